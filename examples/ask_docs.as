@@ -1,4 +1,4 @@
-// Answers a question from all notes of a folder, by references: the notes that are named at once, older files only when
+// Answers a question from all notes of a folder, by references: the notes are loaded at once, older files only when
 // the model asks for them.
 //
 //   contexture run examples/ask_docs.as --input '{"question":"When does an entry of the cache expire?"}'

@@ -1,4 +1,4 @@
-// Two agents with different identities look at one text; a third weighs what they say.
+// Two agents with different roles read one text; a third weighs their answers.
 //
 //   contexture run examples/multi_agent.as --input '{"path":"examples/data/proposal.md"}'
 

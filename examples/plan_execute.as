@@ -1,4 +1,4 @@
-// Plans steps, then executes them side by side. Each step sees only what it declares.
+// Plans steps, then executes them in parallel. Each step sees only what it declares.
 //
 //   contexture run examples/plan_execute.as --input '{"goal":"Explain how requests are cached and logged"}'
 

@@ -1,4 +1,4 @@
-// Answers from notes and remembers what it learnt, so that a second question can build on the first.
+// Answers from notes and stores the findings, so that a second question can use them.
 //
 //   contexture run examples/research_memory.as --input '{"question":"How does the cache expire entries?"}'
 

@@ -1,4 +1,4 @@
-// Drafts, reviews its own draft, and tries again until the review passes or the turns are up.
+// Writes a draft, reviews it, and tries again until the review passes or no turn is left.
 //
 //   contexture run examples/self_review.as --input '{"path":"examples/data/incident.txt"}'
 

@@ -1,4 +1,4 @@
-// Answers a customer's question: the instruction is a prompt template, filled with what is known of the customer.
+// Answers a customer's question: the instruction is a prompt template, filled with the customer's data.
 //
 //   contexture run examples/support_reply.as --input '{"customer":{"name":"Ada","paying":true},"question":"When does an entry expire?"}'
 

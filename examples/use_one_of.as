@@ -1,4 +1,4 @@
-// `use one of` names several ways to show the same thing; one of them is selected.
+// `use one of` names several sources for one item; one of them is selected.
 //
 //   contexture run examples/use_one_of.as --input '{"question":"What does the cache store?"}'
 

@@ -1,4 +1,4 @@
-// Returns a plan: an instruction for each number, and one that adds up what they give.
+// Returns a set: an instruction for each number, and one that adds up their results.
 //
 //   contexture flow run examples/flows/plan.as --input '{"numbers":[3,4,5]}'
 

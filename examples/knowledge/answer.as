@@ -1,8 +1,8 @@
-// Answers a customer from a knowledge pack: the facts that fit the question stand in the prompt, fenced as data.
+// Answers a customer from a knowledge pack: the facts that match the question are in the prompt, fenced as data.
 //   contexture run examples/knowledge/answer.as --workspace examples/knowledge \
 //     --input '{"question":"What does the widget cost for a school?"}'
-// The pack lies in .agents/knowledge/ of this folder. The first run asks whether it may be read; a script passes
-// the --allow-pack that the refusal names.
+// The pack is in .agents/knowledge/ of this folder. The first run asks whether it may be read; a script passes
+// the --allow-pack option that the refusal shows.
 import knowledge Acme from "knowledge://acme-product-brief"
 
 main func(input { question string }) {

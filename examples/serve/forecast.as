@@ -1,5 +1,5 @@
-// The same conversation without a model that calls tools: the program finds the city in the question
-// and asks the weather service itself, so that the built-in model is enough.
+// The same conversation without tool calls of a model: the program finds the city in the question
+// and calls the weather service itself, so the built-in model is enough.
 //
 //   contexture mcp-servers accept weather        (once: lets this folder start its server)
 //   contexture serve forecast.as
@@ -8,7 +8,7 @@ import tool Weather from "mcp://weather/weather_api"
 
 main func(input { text string, state json }) {
   cities = ["北京", "Oslo", "Lisbon"]
-  // A question without a city is about the one that the conversation remembers.
+  // A question without a city uses the city in the state of the conversation.
   city = input.state.get("city", "")
   for name in cities max 20 {
     if input.text.lower().contains(name.lower()) { city = name }

@@ -1,10 +1,10 @@
-// A conversation about the weather. The model decides when it asks the weather service, which is a
-// real tool: tools/weather_api.as behind the MCP server of contexture.toml.
+// A conversation about the weather. The model decides when to call the weather service, which is a
+// real tool: tools/weather_api.as, served by the MCP server of contexture.toml.
 //
 //   contexture mcp-servers accept weather        (once: lets this folder start its server)
 //   contexture serve weather.as --model openai://gpt-4o-mini
 //
-// Without a model at hand, a recorded one answers 北京今天天气怎么样?:
+// Without a model, a recording answers 北京今天天气怎么样?:
 //
 //   contexture serve weather.as --model replay:weather.replay.jsonl
 

@@ -1,4 +1,4 @@
-// A weather service that reads a file in place of the sky: `contexture mcp --programs tools` offers it
+// A weather service that reads its data from a file. `contexture mcp --programs tools` offers it
 // to every program and model as the tool `weather_api`.
 
 import file Weather from "../data/weather.json"

@@ -4,10 +4,15 @@
 //! Decision: they belong to the [`Project`](crate::Project), so that whatever opens a program of it
 //! (a check, a run, a turn, a flow, a server) knows the same names.
 
-use contexture_context::{Trust, json::bytes_of};
-use contexture_core::signature::{Effect, ObjectSignature};
+#[cfg(feature = "flow")]
+use contexture_context::Trust;
+use contexture_context::json::bytes_of;
+#[cfg(feature = "flow")]
+use contexture_core::signature::Effect;
+use contexture_core::signature::ObjectSignature;
 use contexture_core::tool::{SCHEME, Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest};
 use contexture_core::{LlmError, Provider, model_uri, panics};
+#[cfg(feature = "flow")]
 use contexture_flow::action::{ActionFailure, ActionInfo, ActionKind, Registry};
 use contexture_reference::Protocol;
 use serde_json::{Map, Value};
@@ -28,6 +33,7 @@ pub struct Extensions {
     providers: BTreeMap<String, Arc<Connect>>,
     tools: BTreeMap<String, Arc<AddedTool>>,
     protocols: Vec<Arc<dyn Protocol>>,
+    #[cfg(feature = "flow")]
     actions: Registry,
     tool_timeout: Option<Duration>,
 }
@@ -121,24 +127,8 @@ impl Extensions {
             return Err(ExtensionError::Duplicate { kind: "tools", name });
         }
         let added = Arc::new(AddedTool::new(name.clone(), tool, methods)?);
-        for method in &added.methods {
-            let (tool, own) = (Arc::clone(&added), method.facts.name.clone());
-            let info = ActionInfo::of(match method.facts.effect {
-                Effect::Read | Effect::Fetch => ActionKind::Query,
-                Effect::Write => ActionKind::Operation,
-            });
-            let info = info.with_parameters(method.facts.parameters.clone());
-            self.actions.add(action_name(&name, &own), info, move |call| {
-                let (tool, own) = (Arc::clone(&tool), own.clone());
-                async move {
-                    let reply = tool.call(&own, &call.parameters, None).await;
-                    reply.map(|reply| reply.value).map_err(|failure| ActionFailure {
-                        details: failure.help.map(|help| serde_json::json!({ "help": help })),
-                        ..ActionFailure::new(failure.code, failure.message)
-                    })
-                }
-            });
-        }
+        #[cfg(feature = "flow")]
+        self.add_as_actions(&added);
         self.tools.insert(name, added);
         Ok(())
     }
@@ -146,11 +136,6 @@ impl Extensions {
     /// Adds a protocol of references, in place of a built-in one of the same name.
     pub fn add_protocol(&mut self, protocol: Arc<dyn Protocol>) {
         self.protocols.push(protocol);
-    }
-
-    /// Adds actions of flows; they win over built-in ones of the same names.
-    pub fn add_actions(&mut self, actions: &Registry) {
-        self.actions.extend(actions);
     }
 
     /// Sets the time that a call of an added tool may take; [`TOOL_TIMEOUT`] by default.
@@ -179,12 +164,42 @@ impl Extensions {
         &self.protocols
     }
 
-    pub(crate) const fn actions(&self) -> &Registry {
-        &self.actions
-    }
-
     pub(crate) fn tool_timeout(&self) -> Duration {
         self.tool_timeout.unwrap_or(TOOL_TIMEOUT)
+    }
+}
+
+#[cfg(feature = "flow")]
+impl Extensions {
+    /// Adds actions of flows; they win over built-in ones of the same names.
+    pub fn add_actions(&mut self, actions: &Registry) {
+        self.actions.extend(actions);
+    }
+
+    /// Adds the methods of a tool as actions.
+    fn add_as_actions(&mut self, tool: &Arc<AddedTool>) {
+        for method in &tool.methods {
+            let (tool, own) = (Arc::clone(tool), method.facts.name.clone());
+            let info = ActionInfo::of(match method.facts.effect {
+                Effect::Read | Effect::Fetch => ActionKind::Query,
+                Effect::Write => ActionKind::Operation,
+            });
+            let info = info.with_parameters(method.facts.parameters.clone());
+            self.actions.add(action_name(&tool.name, &own), info, move |call| {
+                let (tool, own) = (Arc::clone(&tool), own.clone());
+                async move {
+                    let reply = tool.call(&own, &call.parameters, None).await;
+                    reply.map(|reply| reply.value).map_err(|failure| ActionFailure {
+                        details: failure.help.map(|help| serde_json::json!({ "help": help })),
+                        ..ActionFailure::new(failure.code, failure.message)
+                    })
+                }
+            });
+        }
+    }
+
+    pub(crate) const fn actions(&self) -> &Registry {
+        &self.actions
     }
 
     /// Returns how far the result of an added action may be believed.

@@ -55,6 +55,7 @@ mod connect;
 #[cfg(test)]
 mod contract;
 mod definition;
+#[cfg(feature = "client")]
 mod descendants;
 mod error;
 #[cfg(feature = "client")]

@@ -6,6 +6,7 @@ use crate::environment::Environment;
 use crate::extensions::{ExtensionError, Extensions};
 use crate::project::Project;
 use contexture_core::{LlmError, Provider, Tool};
+#[cfg(feature = "flow")]
 use contexture_flow::action::Registry;
 use contexture_reference::Protocol;
 use std::path::PathBuf;
@@ -82,6 +83,7 @@ impl RuntimeBuilder {
     }
 
     /// Adds actions of flows.
+    #[cfg(feature = "flow")]
     pub fn actions(mut self, actions: &Registry) -> Self {
         self.extensions.add_actions(actions);
         self

@@ -1,27 +1,27 @@
-//! What pages of other origins may do, once their origin is allowed (KN-16, CP-19).
+//! CORS: the rights of web pages from allowed origins (KN-16, CP-19).
 //!
-//! Decision: a browser asks first, without the token, whether a page may send it; it is told so for the
-//! origins that may call. No cookie is ever set or read, so that a page can do nothing in the name of
-//! whoever looks at it; it brings its token itself.
+//! Decision: a browser sends a preflight request without the token; allowed origins get a permission.
+//! No cookie is ever set or read, so a page can't act on behalf of its visitor;
+//! it brings its own token.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 const METHODS: &str = "GET, POST, DELETE";
-/// Seconds for which a browser need not ask again.
+/// The seconds for which a browser caches a preflight answer.
 const AGE: &str = "600";
 
-/// What the pages of a door may send and read.
+/// The headers that pages may send and read.
 pub(crate) struct Cors {
-    /// Headers of requests.
+    /// The request headers.
     pub(crate) headers: &'static str,
-    /// Headers of answers.
+    /// The response headers.
     pub(crate) exposed: &'static str,
 }
 
 impl Cors {
-    /// The answer to a browser that asks what it may send.
+    /// Answers a preflight request.
     pub(crate) fn preflight(&self) -> Response {
         let headers = [
             (header::ACCESS_CONTROL_ALLOW_METHODS, METHODS),
@@ -31,7 +31,7 @@ impl Cors {
         (StatusCode::NO_CONTENT, headers).into_response()
     }
 
-    /// Lets the pages of an origin read the answer.
+    /// Allows the pages of an origin to read the response.
     pub(crate) fn allow(&self, headers: &mut HeaderMap, origin: HeaderValue) {
         let exposed = HeaderValue::from_static(self.exposed);
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -40,7 +40,7 @@ impl Cors {
     }
 }
 
-/// Whether a browser asks what a page may send.
+/// Reports whether a request is a preflight request.
 pub(crate) fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
     request.method() == Method::OPTIONS

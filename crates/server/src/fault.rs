@@ -1,4 +1,4 @@
-//! What went wrong, in words that help whoever called to call otherwise.
+//! Errors of the server and of calls, with the help to fix them.
 
 use crate::mcp::said;
 use contexture::context::fence::escape_open;
@@ -10,22 +10,22 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-/// A failure of the server or of one call. A call that fails is answered with it, as a result that
-/// is an error: the model reads it, and the server serves on.
+/// An error of the server or of a call. A failed call returns it as a result that
+/// is an error: the model reads it, and the server continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Stable code.
     pub code: String,
-    /// What was expected, and what came; without credentials.
+    /// The expected and the found value, without credentials.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
-    /// What else a program may want to know of it.
+    /// Further fields for programs.
     pub details: Map<String, Value>,
 }
 
 impl Fault {
-    /// A failure.
+    /// Creates an error.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl AsRef<str>) -> Self {
         Self {
@@ -36,13 +36,13 @@ impl Fault {
         }
     }
 
-    /// A failure of a known kind.
+    /// Creates an error with a registered code.
     #[must_use]
     pub fn of(code: Code, message: impl AsRef<str>) -> Self {
         Self::new(code.code, message)
     }
 
-    /// Says how to mend it.
+    /// Sets how to fix it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -56,9 +56,9 @@ impl Fault {
         self
     }
 
-    /// The answer to the call: the text for a model, the fields for a program.
+    /// Returns the result of the call: text for a model, fields for a program.
     pub(crate) fn into_result(self) -> CallToolResult {
-        // It may quote what somebody else wrote, and no fence stands around it (KN-13).
+        // It may quote foreign text, and has no fence (KN-13).
         let said = self.to_string();
         let text = ContentBlock::text(escape_open(&said, &[]));
         let mut result = CallToolResult::error(vec![text]);

@@ -1,14 +1,14 @@
-//! The doors that other programs come in by.
+//! The servers of Contexture.
 //!
-//! There are two, and they share nothing but how a [`Fault`] is told:
+//! There are two, which share only the form of a [`Fault`]:
 //!
 //! - [`mcp`] offers a project's knowledge packs, references and programs to clients of the Model
 //!   Context Protocol (KN-16, REF-10);
-//! - [`serve`] speaks the context protocol with people's apps: conversations with agents, and the
-//!   contexts they leave (CP-5…CP-20).
+//! - [`serve`] speaks the context protocol with apps: conversations with agents, and the
+//!   contexts of these conversations (CP-5…CP-20).
 //!
-//! Decision: the doors stand beside each other in one crate above the façade, since both run
-//! programs; neither knows the other, so that each follows its own protocol.
+//! Decision: both servers are in one crate above the façade, since both run
+//! programs; neither knows the other, so each follows its own protocol.
 //!
 //! ```
 //! use contexture::{Environment, Project};

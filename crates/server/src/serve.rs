@@ -1,15 +1,16 @@
-//! The server of the context protocol: conversations with agents, and the contexts they leave
+//! The server of the context protocol: conversations with agents and their contexts
 //! (CP-5…CP-20).
 //!
-//! A [`Serve`] is what one project offers to people's apps: its agents, and the contexts of those
-//! who talk to them. [`door::Listening`] puts it on a wire: WebSocket and HTTP.
+//! A [`Serve`] offers one project to apps: its agents, and the contexts of their
+//! conversations. [`door::Listening`] serves it over WebSocket and HTTP.
 //!
-//! Decision: doors only read, write and guard; what a message does is decided in one place, so
-//! that it does the same whichever way it came.
+//! Decision: transports only read, write and guard; the effect of a message is decided in one place, so
+//! it is the same for every transport.
 
 mod agents;
 mod app;
 mod asking;
+mod asking_text;
 mod caller;
 pub mod codes;
 mod digest;
@@ -20,6 +21,7 @@ mod frontend;
 mod guard;
 pub mod handler;
 mod intent;
+mod intent_template;
 mod message;
 mod openai;
 mod operations;
@@ -27,6 +29,7 @@ mod place;
 mod private;
 mod sensitive;
 mod session;
+mod sessions;
 mod subscriptions;
 pub mod tokens;
 mod turn;
@@ -49,7 +52,7 @@ use operations::log::Log;
 use operations::metrics::Metrics;
 use operations::readiness::Readiness;
 use operations::telemetry::Telemetry;
-use session::Sessions;
+use sessions::Sessions;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -65,28 +68,28 @@ pub use operations::log::{Format, Level, LogOut, LogSettings};
 /// The file of contexts in the data folder.
 pub const CONTEXTS_FILE: &str = "contexts.db";
 
-/// What is to be served.
+/// The settings of the server.
 #[derive(Clone)]
 pub struct Settings {
     /// The project, with the settings of `[serve]`.
     pub project: Project,
-    /// The programs whose agents take part; the first one's main agent is asked by default.
+    /// The programs with the agents; the main agent of the first one answers by default.
     pub programs: Vec<PathBuf>,
     /// The folder of contexts and tokens.
     pub data: PathBuf,
-    /// What turns have in common: model, stand-in, packs that were allowed.
+    /// The common settings of turns: model, stand-in, allowed packs.
     pub turns: TurnRequest,
-    /// What is said of the work, and where; nothing by default.
+    /// The settings of the log; off by default.
     pub log: LogSettings,
-    /// Further types of messages, and who answers them (CP-4); none by default.
+    /// The handlers of further message types (CP-4); none by default.
     pub handlers: Vec<Arc<dyn Handler>>,
-    /// Actions of tool calls and instructions that are functions of this program (FL-3); they win
-    /// over others of their name. What clients may have done of them, `serve.actions` says.
+    /// Actions that are functions of this program (FL-3); they take precedence
+    /// over others of the same name. `serve.actions` controls which of them clients may use.
     pub actions: contexture::flow::action::Registry,
 }
 
 impl Settings {
-    /// A project's programs, with everything else as it is by default.
+    /// Creates settings for programs of a project, with defaults.
     #[must_use]
     pub fn new(project: Project, programs: Vec<PathBuf>) -> Self {
         let data = data_folder(&project, None);
@@ -96,7 +99,7 @@ impl Settings {
     }
 }
 
-/// The folder of contexts and tokens: what was asked for, else the setting, else
+/// Returns the folder of contexts and tokens: the given one, else the setting, else
 /// `.contexture/data`.
 #[must_use]
 pub fn data_folder(project: &Project, asked: Option<PathBuf>) -> PathBuf {
@@ -104,13 +107,13 @@ pub fn data_folder(project: &Project, asked: Option<PathBuf>) -> PathBuf {
     asked.or_else(set).unwrap_or_else(|| project.state_folder().join("data"))
 }
 
-/// What is served; a clone is the same.
+/// A server; a clone is the same server.
 #[derive(Clone)]
 pub struct Serve(Arc<App>);
 
 impl Serve {
-    /// Checks the settings, loads the programs and opens the contexts. Turns that an earlier server
-    /// left unfinished are closed with OUTCOME_UNCERTAIN. Needs a tokio runtime.
+    /// Checks the settings, loads the programs and opens the contexts. Unfinished turns of an earlier
+    /// server are closed with OUTCOME_UNCERTAIN. Needs a tokio runtime.
     ///
     /// # Errors
     /// A [`Fault`] when a program, an intent or the data folder can't be used.
@@ -131,7 +134,7 @@ impl Serve {
         Self::on(settings, agents, Arc::new(store), held)
     }
 
-    /// As [`Self::open`], on contexts that are open already.
+    /// As [`Self::open`], with an open store of contexts.
     fn on(
         settings: Settings,
         agents: Agents,
@@ -180,13 +183,13 @@ impl Serve {
         Ok(Self(app))
     }
 
-    /// The names of the agents, the one that is asked by default first.
+    /// Returns the names of the agents, the default one first.
     #[must_use]
     pub fn agents(&self) -> Vec<&str> {
         self.0.agents.all().iter().map(|agent| agent.name.as_str()).collect()
     }
 
-    /// What is probably not meant: main agents that can answer no conversation.
+    /// Returns warnings about main agents that can't answer conversations.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let told = |agent: &agents::Agent| {
@@ -196,7 +199,7 @@ impl Serve {
         self.0.agents.all().iter().filter_map(told).collect()
     }
 
-    /// Ends sessions that nobody came back to.
+    /// Ends abandoned sessions.
     fn sweep(&self) {
         for session in self.0.sessions.sweep(Instant::now(), GRACE) {
             self.0.forget(&session);
@@ -210,7 +213,7 @@ impl std::fmt::Debug for Serve {
     }
 }
 
-/// What was kept before can't be read with the keys of the settings.
+/// Checks that stored data can be read with the keys of the settings.
 fn unreadable(path: &std::path::Path, error: &contexts::ContextError) -> Fault {
     let message = format!("what is kept in {} can't be read: {error}", path.display());
     match error {
@@ -222,7 +225,7 @@ fn unreadable(path: &std::path::Path, error: &contexts::ContextError) -> Fault {
     }
 }
 
-/// Gives the messages whose turns broke off with the last server their answer.
+/// Answers the messages whose turns were interrupted with the last server.
 fn close_broken(app: &App, broken: Vec<contexts::PendingKey>) -> Result<(), Fault> {
     let unusable = |error: contexts::ContextError| Fault::of(codes::BAD_DATA, error.to_string());
     for pending in broken {
@@ -247,7 +250,7 @@ fn close_broken(app: &App, broken: Vec<contexts::PendingKey>) -> Result<(), Faul
             None => app.store.answer(&pending.owner, pending.key, answer.to_json()),
         };
         match closed {
-            // The context was deleted meanwhile.
+            // The context was deleted in the meantime.
             Ok(())
             | Err(contexts::ContextError::NotFound(_) | contexts::ContextError::KeyNotFound(_)) => {
             }

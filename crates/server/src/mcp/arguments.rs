@@ -1,7 +1,7 @@
-//! What a tool takes: one shape, from which come the JSON Schema that is shown and the check.
+//! The arguments of a tool: one shape gives both the JSON Schema and the check.
 //!
-//! Decision: schemas are closed. An argument that nobody declared is an error that names it, since
-//! a misspelt one would be passed over otherwise.
+//! Decision: schemas are closed. An undeclared argument is an error that names it, since
+//! a misspelt one would be ignored otherwise.
 
 use crate::fault::Fault;
 use crate::mcp::codes;
@@ -10,19 +10,19 @@ use rmcp::model::JsonObject;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// So many faults of one call are told.
+/// The most errors that are reported for a call.
 const TOLD: usize = 10;
 
 /// The arguments of a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct Arguments {
-    /// `None` takes any object.
+    /// `None` accepts any object.
     shape: Option<Shape>,
     schema: Arc<JsonObject>,
 }
 
 impl Arguments {
-    /// These fields and no others.
+    /// Creates arguments with exactly these fields.
     pub(crate) fn of(fields: Vec<Field>) -> Self {
         let shape = Shape::Object(fields);
         let mut schema = shape.to_json_schema();
@@ -30,12 +30,12 @@ impl Arguments {
         Self { shape: Some(shape), schema: object(schema) }
     }
 
-    /// Any object.
+    /// Accepts any object.
     pub(crate) fn any() -> Self {
         Self { shape: None, schema: object(json!({ "type": "object" })) }
     }
 
-    /// Puts another schema in place of that of one field.
+    /// Replaces the schema of a field.
     pub(crate) fn with_schema(mut self, field: &str, schema: Value) -> Self {
         let properties = Arc::make_mut(&mut self.schema).get_mut("properties");
         if let Some(properties) = properties.and_then(Value::as_object_mut) {
@@ -52,7 +52,7 @@ impl Arguments {
     /// Checks the arguments of a call.
     ///
     /// # Errors
-    /// A [`Fault`] that tells all that does not fit.
+    /// A [`Fault`] that lists all mismatches.
     pub(crate) fn check(&self, tool: &str, arguments: &Value) -> Result<(), Fault> {
         let Some(shape) = &self.shape else { return Ok(()) };
         let faults = validate(arguments, shape, Extra::Refused, TOLD);
@@ -74,7 +74,7 @@ impl Arguments {
             .with("details", paths))
     }
 
-    /// The arguments in words: `query string, max integer (optional)`.
+    /// Describes the arguments: `query string, max integer (optional)`.
     fn declared(&self) -> String {
         let Some(Shape::Object(fields)) = &self.shape else { return "any object".to_owned() };
         let one = |field: &Field| {
@@ -88,7 +88,7 @@ impl Arguments {
     }
 }
 
-/// Refuses other properties, at every level.
+/// Closes a schema at every level.
 fn close(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_wrong_arguments_are_told_by_their_paths() {
+    fn kn_16_wrong_arguments_are_reported_by_path() {
         let check = |value: Value| arguments().check("find", &value);
         assert_eq!(check(json!({ "query": "a", "notes": [{ "text": "b" }] })), Ok(()));
         assert_eq!(check(json!({ "query": "a", "notes": null })), Ok(()));

@@ -1,8 +1,8 @@
-//! MCP over streamable HTTP, at `/mcp`: for clients that hold the token.
+//! MCP over streamable HTTP at `/mcp`, for clients with the token.
 //!
-//! Decision: the door is closed three times before a request is read: the bearer token, the host
-//! that the client says it calls (a page that rebinds its name to this machine says its own), and the
-//! origin of a page. Listening beyond this machine has to be asked for in so many words.
+//! Decision: a request is checked three times before it is read: the bearer token, the host
+//! that the client names (a page that rebinds its name to this machine names its own), and the
+//! origin of a page. Listening beyond this machine needs an explicit option.
 
 mod body;
 mod guard;
@@ -27,21 +27,21 @@ pub const PATH: &str = "/mcp";
 
 /// The largest body of a request, in bytes.
 const BODY_BYTES: usize = 4 << 20;
-/// A session ends when nothing was said in it for so long.
+/// The idle time after which a session ends.
 const IDLE: Duration = Duration::from_secs(60 * 60);
-/// How long open connections may take to end.
+/// The time that open connections have to end.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Where to listen, and to whom.
+/// The address and the clients of the server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The address; port 0 takes any free port.
+    /// The address; port 0 selects a free port.
     pub address: SocketAddr,
-    /// What every request has to carry.
+    /// The token that every request needs.
     pub token: Token,
-    /// Whether the address may be reachable from other machines.
+    /// True if other machines may reach the address.
     pub allow_remote: bool,
-    /// Names of hosts that clients call the server by, besides `localhost` and IP addresses.
+    /// The host names of the server besides `localhost` and IP addresses.
     pub hosts: Vec<String>,
     /// Origins of web pages that may call, such as `https://app.example.com`, besides pages of this
     /// machine.
@@ -57,10 +57,10 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// # Errors
-    /// A [`Fault`] when the address is not of this machine and that was not asked for, or can't be
+    /// A [`Fault`] when the address is not of this machine without the option for it, or can't be
     /// listened on.
     pub async fn begin(options: &Options) -> Result<Self, Fault> {
         let Options { address, .. } = *options;
@@ -79,7 +79,7 @@ impl Listening {
         Ok(Self { listener, address, guard })
     }
 
-    /// The URL that clients use.
+    /// Returns the URL for clients.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
@@ -88,11 +88,11 @@ impl Listening {
     /// Serves until `stop` is done.
     ///
     /// # Errors
-    /// A [`Fault`] when no connection can be taken any more.
+    /// A [`Fault`] when no connection can be accepted any more.
     pub async fn serve(self, server: &Server, stop: impl Future<Output = ()>) -> Result<(), Fault> {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(IDLE);
-        // Hosts and origins are the guard's, which knows more of them.
+        // The guard checks hosts and origins, as it knows more about them.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_max_request_body_bytes(BODY_BYTES);
@@ -119,7 +119,7 @@ impl Listening {
             () = stop => {
                 server.stop();
                 end.cancel();
-                // A connection that stays open does not hold up the end.
+                // An open connection does not delay the end.
                 let _ = tokio::time::timeout(PATIENCE, &mut serving).await;
             }
         }

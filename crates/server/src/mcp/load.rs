@@ -1,9 +1,9 @@
 //! `load_resource`: references of the project, as a tool (REF-10).
 //!
-//! Decision: a model in a prompt may load what the prompt offers. Over MCP there is no prompt; what
-//! is offered is what the workspace itself holds: its files, but none behind a leading dot, and what
-//! its definitions, its memory and its allowed variables give. Whatever connects to another machine
-//! has to be offered by whoever starts the server, reference by reference or by pattern.
+//! Decision: a model in a prompt may load what the prompt offers. Over MCP there is no prompt; the
+//! offer is the content of the workspace: its files, except hidden ones, and the values of
+//! its definitions, its memory and its allowed variables. References to other machines
+//! must be offered when the server starts, one by one or by pattern.
 
 use crate::fault::Fault;
 use crate::mcp::arguments::Arguments;
@@ -22,7 +22,7 @@ use contexture::{Project, packs};
 use rmcp::model::{Tool as Definition, ToolAnnotations};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Tokens that one result may take.
+/// The most tokens of a result.
 const RESULT_TOKENS: u64 = 8_000;
 
 /// The tool.
@@ -36,7 +36,7 @@ pub(crate) struct LoadResource {
     knowledge: Option<Arc<Knowledge>>,
 }
 
-/// The references with the packs of one moment.
+/// The references with a snapshot of the packs.
 struct Current {
     generation: Generation,
     references: Arc<References>,
@@ -48,11 +48,11 @@ struct Inner {
 }
 
 impl LoadResource {
-    /// The tool over the references of a project; `offers` are what may be loaded besides what the
-    /// workspace holds.
+    /// Creates the tool for the references of a project; `offers` may be loaded besides the content of the
+    /// workspace.
     ///
     /// # Errors
-    /// A [`Fault`] when an offer is no reference, or the workspace can't be used.
+    /// A [`Fault`] when an offer is not a reference, or the workspace can't be used.
     pub(crate) fn open(
         project: Project,
         packs: packs::Options,
@@ -80,7 +80,7 @@ impl LoadResource {
         Ok(Self { definition, arguments, project, options, offers, current, knowledge: None })
     }
 
-    /// The same, which knows of other packs as soon as the server does.
+    /// Makes the tool follow changes of the packs.
     pub(crate) fn following(self, knowledge: &Arc<Knowledge>) -> Self {
         Self { knowledge: Some(Arc::clone(knowledge)), ..self }
     }
@@ -91,7 +91,7 @@ impl LoadResource {
         if generation != current.generation {
             let packs = packs::Options { offline: true, ..self.options.packs.clone() };
             let options = Options { packs, ..self.options.clone() };
-            // A workspace that can't be opened anew leaves the references as they were.
+            // A workspace that can't be reopened leaves the references unchanged.
             if let Ok(references) = References::open(&self.project, &options) {
                 *current = Current { generation, references: Arc::new(references) };
             }
@@ -108,7 +108,7 @@ fn offer(text: &str) -> Result<ReferenceBuf, Fault> {
     })
 }
 
-/// What the tool does and what there is, for the model.
+/// Returns the description for the model, with the available references.
 fn description(references: &References, offers: &[ReferenceBuf]) -> String {
     let names: Vec<&str> = references.loader().protocols().map(|known| known.name()).collect();
     let offers: Vec<String> = offers.iter().map(|offer| offer.as_ref().public()).collect();
@@ -138,7 +138,7 @@ impl Tool for LoadResource {
             let asked = call.text("reference").trim().to_owned();
             let inner = self.inner();
             let handle = tokio::runtime::Handle::current();
-            // Files are read where nobody waits for the next message.
+            // Files are read off the thread that reads messages.
             let work = tokio::task::spawn_blocking(move || handle.block_on(inner.load(&asked)));
             tokio::select! {
                 ended = work => ended.unwrap_or_else(|error| {
@@ -162,7 +162,7 @@ impl Inner {
         Ok(Given::text(shown(&loaded, &self.references)?))
     }
 
-    /// Whether a route stays within what is offered.
+    /// Checks that a route stays within the offer.
     fn offered(&self, route: &Route) -> Result<(), LoadError> {
         let Some(source) = route.steps.first() else { return Ok(()) };
         let StepKind::Source { path } = &source.kind else { return Ok(()) };
@@ -197,14 +197,14 @@ fn is_hidden(path: &str) -> bool {
     path.split('/').any(|name| name.starts_with('.') && !matches!(name, "." | ".."))
 }
 
-/// The text of all that was loaded, fenced and cut to the room of one result.
+/// Returns the loaded texts, fenced and cut to the size of one result.
 fn shown(loaded: &Loaded, references: &References) -> Result<String, Fault> {
     let counter = references.loader().counter();
     let several = loaded.listing || loaded.resources.len() > 1;
     let mut left = RESULT_TOKENS;
     let mut parts = Vec::new();
     for resource in &loaded.resources {
-        // Names of files are as somebody else wrote them, and stand outside of the fence.
+        // File names are foreign text outside the fence.
         let name = said::line(&resource.reference);
         let Some(text) = resource.text() else {
             let kind = if resource.media_type == FOLDER { "folder" } else { "not text" };
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ref_10_hidden_paths_are_told_apart() {
+    fn ref_10_hidden_paths_are_recognised() {
         for hidden in [".env", "a/.git/config", "./.env", "../.ssh/id"] {
             assert!(is_hidden(hidden), "{hidden}");
         }

@@ -1,7 +1,7 @@
 //! Programs as tools: each `main agent` of a folder (KN-16).
 //!
-//! Decision: a program is offered only when its check finds no error, since its schema has to be
-//! known. What is left out is told when the server starts, with the reason.
+//! Decision: a program is offered only when its check finds no errors, since its schema must be
+//! known. The server reports the others at the start, with the reasons.
 
 mod found;
 mod input;
@@ -19,23 +19,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
-/// How programs are run.
+/// The runner of programs.
 #[derive(Debug)]
 pub(crate) struct Runner {
     pub(crate) project: Project,
-    /// The default model; wins over settings and environment.
+    /// The default model; takes precedence over settings and environment.
     pub(crate) model: Option<String>,
-    /// What was allowed of the packs of the project: that holds for its programs, too.
+    /// The permissions for the packs of the project, also for its programs.
     pub(crate) packs: packs::Options,
-    /// Which MCP servers of the project they may use.
+    /// The permissions for the MCP servers of the project.
     pub(crate) servers: servers::Consent,
-    /// One permit for each program that may run at the same time.
+    /// A permit for each concurrent program.
     pub(crate) permits: Arc<Semaphore>,
-    /// Whether the server ends.
+    /// True when the server ends.
     stopping: watch::Sender<bool>,
 }
 
-/// So many programs run at the same time; further calls wait.
+/// The most concurrent programs; further calls wait.
 pub(crate) const AT_ONCE: u32 = 8;
 
 impl Runner {
@@ -57,18 +57,18 @@ impl Runner {
 
     /// Waits until the server ends.
     pub(crate) async fn stopped(&self) {
-        // The sender is there for as long as this is.
+        // The sender lives as long as `self`.
         let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
-    /// Waits until no program runs any more.
+    /// Waits until no program runs.
     pub(crate) async fn idle(&self) {
-        // It is never closed, so that acquiring can't fail.
+        // The semaphore is never closed, so acquiring can't fail.
         let _ = self.permits.acquire_many(AT_ONCE).await;
     }
 }
 
-/// A program that is offered.
+/// An offered program.
 pub(crate) struct Program {
     definition: Definition,
     file: PathBuf,

@@ -1,20 +1,20 @@
-//! What a line, or the body of a request over HTTP, says: a message, several, nothing that matters, or
-//! something to be refused.
+//! The content of a line or of an HTTP body: a message, several, nothing relevant, or
+//! something to refuse.
 
 use contexture::mcp::wire::id_in;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 use serde_json::{Value, json};
 
-/// JSON-RPC's code for what is no JSON.
+/// The JSON-RPC code for invalid JSON.
 const PARSE_ERROR: i32 = -32_700;
-/// JSON-RPC's code for what is no request.
+/// The JSON-RPC code for an invalid request.
 const INVALID_REQUEST: i32 = -32_600;
-/// JSON-RPC's code for parameters that do not fit their method.
+/// The JSON-RPC code for invalid parameters.
 const INVALID_PARAMS: i32 = -32_602;
-/// JSON-RPC's code for a method that nobody knows.
+/// The JSON-RPC code for an unknown method.
 const METHOD_NOT_FOUND: i32 = -32_601;
 
-/// The methods of MCP that are answered here, but for notifications.
+/// The MCP methods that are answered here, without notifications.
 pub(super) const METHODS: [&str; 7] = [
     "initialize",
     "ping",
@@ -25,20 +25,20 @@ pub(super) const METHODS: [&str; 7] = [
     "resources/read",
 ];
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug)]
 pub(in crate::mcp) enum Said {
     /// Nothing that needs an answer.
     Nothing,
     /// A message.
     Message(Box<ClientJsonRpcMessage>),
-    /// Several in one line.
+    /// A batch.
     Batch(Vec<Self>),
-    /// The answer to what can't be taken.
+    /// The error to return.
     Refused(Value),
 }
 
-/// Understands a line.
+/// Parses a line.
 pub(in crate::mcp) fn understand(line: &[u8]) -> Said {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
@@ -60,20 +60,20 @@ pub(in crate::mcp) fn understand(line: &[u8]) -> Said {
     }
 }
 
-/// The answer to a line that is too long, of which the beginning was kept.
+/// Returns the error about a line that is too long, given its beginning.
 pub(in crate::mcp) fn too_long(beginning: &[u8], limit: usize) -> Said {
     let message = format!("a message has more than {limit} bytes");
     refuse(INVALID_REQUEST, &message, id_in(beginning))
 }
 
-/// The answer to a batch where there are none.
+/// Returns the error about a batch in a protocol without batches.
 pub(in crate::mcp) fn no_batches() -> Said {
     let message =
         "batches are a matter of the protocol of 2025-03-26: send one message on each line";
     refuse(INVALID_REQUEST, message, Value::Null)
 }
 
-/// The answer to a batch of too many messages.
+/// Returns the error about a batch with too many messages.
 pub(in crate::mcp) fn too_many(most: usize) -> Said {
     let message = format!("a batch has at most {most} messages");
     refuse(INVALID_REQUEST, &message, Value::Null)
@@ -110,7 +110,7 @@ fn of_value(value: Value) -> Said {
     let is_notification = id.is_none() && value.get("method").is_some_and(Value::is_string);
     match serde_json::from_value(value.clone()) {
         Ok(message) => shaped(message, || Some(value)),
-        // JSON-RPC answers no notification, not even one that nobody knows.
+        // JSON-RPC answers no notification, not even an unknown one.
         Err(_) if is_notification => Said::Nothing,
         Err(_) => misplaced(&value).unwrap_or_else(|| {
             let message = "this is no request: expected `jsonrpc`, `id`, `method` and `params`";
@@ -120,8 +120,8 @@ fn of_value(value: Value) -> Said {
     }
 }
 
-/// The answer to a request that is one but for its parameters, which stand in a list: JSON-RPC knows
-/// that, and MCP does not.
+/// Returns the error about a request with its parameters in a list, which JSON-RPC allows
+/// but MCP does not.
 fn misplaced(value: &Value) -> Option<Said> {
     let id = value.get("id").filter(|id| id.is_string() || id.is_i64())?;
     let method = value.get("method")?.as_str()?;
@@ -136,7 +136,7 @@ fn misplaced(value: &Value) -> Option<Said> {
     Some(refuse(METHOD_NOT_FOUND, &format!("there is no method `{method}`"), id.clone()))
 }
 
-/// The answer to a request that comes before the greeting.
+/// Returns the error about a request before `initialize`.
 pub(in crate::mcp) fn too_early(method: &str, id: Value) -> Said {
     if METHODS.contains(&method) {
         return refuse(INVALID_REQUEST, "the first request has to be `initialize`", id);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_what_is_no_json_is_refused_with_the_id_it_has() {
+    fn kn_16_invalid_json_is_refused_with_its_id() {
         let parse = i64::from(PARSE_ERROR);
         assert_eq!(refused(b"hello"), (parse, Value::Null));
         assert_eq!(
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_json_that_is_no_request_is_refused_and_no_notification_is() {
+    fn kn_16_invalid_request_is_refused_and_notification_ignored() {
         let invalid = i64::from(INVALID_REQUEST);
         for (line, id) in [
             ("null", Value::Null),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_parameters_of_the_wrong_kind_are_told_as_such() {
+    fn kn_16_parameters_of_wrong_kind_are_reported() {
         let request = |method: &str, params: &str| {
             let line = format!(
                 "{{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"{method}\",\"params\":{params}}}"
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_a_batch_is_its_messages() {
+    fn kn_16_batch_is_split_into_messages() {
         let batch = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}, 5, {"method":"x"}]"#;
         let Said::Batch(parts) = understand(batch) else { panic!() };
         assert!(matches!(parts.as_slice(), [Said::Message(_), Said::Refused(_), Said::Nothing]));
@@ -228,7 +228,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn kn_16_any_line_is_understood_or_refused(line in prop::collection::vec(any::<u8>(), 0..80)) {
+        fn kn_16_any_line_is_parsed_or_refused(line in prop::collection::vec(any::<u8>(), 0..80)) {
             let _ = understand(&line);
         }
     }

@@ -1,11 +1,11 @@
-//! One session with a client: MCP's requests, answered from what is offered.
+//! A session with a client, which answers MCP requests.
 
 use crate::fault::Fault;
 use crate::mcp::codes;
 use crate::mcp::knowledge::{Generation, Knowledge};
+use crate::mcp::offered::Offered;
 use crate::mcp::read::METHODS;
 use crate::mcp::said;
-use crate::mcp::server::Offered;
 use crate::mcp::tool::{Call, Conversation, Tool};
 use contexture::diagnostic::suggestion;
 use rmcp::model::{
@@ -19,15 +19,15 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A client's session.
+/// The session of a client.
 pub(crate) struct Session {
     offered: Arc<Offered>,
     conversation: Conversation,
-    /// The packs that the client was told of.
+    /// The packs that the client knows.
     told: Mutex<Told>,
 }
 
-/// What a client knows of the packs.
+/// The packs that a client knows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Told {
     generation: Generation,
@@ -47,7 +47,7 @@ impl Session {
         Self { offered, conversation: Conversation::default(), told }
     }
 
-    /// Looks for packs anew, when it is time, and tells the client when there are others.
+    /// Searches for packs when that is due, and notifies the client of changes.
     async fn refresh(&self, context: &RequestContext<RoleServer>) {
         self.offered.refresh().await;
         let now = Told::now(&self.offered);
@@ -55,12 +55,12 @@ impl Session {
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *told, now)
         };
-        // Later versions of the protocol have notifications for subscribers alone.
+        // Later protocol versions notify only subscribers.
         let is_listening = context.protocol_version().is_some_and(|it| it.has_initialize());
         if before.generation == now.generation || !is_listening {
             return;
         }
-        // A client that can't be reached will not read the answer either.
+        // A client that can't be reached does not read the answer either.
         if before.has_packs != now.has_packs {
             let _ = context.peer.notify_tool_list_changed().await;
         }
@@ -120,7 +120,7 @@ impl ServerHandler for Session {
         Ok(result.into())
     }
 
-    /// What is left when a request fits none of MCP's.
+    /// Answers a request with an unknown method.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -174,7 +174,7 @@ impl ServerHandler for Session {
     }
 }
 
-/// Lists come whole: there is no place in them that a client could have been told of.
+/// Rejects a cursor, as lists are returned whole.
 fn only_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     let Some(cursor) = page.and_then(|page| page.cursor) else { return Ok(()) };
     let cursor = said::line(&cursor.chars().take(80).collect::<String>());
@@ -182,7 +182,7 @@ fn only_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     Err(ErrorData::invalid_params(message, None))
 }
 
-/// Resources have no result that is an error: the failure is one of the protocol.
+/// Returns an error of a resource as a protocol error, as resources have no error results.
 fn not_read(fault: Fault) -> ErrorData {
     let data = Some(json!({ "code": fault.code, "help": fault.help }));
     ErrorData::resource_not_found(fault.to_string(), data)

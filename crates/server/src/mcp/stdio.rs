@@ -1,7 +1,7 @@
 //! MCP over stdin and stdout: one client, which started the process.
 //!
-//! A message is one line of at most 16 MiB; the last one needs no end. What can't be read is answered
-//! as JSON-RPC says it. Messages may come in batches where the protocol of 2025-03-26 was agreed upon.
+//! A message is one line of at most 16 MiB; the last one needs no line end. Invalid lines are answered
+//! with JSON-RPC errors. The protocol of 2025-03-26 allows batches.
 
 mod pending;
 mod wire;
@@ -15,18 +15,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use wire::Wire;
 
-/// How long programs that still run may take to end in order.
+/// The time that running programs have to end in order.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Serves on the standard streams until stdin ends or `stop` is done.
 ///
 /// # Errors
-/// A [`Fault`] when the connection fails, or its first message is none of MCP's.
+/// A [`Fault`] when the connection fails, or its first message is not MCP.
 pub async fn serve(server: &Server, stop: impl Future<Output = ()>) -> Result<(), Fault> {
     serve_on(server, stdio_pipes(), stop).await
 }
 
-/// Serves on any pair of streams, messages parted by line ends.
+/// Serves on any pair of streams, one message per line.
 ///
 /// # Errors
 /// As [`serve`].
@@ -46,7 +46,7 @@ where
     };
     let running = match running {
         Ok(running) => running,
-        // A client that goes before it has said anything has nothing to complain about.
+        // A client that disconnects before its first message is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(failed(&error.to_string())),
     };
@@ -60,7 +60,7 @@ where
             waiting.await
         }
     };
-    // A run that was cancelled writes its trace to the end.
+    // A cancelled run writes its trace to the end.
     let _ = tokio::time::timeout(PATIENCE, server.idle()).await;
     ended.map(drop).map_err(|error| failed(&error.to_string()))
 }

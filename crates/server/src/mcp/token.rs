@@ -1,7 +1,7 @@
-//! The bearer token of the HTTP door.
+//! The bearer token of the HTTP transport.
 //!
-//! Decision: what is compared are SHA-256 digests, in constant time, so that neither the content nor
-//! the length of the token shows in how long an answer takes.
+//! Decision: SHA-256 digests are compared in constant time, so neither the content nor
+//! the length of the token affects the time of an answer.
 
 use crate::fault::Fault;
 use crate::mcp::codes;
@@ -9,13 +9,13 @@ use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use subtle::ConstantTimeEq as _;
 
-/// The variable that the token may stand in.
+/// The variable with the token.
 pub const VARIABLE: &str = "CONTEXTURE_MCP_TOKEN";
 
-/// A token file is no larger, in bytes.
+/// The largest token file, in bytes.
 const FILE_BYTES: u64 = 4096;
 
-/// A token; only its digest is kept.
+/// A token, stored as its digest.
 #[derive(Clone)]
 pub struct Token {
     digest: [u8; 32],
@@ -23,10 +23,10 @@ pub struct Token {
 }
 
 impl Token {
-    /// Reads a token; white space around it is left out.
+    /// Reads a token; surrounding white space is ignored.
     ///
     /// # Errors
-    /// A [`Fault`] when it is empty, or no one line of visible ASCII characters.
+    /// A [`Fault`] when it is empty, or not one line of visible ASCII characters.
     pub fn new(text: &str) -> Result<Self, Fault> {
         let text = text.trim();
         let make = "`openssl rand -hex 32` makes a good one";
@@ -51,13 +51,13 @@ impl Token {
         Self::new(&text)
     }
 
-    /// Whether it is so short that it could be guessed.
+    /// Reports whether the token is short enough to be guessed.
     #[must_use]
     pub fn is_short(&self) -> bool {
         self.length < 16
     }
 
-    /// Whether a value of the header `Authorization` carries it.
+    /// Reports whether a value of the header `Authorization` has the token.
     #[must_use]
     pub fn admits(&self, authorization: &[u8]) -> bool {
         let Some((scheme, token)) = authorization.split_at_checked(7) else { return false };
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kn_16_a_token_admits_itself_alone() {
+    fn kn_16_token_admits_only_itself() {
         let token = Token::new("  secret-token-0123456789\n").unwrap();
         assert!(token.admits(b"Bearer secret-token-0123456789"));
         assert!(token.admits(b"bearer  secret-token-0123456789 "));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_what_can_be_no_token_is_refused() {
+    fn kn_16_invalid_token_is_refused() {
         for wrong in ["", " \n", "two words", "zwei\nzeilen", "schlüssel"] {
             assert!(Token::new(wrong).is_err(), "{wrong:?}");
         }

@@ -1,4 +1,4 @@
-//! A tool of the server: what is listed, and what a call does.
+//! The trait of the tools of the server.
 
 use crate::fault::Fault;
 use rmcp::RoleServer;
@@ -9,39 +9,39 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-/// What [`Tool::call`] returns.
+/// The future of [`Tool::call`].
 pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Given, Fault>> + Send + 'a>>;
 
 /// A tool.
 pub(crate) trait Tool: Send + Sync {
-    /// What is listed; made once.
+    /// Returns the definition, which is made once.
     fn definition(&self) -> &Definition;
 
     /// Answers a call.
     fn call(&self, call: Call) -> CallFuture<'_>;
 }
 
-/// What a conversation has of packs, so that a guide comes once (KN-7, KN-14).
+/// The packs that a conversation has seen, so that a guide is sent once (KN-7, KN-14).
 pub(crate) type Conversation = Arc<Mutex<contexture::knowledge::session::Session>>;
 
 /// One call of a tool.
 pub(crate) struct Call {
     /// The arguments: an object.
     pub(crate) arguments: Value,
-    /// What the conversation has of packs.
+    /// The packs that the conversation has seen.
     pub(crate) conversation: Conversation,
     /// Cancellation, progress, and the client.
     pub(crate) context: RequestContext<RoleServer>,
 }
 
 impl Call {
-    /// An argument that is a text.
+    /// Returns a text argument.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.arguments.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 }
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Given {
     /// For the model.
@@ -53,12 +53,12 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// A text alone.
+    /// Creates a result of text only.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// The answer to the call.
+    /// Returns the answer to the call.
     pub(crate) fn into_result(self) -> CallToolResult {
         let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
         result.structured_content = self.structured;

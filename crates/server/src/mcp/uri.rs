@@ -2,21 +2,21 @@
 
 use std::fmt::Write as _;
 
-/// What all of them begin with.
+/// The scheme of the URIs.
 const SCHEME: &str = "knowledge://";
 
-/// The URI of a pack's guide.
+/// Returns the URI of the guide of a pack.
 pub(crate) fn of_pack(name: &str) -> String {
     format!("{SCHEME}{}", encoded(name))
 }
 
-/// The URI of a file in a pack.
+/// Returns the URI of a file in a pack.
 pub(crate) fn of_file(name: &str, path: &str) -> String {
     let path: Vec<String> = path.split('/').map(encoded).collect();
     format!("{}/{}", of_pack(name), path.join("/"))
 }
 
-/// The pack that a URI names, and the path in it; `None` for another kind of URI.
+/// Returns the pack and the path of a URI; `None` for another kind of URI.
 pub(crate) fn parse(uri: &str) -> Option<(String, Option<String>)> {
     let rest = uri.strip_prefix(SCHEME)?;
     let (name, path) = match rest.split_once('/') {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kn_16_uris_of_packs_and_files_are_read_as_they_are_written() {
+    fn kn_16_uris_of_packs_and_files_round_trip() {
         for (name, path) in [("acme", "wiki/a b.md"), ("品牌", "文档/产品?.md"), ("a%b", "c#d/e")]
         {
             assert_eq!(parse(&of_pack(name)), Some((name.to_owned(), None)));

@@ -1,4 +1,4 @@
-//! The agents that are served: those of the programs that `serve` names.
+//! The served agents: those of the programs of `contexture serve`.
 
 use super::codes;
 use crate::fault::Fault;
@@ -8,21 +8,21 @@ use contexture::script::program::AgentId;
 use contexture::turn;
 use std::path::{Path, PathBuf};
 
-/// An agent that takes part in conversations.
+/// A served agent.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
-    /// The name that clients use: the agent's own, or its file's.
+    /// The name for clients: that of the agent or of its file.
     pub(crate) name: String,
     pub(crate) program: PathBuf,
-    /// The program's text, when it is not that of a file.
+    /// The text of the program when it is not a file.
     pub(crate) text: Option<String>,
-    /// Its name in the program; the main one when absent.
+    /// The name in the program; the main agent when absent.
     pub(crate) agent: Option<String>,
-    /// Why it, the main agent of its program, can answer no conversation.
+    /// The reason why this main agent can't answer conversations.
     pub(crate) misfit: Option<String>,
 }
 
-/// All of them; the first is asked when nothing else is said.
+/// All agents; the first one is the default.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agents(Vec<Agent>);
 
@@ -30,7 +30,7 @@ impl Agents {
     /// Loads and checks the programs.
     ///
     /// # Errors
-    /// A [`Fault`] when a program can't be read, is refused, or has no agent that could answer, or
+    /// A [`Fault`] when a program can't be read, has errors, or has no agent that can answer, or
     /// when two agents have the same name.
     pub(crate) fn load(project: &Project, files: &[PathBuf]) -> Result<Self, Fault> {
         let mut agents: Vec<Agent> = Vec::new();
@@ -60,7 +60,7 @@ impl Agents {
         &self.0
     }
 
-    /// The programs that have them, each once.
+    /// Returns the programs of the agents, each once.
     pub(crate) fn programs(&self) -> Vec<PathBuf> {
         let mut programs: Vec<PathBuf> = self.0.iter().map(|agent| agent.program.clone()).collect();
         programs.dedup();
@@ -71,13 +71,13 @@ impl Agents {
         self.0.iter().find(|agent| agent.name == name)
     }
 
-    /// Which name may have been meant.
+    /// Suggests a similar name.
     pub(crate) fn suggestion(&self, name: &str) -> Option<String> {
         suggestion(name, self.0.iter().map(|agent| agent.name.as_str()))
     }
 }
 
-/// The agents of a program, its main one first.
+/// Returns the agents of a program, the main one first.
 fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
     let file = std::path::absolute(file)
         .map_err(|error| Fault::of(codes::NOT_SERVED, format!("{}: {error}", file.display())))?;
@@ -107,7 +107,7 @@ fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
         let own =
             source.agent(id).and_then(|agent| agent.name.as_ref()).map(|name| name.text.clone());
         let name = own.clone().unwrap_or_else(|| stem.clone());
-        // The others may be there for the main one, or for flows.
+        // The others may serve the main one or flows.
         let misfit = (Some(id) == main).then(|| turn::misfit(&source, own.as_deref())).flatten();
         let misfit = misfit.map(|misfit| misfit.message);
         agents.push(Agent { name, program: file.clone(), text: None, agent: own, misfit });
@@ -128,7 +128,7 @@ mod tests {
     use contexture::Environment;
 
     #[test]
-    fn cp_5_a_main_agent_that_can_answer_nobody_is_told() {
+    fn cp_5_main_agent_without_answers_is_a_warning() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::open(folder.path(), Environment::default()).unwrap();
         let misfits = |text: &str| -> Vec<Option<String>> {

@@ -1,4 +1,4 @@
-//! What is served, and all that its requests share.
+//! The state that all requests share.
 
 use super::agents::Agents;
 use super::caller::Grant;
@@ -15,7 +15,8 @@ use super::operations::metrics::Metrics;
 use super::operations::readiness::Readiness;
 use super::operations::telemetry::Telemetry;
 use super::place::Held;
-use super::session::{Session, Sessions};
+use super::session::Session;
+use super::sessions::Sessions;
 use super::subscriptions::Subscriptions;
 use super::tokens::Registry;
 use super::turn::Turns;
@@ -31,23 +32,23 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 
-/// How long a session waits for its client to come back, and a turn is kept for whoever asks again.
+/// The time that a session waits for its client, and that an ended turn is kept for repeated requests.
 pub(crate) const GRACE: Duration = Duration::from_secs(5 * 60);
 
-/// How far a server is from its end.
+/// The phase of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// It serves.
+    /// The server accepts work.
     Open,
-    /// What is under way is finished.
+    /// Running work is finished.
     Draining,
     /// Connections are closed.
     Closed,
 }
 
-/// Everything behind the doors.
+/// The state behind the transports.
 pub(crate) struct App {
-    /// The data folder, until the server has ended.
+    /// The lock of the data folder, until the server has ended.
     pub(crate) held: Mutex<Option<Held>>,
     pub(crate) project: Project,
     pub(crate) agents: Agents,
@@ -57,50 +58,50 @@ pub(crate) struct App {
     pub(crate) sessions: Sessions,
     pub(crate) subscriptions: Subscriptions,
     pub(crate) turns: Turns,
-    /// Calls of front-end tools that are under way.
+    /// The pending calls of front-end tools.
     pub(crate) calls: Calls,
-    /// Tool calls and instruction sets that were sent to the server.
+    /// The tool calls and instruction sets of clients.
     pub(crate) flows: Flows,
-    /// What answers further types of messages.
+    /// The handlers of further message types.
     pub(crate) handlers: Handlers,
-    /// When it began, in seconds of Unix time.
+    /// The start in seconds of Unix time.
     pub(crate) begun: u64,
-    /// What is told of turns to a collector of traces.
+    /// The export of traces of turns.
     pub(crate) telemetry: Telemetry,
-    /// Whether contexts can be written.
+    /// The check whether contexts can be written.
     pub(crate) readiness: Readiness,
-    /// What is counted.
+    /// The metrics.
     pub(crate) metrics: Arc<Metrics>,
-    /// What a message may be.
+    /// The limits of messages.
     pub(crate) limits: Limits,
-    /// Who may come in.
+    /// The tokens.
     pub(crate) tokens: Registry,
-    /// Who did what.
+    /// The audit log.
     pub(crate) audit: Audit,
-    /// What is said of the work.
+    /// The log.
     pub(crate) log: Log,
-    /// What all turns have in common.
+    /// The common settings of turns.
     pub(crate) turn_request: TurnRequest,
-    /// Whether the server is about to end.
+    /// The phase of the server.
     pub(crate) phase: watch::Sender<Phase>,
-    /// Where work goes that outlives the request that began it.
+    /// The runtime for work that outlives its request.
     pub(crate) handle: Handle,
-    /// What is to be done when updates are durable.
+    /// The queue of work to do when updates are durable.
     pub(crate) later: Later,
 }
 
-/// Work that is done one after another, in the order in which it was handed in, on the threads that
-/// serve: the thread that writes goes on meanwhile, and wakes one task for all that it wrote.
+/// A queue of work that runs in order on the threads that
+/// serve: the writer thread continues meanwhile, and wakes one task for everything that it wrote.
 #[derive(Clone)]
 pub(crate) struct Later(UnboundedSender<Box<dyn FnOnce() + Send>>);
 
 impl Later {
-    /// Begins to work, until nobody is left who could hand anything in.
+    /// Starts to work, until all senders are dropped.
     pub(crate) fn begin(handle: &Handle) -> Self {
         let (sender, mut receiver) = unbounded_channel::<Box<dyn FnOnce() + Send>>();
         handle.spawn(async move {
             while let Some(work) = receiver.recv().await {
-                // What fails must not end the work of all others.
+                // A failure must not end the other work.
                 drop(catch_unwind(AssertUnwindSafe(work)));
             }
         });
@@ -108,18 +109,18 @@ impl Later {
     }
 
     fn hand_in(&self, work: impl FnOnce() + Send + 'static) {
-        // Without a runtime nobody waits for it any more.
+        // Without a runtime nobody waits for it.
         let _ = self.0.send(Box::new(work));
     }
 }
 
 impl App {
-    /// The time now, in milliseconds since 1970-01-01 UTC.
+    /// Returns the time now, in milliseconds since 1970-01-01 UTC.
     pub(crate) fn now(&self) -> u64 {
         self.maker.now_ms()
     }
 
-    /// Writes down that a rate was broken, once for as long as it is.
+    /// Logs that a rate limit is exceeded, once while it lasts.
     pub(crate) fn breached(&self, breach: &Breach, record: Record) {
         let policy = breach.refusal.violated_policies.first();
         self.metrics.rate_limits.count(policy.cloned().unwrap_or_default(), "");
@@ -128,8 +129,8 @@ impl App {
         }
     }
 
-    /// Hands an update to the store; `done` is called when it is durable, or refused, after the
-    /// subscribers were told.
+    /// Sends an update to the store; `done` is called when it is durable or refused, after the
+    /// subscribers were notified.
     pub(crate) fn update(
         self: &Arc<Self>,
         update: Update,
@@ -157,12 +158,12 @@ impl App {
         );
     }
 
-    /// Does something after all that is to be done of updates that are durable by now.
+    /// Runs something after the pending work of durable updates.
     pub(crate) fn after_updates(&self, work: impl FnOnce() + Send + 'static) {
         self.later.hand_in(work);
     }
 
-    /// Deletes a context: what runs in it is cancelled, and who follows it is told (CP-9, CP-11).
+    /// Deletes a context: its running work is cancelled, and subscribers are notified (CP-9, CP-11).
     pub(crate) async fn delete(
         self: &Arc<Self>,
         owner: &str,
@@ -178,19 +179,19 @@ impl App {
         let incarnation = incarnation.await?;
         let (app, owner, context) = (Arc::clone(self), owner.to_owned(), context.to_owned());
         let (told, is_told) = tokio::sync::oneshot::channel();
-        // Behind what begins the turns and sets of messages that were kept before.
+        // After the start of turns and sets of earlier messages.
         self.after_updates(move || {
             app.turns.cancel_in(&owner, &context, incarnation);
             app.flows.deleted(&owner, &context, incarnation);
             app.subscriptions.deleted(&app.maker, &owner, &context, incarnation);
             let _ = told.send(());
         });
-        // Who deleted it may rely on everybody having been told.
+        // When the deletion returns, all subscribers were notified.
         let _ = is_told.await;
         Ok(())
     }
 
-    /// As [`Self::update`], for a task that waits.
+    /// Updates a context and waits, as [`Self::update`] without waiting.
     pub(crate) async fn updated(self: &Arc<Self>, update: Update) -> Result<Applied, ContextError> {
         let (send, receive) = tokio::sync::oneshot::channel();
         self.update(update, move |_, outcome| {
@@ -199,7 +200,7 @@ impl App {
         receive.await.unwrap_or(Err(ContextError::Closed))
     }
 
-    /// Reads with the store, off the threads that serve.
+    /// Reads from the store, off the threads that serve.
     pub(crate) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         read: impl FnOnce(&dyn ContextStore) -> Result<T, ContextError> + Send + 'static,
@@ -210,7 +211,7 @@ impl App {
         read.inspect_err(|error| self.trouble(error))
     }
 
-    /// Says why the store fails: clients hear nothing of files and keys, whoever runs the server has to.
+    /// Logs why the store fails: clients must not learn about files and keys, but the operator must.
     pub(crate) fn trouble(&self, error: &ContextError) {
         if is_trouble(error) {
             let fields = json!({ "outcome": error.code(), "reason": error.to_string() });
@@ -218,19 +219,19 @@ impl App {
         }
     }
 
-    /// Gives the data folder away to the next server.
+    /// Releases the data folder.
     pub(crate) fn leave(&self) {
         drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// Ends a session for good.
+    /// Ends a session permanently.
     pub(crate) fn end_session(&self, session: &Arc<Session>) {
         self.sessions.end(session);
         self.forget(session);
     }
 
-    /// Waits until a grant lets in no longer: its token was revoked, or expired. The tokens are looked
-    /// at once a second.
+    /// Waits until a grant ends, as its token was revoked or expired. Tokens are checked
+    /// once per second.
     pub(crate) async fn revoked(&self, grant: &Grant) {
         let mut changes = self.tokens.changes();
         while self.tokens.is_good(grant, self.now()) {
@@ -240,13 +241,13 @@ impl App {
         }
     }
 
-    /// Takes away what a session left that has ended.
+    /// Removes what an ended session left.
     pub(crate) fn forget(&self, session: &Arc<Session>) {
         self.subscriptions.end_all(session);
         self.calls.gone(session);
     }
 
-    /// An answer that was kept.
+    /// Returns a stored answer.
     pub(crate) fn kept(&self, text: &str) -> Result<Message, Refusal> {
         Message::parse(text.as_bytes(), &Limits::FILE).map_err(|refused| {
             let message = format!("the answer that was kept can't be read: {refused}");

@@ -1,13 +1,12 @@
-//! Asking the user before something is done that is marked sensitive (CP-14, CP-19).
+//! Permission of the user for sensitive actions (CP-14, CP-19).
 //!
-//! Decision: the question goes to a client as the call of a front-end tool that the protocol leaves
-//! to it, [`TOOL`], so that everything that holds for such calls holds for it: it reaches a client
-//! that came back, it can be called off, it has its time. No answer is no. A yes to `USER_CONSENT`
-//! holds for the session of the client that gave it.
-
-mod shown;
+//! Decision: the question is a call of a front-end tool that the protocol leaves to the
+//! client, [`TOOL`], so that all rules of such calls apply: it reaches a client
+//! that reconnected, it can be cancelled, it times out. No answer means no. A yes to `USER_CONSENT`
+//! applies to the session of the client that gave it.
 
 use super::app::App;
+use super::asking_text;
 use super::frontend::Forwarder;
 use super::operations::audit::{Deed, Record};
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED, TIMEOUT};
@@ -25,14 +24,14 @@ pub(crate) const TOOL: &str = "confirm_action";
 impl Permission for Forwarder {
     fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>> {
         let set = self.app().project.config.serve.permissions.backend.of(action.name);
-        // Whoever brings a question wants it asked.
+        // A given question is always asked.
         let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
         let level = if asks { PermissionLevel::AlwaysAsk } else { set };
         Box::pin(permitted(self, Runtime::Backend, level, action))
     }
 }
 
-/// Asks about a front-end tool, where the settings are stricter than what its client does itself.
+/// Asks about a front-end tool when the settings are stricter than its client.
 pub(super) async fn of_frontend(
     forwarder: &Forwarder,
     call: &Call,
@@ -55,7 +54,7 @@ const fn strictness(level: PermissionLevel) -> u8 {
     }
 }
 
-/// Waits for the user's yes, where it is needed.
+/// Waits for the permission of the user where it is needed.
 async fn permitted(
     forwarder: &Forwarder,
     side: Runtime,
@@ -85,7 +84,7 @@ async fn permitted(
     asked.map(drop)
 }
 
-/// Whether the user was asked now; else an earlier yes holds.
+/// Asks the user unless an earlier yes applies; reports whether the user was asked.
 async fn asked(
     forwarder: &Forwarder,
     side: Runtime,
@@ -99,7 +98,7 @@ async fn asked(
             CLIENT_UNAVAILABLE,
         ));
     };
-    // One question at a time: the answer to one may hold for the next.
+    // One question at a time: an answer may apply to the next question.
     let _turn = session.asking().await;
     let consent = (side, action.name.to_owned());
     if level == PermissionLevel::UserConsent && session.has_consent(&consent) {
@@ -124,14 +123,14 @@ fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
     let parameters = json!({
         "action": action.name,
         "runtime": side.as_str(),
-        "parameters": shown::parameters(action.parameters),
+        "parameters": asking_text::parameters(action.parameters),
     });
     let parameters = match parameters {
         Value::Object(fields) => fields,
         _ => Map::new(),
     };
     let words = action.prompt.filter(|prompt| !prompt.trim().is_empty());
-    let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), shown::text);
+    let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), asking_text::text);
     Call {
         user_prompt: Some(prompt),
         timeout_client: Some(contexture_protocol::Seconds::from_duration(Duration::from_secs(
@@ -141,7 +140,7 @@ fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
     }
 }
 
-/// What the client says of its user's answer.
+/// Reads the answer of the user from the result of the client.
 fn answered(result: &CallResult, action: &str) -> Result<(), FrontendFailure> {
     if result.status == CallStatus::Success {
         let value = result.result.as_ref().unwrap_or(&Value::Null);
@@ -167,7 +166,7 @@ fn late(action: &str) -> FrontendFailure {
     FrontendFailure::new(TIMEOUT, text)
 }
 
-/// Nobody said yes.
+/// Returns the error about a missing permission.
 fn no(action: &str, why: &str, code: &str) -> FrontendFailure {
     let text = format!("the user has to allow `{action}`, and {why}");
     let details = json!({ "reason": code });

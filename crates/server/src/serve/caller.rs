@@ -1,4 +1,4 @@
-//! Who speaks: whose contexts they reach, and what they may do.
+//! The sender of a message: owner, permissions and connection.
 
 use super::guard::Meter;
 use super::operations::parent::Parent;
@@ -7,21 +7,21 @@ use contexture_protocol::SenderType;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// The owner of what is done without a token, on a server that listens on this machine alone.
+/// The owner of requests without a token, on a server that only this machine reaches.
 pub(crate) const LOCAL: &str = "local";
 
-/// What a token allows (CP-19).
+/// The rights of a token (CP-19).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Grant {
-    /// Whose contexts are reached.
+    /// The owner of the contexts.
     pub(crate) owner: Arc<str>,
-    /// The token's id, for the audit log; none without a token.
+    /// The id of the token for the audit log, if any.
     pub(crate) token: Option<Arc<str>>,
     pub(crate) senders: Senders,
     pub(crate) scopes: Scopes,
 }
 
-/// The sender types that may be sent (CP-1).
+/// The permitted sender types (CP-1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Senders {
     user: bool,
@@ -30,7 +30,7 @@ pub struct Senders {
     tool: bool,
 }
 
-/// What may be done.
+/// The permitted operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scopes {
     read: bool,
@@ -45,7 +45,7 @@ pub enum Scope {
     Read,
     /// Change contexts.
     Write,
-    /// Have agents, tools and instructions run.
+    /// Run agents, tools and instructions.
     Run,
 }
 
@@ -93,7 +93,7 @@ impl Senders {
         allowed.map(|kind| kind.as_str()).collect()
     }
 
-    /// Whether this one is among them.
+    /// Reports whether this one is among them.
     #[must_use]
     pub const fn allow(self, kind: SenderType) -> bool {
         match kind {
@@ -127,7 +127,7 @@ impl Scopes {
         Scope::ALL.into_iter().filter(|scope| self.allow(*scope)).map(Scope::as_str).collect()
     }
 
-    /// Whether this one is among them.
+    /// Reports whether this one is among them.
     #[must_use]
     pub const fn allow(self, scope: Scope) -> bool {
         match scope {
@@ -139,22 +139,22 @@ impl Scopes {
 }
 
 impl Grant {
-    /// What a program on this machine may do on a server that only this machine reaches.
+    /// Returns the rights of a local client on a server that only this machine reaches.
     pub(crate) fn local() -> Self {
         Self { owner: LOCAL.into(), token: None, senders: Senders::USER, scopes: Scopes::ALL }
     }
 }
 
-/// Who sent a message, and on which way.
+/// The sender of a message and its connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     pub(crate) grant: Arc<Grant>,
     pub(crate) address: Option<IpAddr>,
-    /// What it may still send.
+    /// The rate limits of the sender.
     pub(crate) meter: Arc<Meter>,
-    /// The session, when it came in one.
+    /// The session, if any.
     pub(crate) session: Option<Arc<Session>>,
-    /// The trace that a request over HTTP belongs to.
+    /// The trace of an HTTP request.
     pub(crate) trace: Option<Parent>,
 }
 

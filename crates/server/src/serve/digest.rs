@@ -1,16 +1,16 @@
-//! What a message holds, as a digest: the same message sent again has the same one (CP-7).
+//! The digest of a message: a repeated message has the same digest (CP-7).
 
 use contexture_protocol::{Message, canonical};
 use sha2::{Digest as _, Sha256};
 
-/// The digest of type, sender and content: what was sent again may carry a new time.
+/// Returns the digest of type, sender and content: a repeated message may have a new time.
 pub(crate) fn digest(message: &Message) -> [u8; 32] {
     let mut digest = Sha256::new();
     let sender = serde_json::to_value(&message.sender).unwrap_or_default();
     let content = serde_json::to_value(&message.body).unwrap_or_default();
     for part in [message.kind(), &canonical(&sender), &canonical(&content)] {
         digest.update(part.as_bytes());
-        // No JSON text holds this byte.
+        // No JSON text contains this byte.
         digest.update([0]);
     }
     digest.finalize().into()
@@ -23,7 +23,7 @@ mod tests {
 
     /// Files keep digests: another one would make a conflict of every message that is sent again.
     #[test]
-    fn cp_7_the_digest_of_a_message_stays_the_same() {
+    fn cp_7_digest_of_message_is_stable() {
         let text = r#"{"messageId":"m","contextId":"c","timestamp":"2025-12-01T10:00:00Z",
             "type":"CONTEXT_UPDATE","sender":{"type":"USER","id":"user_123"},
             "content":{"value":{"b":"tab\t \"quoted\" \u0001 天气","A":[1,2.50,true,null]},

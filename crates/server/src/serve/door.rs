@@ -1,7 +1,7 @@
-//! The doors: a WebSocket and HTTP (CP-6).
+//! The transports: WebSocket and HTTP (CP-6).
 //!
-//! Paths, methods and what they take and give stand in one table, of which the router is made and
-//! `GET /v1/openapi.json` as well.
+//! One table lists paths, methods, requests and responses; the router and
+//! `GET /v1/openapi.json` are made from it.
 
 mod answer;
 mod compression;
@@ -44,30 +44,30 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use yawc::DeflatePool;
 
-/// How often the tokens are looked at.
+/// The interval of checking tokens.
 const TOKENS: Duration = Duration::from_secs(1);
-/// How often sessions are looked at that nobody came back to.
+/// The interval of checking for abandoned sessions.
 const SWEEP: Duration = Duration::from_secs(15);
-/// So many compressors are kept for the next message.
+/// The most compressors that are kept for reuse.
 const POOL: usize = 8;
-/// How long what was cancelled, and connections, may take to end.
+/// The time that cancelled work and connections have to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where to listen.
+/// The address and the security of the server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The address; port 0 takes any free port.
+    /// The address; port 0 selects a free port.
     pub address: SocketAddr,
-    /// Whether the address may be reachable from other machines without TLS.
+    /// True if other machines may reach the address without TLS.
     pub allow_remote: bool,
-    /// Whether it may be so although there is no token yet.
+    /// True if other machines may reach the address before a token exists.
     pub allow_no_token: bool,
     /// The certificate; plain HTTP without one.
     pub tls: Option<TlsFiles>,
 }
 
 impl Options {
-    /// This address, reachable from this machine alone, over plain HTTP.
+    /// Creates options for plain HTTP on an address of this machine.
     #[must_use]
     pub const fn new(address: SocketAddr) -> Self {
         Self { address, allow_remote: false, allow_no_token: false, tls: None }
@@ -90,17 +90,17 @@ impl std::fmt::Debug for Listening {
     }
 }
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Clone)]
 pub(super) struct Shared {
     app: Arc<App>,
     guard: Arc<Guard>,
-    /// What compresses messages: shared, since most connections are idle.
+    /// The compressors of messages: shared, as most connections are idle.
     deflate: DeflatePool,
 }
 
 impl Listening {
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// # Errors
     /// A [`Fault`] when the address can't be listened on, or could be reached by others unguarded,
@@ -128,17 +128,17 @@ impl Listening {
         Ok(Self { listener, address, tls, guard, seats, serve })
     }
 
-    /// The URL that clients use.
+    /// Returns the URL for clients.
     #[must_use]
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// Serves until `stop` is done, then lets what is under way end.
+    /// Serves until `stop` is done, then finishes running work.
     ///
     /// # Errors
-    /// A [`Fault`] when no connection can be taken any more.
+    /// A [`Fault`] when no connection can be accepted any more.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), Fault> {
         let app = Arc::clone(&self.serve.0);
         let shared =
@@ -162,8 +162,8 @@ impl Listening {
             }
         }
         app.phase.send_replace(Phase::Draining);
-        // Connections are still taken: whoever asks is told that the server is about to end. A token
-        // that is revoked ends its connections meanwhile too.
+        // Connections are still accepted: clients learn that the server is about to end. A revoked
+        // token still ends its connections.
         let watching = async {
             loop {
                 tokens.tick().await;
@@ -185,7 +185,7 @@ impl Listening {
     }
 }
 
-/// Other machines reach the address: who comes in has to be guarded.
+/// Checks that an address for other machines is protected.
 fn check_remote(app: &App, options: &Options) -> Result<(), Fault> {
     let address = options.address;
     if options.tls.is_none() && !options.allow_remote {
@@ -203,7 +203,7 @@ fn check_remote(app: &App, options: &Options) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Hears of tokens that came, went or expired.
+/// Reacts to added, revoked and expired tokens.
 fn look_at_tokens(app: &App) {
     if app.tokens.refresh(app.now())
         && let Some(fault) = app.tokens.fault()
@@ -213,8 +213,8 @@ fn look_at_tokens(app: &App) {
     }
 }
 
-/// Lets the turns that run come to their ends, for a while; then they are cancelled, and what they
-/// have said so far is kept.
+/// Waits a while for running turns; then they are cancelled, and their text so far
+/// is stored.
 async fn drain(app: &App) {
     let over = async || {
         while app.turns.running() > 0 || app.flows.running() > 0 {
@@ -224,7 +224,7 @@ async fn drain(app: &App) {
     let patience = Duration::from_secs(app.project.config.serve.drain_timeout.get());
     if tokio::time::timeout(patience, over()).await.is_err() {
         app.turns.cancel_all();
-        // Nothing of a set is lost: the next server goes on with it.
+        // Nothing of a set is lost: the next server resumes it.
         app.flows.leave_all();
         let _ = tokio::time::timeout(PATIENCE, over()).await;
     }

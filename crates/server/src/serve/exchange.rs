@@ -1,8 +1,8 @@
-//! What happens with a message, whichever door it came in by (CP-5, CP-6).
+//! The handling of messages, for all transports (CP-5, CP-6).
 //!
-//! Decision: taking a message never waits. What has to be kept is handed to the store at once, so
-//! that messages of one connection take effect in the order in which they came; answers go out
-//! through [`Reply`] when they are there.
+//! Decision: taking a message never waits. Updates are sent to the store at once, so
+//! that messages of one connection take effect in their order; answers are sent
+//! through [`Reply`] when they are ready.
 
 mod availability;
 mod capabilities;
@@ -30,12 +30,12 @@ use contexture_protocol::content::Ack;
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType, Violation};
 use std::sync::Arc;
 
-/// Takes a message. What answers it goes out through `reply`, now or later.
+/// Takes a message; the answers are sent through `reply`, now or later.
 pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
     receive_with(app, caller, message, Wishes::default(), reply);
 }
 
-/// Takes a message whose answer has to be as the caller wishes.
+/// Takes a message with wishes for its answer.
 pub(crate) fn receive_with(
     app: &Arc<App>,
     caller: &Caller,
@@ -96,7 +96,7 @@ pub(crate) fn receive_with(
     }
 }
 
-/// Counts a message; `None` when the client sent too many and was told so.
+/// Counts a message; `None` when the client sent too many and got a refusal.
 pub(crate) fn paced(app: &App, caller: &Caller, reply: Reply) -> Option<Reply> {
     match caller.meter.take() {
         Pace::Free => Some(reply),
@@ -112,7 +112,7 @@ pub(crate) fn paced(app: &App, caller: &Caller, reply: Reply) -> Option<Reply> {
     }
 }
 
-/// A message that could not be read counts like any other.
+/// Handles an invalid message, which counts like any other.
 pub(crate) fn unread(app: &App, caller: &Caller, refused: Refusal) -> Message {
     match caller.meter.take() {
         Pace::Free | Pace::Near(_) => app.maker.refusal(refused),
@@ -125,19 +125,19 @@ pub(crate) fn unread(app: &App, caller: &Caller, refused: Refusal) -> Message {
     }
 }
 
-/// The answer to a message that was read and asks for nothing.
+/// Acknowledges a message that needs no answer.
 pub(crate) fn acknowledge(app: &App, message: &Message, reply: Reply) {
     let ack = Ack { message_id: message.message_id.clone(), ..Ack::default() };
     reply.finish(app.maker.message(message.context_id.as_deref(), ack.into()));
 }
 
-/// Whether the caller may send this.
+/// Reports whether the caller may send this.
 fn admitted(caller: &Caller, message: &Message) -> Result<(), Refusal> {
     let kind = message.sender.kind;
     if !caller.grant.senders.allow(kind) && !is_own_tool(caller, message) {
         return Err(update::sender_forbidden(kind));
     }
-    // Whoever may not speak as a model or the system may not send what only they say.
+    // Messages of models and of the system need a sender of that type.
     if let Some(speaker) = speaker(message.kind())
         && !caller.grant.senders.allow(speaker)
     {
@@ -167,7 +167,7 @@ fn admitted(caller: &Caller, message: &Message) -> Result<(), Refusal> {
     if caller.grant.scopes.allow(scope) { Ok(()) } else { Err(forbidden(scope.as_str())) }
 }
 
-/// Who alone says messages of this type.
+/// Returns the only sender type of a message type, if there is one.
 pub(crate) fn speaker(kind: &str) -> Option<SenderType> {
     match kind {
         "MODEL_RESPONSE" | "MODEL_RESPONSE_DELTA" => Some(SenderType::Model),
@@ -176,7 +176,7 @@ pub(crate) fn speaker(kind: &str) -> Option<SenderType> {
     }
 }
 
-/// Whether a client speaks for a tool that it runs itself (CP-14).
+/// Reports whether a client speaks for a tool that it runs itself (CP-14).
 fn is_own_tool(caller: &Caller, message: &Message) -> bool {
     let is_answer = matches!(message.body, Body::ToolCallResponse(_));
     let client = caller.session.as_ref().and_then(|session| session.client());
@@ -184,7 +184,7 @@ fn is_own_tool(caller: &Caller, message: &Message) -> bool {
     is_answer && message.sender.kind == SenderType::Tool && is_own
 }
 
-/// A message of a type that only servers send, or that has no place here.
+/// Refuses a message of a type that only servers send, or that is not supported here.
 fn not_taken(message: &Message) -> Refusal {
     let kind = message.kind();
     let mut refused =

@@ -1,8 +1,8 @@
-//! Tool calls and instruction sets that are sent to the server (FL-1…FL-12).
+//! Tool calls and instruction sets of clients (FL-1…FL-12).
 //!
-//! Decision: a set belongs to the server, not to the connection that sent it, like a turn; and more
-//! than a turn, since each of its steps is journalled: a server that starts goes on with the sets
-//! that the one before it left. Nothing of a set is kept, and nothing runs, before all of it was
+//! Decision: a set belongs to the server, not to the connection that sent it, like a turn. In addition,
+//! each of its steps is journalled: a server that starts resumes the sets
+//! of its predecessor. Nothing of a set is stored, and nothing runs, before all of it was
 //! checked.
 
 mod accept;
@@ -41,13 +41,13 @@ pub(crate) struct Flows {
     most: NonZeroUsize,
     /// Actions that are functions of this program.
     pub(crate) host: Registry,
-    /// What clients may have done of what the server can do.
+    /// The actions that clients may use.
     pub(crate) allowed: Allowed,
     /// Where every change of a set is kept.
     pub(crate) journals: Journals,
 }
 
-/// Whether a message is new here.
+/// The novelty of a message.
 pub(crate) enum Entered {
     /// It has its place now.
     New(Place),
@@ -55,7 +55,7 @@ pub(crate) enum Entered {
     Known(Arc<Running>),
 }
 
-/// What an id means among the sets of an owner.
+/// The meaning of an id among the sets of an owner.
 pub(crate) enum Named {
     /// A set.
     Whole(Arc<Running>),
@@ -129,7 +129,7 @@ impl Flows {
         }
     }
 
-    /// How many run.
+    /// Returns the number of running sets.
     pub(crate) fn running(&self) -> usize {
         self.tables().open.values().sum()
     }

@@ -29,7 +29,7 @@ pub trait Handler: Send + Sync {
     /// The type: its name, what it is for, its schema and its check.
     fn extension(&self) -> Extension;
 
-    /// What answers a message: any type, one of the handler's own as [`Body::Other`]. A refusal
+    /// Answers a message with any type, one of the handler's own as [`Body::Other`]. A refusal
     /// becomes an ERROR_RESPONSE. A message that comes twice is handed in twice: whatever has to
     /// have effect once is the handler's to see to.
     fn answer(&self, asked: Asked) -> BoxFuture<'static, Result<Body, Refusal>>;

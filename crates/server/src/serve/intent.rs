@@ -1,15 +1,14 @@
-//! Who answers a message (CP-5): an agent, a prompt template or an instruction set.
+//! Routing of a message (CP-5): to an agent, a prompt template or an instruction set.
 //!
-//! Decision: rules are tried first, in their order, since they cost nothing and can be read; a router
-//! agent is asked only when none fits. What nothing fits goes to the first agent that is served. A
-//! template is an agent whose program is written here, so that it has the same budgets, records and
+//! Decision: rules are tried first, in order, since they are cheap and readable; a router
+//! agent is asked only when none matches. The first served agent handles the rest. A
+//! template is an agent whose program is generated, so that it has the same budgets, records and
 //! streams as any other.
-
-mod template;
 
 use super::agents::{Agent, Agents};
 use super::codes;
 use super::flows::IntentSet;
+use super::intent_template;
 use crate::fault::Fault;
 use contexture::Project;
 use contexture::config::{Intent, Serve};
@@ -23,7 +22,7 @@ pub(crate) struct Intents {
     router: Option<Agent>,
 }
 
-/// Who answers.
+/// The target of a message.
 #[derive(Clone)]
 pub(crate) enum Target {
     /// An agent.
@@ -32,7 +31,7 @@ pub(crate) enum Target {
     Set(Arc<IntentSet>),
 }
 
-/// What was picked for a message.
+/// The routing of a message.
 #[derive(Clone)]
 pub(crate) struct Picked {
     pub(crate) target: Target,
@@ -77,7 +76,7 @@ impl Intents {
         Ok(Self { all, router })
     }
 
-    /// The first intent whose rule fits.
+    /// Returns the first intent with a matching rule.
     pub(crate) fn by_rule(&self, text: &str) -> Option<Picked> {
         let lower = text.to_lowercase();
         let fits = |intent: &Intent| {
@@ -87,7 +86,7 @@ impl Intents {
         self.all.iter().find(|(intent, _)| fits(intent)).map(picked)
     }
 
-    /// Who is to be asked when no rule fits.
+    /// Returns the router for messages without a matching rule.
     pub(crate) fn router(&self) -> Option<&Agent> {
         self.router.as_ref().filter(|_| !self.all.is_empty())
     }
@@ -113,7 +112,7 @@ fn served(agents: &Agents, name: &str, what: &str) -> Result<Agent, Fault> {
     })
 }
 
-/// Who answers an intent.
+/// Returns the target of an intent.
 fn target(project: &Project, agents: &Agents, intent: &Intent) -> Result<Target, Fault> {
     let name = &intent.name;
     let wrong =
@@ -129,7 +128,9 @@ fn target(project: &Project, agents: &Agents, intent: &Intent) -> Result<Target,
         (Some(agent), None, None) => {
             served(agents, agent, &format!("the intent `{name}`")).map(Target::Agent)
         }
-        (None, Some(file), None) => template::agent(project, intent, file).map(Target::Agent),
+        (None, Some(file), None) => {
+            intent_template::agent(project, intent, file).map(Target::Agent)
+        }
         (None, None, Some(file)) => {
             IntentSet::read(project, agents, name, file).map(|set| Target::Set(Arc::new(set)))
         }

@@ -28,7 +28,7 @@ impl Maker {
         format!("{prefix}_{}", id.to_ascii_uppercase())
     }
 
-    /// The time now, in milliseconds since 1970-01-01 UTC.
+    /// Returns the time now, in milliseconds since 1970-01-01 UTC.
     pub(crate) fn now_ms(&self) -> u64 {
         self.ids.now_us() / 1000
     }

@@ -1,9 +1,9 @@
-//! The way in for apps that were written for OpenAI: each agent is a model (CP-5).
+//! The API for OpenAI clients: each agent is a model (CP-5).
 //!
-//! Decision: nothing is kept, as such apps send the whole conversation each time; one that names a
-//! context (`metadata.contextId`, or the header `X-Context-Id`) takes part in it by its last message
-//! alone, since the context has those before. What would change the meaning of an answer and can't
-//! be done is refused; what only asks for the manner of sampling is left to the agent.
+//! Decision: nothing is stored, as such apps send the whole conversation each time; one that names a
+//! context (`metadata.contextId`, or the header `X-Context-Id`) adds its last message
+//! to it, since the context has the earlier ones. Unsupported parameters that would change the meaning of
+//! an answer are refused; sampling parameters are left to the agent.
 
 mod answer;
 mod ask;

@@ -1,4 +1,4 @@
-//! What an operator sees of the server: its log, its audit, its figures, its traces.
+//! Operation of the server: log, audit log, metrics and traces.
 
 pub mod audit;
 mod lines;

@@ -1,4 +1,4 @@
-//! One server has a data folder at a time: another would take the turns of this one for broken off.
+//! The lock of a data folder: a second server would treat running turns as interrupted.
 
 use super::codes;
 use crate::fault::Fault;
@@ -10,16 +10,16 @@ use std::path::Path;
 /// process ends, however it ends.
 const FILE: &str = "serve.lock";
 
-/// The folder, as long as this lives.
+/// The lock, held as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Held {
     _file: Option<File>,
 }
 
-/// Takes the folder.
+/// Locks the folder.
 ///
 /// # Errors
-/// A [`Fault`] when another server has it.
+/// A [`Fault`] when another server holds the lock.
 pub(crate) fn hold(folder: &Path) -> Result<Held, Fault> {
     let failed = |error: io::Error| {
         let message = format!("{} can't be used: {error}", folder.join(FILE).display());
@@ -35,7 +35,7 @@ pub(crate) fn hold(folder: &Path) -> Result<Held, Fault> {
             Err(Fault::of(codes::BAD_DATA, message)
                 .with_help("end the other server, or give this one a folder with --data"))
         }
-        // A file system without locks: whoever starts two servers there has to know.
+        // A file system without locks can't prevent two servers.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
             Ok(Held { _file: None })
         }
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_12_a_folder_is_held_by_one_server_until_it_ends() {
+    fn cp_12_data_folder_is_locked_by_one_server() {
         let folder = tempfile::tempdir().unwrap();
         let held = hold(folder.path()).unwrap();
         let refused = hold(folder.path()).unwrap_err();

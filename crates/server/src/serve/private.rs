@@ -1,4 +1,4 @@
-//! Files and folders that nobody else on the machine can read.
+//! Files and folders that only their owner can read.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
@@ -19,7 +19,7 @@ pub(crate) fn folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How a file is opened so that, when it is made, it is for its owner alone.
+/// Returns the options to create a file that only its owner can read.
 pub(crate) fn file() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]

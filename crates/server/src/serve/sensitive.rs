@@ -61,7 +61,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn cp_19_declared_texts_are_found_in_the_state_and_in_messages() {
+    fn cp_19_sensitive_texts_are_found_in_state_and_messages() {
         let declared: SensitiveFields = SensitiveFields::default();
         let message = json!({
             "messageId": "m", "timestamp": "2026-01-01T00:00:00Z", "type": "USER_INPUT",

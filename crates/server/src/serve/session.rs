@@ -1,13 +1,9 @@
-//! A session: one client's conversation with the server, which outlives its connection (CP-6).
+//! A session of a client, which outlives its connection (CP-6).
 //!
-//! Decision: what is sent in a session is numbered from 1 and kept for a while, so that a client
-//! that comes back names the last number it saw and gets what it missed, once. What is kept is
-//! bounded; a client that is away for longer, or reads too slowly, begins a new session and reads
-//! its contexts anew, which are the durable truth.
-
-mod registry;
-
-pub(crate) use registry::Sessions;
+//! Decision: the messages of a session are numbered from 1 and kept for a while, so that a client
+//! that reconnects names the last number it saw and gets what it missed, once. The storage is
+//! limited; a client that is away for longer, or reads too slowly, starts a new session and reads
+//! its contexts again, which are the durable state.
 
 use bytes::Bytes;
 use contexture_protocol::Message;
@@ -18,9 +14,9 @@ use std::time::Instant;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// How many messages are kept for a client that may come back.
+/// The most messages that are kept for a client that may reconnect.
 const KEPT_MESSAGES: usize = 10_000;
-/// How many bytes of messages are kept.
+/// The most bytes of messages that are kept.
 const KEPT_BYTES: usize = 16 << 20;
 
 /// A session.
@@ -28,11 +24,11 @@ pub(crate) struct Session {
     id: String,
     owner: Arc<str>,
     state: Mutex<State>,
-    /// Wakes the connection: there is something to send, or it was replaced.
+    /// Notifies the connection of pending output or of its replacement.
     ready: Notify,
-    /// Tells whoever waits for its client that it is gone, or back.
+    /// Notified when the client disconnects or reconnects.
     turned: Notify,
-    /// Held while its user is asked whether something may be done.
+    /// Held while the user is asked for a permission.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -40,29 +36,29 @@ pub(crate) struct Session {
 struct State {
     /// The number of the last message.
     seq: u64,
-    /// What may have to be sent (again), the oldest first.
+    /// The messages to send or resend, oldest first.
     kept: VecDeque<Bytes>,
     kept_bytes: usize,
     /// The number of the last message that the connection took.
     taken: u64,
-    /// Which connection it is; each takes the place of the one before.
+    /// The number of the connection; each replaces the previous one.
     connection: u64,
-    /// Since when nobody is connected.
+    /// The time since when nobody is connected.
     left: Option<Instant>,
     /// The last message that the client knew when it connected.
     resumed: u64,
-    /// When its client said what it can do.
+    /// The time when the client announced its capabilities.
     announced: Option<Instant>,
     client: Option<Arc<ClientCapabilities>>,
-    /// The contexts whose changes it hears of.
+    /// The subscribed contexts.
     subscribed: HashSet<String>,
-    /// The sensitive actions that its user allowed for as long as it lasts.
+    /// The sensitive actions that the user allowed for the session.
     consents: HashSet<Consent>,
-    /// Nothing is sent any more: what was kept does not reach back to what the client has.
+    /// True when nothing can be sent, as messages that the client has not seen were dropped.
     is_broken: bool,
 }
 
-/// Where the client of a session is.
+/// The state of the client of a session.
 pub(crate) struct Presence {
     /// Which connection it is.
     pub(crate) connection: u64,
@@ -77,12 +73,12 @@ pub(crate) struct Presence {
 /// A sensitive action: on which side it is done, and its name.
 pub(crate) type Consent = (Runtime, String);
 
-/// Why a connection has to end.
+/// The reason why a connection must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// Another connection took the session over.
+    /// Another connection took over the session.
     Replaced,
-    /// The client reads too slowly for what is kept.
+    /// The client reads too slowly for the storage.
     TooSlow,
 }
 
@@ -111,7 +107,7 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a message, now or when the client is back.
+    /// Sends a message, now or when the client reconnects.
     pub(crate) fn send(&self, message: Message) {
         self.sent(message);
     }
@@ -155,7 +151,7 @@ impl Session {
         Some(taken)
     }
 
-    /// The connection is gone.
+    /// Records that the connection is gone.
     pub(crate) fn disconnect(&self, connection: u64) {
         let mut state = self.state();
         if state.connection == connection {
@@ -170,7 +166,7 @@ impl Session {
         self.turned.notified()
     }
 
-    /// Where its client is.
+    /// Returns the state of the client.
     pub(crate) fn presence(&self) -> Presence {
         let State { connection, resumed, left, announced, .. } = *self.state();
         Presence { connection, resumed, left, announced }
@@ -181,7 +177,7 @@ impl Session {
         self.ready.notified().await;
     }
 
-    /// What the connection has not sent yet, up to about `bytes`.
+    /// Returns the unsent messages, up to about `bytes`.
     pub(crate) fn take(
         &self,
         connection: u64,
@@ -214,7 +210,7 @@ impl Session {
         self.ready.notify_one();
     }
 
-    /// Whether a connection still has the session, and what is kept for it within its bounds.
+    /// Reports whether a connection still has the session, and what is kept for it within its bounds.
     pub(crate) fn holds(&self, connection: u64) -> Result<(), Ended> {
         self.state().holds(connection)
     }
@@ -223,12 +219,12 @@ impl Session {
         self.state().left.is_none()
     }
 
-    /// How long nobody has been connected.
+    /// Returns the time since the last connection.
     pub(crate) fn away(&self, now: Instant) -> Option<std::time::Duration> {
         self.state().left.map(|left| now.saturating_duration_since(left))
     }
 
-    /// What its client said it can do.
+    /// Returns the capabilities of the client.
     pub(crate) fn client(&self) -> Option<Arc<ClientCapabilities>> {
         self.state().client.clone()
     }
@@ -241,12 +237,12 @@ impl Session {
         self.turned.notify_waiters();
     }
 
-    /// Waits until its user is asked nothing else.
+    /// Waits until the user is asked nothing else.
     pub(crate) async fn asking(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.asking.lock().await
     }
 
-    /// Whether its user allowed this before.
+    /// Reports whether its user allowed this before.
     pub(crate) fn has_consent(&self, consent: &Consent) -> bool {
         self.state().consents.contains(consent)
     }
@@ -255,7 +251,7 @@ impl Session {
         self.state().consents.insert(consent);
     }
 
-    /// Whether the context was not subscribed to before.
+    /// Reports whether the context was not subscribed to before.
     pub(crate) fn subscribe(&self, context: &str) -> bool {
         self.state().subscribed.insert(context.to_owned())
     }

@@ -1,9 +1,9 @@
-//! Who hears of which context's changes (CP-11).
+//! Subscriptions to the changes of contexts (CP-11).
 //!
-//! Decision: changes are handed on from where the store says that they are durable, which happens
-//! one after another and in the order of versions. A subscription notes up to which version it has
-//! heard, so that what is caught up on when it begins and what happens meanwhile join without a gap
-//! and without a repeat.
+//! Decision: changes are published where the store reports them as durable, which happens
+//! one after another in the order of versions. A subscription records the last version that it has
+//! received, so that the changes before its start and those during it join without a gap
+//! or a repetition.
 
 use super::message::{Maker, answering};
 use super::session::Session;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// So many changes stand in one CONTEXT_DELTA at most.
+/// The most changes of a CONTEXT_DELTA.
 const PAGE: usize = 500;
 
 /// The code of the SYSTEM_MESSAGE that ends a subscription whose context was deleted.
@@ -170,7 +170,7 @@ impl Begun {
     /// Tells what came between `since` and now; from here on what changes is told.
     ///
     /// # Errors
-    /// What goes wrong in reading.
+    /// Creates the refusal for an error of reading.
     pub(crate) fn catch_up(self, store: &dyn ContextStore) -> Result<(), ContextError> {
         let Some(session) = self.subscription.session.upgrade() else { return Ok(()) };
         // Whoever publishes meanwhile waits here, so that the order holds.
@@ -181,7 +181,7 @@ impl Begun {
 }
 
 impl Subscription {
-    /// Whether it is another session's, and still somebody's.
+    /// Reports whether it is another session's, and still somebody's.
     fn is_other(&self, session: &Arc<Session>) -> bool {
         self.session.strong_count() > 0 && !std::ptr::eq(self.session.as_ptr(), &**session)
     }
@@ -218,7 +218,7 @@ impl Subscription {
     }
 }
 
-/// What is told of a context that was deleted (CP-11).
+/// Creates the message about a deleted context (CP-11).
 fn gone(context: &str) -> SystemMessage {
     SystemMessage {
         action: SystemAction::Notification,

@@ -74,7 +74,7 @@ fn all_examples() -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn cp_6_malformed_json_at_every_byte_of_every_example_is_a_parse_error() {
+fn cp_6_malformed_json_at_any_byte_is_a_parse_error() {
     let (_place, running) = served();
     let mut line = Line::new(&running);
     let mut count = 0;
@@ -105,7 +105,7 @@ fn cp_6_malformed_json_at_every_byte_of_every_example_is_a_parse_error() {
 }
 
 #[test]
-fn cp_3_every_field_of_every_example_with_another_type_is_answered_in_order() {
+fn cp_3_wrong_type_of_any_field_is_answered_in_order() {
     let (_place, running) = served();
     let mut line = Line::new(&running);
     let mut bodies = Vec::new();
@@ -163,7 +163,7 @@ fn places(value: &Value, pointer: String, found: &mut Vec<String>) {
 }
 
 #[test]
-fn cp_6_a_body_that_is_no_json_by_its_type_is_415() {
+fn cp_6_body_of_other_content_type_is_415() {
     let (_place, running) = served();
     let body = availability("m1").to_string();
     for kind in [
@@ -188,7 +188,7 @@ fn cp_6_a_body_that_is_no_json_by_its_type_is_415() {
 }
 
 #[test]
-fn cp_4_a_version_that_is_not_spoken_is_refused_wherever_contexts_are_reached() {
+fn cp_4_unsupported_version_is_refused_on_all_context_paths() {
     let (_place, running) = served();
     for version in ["2.0.0", "0.9", "", "one", "1.0.0-beta", "99999999999"] {
         let http = running.http().with("mcp-cp-version", version);
@@ -209,7 +209,7 @@ fn cp_4_a_version_that_is_not_spoken_is_refused_wherever_contexts_are_reached() 
 }
 
 #[test]
-fn cp_10_what_no_history_holds_is_not_added_to_one() {
+fn cp_10_messages_without_history_are_not_added() {
     let (_place, running) = served();
     let http = running.http();
     for (kind, content) in [
@@ -234,7 +234,7 @@ fn cp_10_what_no_history_holds_is_not_added_to_one() {
 }
 
 #[test]
-fn cp_9_an_id_that_is_too_long_is_refused_where_contexts_are_made() {
+fn cp_9_too_long_id_is_refused_at_creation() {
     let (_place, running) = served();
     let http = running.http();
     let long = "x".repeat(257);
@@ -249,7 +249,7 @@ fn cp_9_an_id_that_is_too_long_is_refused_where_contexts_are_made() {
 }
 
 #[test]
-fn cp_6_what_is_nested_too_deep_or_too_large_is_refused() {
+fn cp_6_deep_or_large_messages_are_refused() {
     let (_place, running) = served();
     let http = running.http();
     for depth in [101, 1_000, 200_000] {
@@ -279,7 +279,7 @@ fn cp_6_what_is_nested_too_deep_or_too_large_is_refused() {
 }
 
 #[test]
-fn cp_10_a_path_leads_into_the_state_of_its_context_and_nowhere_else() {
+fn cp_10_path_reaches_only_state_of_its_context() {
     let (_place, running) = served();
     let http = running.http();
     http.post(&update("m0", "ctx_other", "mine", json!(1)));
@@ -352,7 +352,7 @@ fn cp_10_a_path_leads_into_the_state_of_its_context_and_nowhere_else() {
 }
 
 #[test]
-fn cp_19_what_is_anothers_is_not_there_and_nobody_speaks_for_another() {
+fn cp_19_data_of_others_is_not_found_and_nobody_speaks_for_others() {
     let place = Place::new("[serve]\nrequire_token = true\n");
     let (ada, eve) = (token(&place, "ada"), token(&place, "eve"));
     let running = place.start();
@@ -405,7 +405,7 @@ fn token(place: &Place, owner: &str) -> String {
 }
 
 #[test]
-fn cp_9_an_id_of_odd_signs_in_a_path_is_an_id_or_refused() {
+fn cp_9_unusual_id_in_path_is_used_or_refused() {
     let (_place, running) = served();
     let http = running.http();
     for id in [
@@ -450,7 +450,7 @@ fn cp_9_an_id_of_odd_signs_in_a_path_is_an_id_or_refused() {
 }
 
 #[test]
-fn cp_12_a_query_that_asks_for_no_page_is_refused_with_what_was_expected() {
+fn cp_12_invalid_page_query_is_refused_with_expectation() {
     let (_place, running) = served();
     let http = running.http();
     http.post(&update("m1", "ctx_a", "x", json!(1)));
@@ -486,7 +486,7 @@ fn cp_12_a_query_that_asks_for_no_page_is_refused_with_what_was_expected() {
 }
 
 #[test]
-fn cp_6_what_is_no_http_ends_its_own_connection_alone() {
+fn cp_6_invalid_http_ends_only_its_connection() {
     let (_place, running) = served();
     let mut good = Line::new(&running);
     let long = format!("GET /healthz HTTP/1.1\r\nhost: x\r\nx: {}\r\n\r\n", "y".repeat(1 << 20));

@@ -13,7 +13,7 @@ fn make(http: &Http, body: &Value) -> Answer {
 }
 
 #[test]
-fn cp_9_a_context_is_made_before_its_first_message() {
+fn cp_9_context_is_created_before_first_message() {
     let (_place, running) = served();
     let http = running.http();
     let asked = json!({
@@ -42,7 +42,7 @@ fn cp_9_a_context_is_made_before_its_first_message() {
 }
 
 #[test]
-fn cp_9_what_makes_no_context_is_refused() {
+fn cp_9_invalid_context_creation_is_refused() {
     let (_place, running) = served();
     let http = running.http();
     for body in [
@@ -69,7 +69,7 @@ fn cp_9_what_makes_no_context_is_refused() {
 }
 
 #[test]
-fn cp_10_a_context_is_forked_exported_and_taken_in_again() {
+fn cp_10_context_is_forked_exported_and_imported() {
     let (_place, running) = served();
     let http = running.http();
     make(&http, &json!({ "contextId": "天气 1/2", "state": { "a": 1 } }));
@@ -145,7 +145,7 @@ fn cp_10_a_context_is_forked_exported_and_taken_in_again() {
 }
 
 #[test]
-fn cp_20_a_context_that_the_client_has_is_not_sent_again() {
+fn cp_20_unchanged_context_is_not_sent_again() {
     let (_place, running) = served();
     let http = running.http();
     http.post(&update("m1", "ctx_a", "a", json!(1)));
@@ -184,7 +184,7 @@ fn cp_20_a_context_that_the_client_has_is_not_sent_again() {
 }
 
 #[test]
-fn cp_12_a_context_is_read_with_as_many_messages_as_are_wanted() {
+fn cp_12_context_is_read_with_requested_messages() {
     let (_place, running) = served();
     let http = running.http();
     for at in 0..3 {
@@ -206,7 +206,7 @@ fn cp_12_a_context_is_read_with_as_many_messages_as_are_wanted() {
 }
 
 #[test]
-fn cp_6_every_path_says_which_methods_it_has_and_the_description_has_them_all() {
+fn cp_6_options_and_openapi_list_all_methods() {
     let (_place, running) = served();
     let http = running.http();
     let document = http.get("/v1/openapi.json").json();
@@ -317,7 +317,7 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn cp_6_answers_are_packed_for_those_who_take_it_when_it_is_worth_it() {
+fn cp_6_responses_are_compressed_when_accepted_and_useful() {
     let (_place, running) = served();
     let text = "pack me ".repeat(500);
     let answer = running.http().post(&said("m1", Some("ctx_a"), &text)).json();
@@ -347,7 +347,7 @@ fn cp_6_answers_are_packed_for_those_who_take_it_when_it_is_worth_it() {
 }
 
 #[test]
-fn cp_6_bodies_come_packed_with_gzip_and_are_held_to_the_limit_unpacked() {
+fn cp_6_gzip_bodies_are_limited_by_decompressed_size() {
     let (_place, running) = served();
     let send = |encoding: &str, body: &[u8]| {
         let headers = format!("content-type: application/json\r\ncontent-encoding: {encoding}\r\n");

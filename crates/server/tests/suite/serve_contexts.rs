@@ -38,7 +38,7 @@ fn import(http: &Http, query: &str, body: &str) -> Answer {
 }
 
 #[test]
-fn cp_3_numbers_are_kept_with_their_value_or_refused() {
+fn cp_3_numbers_keep_their_value_or_are_refused() {
     let (_place, running) = served();
     let http = running.http();
     let post = |body: &str| http.send("POST", "/v1/messages", Some(body));
@@ -84,7 +84,7 @@ fn cp_3_numbers_are_kept_with_their_value_or_refused() {
 }
 
 #[test]
-fn cp_3_floats_come_back_to_the_last_bit() {
+fn cp_3_floats_round_trip_exactly() {
     let (_place, running) = served();
     let http = running.http();
     let mut bits = 0x0123_4567_89ab_cdef_u64;
@@ -109,7 +109,7 @@ fn cp_3_floats_come_back_to_the_last_bit() {
 }
 
 #[test]
-fn cp_7_a_message_id_stands_in_a_history_once() {
+fn cp_7_message_id_is_unique_in_history() {
     let (_place, running) = served();
     let http = running.http();
     assert_eq!(http.post(&add("u1", "c", user("m1", "a"))).json()["type"], "ACK");
@@ -135,7 +135,7 @@ fn cp_7_a_message_id_stands_in_a_history_once() {
 }
 
 #[test]
-fn cp_7_what_was_sent_to_a_deleted_context_begins_anew() {
+fn cp_7_message_to_deleted_context_starts_again() {
     let (_place, running) = served();
     let http = running.http();
     let first = http.post(&said("m1", Some("c"), "a")).json();
@@ -163,7 +163,7 @@ fn heard(socket: &mut Socket, last: &str) -> Vec<Value> {
 }
 
 #[test]
-fn cp_11_who_follows_a_context_hears_that_it_was_deleted() {
+fn cp_11_subscribers_are_notified_of_deletion() {
     let (_place, running) = served();
     let http = running.http();
     let mut socket = running.socket();
@@ -200,7 +200,7 @@ fn cp_11_who_follows_a_context_hears_that_it_was_deleted() {
 }
 
 #[test]
-fn cp_2b_welcome_says_after_which_number_the_others_follow() {
+fn cp_2b_welcome_has_number_before_the_next_message() {
     let (_place, running) = served();
     let hello = |content: Value| message("hello", None, "HELLO", content);
     let mut socket = running.socket();
@@ -223,7 +223,7 @@ fn cp_2b_welcome_says_after_which_number_the_others_follow() {
 }
 
 #[test]
-fn cp_1_what_is_added_is_refused_as_on_the_wire() {
+fn cp_1_added_messages_are_checked_like_sent_ones() {
     let (_place, running) = served();
     let http = running.http();
     let vote = json!({ "messageId": "m1", "type": "VOTE", "content": { "a": 1 } });
@@ -260,7 +260,7 @@ fn cp_1_what_is_added_is_refused_as_on_the_wire() {
 }
 
 #[test]
-fn cp_19_lists_beyond_the_limit_are_too_large() {
+fn cp_19_lists_beyond_limit_are_too_large() {
     let (_place, running) = served();
     let http = running.http();
     let list = |count: usize| json!({ "list": vec![0; count] });
@@ -270,7 +270,7 @@ fn cp_19_lists_beyond_the_limit_are_too_large() {
 }
 
 #[test]
-fn cp_13_capabilities_that_can_t_be_used_are_refused_with_their_places() {
+fn cp_13_invalid_capabilities_are_refused_with_places() {
     let (_place, running) = served();
     let mut socket = running.socket();
     socket.hello();
@@ -298,7 +298,7 @@ fn cp_13_capabilities_that_can_t_be_used_are_refused_with_their_places() {
 }
 
 #[test]
-fn cp_19_an_id_that_another_uses_is_told_to_nobody() {
+fn cp_19_id_used_by_other_owner_is_not_revealed() {
     let place = Place::new("[serve]\nrequire_token = true\n");
     let (ann, bob) = (place.token(NewToken::new("ann")), place.token(NewToken::new("bob")));
     let running = place.start();

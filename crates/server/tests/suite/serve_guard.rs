@@ -21,7 +21,7 @@ fn now() -> u64 {
 }
 
 #[test]
-fn cp_19_without_a_token_only_this_machine_gets_in() {
+fn cp_19_only_local_clients_need_no_token() {
     let place = Place::new("");
     let server = place.start();
     assert_eq!(server.http().get("/v1/contexts").status, 200);
@@ -49,7 +49,7 @@ fn cp_19_without_a_token_only_this_machine_gets_in() {
 }
 
 #[test]
-fn cp_19_a_browser_brings_its_token_as_a_subprotocol_that_is_not_echoed() {
+fn cp_19_browser_token_subprotocol_is_not_echoed() {
     let place = Place::new(REQUIRED);
     let token = place.token(NewToken::new("ann"));
     let server = place.start();
@@ -88,7 +88,7 @@ fn cp_19_a_browser_brings_its_token_as_a_subprotocol_that_is_not_echoed() {
 }
 
 #[test]
-fn cp_19_a_context_of_another_owner_is_not_there_on_any_path() {
+fn cp_19_context_of_other_owner_is_not_found_on_any_path() {
     let place = Place::new(REQUIRED);
     let (ann, bob) = (place.token(NewToken::new("ann")), place.token(NewToken::new("bob")));
     let server = place.start();
@@ -134,7 +134,7 @@ fn cp_19_a_context_of_another_owner_is_not_there_on_any_path() {
 }
 
 #[test]
-fn cp_19_an_id_that_changes_its_owner_tells_the_old_one_nothing() {
+fn cp_19_old_owner_of_id_gets_no_changes() {
     let place = Place::new(REQUIRED);
     let (ann, bob) = (place.token(NewToken::new("ann")), place.token(NewToken::new("bob")));
     let server = place.start();
@@ -164,7 +164,7 @@ fn cp_19_an_id_that_changes_its_owner_tells_the_old_one_nothing() {
 }
 
 #[test]
-fn cp_19_a_token_does_what_its_scopes_say() {
+fn cp_19_token_has_only_its_scopes() {
     let place = Place::new(REQUIRED);
     let scopes = |scope| NewToken {
         owner: Some("ann".to_owned()),
@@ -194,7 +194,7 @@ fn cp_19_a_token_does_what_its_scopes_say() {
 }
 
 #[test]
-fn cp_1_a_client_sends_the_sender_types_that_its_token_grants() {
+fn cp_1_token_grants_sender_types() {
     let place = Place::new(REQUIRED);
     let user = place.token(NewToken::new("user"));
     let senders = Senders::USER.and(SenderType::Model);
@@ -214,7 +214,7 @@ fn cp_1_a_client_sends_the_sender_types_that_its_token_grants() {
 }
 
 #[test]
-fn cp_19_a_token_that_is_over_ends_its_connections() {
+fn cp_19_expired_token_ends_its_connections() {
     let place = Place::new(REQUIRED);
     let kept = place.token(NewToken::new("kept"));
     let revoked = place.token(NewToken::new("revoked"));
@@ -235,7 +235,7 @@ fn cp_19_a_token_that_is_over_ends_its_connections() {
 }
 
 #[test]
-fn cp_19_an_address_that_others_reach_needs_tls_or_a_word_and_a_token() {
+fn cp_19_public_address_needs_tls_or_option_and_token() {
     let place = Place::new("");
     let begin = |change: &dyn Fn(&mut Options)| {
         let mut options = Options::new("0.0.0.0:0".parse().unwrap());
@@ -261,7 +261,7 @@ fn cp_19_an_address_that_others_reach_needs_tls_or_a_word_and_a_token() {
 }
 
 #[test]
-fn cp_19_tls_is_spoken_with_the_certificate_that_is_given() {
+fn cp_19_tls_uses_given_certificate() {
     let place = Place::new("[serve.limits]\nhandshake_seconds = 1\n");
     let options = Options { tls: Some(crate::serve::tls()), ..Place::options() };
     let server = place.start_with(place.settings(), &options).unwrap();
@@ -278,7 +278,7 @@ fn cp_19_tls_is_spoken_with_the_certificate_that_is_given() {
 }
 
 #[test]
-fn cp_19_a_certificate_that_can_not_be_used_is_told_at_the_start() {
+fn cp_19_unusable_certificate_is_reported_at_start() {
     let place = Place::new("");
     place
         .write("empty.pem", "")
@@ -341,7 +341,7 @@ fn cp_19_clients_come_from_listed_addresses() {
 }
 
 #[test]
-fn cp_19_hosts_and_origins_are_looked_at_and_allowed_pages_can_read() {
+fn cp_19_hosts_and_origins_are_checked_and_allowed_pages_can_read() {
     let settings = "[serve]\norigins = [\"https://app.example\"]\nhosts = [\"agents.example\"]\n";
     let place = Place::new(settings);
     let server = place.start();
@@ -382,7 +382,7 @@ fn cp_19_hosts_and_origins_are_looked_at_and_allowed_pages_can_read() {
 }
 
 #[test]
-fn cp_6_a_client_is_warned_near_its_rate_and_then_refused() {
+fn cp_6_client_is_warned_near_rate_and_then_refused() {
     let place = Place::new("[serve]\nrequire_token = true\nrate_per_minute = 10\n");
     let (ann, bob) = (place.token(NewToken::new("ann")), place.token(NewToken::new("bob")));
     let server = place.start();
@@ -425,7 +425,7 @@ fn cp_6_a_client_is_warned_near_its_rate_and_then_refused() {
 }
 
 #[test]
-fn cp_6_a_client_that_goes_on_and_on_loses_its_connection() {
+fn cp_6_client_that_ignores_refusals_is_disconnected() {
     let place = Place::new("[serve]\nrate_per_minute = 1\n");
     let server = place.start();
     let mut socket = server.socket();
@@ -438,7 +438,7 @@ fn cp_6_a_client_that_goes_on_and_on_loses_its_connection() {
 }
 
 #[test]
-fn cp_19_an_address_has_a_rate_and_wrong_tokens_a_lower_one() {
+fn cp_19_address_has_rate_and_wrong_tokens_a_lower_one() {
     let place = Place::new("[serve.limits]\naddress_rate_per_minute = 2\n");
     let server = place.start();
     let statuses: Vec<u16> = (0..6).map(|_| server.http().get("/v1/schemas").status).collect();
@@ -487,7 +487,7 @@ fn cp_19_connections_and_sockets_have_limits() {
 }
 
 #[test]
-fn cp_19_slow_clients_are_let_go() {
+fn cp_19_slow_clients_are_disconnected() {
     let place = Place::new("[serve.limits]\nheader_seconds = 1\nbody_seconds = 1\n");
     let server = place.start();
     let mut stream = connect(server.address);
@@ -501,7 +501,7 @@ fn cp_19_slow_clients_are_let_go() {
 }
 
 #[test]
-fn cp_19_messages_have_a_size() {
+fn cp_19_message_size_is_limited() {
     let place = Place::new("[serve.limits]\nmessage_bytes = 2048\n");
     let server = place.start();
     let large = said("m1", None, &"x".repeat(3_000));
@@ -521,7 +521,7 @@ fn cp_19_messages_have_a_size() {
 }
 
 #[test]
-fn cp_19_an_owner_keeps_so_many_sessions() {
+fn cp_19_sessions_of_owner_are_limited() {
     let place = Place::new("[serve.limits]\nsessions_per_owner = 2\n");
     let server = place.start();
     let mut ids = Vec::new();
@@ -543,7 +543,7 @@ fn cp_19_an_owner_keeps_so_many_sessions() {
 const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 #[test]
-fn cp_19_declared_fields_are_sealed_where_they_are_kept_and_masked_in_traces() {
+fn cp_19_sensitive_fields_are_sealed_in_store_and_masked_in_traces() {
     let settings = "[serve.sensitive]\nstate = [\"userPreferences.email\"]\n\
                     messages = [\"USER_INPUT:content.text\"]\nkey_env = \"CONTEXTURE_DATA_KEY\"\n";
     let place = Place::new(settings).with_var("CONTEXTURE_DATA_KEY", KEY);
@@ -584,7 +584,7 @@ fn cp_19_declared_fields_are_sealed_where_they_are_kept_and_masked_in_traces() {
 }
 
 #[test]
-fn cp_19_the_audit_log_says_who_did_what_and_nothing_of_what_was_said() {
+fn cp_19_audit_log_has_callers_and_events_without_texts() {
     let place = Place::new("[serve]\nrequire_token = true\nrate_per_minute = 6\n");
     let (_, secret) = place.tokens().add(NewToken::new("ann")).unwrap();
     let server = place.start();
@@ -631,7 +631,7 @@ fn cp_19_the_audit_log_says_who_did_what_and_nothing_of_what_was_said() {
 }
 
 #[test]
-fn cp_19_the_log_has_a_line_for_each_request_turn_and_error() {
+fn cp_19_log_has_line_per_request_turn_and_error() {
     let place = Place::new("");
     let out = Arc::new(Mutex::new(Vec::new()));
     let log = LogSettings { level: Level::Info, format: Format::Json, out: Some(out.clone()) };
@@ -663,7 +663,7 @@ fn cp_19_the_log_has_a_line_for_each_request_turn_and_error() {
 }
 
 #[test]
-fn cp_1_what_only_a_model_or_the_system_says_needs_their_sender_type() {
+fn cp_1_model_and_system_messages_need_their_sender_type() {
     let place = Place::new("");
     let server = place.start();
     for kind in ["MODEL_RESPONSE", "SYSTEM_MESSAGE"] {
@@ -684,7 +684,7 @@ fn cp_1_what_only_a_model_or_the_system_says_needs_their_sender_type() {
 }
 
 #[test]
-fn cp_19_a_token_that_only_reads_steers_nothing() {
+fn cp_19_read_only_token_can_not_control() {
     let place = Place::new("");
     let read = NewToken { scopes: Scopes::NONE.and(Scope::Read), ..NewToken::new("read") };
     let read = place.token(read);
@@ -695,7 +695,7 @@ fn cp_19_a_token_that_only_reads_steers_nothing() {
 }
 
 #[test]
-fn cp_5_a_turn_hears_what_was_said_before_it_and_nothing_later() {
+fn cp_5_turn_sees_only_earlier_messages() {
     let place = Place::new("");
     place.write(
         "echo.as",

@@ -33,7 +33,7 @@ fn has(bytes: &[u8], text: &str) -> bool {
 }
 
 #[test]
-fn cp_19_no_file_of_the_data_folder_has_what_is_declared_sensitive() {
+fn cp_19_no_data_file_has_sensitive_texts() {
     let place = Place::new(SEALED).with_var("KEY", &key("1"));
     let running = place.start();
     let http = running.http();
@@ -52,7 +52,7 @@ fn cp_19_no_file_of_the_data_folder_has_what_is_declared_sensitive() {
 
 #[cfg(unix)]
 #[test]
-fn cp_19_conversations_are_for_their_owner_alone_in_any_folder() {
+fn cp_19_conversations_are_private_to_owner_in_any_folder() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let place = Place::new("");
     std::fs::create_dir_all(place.data()).unwrap();
@@ -67,7 +67,7 @@ fn cp_19_conversations_are_for_their_owner_alone_in_any_folder() {
 }
 
 #[test]
-fn cp_19_a_server_with_another_key_than_before_does_not_begin() {
+fn cp_19_server_with_other_key_does_not_start() {
     let place = Place::new(SEALED).with_var("KEY", &key("1"));
     let running = place.start();
     assert_eq!(running.http().post(&said("m1", Some("ctx_1"), "hello")).status, 200);
@@ -92,7 +92,7 @@ fn cp_19_a_server_with_another_key_than_before_does_not_begin() {
 }
 
 #[test]
-fn cp_17_an_operator_finds_why_the_server_failed() {
+fn cp_17_log_has_cause_of_server_error() {
     let place = Place::new(SEALED).with_var("KEY", &key("1"));
     let running = place.start();
     for id in ["m1", "m2", "m3"] {
@@ -127,7 +127,7 @@ fn cp_17_an_operator_finds_why_the_server_failed() {
 }
 
 #[test]
-fn cp_19_a_host_or_origin_that_nobody_sends_is_told_at_the_start() {
+fn cp_19_impossible_host_or_origin_is_reported_at_start() {
     for (setting, part) in [
         ("origins = [\"app.example.com\"]", "`https://app.example.com`"),
         ("origins = [\"*\"]", "name each origin"),
@@ -141,7 +141,7 @@ fn cp_19_a_host_or_origin_that_nobody_sends_is_told_at_the_start() {
 }
 
 #[test]
-fn cp_6_what_is_no_handshake_of_a_websocket_is_told_what_one_is() {
+fn cp_6_invalid_websocket_handshake_is_explained() {
     let place = Place::new("");
     let running = place.start();
     let good = running
@@ -164,7 +164,7 @@ fn cp_6_what_is_no_handshake_of_a_websocket_is_told_what_one_is() {
 }
 
 #[test]
-fn cp_17_clients_of_openai_read_refusals_in_their_own_form() {
+fn cp_17_openai_clients_get_refusals_in_openai_form() {
     let place = Place::new("[serve]\nrate_per_minute = 1\n");
     let running = place.start();
     let http = running.http();

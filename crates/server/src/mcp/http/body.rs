@@ -1,7 +1,7 @@
-//! What a client sends over HTTP, before the library reads it.
+//! The bodies of HTTP requests, before the library reads them.
 //!
-//! Decision: the library answers what is no message with a line of text. JSON-RPC has answers for that,
-//! and clients look for them: the status 400 with one.
+//! Decision: the library answers an invalid message with a line of text. JSON-RPC defines errors for that,
+//! and clients expect them: the status 400 with such an error.
 
 use super::BODY_BYTES;
 use crate::mcp::read::{Said, understand};
@@ -12,10 +12,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-/// What a client takes that takes anything.
+/// The `Accept` header of a client that accepts everything.
 const BOTH: &str = "application/json, text/event-stream";
 
-/// Lets a message through; what is none is answered.
+/// Passes a message on; answers an invalid one.
 pub(super) async fn check(mut request: Request, next: Next) -> Response {
     if takes_anything(request.headers()) {
         request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(BOTH));
@@ -39,7 +39,7 @@ pub(super) async fn check(mut request: Request, next: Next) -> Response {
     }
 }
 
-/// Whether the library refuses a request whatever its body says, or because it is so long.
+/// Reports whether the library refuses a request regardless of its body, or because of its length.
 fn is_for_the_library(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     let kind = text(header::CONTENT_TYPE).and_then(|kind| kind.split(';').next());

@@ -1,4 +1,4 @@
-//! Who may come in: the token, the host and the origin of a request.
+//! Access control: the token, the host and the origin of a request.
 
 use crate::cors::{self, Cors};
 use crate::mcp::token::Token;
@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What requests are held against.
+/// The rules of access.
 #[derive(Debug)]
 pub(super) struct Guard {
     token: Token,
@@ -18,7 +18,7 @@ pub(super) struct Guard {
     origins: Vec<String>,
 }
 
-/// Why a request is turned away.
+/// The reason to refuse a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refusal {
     Token,
@@ -32,14 +32,14 @@ impl Guard {
         Self { token, hosts: lower(hosts), origins: lower(origins) }
     }
 
-    /// Whether the token is there, once.
+    /// Checks that the token is present, once.
     fn token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut tokens = headers.get_all(header::AUTHORIZATION).iter();
         let carried = tokens.next().is_some_and(|value| self.token.admits(value.as_bytes()));
         if carried && tokens.next().is_none() { Ok(()) } else { Err(Refusal::Token) }
     }
 
-    /// Whether the server is called by a name of its own, and from a place that may call.
+    /// Checks that host and origin are allowed.
     fn place(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         if !self.host(uri, headers) {
             return Err(Refusal::Host);
@@ -49,7 +49,7 @@ impl Guard {
         if known { Ok(()) } else { Err(Refusal::Origin) }
     }
 
-    /// A page can rebind its own name to this machine, but never an IP address or `localhost`.
+    /// Checks the host. A page can rebind its own name to this machine, but not an IP address or `localhost`.
     fn host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let mut named = headers.get_all(header::HOST).iter();
         let host = match (named.next(), named.next()) {
@@ -58,7 +58,7 @@ impl Guard {
             (Some(_), Some(_)) => None,
         };
         let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) else { return false };
-        // A user name does not belong there.
+        // A user name is not allowed there.
         !host.as_str().contains('@') && (is_own(host.host(), |_| true) || self.is_named(&host))
     }
 
@@ -78,20 +78,20 @@ impl Guard {
     }
 }
 
-/// Whether a host is `localhost` or an IP address of that kind.
+/// Reports whether a host is `localhost` or an IP address of that kind.
 fn is_own(host: &str, kind: impl FnOnce(&IpAddr) -> bool) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| kind(&ip))
 }
 
-/// What the pages of origins that may call send and read.
+/// The headers that pages of allowed origins may send and read.
 const PAGES: Cors = Cors {
     headers: "authorization, content-type, accept, last-event-id, mcp-session-id, \
          mcp-protocol-version, mcp-method, mcp-name",
     exposed: "mcp-session-id, www-authenticate, retry-after",
 };
 
-/// Lets a request through, or answers it; a page of an origin that may call can read the answer.
+/// Passes a request on, or refuses it; a page of an allowed origin can read the answer.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
     request: Request,
@@ -155,7 +155,7 @@ mod tests {
     const TOKEN: (&str, &str) = ("authorization", "Bearer 0123456789abcdef");
 
     #[test]
-    fn kn_16_a_request_needs_the_token_once() {
+    fn kn_16_request_needs_the_token_once() {
         let host = ("host", "127.0.0.1:7879");
         assert_eq!(judge(&[TOKEN, host]), Ok(()));
         assert_eq!(judge(&[host]), Err(Refusal::Token));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_a_host_is_an_address_localhost_or_named() {
+    fn kn_16_host_is_address_localhost_or_configured() {
         for good in [
             "localhost",
             "LOCALHOST:1",
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_16_an_origin_is_of_this_machine_or_named() {
+    fn kn_16_origin_is_local_or_configured() {
         let origin = |origin| judge(&[TOKEN, ("host", "localhost"), ("origin", origin)]);
         for good in [
             "http://localhost:6274",

@@ -1,8 +1,8 @@
-//! How many sessions there may be over HTTP, and which goes when another one comes.
+//! The limit of sessions over HTTP, and the session that makes room for a new one.
 //!
-//! Decision: each session costs memory, and clients that go without a word leave theirs behind. So
-//! there are no more than a fixed number; one that was silent for some time makes room, and where none was,
-//! the new client is told to come again.
+//! Decision: each session costs memory, and clients that vanish leave theirs behind. So
+//! their number is limited; one that was idle for some time makes room, and without one,
+//! the new client is asked to retry.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many sessions there may be.
+/// The most sessions.
 pub(super) const MOST: usize = 256;
-/// A session that was silent for so long may be ended for another one.
+/// The idle time after which a session may end to make room.
 const SILENT: Duration = Duration::from_secs(60);
-/// When a client that found no room may come again, in seconds.
+/// The seconds after which a refused client may retry.
 const AGAIN: &str = "60";
 
 const SESSION: &str = "mcp-session-id";
@@ -30,13 +30,13 @@ const VERSION: &str = "mcp-protocol-version";
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     most: usize,
-    /// Requests that may make a session and are not answered yet.
+    /// The unanswered requests that may create a session.
     coming: AtomicUsize,
-    /// When something was last said in each.
+    /// The time of the last message of each.
     heard: Mutex<HashMap<String, Instant>>,
 }
 
-/// A request that may make a session.
+/// A request that may create a session.
 struct Coming<'s>(&'s AtomicUsize);
 
 impl Drop for Coming<'_> {
@@ -51,7 +51,7 @@ impl Sessions {
         Arc::new(Self { manager, most, coming, heard })
     }
 
-    /// Room for one more session; none when there is none and none can be made.
+    /// Reserves room for a session; `None` when none can be made.
     async fn room(&self) -> Option<Coming<'_>> {
         let coming = self.coming.fetch_add(1, Ordering::SeqCst) + 1;
         let place = Coming(&self.coming);
@@ -61,7 +61,7 @@ impl Sessions {
             return Some(place);
         }
         let silent = self.silent(&open)?;
-        // One that has ended by itself has made room as well.
+        // A session that ended by itself has made room, too.
         let _ = self.manager.close_session(&silent.into()).await;
         Some(place)
     }
@@ -70,7 +70,7 @@ impl Sessions {
         self.manager.sessions.read().await.contains_key(id)
     }
 
-    /// The session in which nothing was said for the longest time, when that is long enough.
+    /// Returns the session that has been idle longest, if long enough.
     fn silent(&self, open: &[String]) -> Option<String> {
         let mut heard = self.heard();
         heard.retain(|id, _| open.contains(id));
@@ -92,7 +92,7 @@ impl Sessions {
     }
 }
 
-/// Whether a request may make a session.
+/// Reports whether a request may create a session.
 fn opens(request: &Request) -> bool {
     let headers = request.headers();
     let version = headers.get(VERSION).and_then(|version| version.to_str().ok());
@@ -100,13 +100,13 @@ fn opens(request: &Request) -> bool {
     request.method() == Method::POST && !headers.contains_key(SESSION) && !is_without
 }
 
-/// The session that a request is to end.
+/// Returns the session that a request ends.
 fn ended(request: &Request) -> Option<String> {
     let id = request.headers().get(SESSION)?.to_str().ok()?;
     (request.method() == Method::DELETE).then(|| id.to_owned())
 }
 
-/// Lets a request through when there is room for what it may make.
+/// Passes a request on when there is room for its session.
 pub(super) async fn bound(
     State(sessions): State<Arc<Sessions>>,
     request: Request,
@@ -118,7 +118,7 @@ pub(super) async fn bound(
         return (StatusCode::NOT_FOUND, "there is no such session\n").into_response();
     }
     if !opens(&request) {
-        // Only a session that is there counts as heard of.
+        // Only an existing session counts as active.
         let id = request.headers().clone();
         let answer = next.run(request).await;
         if answer.status().is_success() {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn kn_16_there_are_no_more_sessions_than_there_may_be() {
+    async fn kn_16_number_of_sessions_is_limited() {
         let manager = Arc::new(LocalSessionManager::default());
         let sessions = Sessions::new(Arc::clone(&manager), 2);
         let mut kept = Vec::new();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn kn_16_requests_that_come_together_find_no_more_room_than_there_is() {
+    async fn kn_16_concurrent_requests_do_not_exceed_session_limit() {
         let sessions = Sessions::new(Arc::default(), 2);
         let first = sessions.room().await;
         let second = sessions.room().await;

@@ -1,6 +1,6 @@
-//! One file of a pack, fenced and bounded.
+//! A file of a pack, fenced and limited.
 
-use super::Knowledge;
+use super::served::Knowledge;
 use crate::fault::Fault;
 use crate::mcp::codes;
 use contexture::context::build::build_item;
@@ -11,32 +11,32 @@ use contexture::reference::text::LineRange;
 
 /// The largest file that is read, in bytes.
 const FILE_BYTES: u64 = 8 << 20;
-/// Tokens that one answer may take.
+/// The most tokens of an answer.
 const ANSWER_TOKENS: u64 = 8_000;
-/// So many things that should make one look twice are told of one file.
+/// The most warnings about a file.
 const TOLD: usize = 5;
 
-/// What was read of a file.
+/// The text of a file.
 pub(super) struct Shown {
     /// The fenced text.
     pub(super) text: String,
-    /// Its tokens.
+    /// The tokens of the text.
     pub(super) tokens: u64,
-    /// Whether something was cut off its end.
+    /// True if the end was cut.
     pub(super) clipped: bool,
-    /// The lines of the whole file.
+    /// The number of lines of the whole file.
     pub(super) lines: usize,
-    /// What is to be said of the pack, its status and who has checked it, and of what the file holds.
+    /// The warnings about the pack, its status and review, and about the content of the file.
     pub(super) warnings: Vec<String>,
-    /// Why the use was not written down.
+    /// The reason why the use was not logged.
     pub(super) unlogged: Option<String>,
 }
 
 impl Knowledge {
-    /// A file of a pack, or some lines of it, as data in the pack's fence.
+    /// Reads a file of a pack, or some of its lines, fenced as data.
     ///
     /// # Errors
-    /// A [`Fault`] when the pack may not be read, the file can't, or it is an index.
+    /// A [`Fault`] when the pack is not allowed, or the file can't be read or is an index.
     pub(super) fn file(
         &self,
         name: &str,

@@ -1,16 +1,16 @@
 //! Packs as resources: the guide under `knowledge://NAME`, its files under `knowledge://NAME/PATH`.
 
-use super::Knowledge;
+use super::served::Knowledge;
 use crate::fault::Fault;
 use crate::mcp::codes;
 use crate::mcp::{said, uri};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
-/// Guides and files are texts with a frame of tags around them.
+/// The media type of guides and files: text within tags.
 const MEDIA_TYPE: &str = "text/markdown";
 
 impl Knowledge {
-    /// All packs as resources.
+    /// Lists all packs as resources.
     pub(crate) fn resources(&self) -> Vec<Resource> {
         let resource = |found: &contexture::knowledge::discovery::Found| {
             let item = &found.item;
@@ -21,7 +21,7 @@ impl Knowledge {
         self.view().served.iter().map(resource).collect()
     }
 
-    /// The files of packs.
+    /// Returns the template for files of packs.
     pub(crate) fn templates() -> Vec<ResourceTemplate> {
         let template = ResourceTemplate::new("knowledge://{name}/{+path}", "knowledge-file")
             .with_title("A file of a knowledge pack")
@@ -32,10 +32,10 @@ impl Knowledge {
         vec![template]
     }
 
-    /// What a URI names.
+    /// Reads the resource of a URI.
     ///
     /// # Errors
-    /// A [`Fault`] when it names nothing here, or what it names may not or can't be read.
+    /// A [`Fault`] when the URI is unknown, or its resource is not allowed or can't be read.
     pub(crate) fn resource(&self, asked: &str) -> Result<ResourceContents, Fault> {
         let (name, path) = uri::parse(asked).ok_or_else(|| {
             Fault::of(codes::UNKNOWN_RESOURCE, format!("no resource has the URI `{asked}`"))

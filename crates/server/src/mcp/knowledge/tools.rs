@@ -1,6 +1,7 @@
 //! The four tools of packs.
 
-use super::{Knowledge, View};
+use super::served::Knowledge;
+use super::view::View;
 use crate::fault::Fault;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::tool::{Call, CallFuture, Given, Tool};
@@ -17,10 +18,10 @@ use std::time::Instant;
 
 /// The budget of a resolution when the call names none, in tokens.
 const BUDGET: u64 = 2_000;
-/// So many packs are asked together when the call names none.
+/// The most packs that are queried together when the call names none.
 const TOGETHER: usize = 50;
 
-/// What a tool does.
+/// The kinds of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Catalog,
@@ -43,7 +44,7 @@ const KINDS: [Kind; 4] = [Kind::Catalog, Kind::Activate, Kind::Resolve, Kind::Re
 pub(crate) const NAMES: [&str; 4] =
     [Kind::Catalog.name(), Kind::Activate.name(), Kind::Resolve.name(), Kind::Read.name()];
 
-/// The tools, in the order in which a model uses them.
+/// Creates the tools in the order in which a model uses them.
 pub(crate) fn tools(knowledge: &Arc<Knowledge>) -> Vec<Arc<dyn Tool>> {
     let tool = |kind| -> Arc<dyn Tool> { Arc::new(KnowledgeTool::new(kind, knowledge)) };
     KINDS.into_iter().map(tool).collect()
@@ -153,8 +154,8 @@ impl Tool for KnowledgeTool {
             if kind == Kind::Catalog {
                 return Ok(knowledge.listed());
             }
-            // Waking a thread costs as much as reading what was asked a moment ago. Otherwise files
-            // are read, and perhaps indexed, where nobody waits for the next message.
+            // Waking a thread costs as much as reading cached data. Otherwise files
+            // are read, and perhaps indexed, off the thread that reads messages.
             if kind == Kind::Resolve && knowledge.is_quick() {
                 return knowledge.resolve(&call);
             }
@@ -270,7 +271,7 @@ impl Knowledge {
     }
 }
 
-/// All packs that may be read, and why others may not.
+/// Returns the readable packs, and the reasons against the others.
 fn readable(view: &View) -> Result<(Vec<&str>, Vec<String>), Fault> {
     if view.served.len() > TOGETHER {
         let message = format!(
@@ -296,7 +297,7 @@ fn readable(view: &View) -> Result<(Vec<&str>, Vec<String>), Fault> {
     }
 }
 
-/// What is said when nothing is shown. What is there and did not fit is not unknown.
+/// Returns the message for an empty selection, which distinguishes unknown from too large.
 fn nothing(resolution: &Resolution) -> &'static str {
     if resolution.missing.is_empty() {
         "Nothing of the knowledge packs can be shown; the warnings say why."
@@ -309,7 +310,7 @@ fn flag(call: &Call, name: &str) -> bool {
     call.arguments.get(name).and_then(Value::as_bool).unwrap_or_default()
 }
 
-/// The budget that a call names, as a number or as `2k`.
+/// Reads the budget of a call, as a number or as `2k`.
 fn budget(call: &Call) -> Result<u64, Fault> {
     let written = match call.arguments.get("max") {
         None | Some(Value::Null) => return Ok(BUDGET),

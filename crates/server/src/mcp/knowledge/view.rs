@@ -1,4 +1,4 @@
-//! The packs of one moment.
+//! A snapshot of the packs.
 
 use crate::fault::Fault;
 use crate::mcp::said;
@@ -8,11 +8,11 @@ use contexture::knowledge::{Scope, catalog, codes};
 use contexture::packs::{self, Packs, PacksError};
 use serde_json::{Value, json};
 
-/// Which of the changes of the packs somebody knows of.
+/// The generation of the packs that a session has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Generation(pub(super) u64);
 
-/// The packs as they were when they were looked for.
+/// A snapshot of the packs.
 pub(crate) struct View {
     pub(super) packs: Packs,
     /// In the order of the catalog.
@@ -36,7 +36,7 @@ impl View {
         Self { packs, served }
     }
 
-    /// Whether all that was selected is there.
+    /// Checks that all selected packs exist.
     pub(super) fn has_all(&self, selected: Option<&[String]>) -> Result<(), Fault> {
         let Some(names) = selected else { return Ok(()) };
         for name in names {
@@ -49,12 +49,12 @@ impl View {
         Ok(())
     }
 
-    /// Whether the same packs are there, and all say the same of themselves.
+    /// Reports whether the packs and their metadata are the same.
     pub(super) fn says_the_same(&self, other: &Self) -> bool {
         self.served == other.served
     }
 
-    /// Whether there are none: then nothing speaks of them (KN-6).
+    /// Reports whether there are none: then nothing mentions them (KN-6).
     pub(crate) fn is_empty(&self) -> bool {
         self.served.is_empty()
     }
@@ -63,7 +63,7 @@ impl View {
         self.served.iter().map(|found| found.item.name.as_str())
     }
 
-    /// A pack that is served.
+    /// Returns a served pack.
     pub(super) fn served(&self, name: &str) -> Result<&Found, Fault> {
         let found = self.served.iter().find(|found| found.item.name == name);
         found.ok_or_else(|| {
@@ -74,7 +74,7 @@ impl View {
         })
     }
 
-    /// The catalog as JSON, with the instruction.
+    /// Returns the catalog as JSON with the instruction.
     pub(super) fn catalog(&self) -> Value {
         let mut value = catalog::json(&self.served);
         if let Some(fields) = value.as_object_mut() {

@@ -13,12 +13,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// So many programs of a folder are looked at.
+/// The most programs of a folder.
 const MOST: usize = 500;
-/// A tool's name is no longer than providers of models accept.
+/// The longest tool name that model providers accept.
 const NAME: usize = 64;
 
-/// The programs that can be offered, and why others are not. `taken` are names of other tools.
+/// Returns the programs to offer, and the reasons against the others. `taken` are names of other tools.
 ///
 /// # Errors
 /// A [`Fault`] when the folder can't be read.
@@ -49,7 +49,7 @@ pub(crate) fn discover(
     Ok((programs, notices))
 }
 
-/// The files in the folder itself that are programs by their names, sorted.
+/// Returns the program files of the folder itself, sorted.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     let unreadable = |error: std::io::Error| {
         let message = format!("the folder of programs {} can't be read: {error}", folder.display());
@@ -97,7 +97,7 @@ fn program(
     Ok(Program { definition, file: file.to_owned(), arguments, input, runner })
 }
 
-/// What runs when the program is run, if it says itself that it is to be run.
+/// Returns the main function, if the program declares one.
 fn main_of(source: &Source) -> Option<(AgentId, &Func)> {
     let id = source.main_agent(0)?;
     let is_main = match source.agent(id) {
@@ -108,7 +108,7 @@ fn main_of(source: &Source) -> Option<(AgentId, &Func)> {
     Some((id, entry))
 }
 
-/// The description that holds for the agent as a whole: its own, else that of its file.
+/// Returns the description of the agent: its own, else that of its file.
 fn description(source: &Source, id: AgentId) -> Option<String> {
     let own = source.agent(id).and_then(|agent| last_description(&agent.items));
     let file = || last_description(&source.files.first()?.parsed.file.items);
@@ -125,7 +125,7 @@ fn last_description(items: &[Item]) -> Option<String> {
     })
 }
 
-/// The first of these names that no other tool has, else the last one with a number.
+/// Returns the first free name, else the last one with a number.
 fn free_name(wanted: &[&str], taken: &mut BTreeSet<String>) -> String {
     let mut names: Vec<String> = wanted.iter().map(|name| plain(name)).collect();
     let last = names.last().cloned().unwrap_or_default();
@@ -139,7 +139,7 @@ fn free_name(wanted: &[&str], taken: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// A name as all clients accept it: other characters as `u` and their code point.
+/// Returns a name that all clients accept: other characters become `u` and their code point.
 fn plain(name: &str) -> String {
     let part = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => c.to_string(),
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kn_16_tools_have_names_that_clients_accept_and_none_twice() {
+    fn kn_16_tool_names_are_valid_and_unique() {
         let mut taken = BTreeSet::from(["load_resource".to_owned()]);
         assert_eq!(free_name(&["Judge", "judge"], &mut taken), "Judge");
         assert_eq!(free_name(&["Judge", "second"], &mut taken), "second");

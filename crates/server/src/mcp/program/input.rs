@@ -6,17 +6,17 @@ use contexture::script::syntax::ast::{Func, Param};
 use contexture::script::syntax::shape_of;
 use serde_json::Value;
 
-/// How arguments become the input.
+/// The conversion of arguments to input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Input {
-    /// They are the input.
+    /// The arguments are the input.
     Whole,
-    /// One of them is: the parameter takes no object.
+    /// One argument is the input, as the parameter is not an object.
     Field(String),
 }
 
 impl Input {
-    /// The input for these arguments.
+    /// Returns the input for arguments.
     pub(super) fn of(&self, mut arguments: Value) -> Value {
         match self {
             Self::Whole => arguments,
@@ -28,7 +28,7 @@ impl Input {
     }
 }
 
-/// What the function that a program starts with takes.
+/// Returns the arguments of the main function.
 pub(super) fn arguments(entry: &Func) -> (Arguments, Input) {
     match entry.params.as_slice() {
         [] => (Arguments::of(Vec::new()), Input::Whole),

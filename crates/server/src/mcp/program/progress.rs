@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, as progress notifications of MCP.
+//! The progress of a run as notifications of MCP.
 
 use contexture::observe::{Observer, Progress, Silent};
 use rmcp::RoleServer;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-/// Passes on what a person who waits wants to know.
+/// Forwards the progress of a run.
 struct Teller(UnboundedSender<String>);
 
 impl Observer for Teller {
@@ -27,15 +27,15 @@ impl Observer for Teller {
             Progress::ToolCalled { name } => format!("called {name}"),
             _ => return,
         };
-        // Nobody waits any more when the call was cancelled.
+        // After a cancellation nobody listens.
         let _ = self.0.send(told);
     }
 }
 
-/// The observer of a call: silent unless the client asked for progress.
+/// Creates the observer of a call: silent unless the client requested progress.
 ///
-/// The task ends when the observer is gone and all was told: whoever answers the call waits for it,
-/// since nothing may be told of a call that was answered.
+/// The task ends when the observer is dropped and everything is sent: the answer of the call waits for it,
+/// since no progress may follow the answer.
 pub(super) fn observer(
     context: &RequestContext<RoleServer>,
 ) -> (Arc<dyn Observer>, Option<JoinHandle<()>>) {

@@ -1,4 +1,4 @@
-//! The requests that wait for their answers, and the batches that collect theirs.
+//! The pending requests, and the batches that collect their answers.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// What has been asked and not answered.
+/// The pending requests.
 #[derive(Default)]
 pub(super) struct Pending {
     state: Mutex<State>,
-    /// Told when the last request was answered.
+    /// Notified when the last request is answered.
     answered: Notify,
 }
 
@@ -20,11 +20,11 @@ pub(super) struct Pending {
 struct State {
     waiting: HashSet<RequestId>,
     batches: Vec<Batch>,
-    /// Whether batches were agreed upon.
+    /// True if the protocol version has batches.
     has_batches: bool,
 }
 
-/// The answers of a batch, which go out together.
+/// The answers of a batch, which are sent together.
 #[derive(Default)]
 struct Batch {
     waiting: HashSet<RequestId>,
@@ -35,14 +35,14 @@ struct Batch {
 const WITH_BATCHES: &str = "2025-03-26";
 
 impl Pending {
-    /// Notes what comes in. What it completes is to be written.
+    /// Records an incoming message; returns what it completes for writing.
     pub(super) fn comes(&self, message: &ClientJsonRpcMessage) -> Option<Value> {
         match message {
             JsonRpcMessage::Request(request) => {
                 self.state().waiting.insert(request.id.clone());
                 None
             }
-            // A request that was called back may be answered or not.
+            // A cancelled request may be answered or not.
             JsonRpcMessage::Notification(told) => match &told.notification {
                 ClientNotification::CancelledNotification(cancelled) => {
                     let id = cancelled.params.request_id.as_ref()?;
@@ -55,8 +55,8 @@ impl Pending {
         }
     }
 
-    /// Notes the messages of a batch, with the answers that are there already. When nothing is to be
-    /// waited for, they are to be written.
+    /// Records the messages of a batch with the existing answers. Without pending requests,
+    /// the answers are returned for writing.
     pub(super) fn batch(
         &self,
         messages: &[ClientJsonRpcMessage],
@@ -74,7 +74,7 @@ impl Pending {
         None
     }
 
-    /// What is written in place of a message that goes out; none when it goes with its batch later.
+    /// Returns the text for an outgoing message; `None` when it is sent later with its batch.
     pub(super) fn goes(&self, message: &ServerJsonRpcMessage) -> serde_json::Result<Option<Value>> {
         let value = serde_json::to_value(message)?;
         let Some(id) = id_of(message) else { return Ok(Some(value)) };
@@ -84,14 +84,14 @@ impl Pending {
         Ok(self.collect(id, Some(value)))
     }
 
-    /// Notes that an answer was written.
+    /// Records that an answer was written.
     pub(super) fn gone(&self, message: &ServerJsonRpcMessage) {
         if let Some(id) = id_of(message) {
             self.settle(id);
         }
     }
 
-    /// Whether batches were agreed upon.
+    /// True if the protocol version has batches.
     pub(super) fn has_batches(&self) -> bool {
         self.state().has_batches
     }
@@ -107,7 +107,7 @@ impl Pending {
         }
     }
 
-    /// A request is answered, or will not be.
+    /// Removes a request that is answered or never will be.
     fn settle(&self, id: &RequestId) {
         let mut state = self.state();
         state.waiting.remove(id);
@@ -116,7 +116,7 @@ impl Pending {
         }
     }
 
-    /// An answer, or what its batch has with it; none when the batch waits for others.
+    /// Returns an answer or its complete batch; `None` when the batch waits for others.
     fn collect(&self, id: &RequestId, answer: Option<Value>) -> Option<Value> {
         let mut state = self.state();
         let is_its = |batch: &Batch| batch.waiting.contains(id);
@@ -136,7 +136,7 @@ impl Pending {
     }
 }
 
-/// The request that a message answers.
+/// Returns the request that a message answers.
 fn id_of(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),

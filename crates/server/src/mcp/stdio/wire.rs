@@ -1,7 +1,7 @@
-//! Messages on a pair of streams, one on each line.
+//! Messages on a pair of streams, one per line.
 //!
-//! Decision: the library's own transport passes over what it can't read without a word, so that a
-//! client waits for an answer that never comes. JSON-RPC has answers for that, and here they are given.
+//! Decision: the transport of the library silently ignores invalid lines, so a
+//! client waits for an answer that never comes. This transport returns the JSON-RPC errors.
 
 use super::pending::Pending;
 use crate::mcp::read::{Said, no_batches, too_early, too_long, too_many, understand};
@@ -22,11 +22,11 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// So many messages may stand in one batch.
+/// The most messages of a batch.
 const BATCH: usize = 100;
-/// How long requests may take to be answered when no more can come.
+/// The time for pending answers after the input ended.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long somebody who writes to a client that reads nothing may hold up the end.
+/// The time that a blocked write may delay the end.
 const FAREWELL: Duration = Duration::from_millis(200);
 
 type Write = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
@@ -36,15 +36,15 @@ pub(super) struct Wire<R, W> {
     lines: Lines<R>,
     out: Arc<Mutex<Option<W>>>,
     pending: Arc<Pending>,
-    /// What was read and not yet given on.
+    /// The messages that were read but not returned yet.
     read: VecDeque<ClientJsonRpcMessage>,
-    /// An answer that is being written; kept, since whoever receives may go away in between.
+    /// The answer being written; stored, as the receiving future may be dropped meanwhile.
     write: Option<Write>,
-    /// When there is nothing more to be waited for.
+    /// The deadline after the input ended.
     end: Option<Instant>,
-    /// Whether the client has greeted the server, or speaks a version that has no greeting.
+    /// True if the client has initialized, or its version needs no initialization.
     is_greeted: bool,
-    /// Whose programs are to end when nobody waits for them any more.
+    /// The server whose programs end when nobody waits for them.
     server: Server,
 }
 
@@ -84,8 +84,8 @@ where
         self.answer(completed);
     }
 
-    /// What comes before the greeting: the library ends the connection for a notification, and has
-    /// words for a request that speak of something else.
+    /// Handles messages before `initialize`: the library ends the connection for a notification, and
+    /// its error for a request is misleading.
     fn take_early(&mut self, message: Box<ClientJsonRpcMessage>) {
         let JsonRpcMessage::Request(asked) = &*message else { return };
         let is_ping = matches!(asked.request, ClientRequest::PingRequest(_));
@@ -118,7 +118,7 @@ where
         self.answer(completed);
     }
 
-    /// Writes an answer before anything more is read.
+    /// Writes an answer before reading on.
     fn answer(&mut self, answer: Option<Value>) {
         let Some(answer) = answer else { return };
         let before = self.write.take();
@@ -174,7 +174,7 @@ where
                 return Some(message);
             }
             if let Some(end) = self.end {
-                // What was asked before the end is answered, unless it takes too long.
+                // Requests before the end are answered, unless they take too long.
                 if timeout_at(end, self.pending.settled()).await.is_err() {
                     self.server.stop();
                 }

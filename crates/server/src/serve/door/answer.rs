@@ -1,4 +1,4 @@
-//! Answers over HTTP (CP-6).
+//! HTTP responses (CP-6).
 
 use super::{Shared, openai};
 use crate::serve::app::App;
@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, VERSION, VERSION_HEADER};
 use serde_json::{Value, json};
 
-/// An answer with a JSON body.
+/// Creates a response with a JSON body.
 pub(super) fn json(status: StatusCode, body: String) -> Response {
     let kind = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     let version = [(VERSION_HEADER, VERSION.to_string())];
@@ -19,7 +19,7 @@ pub(super) fn value(value: &Value) -> Response {
     json(StatusCode::OK, value.to_string())
 }
 
-/// One message as the whole answer: the status says how it went.
+/// Creates a response of one message, with the matching status.
 pub(super) fn message(message: &Message) -> Response {
     let mut response = json(status(message), numbered(message, 1));
     if let Some(seconds) = retry_after(message) {
@@ -28,7 +28,7 @@ pub(super) fn message(message: &Message) -> Response {
     response
 }
 
-/// The text of an answer, with its number among those to one request where it has none of its
+/// Returns the text of an answer, numbered within its request when it has no number in its
 /// context (CP-2b).
 pub(super) fn numbered(message: &Message, number: u64) -> String {
     match message.meta("seq") {
@@ -37,26 +37,26 @@ pub(super) fn numbered(message: &Message, number: u64) -> String {
     }
 }
 
-/// After how many seconds it may be tried again.
+/// Returns the seconds after which a client may retry.
 fn retry_after(message: &Message) -> Option<u64> {
     let Body::ErrorResponse(error) = &message.body else { return None };
     error.details.as_ref()?.extra.get("retryAfter")?.as_u64()
 }
 
-/// The id under which an error stands in the log.
+/// Returns the id of an error in the log.
 fn trace_id(message: &Message) -> Option<&str> {
     let Body::ErrorResponse(error) = &message.body else { return None };
     error.details.as_ref()?.trace_id.as_deref()
 }
 
-/// The status of an answer.
+/// Returns the status of an answer.
 fn status(message: &Message) -> StatusCode {
     let Body::ErrorResponse(error) = &message.body else { return StatusCode::OK };
     let policies = error.details.as_ref().and_then(|details| details.violated_policies.as_ref());
     if policies.is_some_and(|policies| policies.iter().any(|policy| policy == "draining")) {
         return StatusCode::SERVICE_UNAVAILABLE;
     }
-    // The server is in trouble, and the same request may do later.
+    // The server has a problem, and the same request may succeed later.
     if error.code() == Some(ErrorCode::Internal) && error.recoverable == Some(true) {
         return StatusCode::SERVICE_UNAVAILABLE;
     }
@@ -64,12 +64,12 @@ fn status(message: &Message) -> StatusCode {
     StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// A refusal as the whole answer.
+/// Creates a response of a refusal.
 pub(super) fn refusal(app: &App, refusal: Refusal) -> Response {
     refusal_with(app, refusal, None)
 }
 
-/// A refusal with a status of its own.
+/// Creates a response of a refusal with a given status.
 pub(super) fn refusal_with(
     app: &App,
     refusal: Refusal,
@@ -79,7 +79,7 @@ pub(super) fn refusal_with(
         (refusal.code == ErrorCode::AuthFailed, refusal.code == ErrorCode::Internal);
     let refused = app.maker.refusal(refusal);
     if is_internal {
-        // The operator is told the traceId.
+        // The log has the traceId.
         let fields = json!({ "outcome": "INTERNAL", "traceId": trace_id(&refused) });
         app.log.info("error", fields);
     }
@@ -94,7 +94,7 @@ pub(super) fn refusal_with(
     response
 }
 
-/// A refusal in the form that clients of a path read.
+/// Creates a refusal in the form that clients of a path expect.
 pub(super) fn for_path(
     shared: &Shared,
     path: &str,

@@ -1,8 +1,8 @@
-//! Bodies that are packed with gzip, coming in and going out (CP-6, CP-20).
+//! Request and response bodies with gzip (CP-6, CP-20).
 //!
-//! Decision: what comes in is unpacked while it is read, in small pieces, so that the limit of a
-//! body holds for what it becomes, and nothing is unpacked for a request that is not let in. What
-//! goes out is packed when it is worth the work; events are flushed one by one, so that none waits.
+//! Decision: requests are decompressed while they are read, in small pieces, so that the limit of a
+//! body applies to its decompressed size, and refused requests are not decompressed. Responses
+//! are compressed when that pays; events are flushed one by one, so that none waits.
 
 use super::{Shared, answer};
 use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
@@ -16,15 +16,15 @@ use flate2::write::{GzEncoder, MultiGzDecoder};
 use futures_util::{StreamExt as _, stream};
 use std::io::{self, Write as _};
 
-/// A smaller answer is not worth packing.
+/// The smallest response that is compressed.
 const WORTH: u64 = 1024;
-/// So much is packed at a time, in bytes.
+/// The bytes that are compressed at once.
 const PIECE: usize = 64 << 10;
-/// So much is unpacked at a time: gzip makes at most about a thousand times as much of it.
+/// The bytes that are decompressed at once: gzip expands them at most about a thousand times.
 const CRUMB: usize = 1 << 10;
 const GZIP: &str = "gzip";
 
-/// Unpacks a request and packs its answer.
+/// Decompresses a request and compresses its response.
 pub(super) async fn layer(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let is_wanted = accepts(request.headers());
     let path = request.uri().path().to_owned();
@@ -52,13 +52,13 @@ fn unsupported(shared: &Shared, path: &str, refused: Refusal) -> Response {
     response
 }
 
-/// The names in headers that list names.
+/// Returns the names in headers that list names.
 fn listed(headers: &HeaderMap, name: header::HeaderName) -> impl Iterator<Item = &str> {
     let texts = headers.get_all(name).into_iter().map(|value| value.to_str().unwrap_or("?"));
     texts.flat_map(|text| text.split(',')).map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// Whether the client takes gzip, and does not like plain answers better.
+/// Reports whether the client takes gzip, and does not like plain answers better.
 fn accepts(headers: &HeaderMap) -> bool {
     let (mut gzip, mut any, mut plain) = (None, None, None);
     for choice in listed(headers, header::ACCEPT_ENCODING) {
@@ -76,7 +76,7 @@ fn accepts(headers: &HeaderMap) -> bool {
     gzip.or(any).is_some_and(|gzip| gzip > 0.0 && gzip >= plain.unwrap_or(0.0))
 }
 
-/// Whether an answer is of a kind that gets smaller.
+/// Reports whether a response is compressible.
 fn is_text(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -91,7 +91,7 @@ fn is_text(headers: &HeaderMap) -> bool {
         )
 }
 
-/// The request with a body that is not packed.
+/// Returns the request with a decompressed body.
 fn unpacked(mut request: Request) -> Result<Request, Box<Refusal>> {
     let names = listed(request.headers(), header::CONTENT_ENCODING);
     let names: Vec<String> = names.map(str::to_ascii_lowercase).collect();
@@ -121,12 +121,12 @@ fn unpacked(mut request: Request) -> Result<Request, Box<Refusal>> {
     Ok(Request::from_parts(parts, body))
 }
 
-/// A body on its way in.
+/// A request body.
 struct Unpacker {
     body: BodyDataStream,
-    /// Gone when all of it was given.
+    /// `None` when everything was read.
     decoder: Option<MultiGzDecoder<Vec<u8>>>,
-    /// What has come and is not unpacked.
+    /// The bytes that are not decompressed yet.
     rest: Bytes,
 }
 
@@ -159,7 +159,7 @@ fn broken(error: io::Error) -> io::Error {
     io::Error::other(format!("it is not gzip to its end ({error})"))
 }
 
-/// The answer with a body that is packed.
+/// Returns the response with a compressed body.
 fn packed(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -176,13 +176,13 @@ fn packed(response: Response) -> Response {
     Response::from_parts(parts, body)
 }
 
-/// A body on its way out.
+/// A response body.
 struct Packer {
     body: BodyDataStream,
-    /// Made when there is something to pack: streams wait long for their first event.
+    /// Created with the first data, as streams may wait long for their first event.
     encoder: Option<GzEncoder<Vec<u8>>>,
     rest: Bytes,
-    /// Whether nothing may wait for what follows.
+    /// True if nothing may wait for what follows.
     flushes: bool,
     is_over: bool,
 }
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_6_gzip_is_sent_to_those_who_take_it() {
+    fn cp_6_gzip_is_sent_to_clients_that_accept_it() {
         let takes = |text: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(text));

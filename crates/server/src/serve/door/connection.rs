@@ -1,7 +1,7 @@
-//! One WebSocket connection: messages in, messages out (CP-6).
+//! A WebSocket connection (CP-6).
 //!
-//! Decision: one task does both. Whatever has come is taken before anything is sent, and all that is
-//! to be sent goes out with one flush; so a burst of small messages costs little more than one.
+//! Decision: one task reads and writes. Everything that has arrived is taken before anything is sent,
+//! and all output is flushed once; so a burst of small messages costs little more than one.
 
 use crate::serve::app::{App, Phase};
 use crate::serve::caller::Caller;
@@ -20,15 +20,15 @@ use tokio::time::{Instant, MissedTickBehavior};
 use yawc::close::CloseCode;
 use yawc::{Frame, HttpStream, OpCode, WebSocket, WebSocketError};
 
-/// How long a connection may take to close.
+/// The time that a connection has to close.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// The close code of a connection whose token does not let in any more.
+/// The close code of a connection whose token is no longer valid.
 const TOKEN_OVER: u16 = 4401;
-/// The close code of a connection from which nothing came for too long.
+/// The close code of an idle connection.
 const SILENT: u16 = 4408;
-/// So many messages are taken before anything is sent.
+/// The most messages that are taken before anything is sent.
 const BURST: usize = 64;
-/// About so many bytes are handed to the socket at once.
+/// The approximate bytes that are written to the socket at once.
 const PORTION: usize = 256 << 10;
 
 /// A connection.
@@ -36,34 +36,34 @@ pub(super) struct Connection {
     app: Arc<App>,
     caller: Caller,
     socket: WebSocket<HttpStream>,
-    /// Which connection of its session this is.
+    /// The number of the connection within its session.
     number: u64,
     heard: Instant,
-    /// When the client was last asked whether it is there.
+    /// The time of the last ping.
     asked: Instant,
     patience: Patience,
-    /// The id of its first message: news that nobody asked for answer it.
+    /// The id of its first message, which unsolicited messages answer.
     greeting: Option<String>,
-    /// What answers HELLO: it goes out before anything else.
+    /// The answer to HELLO, which is sent before anything else.
     welcome: Option<Message>,
     /// A refusal after which the connection ends.
     is_refused: bool,
-    /// Whether the client said that it will not come back.
+    /// True if the client announced that it will not return.
     is_done: bool,
-    /// Whether it was told that the server is about to end.
+    /// True if the client knows that the server is about to end.
     is_warned: bool,
-    /// The server ends: what is there is still sent.
+    /// True if the server ends; pending output is still sent.
     is_ending: bool,
 }
 
-/// How long a client is waited for.
+/// The timeouts of clients.
 #[derive(Clone, Copy)]
 struct Patience {
-    /// One that says nothing for so long is asked whether it is there.
+    /// The idle time before a ping.
     quiet: Duration,
-    /// One that says nothing for so long is gone.
+    /// The idle time after which a client counts as gone.
     gone: Duration,
-    /// One that takes nothing for so long is gone.
+    /// The time after which a client that reads nothing counts as gone.
     stuck: Duration,
 }
 
@@ -79,17 +79,17 @@ impl Patience {
         }
     }
 
-    /// How often it is looked at.
+    /// Returns the interval of checks.
     fn beat(self) -> Duration {
         self.quiet.min(self.gone) / 3
     }
 }
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 enum End {
-    /// The client closed it, or it broke.
+    /// The client closed the connection, or it was lost.
     Gone,
-    /// The server closes it.
+    /// The server closes the connection.
     Close(CloseCode, &'static str),
 }
 
@@ -104,7 +104,7 @@ impl From<Ended> for End {
     }
 }
 
-/// How a connection ends whose other side breaks it, or what is agreed on.
+/// Returns the end of a connection after a protocol error.
 fn broken(error: &WebSocketError) -> End {
     match error {
         WebSocketError::InvalidUTF8 => End::Close(CloseCode::Invalid, "the text is no UTF-8"),
@@ -116,7 +116,7 @@ fn broken(error: &WebSocketError) -> End {
     }
 }
 
-/// Whether a text that is no good message is meant to be a HELLO.
+/// Reports whether a text that is no good message is meant to be a HELLO.
 fn is_hello(text: &[u8]) -> bool {
     let read = serde_json::from_slice::<serde_json::Value>(text);
     read.is_ok_and(|message| message.get("type").and_then(|kind| kind.as_str()) == Some("HELLO"))
@@ -150,7 +150,7 @@ impl Connection {
     pub(super) async fn serve(mut self) {
         let _open = Open::new(&self.app);
         let end = self.talk().await;
-        // Whoever hears the farewell may be back before it is over.
+        // The client may reconnect before the close is complete.
         if let Some(session) = self.caller.session.take() {
             session.disconnect(self.number);
             if self.is_done && !self.app.calls.outlive(&session) {
@@ -159,10 +159,10 @@ impl Connection {
         }
         let farewell = async {
             if let End::Close(code, reason) = end {
-                // What broke the framing may have been answered with a close already.
+                // A framing error may have been answered with a close already.
                 let _ = self.socket.send(Frame::close(code, reason)).await;
             }
-            // What closes the connection is written while the other side's answer is read.
+            // The close is written while the other side's answer is read.
             while self.socket.next_frame().await.is_ok() {}
             self.socket.close().await
         };
@@ -185,7 +185,7 @@ impl Connection {
             };
             let step = tokio::select! {
                 biased;
-                // Before what the client says: one that never pauses is ended all the same.
+                // Before the input of the client, so that a busy client is ended, too.
                 () = &mut revoked => Err(token_over()),
                 changed = phase.changed() => self.phase(changed.is_ok().then(|| *phase.borrow_and_update())),
                 frame = poll_fn(|cx| self.socket.poll_next_frame(cx)) => self.take(frame),
@@ -204,7 +204,7 @@ impl Connection {
         }
     }
 
-    /// Takes what else has come already.
+    /// Takes further messages that have arrived.
     fn more(&mut self) -> Result<(), End> {
         for _ in 0..BURST {
             let next = poll_fn(|cx| self.socket.poll_next_frame(cx)).now_or_never();
@@ -232,7 +232,7 @@ impl Connection {
     fn message(&mut self, text: &Bytes) -> Result<(), End> {
         let is_first = self.caller.session.is_none();
         match Batch::parse(text, &self.app.limits) {
-            // What greets wrongly is answered, and has to begin anew.
+            // A wrong HELLO is answered, and the client has to start over.
             Ok(Batch::One(message)) if is_first && message.is_err() && is_hello(text) => {
                 self.is_refused = true;
                 self.one(*message)
@@ -244,7 +244,7 @@ impl Connection {
     }
 
     fn one(&mut self, read: Result<Message, Box<Refusal>>) -> Result<(), End> {
-        // What could not be read before it does not count: the client may greet anew.
+        // Invalid messages before it do not count: the client may send HELLO again.
         let is_first = self.greeting.is_none();
         if let (true, Ok(message)) = (is_first, &read) {
             self.greeting = Some(message.message_id.clone());
@@ -277,7 +277,7 @@ impl Connection {
         session.send(self.app.maker.refusal(refused));
     }
 
-    /// The session; the first message begins one, unless it is a HELLO that takes one up again.
+    /// Returns the session; the first message starts one, unless it is a HELLO that resumes one.
     fn session(&mut self, asked: Option<(&str, u64)>) -> (Arc<Session>, u64) {
         if let Some(session) = &self.caller.session {
             return (Arc::clone(session), 0);
@@ -292,7 +292,7 @@ impl Connection {
         (taken.session, taken.last_seq)
     }
 
-    /// HELLO: the version is agreed on, and the session begins or goes on.
+    /// Handles HELLO: negotiates the version, and starts or resumes the session.
     fn hello(&mut self, message: &Message) -> Result<(), End> {
         let Body::Hello(hello) = &message.body else { return Ok(()) };
         if let Err(refused) = Version::negotiate(&hello.protocol_version) {
@@ -308,7 +308,7 @@ impl Connection {
             last_seq: last_seq.into(),
             extra: Map::new(),
         };
-        // It takes no number itself: it has that of the message after which the others follow.
+        // It has no number of its own, but that of the message before the next ones.
         let is_resumed = hello.session_id.as_deref() == Some(session.id());
         let answer = self.app.maker.message(None, welcome.into());
         let answer = answer.with_meta("seq", if is_resumed { seen } else { 0 });
@@ -316,7 +316,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends what there is to send.
+    /// Sends pending output.
     async fn send(&mut self) -> Result<(), End> {
         let Some(session) = self.caller.session.clone() else { return Ok(()) };
         if let Some(welcome) = self.welcome.take() {
@@ -338,8 +338,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes out what was fed. A client that takes nothing of it is not waited for when what is
-    /// kept for it has gone over its bounds meanwhile.
+    /// Flushes the output. A client that reads nothing is not waited for when what is
+    /// stored for it exceeds its limits meanwhile.
     async fn flush(&mut self, session: &Session) -> Result<(), End> {
         let flush = tokio::time::timeout(self.patience.stuck, self.socket.flush());
         let mut flush = std::pin::pin!(flush);
@@ -366,7 +366,7 @@ impl Connection {
         fed.map_err(|_| End::Gone)?.map_err(|_| End::Gone)
     }
 
-    /// Asks a quiet client whether it is there.
+    /// Pings a quiet client.
     async fn beat(&mut self) -> Result<(), End> {
         let Patience { quiet, gone, stuck } = self.patience;
         let silent = self.heard.elapsed();
@@ -382,7 +382,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The server is about to end, or ends.
+    /// Handles the end of the server.
     fn phase(&mut self, phase: Option<Phase>) -> Result<(), End> {
         match phase {
             Some(Phase::Open) => Ok(()),
@@ -399,7 +399,7 @@ impl Connection {
         }
     }
 
-    /// Says that the server is about to end, once.
+    /// Announces the end of the server, once.
     fn warn(&mut self) {
         if let Some(session) = self.caller.session.as_ref().filter(|_| !self.is_warned) {
             let warning = self.app.maker.message(None, draining().into());
@@ -412,7 +412,7 @@ impl Connection {
     }
 }
 
-/// A WebSocket that is open, as far as figures go.
+/// An open WebSocket for the metrics.
 struct Open(Arc<App>);
 
 impl Open {
@@ -428,12 +428,12 @@ impl Drop for Open {
     }
 }
 
-/// What clients are told when the server is asked to end.
+/// The announcement that the server is about to end.
 pub(super) fn draining() -> SystemMessage {
     warning("DRAINING", "the server is about to end; what is under way is finished first")
 }
 
-/// A warning of the server itself.
+/// Creates a warning of the server.
 fn warning(code: &str, text: &str) -> SystemMessage {
     let data = SystemData { code: Some(code.to_owned()), ..SystemData::default() };
     SystemMessage {

@@ -1,4 +1,4 @@
-//! `/v1/contexts`: what was said and is known, to read, make, copy and delete (CP-9…CP-12).
+//! `/v1/contexts`: contexts to read, create, copy and delete (CP-9…CP-12).
 
 mod copy;
 mod create;
@@ -29,7 +29,7 @@ use contexture_protocol::{ErrorCode, Limits, Refusal, Violation};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The most that one page holds.
+/// The largest page.
 const PAGE: usize = 1_000;
 
 /// `DELETE /v1/contexts/{id}`
@@ -49,12 +49,12 @@ pub(super) async fn delete(
     work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
 }
 
-/// Writes to the audit log what was done with a context.
+/// Writes an event of a context to the audit log.
 fn note(shared: &Shared, caller: &Caller, deed: Deed, context: &str) {
     shared.app.audit.note(&Record::new(deed).by(caller).with("contextId", context));
 }
 
-/// Lets a caller in who may do all of this.
+/// Checks that the caller has all scopes.
 fn enter(shared: &Shared, request: &Request, scopes: &[Scope]) -> Result<Caller, Refusal> {
     let caller = shared.guard.admit(request)?;
     shared.guard.count(&caller)?;
@@ -67,7 +67,7 @@ fn enter(shared: &Shared, request: &Request, scopes: &[Scope]) -> Result<Caller,
     Err(refused)
 }
 
-/// Works with the store for a caller.
+/// Runs an operation of the store for a caller.
 async fn ask<T: Send + 'static>(
     app: &Arc<App>,
     caller: &Caller,
@@ -79,7 +79,7 @@ async fn ask<T: Send + 'static>(
     outcome.map_err(|error| refusal_at("?since", error, context))
 }
 
-/// The answer to what made a context.
+/// Creates the response to the creation of a context.
 fn created(head: &Head, value: &Value) -> Response {
     let mut response = answer::json(StatusCode::CREATED, value.to_string());
     let place = format!("/v1/contexts/{}", encoded(&head.context_id));
@@ -93,7 +93,7 @@ fn created(head: &Head, value: &Value) -> Response {
     response
 }
 
-/// The name in the URL has to be one that a context can have: no control signs, not empty, not too
+/// Checks the id in the URL: no control characters, not empty, not too
 /// long.
 fn named(pointer: &str, id: &str) -> Result<(), Refusal> {
     let (found, most) = (id.len(), Limits::WIRE.id_bytes);
@@ -109,7 +109,7 @@ fn named(pointer: &str, id: &str) -> Result<(), Refusal> {
     Err(wrong(pointer, "the id of a context", found))
 }
 
-/// Something that is not as it has to be.
+/// Creates the refusal of an invalid value.
 fn wrong(pointer: &str, expected: &str, found: &str) -> Refusal {
     let place = if pointer.is_empty() { "the body" } else { pointer };
     let text = format!("{place}: expected {expected}, found {found}");

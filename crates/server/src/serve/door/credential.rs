@@ -4,24 +4,24 @@ use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// How a browser's WebSocket, which can set no header, brings its token: as a subprotocol that is
-/// never chosen.
+/// The subprotocol with which the WebSocket of a browser, which can't set headers, sends its token; it is
+/// never selected.
 pub(super) const SUBPROTOCOL: &str = "bearer.";
 
-/// What a request brings.
+/// The credential of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
-    /// Nothing.
+    /// No credential.
     None,
-    /// One token; it may come in two ways.
+    /// One token; it may be sent in two ways.
     Token(String),
-    /// Tokens that differ.
+    /// Different tokens.
     Several,
-    /// Something that is no token.
+    /// Something that is not a token.
     Unknown,
 }
 
-/// The token in `Authorization`, `X-API-Key` or the subprotocols of a WebSocket.
+/// Reads the token of `Authorization`, `X-API-Key` or the subprotocols of a WebSocket.
 pub(super) fn credential(headers: &HeaderMap) -> Found {
     let bearer =
         headers.get_all(header::AUTHORIZATION).iter().map(|value| bearer(value.as_bytes()));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_a_token_comes_in_a_header_or_as_a_subprotocol() {
+    fn cp_19_token_is_read_from_header_or_subprotocol() {
         let token = Found::Token("abc".to_owned());
         assert_eq!(found(&[]), Found::None);
         assert_eq!(found(&[("sec-websocket-protocol", "mcp-cp.1")]), Found::None);

@@ -1,22 +1,22 @@
-//! `/demo/`: a page that talks to the agents, and shows what front-end tools can do (CP-16).
+//! `/demo/`: a page that talks to the agents and demonstrates front-end tools (CP-16).
 //!
-//! Decision: the page is part of the program and is given to whoever asks, since it holds nothing of
-//! anybody; what it does afterwards goes through the same doors as any client. Its policy lets only
-//! what came with it run, and no text become markup (CP-19).
+//! Decision: the page is part of the program and public, since it contains no data of
+//! anybody; it then uses the same API as any client. Its policy lets only
+//! its own scripts run, and no text become markup (CP-19).
 
 use super::{Shared, answer};
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
-/// Name, content type and text of each file; the client's sources make them.
+/// The name, content type and text of each file, generated from the sources of the client.
 static FILES: &[(&str, &str, &str)] = include!("../../../assets/demo.rs");
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// `GET /demo`: the links of the page are relative to its folder.
+/// `GET /demo`: redirects, as the links of the page are relative to its folder.
 pub(super) async fn folder() -> Redirect {
     Redirect::permanent("/demo/")
 }
@@ -36,7 +36,7 @@ pub(super) async fn file(shared: State<Shared>, Path(path): Path<String>) -> Res
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
-        // A newer server has a newer page.
+        // A newer server may have a newer page.
         (header::CACHE_CONTROL, "no-cache"),
     ];
     let mut response = (headers, *text).into_response();
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_16_the_page_has_all_files_that_its_files_name() {
+    fn cp_16_demo_page_has_all_referenced_files() {
         let has = |name: &str| FILES.iter().any(|(known, ..)| *known == name);
         for name in ["index.html", "page.css", "page.js", "icon.svg", "client.js"] {
             assert!(has(name), "{name}");

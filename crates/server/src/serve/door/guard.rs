@@ -1,9 +1,9 @@
-//! Who may come in (CP-19).
+//! Access control (CP-19).
 //!
-//! Decision: a request is looked at twice. Before anything else: where it comes from, which host it
-//! calls, and which page it is from; that holds for every path. Then, where something is somebody's:
-//! the token. Without a token only a server lets in that nobody but this machine reaches, and a
-//! token that does not let in is refused there too, since whoever sends it believes in it.
+//! Decision: a request is checked twice. First, for every path: its address, the host that it
+//! names, and the origin of its page. Then, for owned data:
+//! the token. Without a token only a server that just this machine reaches accepts requests, and an
+//! invalid token is refused there, too, since its sender relies on it.
 
 use super::credential::{Found, credential};
 use super::{Shared, answer, openai};
@@ -24,10 +24,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What requests are held against.
+/// The rules of access.
 pub(crate) struct Guard {
     app: Arc<App>,
-    /// Nobody needs a token: only this machine reaches the server.
+    /// True if no token is needed, as only this machine reaches the server.
     is_open: bool,
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -58,7 +58,7 @@ impl Guard {
         }
     }
 
-    /// What every request is asked, whatever it wants.
+    /// Checks every request.
     fn enter(&self, request: &Request) -> Result<(), Refusal> {
         let address = address(request);
         if let Some(address) = address {
@@ -96,7 +96,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Says who a request is from, or why it is not let in.
+    /// Returns the sender of a request, or the reason to refuse it.
     pub(crate) fn admit(&self, request: &Request) -> Result<Caller, Refusal> {
         let address = address(request);
         let grant = match credential(request.headers()) {
@@ -136,7 +136,7 @@ impl Guard {
         }
     }
 
-    /// A place for one more WebSocket of an owner.
+    /// Reserves a WebSocket for an owner.
     pub(super) fn socket(&self, caller: &Caller) -> Result<Seat<Arc<str>>, Refusal> {
         self.sockets.take(Arc::clone(caller.owner())).map_err(|full| {
             let (Full::All(most) | Full::Each(most)) = full;
@@ -150,7 +150,7 @@ impl Guard {
         })
     }
 
-    /// A request without a token that lets in.
+    /// Creates the refusal of a request without a valid token.
     fn failed(&self, refused: Refusal, address: Option<IpAddr>) -> Refusal {
         let refused = refused.policy("token").suggest(
             "Send a token: `contexture token add NAME` makes one on the server's machine.",
@@ -174,7 +174,7 @@ impl Guard {
         breach.refusal
     }
 
-    /// The host that is called. A page can rebind its own name to this machine, but never an IP
+    /// Checks the host. A page can rebind its own name to this machine, but not an IP
     /// address or `localhost`.
     fn host(&self, headers: &HeaderMap) -> Option<String> {
         let mut named = headers.get_all(header::HOST).iter();
@@ -182,12 +182,12 @@ impl Guard {
         let host = host.to_str().ok()?.parse::<Authority>().ok()?;
         let (name, whole) = (host.host().to_ascii_lowercase(), host.as_str().to_ascii_lowercase());
         let is_named = self.hosts.iter().any(|known| *known == name || *known == whole);
-        // A user name does not belong there.
+        // A user name is not allowed there.
         let is_served = !whole.contains('@') && (is_own(&name, |_| true) || is_named);
         is_served.then_some(whole)
     }
 
-    /// Pages of this machine, of the server itself, and of the origins that are named.
+    /// Reports whether an origin is allowed: this machine, the server itself, and the configured ones.
     fn origin(&self, origin: &str, host: &str) -> bool {
         let origin = origin.trim().to_ascii_lowercase();
         let is_web = |uri: &axum::http::Uri| matches!(uri.scheme_str(), Some("http" | "https"));
@@ -202,7 +202,7 @@ impl Guard {
     }
 }
 
-/// Whether it only asks how the server is and names no host, as clients of HTTP/1.0 do. No page can
+/// Reports whether it only asks how the server is and names no host, as clients of HTTP/1.0 do. No page can
 /// send that.
 fn is_probe(request: &Request) -> bool {
     let headers = request.headers();
@@ -210,24 +210,24 @@ fn is_probe(request: &Request) -> bool {
     is_bare && matches!(request.uri().path(), "/healthz" | "/readyz")
 }
 
-/// Clients written for another API send some key always, whatever is needed.
+/// Reports whether the token is a placeholder that clients of another API always send.
 fn is_of_other_clients(request: &Request) -> bool {
     openai::is_own(request.uri().path())
 }
 
-/// Where a request comes from.
+/// Returns the address of a request.
 fn address(request: &Request) -> Option<IpAddr> {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     peer.map(|ConnectInfo(address)| address.ip().to_canonical())
 }
 
-/// Whether a host is `localhost` or an IP address of that kind.
+/// Reports whether a host is `localhost` or an IP address of that kind.
 fn is_own(host: &str, kind: impl FnOnce(&IpAddr) -> bool) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| kind(&ip))
 }
 
-/// What the pages of origins that may call send and read.
+/// The headers that pages of allowed origins may send and read.
 const PAGES: Cors = Cors {
     headers: "authorization, content-type, content-encoding, accept, if-none-match, last-event-id, \
          mcp-cp-version, x-api-key, x-context-id, traceparent, openai-organization, openai-project, \
@@ -237,7 +237,7 @@ const PAGES: Cors = Cors {
     exposed: "etag, location, mcp-cp-version, retry-after",
 };
 
-/// Lets a request through, or answers it; a page of an origin that may call can read the answer.
+/// Passes a request on, or refuses it; a page of an allowed origin can read the answer.
 pub(super) async fn check(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let told = Told::of(&request);
@@ -258,7 +258,7 @@ pub(super) async fn check(State(shared): State<Shared>, request: Request, next: 
     response
 }
 
-/// Nothing that is answered is a page, unless it says so.
+/// Marks responses as not being pages, unless they are.
 fn harden(headers: &mut HeaderMap) {
     for (name, value) in [
         (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
@@ -270,7 +270,7 @@ fn harden(headers: &mut HeaderMap) {
     }
 }
 
-/// What the log says of a request.
+/// Logs a request.
 struct Told {
     method: Method,
     path: String,

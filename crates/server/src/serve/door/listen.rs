@@ -1,7 +1,7 @@
-//! Connections: taken, guarded by limits and TLS, and served (CP-6, CP-19).
+//! Connections: accepted, limited, encrypted and served (CP-6, CP-19).
 //!
-//! Decision: the loop is ours, not axum's, since a client that sends its head or takes its answer
-//! too slowly has to be let go, connections have to be counted, and TLS comes between.
+//! Decision: the loop is ours, not axum's, since a client that sends its head or reads its response
+//! too slowly must be disconnected, connections must be counted, and TLS comes between.
 
 use super::patient::Patient;
 use crate::serve::app::{App, Phase};
@@ -25,16 +25,16 @@ use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tower_service::Service as _;
 
-/// How long is waited when the system gives no further connection, as when files have run out.
+/// The wait after the system can't accept a connection, for example for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(200);
-/// A connection beyond the limits is written down this often for one address.
+/// The interval of logging connections beyond the limits of an address.
 const TOLD: Duration = Duration::from_secs(10);
-/// So many headers may a request have.
+/// The most headers of a request.
 const HEADERS: usize = 100;
-/// The most of a head that is read, in bytes.
+/// The largest head of a request, in bytes.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// What every connection is held against.
+/// The limits of connections.
 #[derive(Clone)]
 pub(super) struct Terms {
     pub(super) app: Arc<App>,
@@ -42,10 +42,10 @@ pub(super) struct Terms {
     pub(super) seats: Arc<Seats<IpAddr>>,
 }
 
-/// A place among the connections, which a WebSocket keeps when it outlives its request.
+/// The reservation of a connection, which a WebSocket keeps beyond its request.
 pub(super) type Place = Arc<Seat<IpAddr>>;
 
-/// Takes connections until the server is closed, then waits for those that are open.
+/// Accepts connections until the server is closed, then waits for open ones.
 pub(super) async fn run(listener: TcpListener, terms: Terms, router: Router) {
     let mut phase = terms.app.phase.subscribe();
     let mut told = HashMap::new();
@@ -77,7 +77,7 @@ fn is_of_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// No more connections than there may be. There is no request yet that could be answered in full.
+/// Refuses a connection beyond the limits; there is no request yet to answer in full.
 fn turn_away(
     stream: &TcpStream,
     address: IpAddr,
@@ -90,7 +90,7 @@ fn turn_away(
         Full::Each(most) => ("address_connection_limit", most),
     };
     app.metrics.rate_limits.count(policy, "");
-    // A client that speaks TLS takes it for noise, and the closed connection for what it is.
+    // A TLS client can't read it, and sees the closed connection.
     let _ = stream.try_write(
         b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nConnection: close\r\n\
           Content-Length: 0\r\n\r\n",
@@ -110,7 +110,7 @@ async fn connection(
     terms: Terms,
     router: Router,
 ) {
-    // What is small should not wait for more.
+    // Small writes should not wait for more.
     let _ = stream.set_nodelay(true);
     let limits = &terms.app.project.config.serve.limits;
     let stream = Patient::new(stream, Duration::from_secs(limits.write_seconds.get()));
@@ -151,7 +151,7 @@ async fn serve(
     let mut connection = std::pin::pin!(connection);
     let over = async { drop(phase.wait_for(|phase| *phase == Phase::Closed).await) };
     tokio::select! {
-        // How a connection ends is its client's matter.
+        // The end of a connection concerns only its client.
         _ = &mut connection => return,
         () = over => connection.as_mut().graceful_shutdown(),
     }

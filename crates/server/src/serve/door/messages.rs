@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Takes messages and answers each: one with its final answer as an object, several with an array of
-/// the same length. What passes on the way is streamed to whoever accepts it.
+/// Handles messages: a single one returns its final answer as an object, several an array of
+/// the same length. Intermediate messages are streamed to clients that accept events.
 pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Response {
     let app = Arc::clone(&shared.app);
     let caller = match admit(&shared, &request) {
@@ -32,7 +32,7 @@ pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Resp
         Ok(batch) => batch,
         Err(refused) => return answer::message(&unread(&app, &caller, *refused)),
     };
-    // A single message that can't be taken has its status, whatever was to follow.
+    // A single refused message determines the status.
     let is_refused = matches!(&batch, Batch::One(message) if message.is_err());
     if stream::is_wanted(&headers) && !is_refused {
         return stream::answer(&app, &caller, batch, &headers);
@@ -41,7 +41,7 @@ pub(super) async fn post(State(shared): State<Shared>, request: Request) -> Resp
     tokio::select! {
         biased;
         answered = answered(&app, &caller, batch) => answered,
-        // Who may not come in any more hears no answer either; what was begun goes on.
+        // A client whose token ended gets no answer; running work continues.
         () = revoked => answer::refusal(&app, stream::token_over()),
     }
 }
@@ -54,7 +54,7 @@ async fn answered(app: &Arc<App>, caller: &Caller, batch: Batch) -> Response {
             Err(refused) => answer::message(&unread(app, caller, *refused)),
         },
         Batch::Many(messages) => {
-            // All are taken before any is waited for, in their order.
+            // All are taken in order before waiting for any.
             let asked: Vec<_> = messages.into_iter().map(|one| begin(app, caller, one)).collect();
             let answers = join_all(asked).await;
             let numbered = |(number, message)| answer::numbered(message, number);
@@ -77,7 +77,7 @@ fn admit(shared: &Shared, request: &Request) -> Result<Caller, (Refusal, Option<
     Ok(caller)
 }
 
-/// Whether the version that a client says it speaks is understood (CP-4).
+/// Checks that the protocol version of a client is supported (CP-4).
 pub(super) fn spoken(headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(version) = headers.get(VERSION_HEADER) else { return Ok(()) };
     let version = String::from_utf8_lossy(version.as_bytes());
@@ -90,14 +90,14 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     kind.eq_ignore_ascii_case("application/json")
 }
 
-/// The body, within the limit of a message.
+/// Reads the body within the limit of a message.
 pub(super) async fn body(app: &App, request: Request) -> Result<Bytes, Refusal> {
     let most = app.limits.bytes;
     let too_large = || {
         let text = format!("the body takes more than the {most} bytes allowed");
         Refusal::new(ErrorCode::TooLarge, text).policy("size_limit").detail("limit", most)
     };
-    // What its head says is enough to refuse it.
+    // The head is enough to refuse it.
     if request.body().size_hint().lower() > most as u64 {
         return Err(too_large());
     }
@@ -116,7 +116,7 @@ pub(super) async fn body(app: &App, request: Request) -> Result<Bytes, Refusal> 
     }
 }
 
-/// Takes a message; its answer comes later.
+/// Takes a message; the answer comes later.
 fn begin(
     app: &Arc<App>,
     caller: &Caller,
@@ -149,7 +149,7 @@ pub(super) async fn ask(app: &Arc<App>, caller: &Caller, message: Message) -> Me
     begin(app, caller, Ok(message)).await
 }
 
-/// Takes the answer alone.
+/// A reply that takes only the answer.
 struct Last(Mutex<Option<oneshot::Sender<Message>>>);
 
 impl Outlet for Last {

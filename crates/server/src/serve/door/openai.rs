@@ -157,7 +157,7 @@ async fn stream(
     response
 }
 
-/// What has been said of a stream. With the connection it is dropped, which cancels the turn.
+/// The state of a stream. It is dropped with the connection, which cancels the turn.
 struct Told {
     shared: Shared,
     asked: Asked,
@@ -209,7 +209,7 @@ impl Told {
     }
 }
 
-/// Whether clients of OpenAI call this path.
+/// Reports whether clients of OpenAI call this path.
 pub(super) fn is_own(path: &str) -> bool {
     path == "/v1/chat/completions" || path == "/v1/models" || path.starts_with("/v1/models/")
 }

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_3_the_description_has_every_type_and_every_reference_leads_somewhere() {
+    fn cp_3_openapi_has_all_types_and_valid_references() {
         let document = document(&routes::all(true));
         let mut references = Vec::new();
         under(&document, "$ref", &mut references);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_6_operations_have_ids_of_their_own_and_tell_their_parameters() {
+    fn cp_6_operations_have_unique_ids_and_parameters() {
         let document = document(&routes::all(true));
         let mut ids = Vec::new();
         under(&document["paths"], "operationId", &mut ids);

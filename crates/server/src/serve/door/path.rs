@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use contexture_protocol::{ErrorCode, Refusal};
 
-/// What a path names, decoded.
+/// The decoded parameter of a path.
 pub(super) struct Named(pub(super) String);
 
 impl FromRequestParts<Shared> for Named {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_9_an_id_of_any_signs_stands_in_a_path() {
+    fn cp_9_id_of_any_characters_works_in_a_path() {
         assert_eq!(encoded("ctx_1-A.~"), "ctx_1-A.~");
         assert_eq!(encoded("a/b %天"), "a%2Fb%20%25%E5%A4%A9");
     }

@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long the other side may go on sending after the last word.
+/// The time for which further input is discarded after the last write.
 const LINGER: Duration = Duration::from_secs(1);
-/// So much of it is read at once.
+/// The bytes that are discarded at once.
 const SCRAP: usize = 8 << 10;
 
 /// A stream with patience.
@@ -124,7 +124,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     #[test]
-    fn cp_6_what_comes_after_the_last_word_is_taken_until_the_other_side_ends() {
+    fn cp_6_input_after_last_write_is_discarded_until_close() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (ours, mut theirs) = tokio::io::duplex(64);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_a_reader_that_takes_nothing_loses_its_connection() {
+    fn cp_19_reader_that_reads_nothing_is_disconnected() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (ours, mut theirs) = tokio::io::duplex(8);

@@ -34,7 +34,7 @@ impl Query {
         self.text(name).map(number).transpose()
     }
 
-    /// How many of something, from 0.
+    /// Reads a number from 0.
     pub(super) fn count(&self, name: &str, most: usize) -> Result<Option<usize>, Refusal> {
         let Some(count) = self.number(name)? else { return Ok(None) };
         match usize::try_from(count) {

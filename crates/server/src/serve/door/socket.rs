@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use contexture_protocol::{ErrorCode, Refusal, Version};
 use yawc::{CompressionLevel, DeflatePool, IncomingUpgrade, Options};
 
-/// What an idle connection keeps of buffers, in bytes.
+/// The buffers of an idle connection, in bytes.
 const BUFFER: usize = 1024;
 /// Messages below this size are not worth compressing.
 const WORTH_COMPRESSING: usize = 1024;
@@ -65,7 +65,7 @@ pub(super) async fn open(State(shared): State<Shared>, request: Request) -> Resp
     response
 }
 
-/// Whether a connection is to become a WebSocket, with a key of 16 bytes (RFC 6455, 4.2.1).
+/// Reports whether a connection is to become a WebSocket, with a key of 16 bytes (RFC 6455, 4.2.1).
 fn is_handshake(headers: &HeaderMap) -> bool {
     let has = |name: HeaderName, word: &str| {
         let texts = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());

@@ -28,7 +28,7 @@ use tokio::sync::watch;
 /// The longest that a stream says nothing.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// Whether the client asks for events.
+/// Reports whether the client asks for events.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut kinds = accepted.flat_map(|text| text.split(','));
@@ -105,7 +105,7 @@ pub(super) fn revoked(app: &Arc<App>, caller: &Caller) -> BoxFuture<'static, ()>
     Box::pin(async move { app.revoked(&grant).await })
 }
 
-/// What a client is told whose token lets in no longer.
+/// Creates the message about a token that is no longer valid.
 pub(super) fn token_over() -> Refusal {
     Refusal::new(ErrorCode::AuthFailed, "the token expired or was revoked").policy("token")
 }
@@ -156,7 +156,7 @@ impl Outlet for Events {
 /// A message, and whether it is an answer; nothing after the last of all.
 type Told = Option<(Message, bool)>;
 
-/// Whether a message is said beside what answers, such as that the client nears its rate: it has no
+/// Reports whether a message is said beside what answers, such as that the client nears its rate: it has no
 /// number, so that who takes the stream up again counts without it.
 fn is_aside(message: &Message) -> bool {
     matches!(message.body, Body::SystemMessage(_)) && message.context_id.is_none()
@@ -165,11 +165,11 @@ fn is_aside(message: &Message) -> bool {
 struct Progress {
     receiver: UnboundedReceiver<Told>,
     id: u64,
-    /// What the client has seen before.
+    /// Sets what the client has seen before.
     seen: u64,
     phase: watch::Receiver<Phase>,
     maker: Maker,
-    /// Whether the client was told that the server is about to end.
+    /// True if the client was told that the server is about to end.
     is_warned: bool,
     /// Done when the client's token lets in no longer.
     revoked: BoxFuture<'static, ()>,

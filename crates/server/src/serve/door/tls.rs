@@ -32,7 +32,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What a file is for.
+/// The purpose of a file.
 struct What {
     option: &'static str,
     expected: &'static str,
@@ -74,7 +74,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Fault> {
     Ok(chain)
 }
 
-/// Whether a certificate is valid at a time.
+/// Reports whether a certificate is valid at a time.
 fn in_time(certificate: &CertificateDer<'_>, path: &Path, now: &str) -> Result<(), Fault> {
     let Some((from, until)) = validity(certificate) else {
         return Err(CERTIFICATE.fault(path, "what is in it is no certificate"));
@@ -102,7 +102,7 @@ fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Fault> {
 }
 
 impl What {
-    /// What a file or a pipe gives, unless it never ends.
+    /// Reads a file or pipe within the limit.
     fn read(&self, path: &Path) -> Result<Vec<u8>, Fault> {
         let failed = |error: std::io::Error| self.fault(path, &error.to_string());
         if path.metadata().map_err(failed)?.is_dir() {

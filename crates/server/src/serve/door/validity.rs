@@ -43,7 +43,7 @@ fn value(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((*tag, content, rest))
 }
 
-/// What is in the first value, if it has this tag, and what follows.
+/// Returns the content of the first value, if it has this tag, and the rest.
 fn of(tag: u8, bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (found, content, rest) = value(bytes)?;
     (found == tag).then_some((content, rest))
@@ -69,7 +69,7 @@ mod tests {
     use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
     #[test]
-    fn cp_19_the_times_of_a_certificate_are_read() {
+    fn cp_19_certificate_validity_is_read() {
         let pem = include_bytes!("../../../tests/suite/serve/tls/server.cert.pem");
         let certificate = CertificateDer::from_pem_slice(pem).unwrap();
         let times = validity(&certificate).unwrap();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_a_time_is_of_this_century_or_the_last() {
+    fn cp_19_certificate_time_is_of_this_or_last_century() {
         let utc = |text: &str| {
             let bytes = [&[UTC_TIME, 13], text.as_bytes()].concat();
             time(&bytes).map(|(time, _)| time)

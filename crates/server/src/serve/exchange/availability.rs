@@ -60,7 +60,7 @@ fn of(clients: &[Arc<Session>], query: &ToolQuery) -> Availability {
     best
 }
 
-/// Why a tool of a client can't be called; nothing when it can.
+/// Returns why a tool of a client can't be called, if so.
 pub(crate) fn judge(
     tool: &ToolDefinition,
     query: &ToolQuery,
@@ -133,7 +133,7 @@ fn refused(query: &ToolQuery, reason: UnavailableReason) -> Availability {
     }
 }
 
-/// Whether a text begins with a number, as versions do.
+/// Reports whether a text begins with a number, as versions do.
 fn is_version(text: &str) -> bool {
     text.strip_prefix('v').unwrap_or(text).starts_with(|sign: char| sign.is_ascii_digit())
 }
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_15_versions_are_compared_by_their_numbers() {
+    fn cp_15_versions_compare_by_numbers() {
         for (left, right, expected) in [
             ("1.2.0", "1.2", Ordering::Equal),
             ("1.10.0", "1.9.9", Ordering::Greater),

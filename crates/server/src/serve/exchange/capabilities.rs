@@ -32,7 +32,7 @@ pub(super) fn announce(
     acknowledge(app, message, reply);
 }
 
-/// What is wrong with the schemas of the tools; all else was looked at when the message was read.
+/// Checks the schemas of the tools; everything else was checked when the message was read.
 fn faults(client: &ClientCapabilities) -> Vec<Violation> {
     let tools = client.supported_tools.as_deref().unwrap_or_default();
     let mut faults = Vec::new();
@@ -46,7 +46,7 @@ fn faults(client: &ClientCapabilities) -> Vec<Violation> {
     faults
 }
 
-/// What makes an object no schema. Nothing that it names elsewhere is fetched.
+/// Returns why an object is not a schema. References to other places are not fetched.
 fn fault(schema: &Map<String, Value>, at: &str) -> Option<Violation> {
     let schema = Value::Object(schema.clone());
     let error = jsonschema::validator_for(&schema).err()?;
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_13_schemas_of_tools_are_schemas() {
+    fn cp_13_tool_schemas_are_valid_schemas() {
         let good = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/b" } },
             "$defs": { "b": { "type": ["string", "null"], "pattern": "^a+$" } } });
         assert!(pointers(json!([{ "toolId": "t", "parameters": good, "returns": {} }])).is_empty());

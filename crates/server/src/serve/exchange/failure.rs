@@ -1,4 +1,4 @@
-//! What goes wrong in the store, in the protocol's codes (CP-17).
+//! Errors of the store as codes of the protocol (CP-17).
 
 use contexture::store::contexts::ContextError;
 use contexture_protocol::{ErrorCode, Refusal, Violation};
@@ -76,7 +76,7 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
     }
 }
 
-/// Whether it is the server that fails, and no wish of a client.
+/// Reports whether it is the server that fails, and no wish of a client.
 pub(crate) fn is_trouble(error: &ContextError) -> bool {
     refusal(error.clone(), None).code == ErrorCode::Internal
 }

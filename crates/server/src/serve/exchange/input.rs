@@ -14,7 +14,7 @@ use contexture_protocol::content::UserInput;
 use contexture_protocol::{ErrorCode, Message, Refusal, Violation};
 use std::sync::Arc;
 
-/// What is asked of the answer besides what the message says.
+/// The wishes for an answer beyond the message.
 pub(crate) type Wishes = (Hints, Option<Agent>);
 
 /// Keeps the message, and begins its turn when it was not here before.
@@ -47,7 +47,7 @@ pub(crate) fn begin(
     });
 }
 
-/// Whether the attachments have addresses that files are read from (CP-2): one that has not is
+/// Reports whether the attachments have addresses that files are read from (CP-2): one that has not is
 /// refused before anything is kept.
 fn attached(input: &UserInput) -> Result<(), Refusal> {
     let attachments = input.attachments.as_deref().unwrap_or_default().iter().enumerate();
@@ -72,7 +72,7 @@ fn is_address(url: &str) -> bool {
     ["http", "https", "data"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
-/// Why no turn begins any more.
+/// Creates the refusal of a server that is about to end.
 pub(crate) fn draining(app: &App) -> Option<Refusal> {
     if *app.phase.borrow() == Phase::Open {
         return None;

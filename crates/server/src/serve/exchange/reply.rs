@@ -78,7 +78,7 @@ impl Reply {
         self
     }
 
-    /// Whether both go to the same session.
+    /// Reports whether both go to the same session.
     pub(crate) fn goes_where(&self, other: &Self) -> bool {
         match (self.outlet.session(), other.outlet.session()) {
             (Some(own), Some(theirs)) => std::ptr::eq(own, theirs),

@@ -190,7 +190,7 @@ fn submit(
     });
 }
 
-/// What a message does to its context, with effect once (CP-7).
+/// Returns the update of a context by a message, with effect once (CP-7).
 pub(crate) fn once(
     caller: &Caller,
     message: &Message,
@@ -233,7 +233,7 @@ impl Acknowledge {
     }
 }
 
-/// What a context that is created learns of who created it.
+/// Returns the metadata about the creator of a context.
 pub(crate) fn about(caller: &Caller) -> Map<String, Value> {
     let mut metadata = Map::new();
     metadata.insert("userId".to_owned(), Value::from(&**caller.owner()));

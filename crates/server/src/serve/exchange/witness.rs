@@ -1,4 +1,4 @@
-//! What the audit log and the log hear of an answer (CP-19).
+//! The records of an answer in the audit log and the log (CP-19).
 
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
@@ -10,7 +10,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Who asked, and when.
+/// The sender and the time of a request.
 pub(super) struct Witness {
     app: Arc<App>,
     caller: Caller,
@@ -22,7 +22,7 @@ impl Witness {
         Self { app: Arc::clone(app), caller: caller.clone(), began: Instant::now() }
     }
 
-    /// Hears of an answer.
+    /// Records an answer.
     pub(super) fn answered(
         &self,
         kind: &'static str,
@@ -67,7 +67,7 @@ impl Witness {
     }
 }
 
-/// Whether somebody wanted what they may not have. Limits are written down where they are kept.
+/// Reports whether somebody wanted what they may not have. Limits are written down where they are kept.
 fn is_refusal(error: &ErrorResponse) -> bool {
     use ErrorCode::{AuthFailed, ContextNotFound, PermissionDenied, SenderForbidden, TooLarge};
     let codes = [AuthFailed, PermissionDenied, SenderForbidden, ContextNotFound, TooLarge];

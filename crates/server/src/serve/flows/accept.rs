@@ -83,7 +83,7 @@ impl Job {
             })
     }
 
-    /// What is not accepted at once: it may be large, read files, have been here before, or name
+    /// Handles a set that is not accepted at once: it may be large, read files, be repeated, or name
     /// what ended earlier.
     async fn consider(self, run: String, set: Set, caller: Caller, digest: [u8; 32]) {
         let key = KeyName {

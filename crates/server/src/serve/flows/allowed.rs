@@ -1,4 +1,4 @@
-//! Which actions of the server clients may have run (CP-19).
+//! The actions of the server that clients may use (CP-19).
 
 use crate::fault::Fault;
 use crate::serve::codes;
@@ -10,12 +10,12 @@ use contexture_flow::action::{Actions as _, Registry};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Actions that only compute, or wait: clients may always have them run.
+/// The actions that only compute or wait: clients may always use them.
 const HARMLESS: &[&str] = &["echo", "fail", "sleep", "calculator", "clock"];
 
 /// The actions of the façade itself.
 const FACADE: &[&str] = &["generate", "RUN_INSTRUCTIONS"];
-/// What the names of agents and of tools of servers begin with.
+/// The prefixes of the names of agents and of tools of servers.
 const PREFIXES: &[&str] = &["agent:", "mcp:"];
 
 /// The actions that the settings allow, besides the harmless ones.
@@ -54,7 +54,7 @@ impl Allowed {
         Ok(allowed)
     }
 
-    /// Whether a name means an action of the server, and never a front-end tool.
+    /// Reports whether a name means an action of the server, and never a front-end tool.
     pub(super) fn is_own(&self, name: &str) -> bool {
         self.own.contains(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     }
@@ -65,13 +65,13 @@ impl Allowed {
         harmless.chain(self.settings.iter().cloned()).collect()
     }
 
-    /// Whether an action needs no leave and reads nothing.
+    /// Reports whether an action needs no leave and reads nothing.
     pub(super) fn is_harmless(action: &str) -> bool {
         HARMLESS.contains(&action)
     }
 }
 
-/// Whether a name is what a pattern says.
+/// Reports whether a name is what a pattern says.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_19_only_harmless_actions_and_those_that_the_settings_name_are_allowed() {
+    fn cp_19_only_harmless_and_configured_actions_are_allowed() {
         let allows = |allowed: &Allowed, name: &str| {
             allowed.patterns().iter().any(|pattern| fits(pattern, name))
         };

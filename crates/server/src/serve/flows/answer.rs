@@ -1,4 +1,4 @@
-//! What answers a set (FL-1, FL-7, 9.2).
+//! The answers to a set (FL-1, FL-7, 9.2).
 
 use super::clients::Clients;
 use crate::serve::message::{Maker, SYSTEM};
@@ -15,14 +15,14 @@ use std::collections::HashMap;
 /// The fields of a result that hold the text of an answer, the likeliest first.
 const TEXTS: &[&str] = &["text", "report", "answer", "markdown", "summary"];
 
-/// How a set ended.
+/// The end of a set.
 pub(super) struct Ended {
     pub(super) status: Status,
     /// In the order of the set.
     pub(super) outcomes: Vec<Outcome>,
     /// The ids of those that were run, as they began.
     pub(super) order: Vec<String>,
-    /// Why the journal failed, if it did.
+    /// The error of the journal, if any.
     pub(super) fault: Option<String>,
 }
 
@@ -102,11 +102,11 @@ pub(super) fn of_instructions(maker: &Maker, context: &str, ended: Ended) -> Mes
     maker.message(Some(context), body)
 }
 
-/// What somebody is told whose intent a set answers: the result of its last instruction that has
+/// Returns the answer to an intent: the result of the last instruction that has
 /// one.
 ///
 /// # Errors
-/// Why there is nothing to tell.
+/// The reason why there is no answer.
 pub(super) fn of_intent(
     maker: &Maker,
     intent: &str,
@@ -135,7 +135,7 @@ pub(super) fn of_intent(
     Ok(message)
 }
 
-/// Why a set that answers an intent did not come to its end.
+/// Returns the reason why the set of an intent did not complete.
 fn failure(ended: &Ended) -> Option<Refusal> {
     if ended.status == Status::Completed {
         return None;

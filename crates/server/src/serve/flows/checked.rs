@@ -1,4 +1,4 @@
-//! What a set is run with, and the check of it before anything runs (FL-6, CP-19).
+//! The check of a set before anything runs (FL-6, CP-19).
 
 use super::clients::Clients;
 use super::faults::{self, Denied};

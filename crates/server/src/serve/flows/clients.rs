@@ -1,4 +1,4 @@
-//! The front end of one set: what clients do for it, by the steps that ask for it (FL-1, CP-14).
+//! The front end of a set: calls to clients by its steps (FL-1, CP-14).
 
 use crate::serve::asking;
 use crate::serve::frontend::{Forwarder, returning};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often it looks whether they did.
+/// The interval of checking for clients.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The clients of one set.
@@ -31,7 +31,7 @@ pub(super) struct Clients {
     told: Mutex<HashMap<String, Told>>,
 }
 
-/// What a client said beside the result of a step.
+/// The message of a client beside the result of a step.
 #[derive(Debug, Clone)]
 pub(super) struct Told {
     pub(super) client: String,
@@ -69,7 +69,7 @@ impl Clients {
         self.tools.iter()
     }
 
-    /// What a client said beside the result of a step.
+    /// The message of a client beside the result of a step.
     pub(super) fn told(&self, step: &str) -> Option<Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).get(step).cloned()
     }

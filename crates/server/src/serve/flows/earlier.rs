@@ -1,4 +1,4 @@
-//! What ended before in the same context: ids that a set may name although it has them not (FL-6).
+//! Earlier outcomes in the same context, which a set may refer to (FL-6).
 
 use crate::serve::app::App;
 use contexture::store::contexts::{ContextError, ContextStore, Key};
@@ -16,7 +16,7 @@ const PAGE: usize = 1_000;
 /// the last outcome counts.
 ///
 /// # Errors
-/// What goes wrong in the store.
+/// Creates the refusal for an error of the store.
 pub(super) async fn earlier(
     app: &Arc<App>,
     owner: &Arc<str>,

@@ -130,7 +130,7 @@ impl IntentSet {
     }
 }
 
-/// What was said, as an outcome that instructions may depend on.
+/// Returns the user input as an outcome that instructions may depend on.
 fn said(input: &Value) -> Outcome {
     let mut outcome = Outcome::new(INPUT, Status::Completed);
     outcome.result = Some(input.clone());

@@ -92,7 +92,7 @@ impl Journals {
         Ok(Message::parse(document.text.as_bytes(), &Limits::FILE).ok())
     }
 
-    /// What was done of a run.
+    /// Returns the events of a run.
     pub(super) fn entries(&self, left: &Left) -> Result<Vec<Entry>, JournalError> {
         self.0.entries(&left.run)
     }

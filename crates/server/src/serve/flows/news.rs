@@ -1,4 +1,4 @@
-//! What a run tells while it goes on (FL-12).
+//! The progress messages of a run (FL-12).
 
 use contexture_flow::run::{Notice, Observer};
 use contexture_protocol::content::{Outcome, Progress, Status};
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Sets of more steps than this tell how far they are, not of each step.
+/// The largest set that reports each step; larger ones report their overall progress.
 const EACH: usize = 1_000;
-/// So often a large set tells how far it is.
+/// The number of progress messages of a large set.
 const PARTS: usize = 100;
 
 /// A change of a step that is durable.
@@ -18,21 +18,21 @@ pub(super) struct News {
     pub(super) status: Status,
     done: usize,
     total: usize,
-    /// How it ended, where that is wanted.
+    /// The outcome, if wanted.
     pub(super) outcome: Option<Outcome>,
 }
 
-/// What a run tells, and the one who tells it.
+/// The progress messages of a run and their sender.
 pub(super) fn listen(wants_outcomes: bool) -> (Observer, UnboundedReceiver<News>) {
     let (tell, news) = unbounded_channel();
     let told = Told::default();
     let observer = move |notice: &Notice<'_>| {
         let outcome = if wants_outcomes { notice.outcome() } else { None };
-        // Of what nobody is told of, nothing is copied.
+        // Without listeners nothing is copied.
         if !wants_outcomes && !told.is_due(notice.status, notice.done, notice.total) {
             return;
         }
-        // Nobody listens any more when the server ends.
+        // Nobody listens when the server ends.
         let _ = tell.send(News {
             id: notice.id.to_owned(),
             status: notice.status,
@@ -44,12 +44,12 @@ pub(super) fn listen(wants_outcomes: bool) -> (Observer, UnboundedReceiver<News>
     (Arc::new(observer), news)
 }
 
-/// How far a large set was when it was told of last.
+/// The last reported progress of a large set.
 #[derive(Default)]
 struct Told(AtomicUsize);
 
 impl Told {
-    /// Whether there is something to tell of a change. That steps ended is told when it is kept, of
+    /// Reports whether there is something to tell of a change. That steps ended is told when it is kept, of
     /// many at a time, and each time with how far the run has come by then: of a large set each
     /// part is told once, whatever is jumped over.
     fn is_due(&self, status: Status, done: usize, total: usize) -> bool {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_12_a_large_set_tells_each_part_once_and_never_goes_back() {
+    fn fl_12_large_set_reports_each_part_once_in_order() {
         // Four hundred ends are kept at a time.
         let all = told((1..=10_000_usize).map(|n| n.div_ceil(400) * 400), 10_000);
         assert_eq!((all.len(), all.first(), all.last()), (25, Some(&400), Some(&10_000)));

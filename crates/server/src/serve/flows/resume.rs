@@ -36,11 +36,11 @@ struct Found {
     answers: KeyName,
     message: Message,
     run: Option<Left>,
-    /// What was answered at once.
+    /// The immediate answer.
     ack: Option<Message>,
 }
 
-/// What becomes of a message without an answer.
+/// The handling of a message without an answer.
 enum Fate {
     GoesOn(Box<Found>),
     /// Another process does it.
@@ -267,7 +267,7 @@ fn ended(entry: &Entry) -> Option<Outcome> {
     }
 }
 
-/// Whether it was paused when it was broken off.
+/// Reports whether it was paused when it was broken off.
 fn is_paused(entries: &[Entry]) -> bool {
     let mut steered = entries.iter().rev().filter_map(|entry| match entry {
         Entry::Paused => Some(true),

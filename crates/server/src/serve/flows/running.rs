@@ -1,4 +1,4 @@
-//! A set that runs, waits to be accepted, or ended not long ago: who hears of it, and what steers it.
+//! A set that runs, waits to be accepted, or ended recently: its listeners and its control.
 
 use crate::serve::app::{App, GRACE, Phase};
 use crate::serve::exchange::Reply;
@@ -19,7 +19,7 @@ use tokio::task::AbortHandle;
 #[derive(Default)]
 pub(crate) struct Tables {
     pub(super) by_key: HashMap<TurnKey, Arc<Running>>,
-    /// How many of each owner have not ended.
+    /// The number of running sets of each owner.
     pub(super) open: HashMap<Arc<str>, usize>,
 }
 
@@ -30,14 +30,14 @@ pub(crate) struct Running {
     whole: OnceLock<Whole>,
     /// Which context of its id keeps its message, once one does.
     kept_in: OnceLock<u64>,
-    /// Whether another server began it, and told of it.
+    /// True if another server began it, and told of it.
     is_taken_up: AtomicBool,
     steer: Mutex<Steer>,
     /// Where its run is kept: what steers it is noted there.
     journal: Arc<SqliteJournal>,
 }
 
-/// What a set is, for those who name it or a step of it.
+/// The identity of a set and of its steps.
 struct Whole {
     context: String,
     /// Its steps by their ids, with their places in it.
@@ -48,7 +48,7 @@ struct Whole {
 struct Steer {
     run: Option<String>,
     control: Option<Control>,
-    /// What was wished before there was anything to steer.
+    /// The control request before the run started.
     wishes: Vec<ControlAction>,
     /// Steps that are wanted no more, from before there was anything to steer.
     unwanted: Vec<u32>,
@@ -119,7 +119,7 @@ impl Running {
         });
     }
 
-    /// Whether it runs in this context.
+    /// Reports whether it runs in this context.
     pub(super) fn is_in(&self, context: &str) -> bool {
         self.whole.get().is_some_and(|whole| whole.context == context)
     }
@@ -129,7 +129,7 @@ impl Running {
         self.is_taken_up.store(true, Ordering::Relaxed);
     }
 
-    /// Whether another server began it: what that one told is not known here.
+    /// Reports whether another server began it: what that one told is not known here.
     pub(crate) fn was_taken_up(&self) -> bool {
         self.is_taken_up.load(Ordering::Relaxed)
     }
@@ -139,7 +139,7 @@ impl Running {
         self.kept_in.get_or_init(|| incarnation);
     }
 
-    /// Whether this context, of all that had its id, keeps its message.
+    /// Reports whether this context, of all that had its id, keeps its message.
     pub(super) fn was_kept_in(&self, context: &str, incarnation: u64) -> bool {
         self.kept_in.get() == Some(&incarnation) && self.is_in(context)
     }

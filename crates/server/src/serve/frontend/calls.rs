@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// So many answered calls are remembered, with who answered them.
+/// The most answered calls that are remembered with their clients.
 const REMEMBERED: usize = 10_000;
 
 /// The feature of a client that goes on working without a connection.
@@ -40,7 +40,7 @@ struct Open {
     answer: oneshot::Sender<(CallResult, String)>,
 }
 
-/// What comes of a call: its result, and the client that ran it.
+/// The outcome of a call: its result, and the client that ran it.
 pub(super) type Answered = oneshot::Receiver<(CallResult, String)>;
 
 impl Calls {
@@ -74,7 +74,7 @@ impl Calls {
         }
     }
 
-    /// Whether the calls of a session go on although its client said good-bye: one that works in the
+    /// Reports whether the calls of a session go on although its client said good-bye: one that works in the
     /// background may come back with what it did (CP-15).
     pub(crate) fn outlive(&self, session: &Session) -> bool {
         let client = session.client();

@@ -1,18 +1,18 @@
-//! Whether the parameters of a call are what the client announced: nothing else leaves (CP-19).
+//! Checks that parameters match the announced schema: nothing else is sent (CP-19).
 //!
-//! Decision: a parameter that the tool's schema does not name is refused, not taken out: whoever
-//! calls hears of it, and no call means something else than was written. A schema that names no
-//! parameter at all says nothing of them, and one with `additionalProperties` wants others.
+//! Decision: a parameter that the schema of the tool does not name is refused, not removed: the
+//! caller gets an error, and no call changes its meaning. A schema without
+//! parameters permits all, as does one with `additionalProperties`.
 
 use contexture::frontend::FrontendFailure;
 use contexture_protocol::ErrorCode;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// How many parts of a schema are looked at for names of parameters.
+/// The most parts of a schema that are searched for parameters.
 const MOST_PARTS: usize = 1_000;
 
-/// Whether the parameters may be sent to a client that announced this schema.
+/// Reports whether the parameters may be sent to a client that announced this schema.
 pub(super) fn declared(
     parameters: &Map<String, Value>,
     schema: &Value,
@@ -97,7 +97,7 @@ impl<'a> Names<'a> {
         self.known.contains(name) || self.fits(name)
     }
 
-    /// Whether a pattern of names has it.
+    /// Reports whether a pattern of names has it.
     fn fits(&self, name: &str) -> bool {
         if self.patterns.is_empty() {
             return false;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_what_a_schema_does_not_declare_is_refused_by_its_name() {
+    fn cp_19_undeclared_parameter_is_refused_by_name() {
         let own = json!({ "type": "object", "properties": { "id": { "type": "string" } } });
         assert_eq!(refused(json!({ "id": "a" }), &own), [""; 0]);
         assert_eq!(
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_parameters_may_be_declared_anywhere_in_a_schema() {
+    fn cp_19_parameters_may_be_declared_anywhere_in_schema() {
         let parts = json!({
             "properties": { "a": {} },
             "allOf": [{ "properties": { "b": {} } }, { "$ref": "#/$defs/more" }],
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_13_a_schema_that_names_none_or_wants_others_takes_all() {
+    fn cp_13_open_schema_accepts_all_parameters() {
         for schema in [
             json!({}),
             json!({ "type": "object" }),

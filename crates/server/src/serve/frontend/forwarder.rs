@@ -42,14 +42,14 @@ pub(crate) struct Forwarder {
 pub(super) struct Target {
     pub(super) session: Arc<Session>,
     pub(super) tool: ToolDefinition,
-    /// How long the client works at most, as it said.
+    /// The timeout that the client announced.
     longest: Option<Duration>,
     max_bytes: Option<u64>,
 }
 
 impl Target {
-    /// How long it is waited for: a client bounds its own work, but a person who has to be asked
-    /// first takes a while (CP-15).
+    /// Returns the time to wait: a client limits its own work, but a person who must be asked
+    /// first needs time (CP-15).
     fn patience(&self, call: &Call) -> Duration {
         let Some(longest) = self.longest else { return PATIENCE };
         let has_level = self.tool.permission_level.is_some_and(|one| one != PermissionLevel::None);

@@ -1,5 +1,5 @@
-//! What a client said of itself is held against what goes to it and comes back: the largest file that
-//! it handles, and the shape of what its tool gives (CP-13, CP-15).
+//! Checks calls and results against the capabilities of the client: the largest file that
+//! it handles, and the shape of the result of its tool (CP-13, CP-15).
 
 use contexture::frontend::{FrontendFailure, faults};
 use contexture_protocol::ErrorCode;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// A shorter text is what it is, and no file in base64.
 const SHORTEST_FILE: usize = 256;
 
-/// What a call of a tool is held against.
+/// The terms of a call.
 pub(super) struct Terms {
     returns: Option<Value>,
     max_bytes: Option<u64>,
@@ -20,12 +20,12 @@ impl Terms {
         Self { returns: tool.returns.clone().map(Value::Object), max_bytes }
     }
 
-    /// Whether the parameters may go to the client.
+    /// Reports whether the parameters may go to the client.
     pub(super) fn sent(&self, parameters: &Map<String, Value>) -> Result<(), FrontendFailure> {
         self.size("a parameter", parameters.values())
     }
 
-    /// Whether a result is what the client said that it would be.
+    /// Reports whether a result is what the client said that it would be.
     pub(super) fn given(&self, result: &CallResult) -> Result<(), FrontendFailure> {
         if result.status != CallStatus::Success {
             return Ok(());
@@ -58,7 +58,7 @@ impl Terms {
     }
 }
 
-/// Whether the client kept a sensitive result, and gave a handle for it (CP-19).
+/// Reports whether the client kept a sensitive result, and gave a handle for it (CP-19).
 fn stays(value: &Value) -> bool {
     let Value::Object(fields) = value else { return false };
     fields.len() == 1 && fields.get("handle").is_some_and(Value::is_string)
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_13_a_result_has_the_shape_that_its_tool_declares() {
+    fn cp_13_result_has_declared_shape() {
         let shape = json!({ "type": "object", "properties": { "n": { "type": "integer" } },
             "required": ["n"] });
         assert_eq!(given(shape.clone(), json!({ "n": 1, "more": "x" })), Ok(()));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_15_a_file_counts_with_the_bytes_that_it_has() {
+    fn cp_15_file_size_is_counted_in_decoded_bytes() {
         let file = |signs: usize| json!({ "list": [{ "fileData": "A".repeat(signs) }] });
         assert_eq!(given(json!({}), file(800)), Ok(()), "base64 of 600 bytes");
         assert_eq!(given(json!({}), file(804)), Err("TOO_LARGE".to_owned()));

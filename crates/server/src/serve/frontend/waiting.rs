@@ -19,7 +19,7 @@ pub(super) struct Waiting<'a> {
     request: Message,
     answer: Answered,
     asked: Asked,
-    /// When the call was sent first.
+    /// The time of the first sending.
     began: Instant,
     /// The connection that the client had, and the number of the request in its session.
     connection: u64,
@@ -157,14 +157,14 @@ fn has(session: &Session, tool: &str) -> bool {
     })
 }
 
-/// Whether a client goes on working without a connection (CP-15).
+/// Reports whether a client goes on working without a connection (CP-15).
 fn is_in_background(session: &Session) -> bool {
     session.client().is_some_and(|client| {
         client.supported_features.iter().flatten().any(|feature| feature == BACKGROUND)
     })
 }
 
-/// Whether a client has been away for longer than it is waited for.
+/// Reports whether a client has been away for longer than it is waited for.
 pub(super) fn is_gone(app: &App, session: &Session) -> bool {
     let away = session.away(Instant::now());
     !is_in_background(session) && away.is_some_and(|away| away >= returning(app))

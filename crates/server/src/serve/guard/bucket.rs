@@ -1,4 +1,4 @@
-//! How often something may happen.
+//! A rate limiter.
 
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,31 +6,31 @@ use std::time::Duration;
 
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// Lets so many through in a minute, as many of them at once as a minute has.
+/// A rate limiter per minute, whose burst is the rate of a minute.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     per_minute: NonZeroU64,
-    /// When all that was let through is made up for, in nanoseconds.
+    /// The time at which the burst is full again, in nanoseconds.
     due: AtomicU64,
     is_warned: AtomicBool,
-    /// Whether the last one was not let through.
+    /// True if the last one was not let through.
     is_over: AtomicBool,
 }
 
-/// What came of asking a [`Bucket`].
+/// The answer of a [`Bucket`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// It is let through.
+    /// The request is accepted.
     Free,
-    /// It is let through, and for the first time few are left.
+    /// The request is accepted, and for the first time few are left.
     Near {
-        /// How many more would be let through now.
+        /// The number of further requests that would be accepted now.
         left: u64,
     },
-    /// It is not let through before that time.
+    /// The request is refused until this time.
     Over {
         wait: Duration,
-        /// Whether the one before was let through.
+        /// True if the one before was let through.
         is_first: bool,
     },
 }
@@ -49,13 +49,13 @@ impl Bucket {
         self.per_minute.get()
     }
 
-    /// How long one takes to be made up for.
+    /// Returns the time per request.
     const fn interval(&self) -> u64 {
         let interval = MINUTE_NS / self.per_minute.get();
         if interval == 0 { 1 } else { interval }
     }
 
-    /// Asks for one at a time, in nanoseconds since any moment.
+    /// Requests one at a time in nanoseconds since any moment.
     pub(crate) fn take(&self, now: u64) -> Taken {
         let interval = self.interval();
         let depth = interval.saturating_mul(self.per_minute.get());
@@ -87,7 +87,7 @@ impl Bucket {
         Taken::Free
     }
 
-    /// Whether it is as if nothing had ever been let through.
+    /// Reports whether it is as if nothing had ever been let through.
     pub(crate) fn is_rested(&self, now: u64) -> bool {
         self.due.load(Ordering::Relaxed) <= now
     }
@@ -109,7 +109,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     #[test]
-    fn cp_19_a_burst_of_a_minute_passes_and_then_the_rate() {
+    fn cp_19_burst_of_a_minute_passes_before_rate_applies() {
         let bucket = bucket(60);
         let taken: Vec<Taken> = (0..60).map(|_| bucket.take(5)).collect();
         assert!(taken.iter().all(|taken| !is_over(*taken)), "{taken:?}");
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_6_a_client_that_nears_its_rate_is_warned_once() {
+    fn cp_6_client_near_rate_is_warned_once() {
         let bucket = bucket(10);
         let taken: Vec<Taken> = (0..11).map(|_| bucket.take(0)).collect();
         assert_eq!(taken[7], Taken::Near { left: 2 });
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cp_19_no_stretch_of_time_has_more_than_its_rate(
+        fn cp_19_no_interval_exceeds_the_rate(
             rate in 1_u64..200, steps in proptest::collection::vec(0_u64..2_000_000_000, 1..400),
         ) {
             let bucket = bucket(rate);
@@ -150,7 +150,7 @@ mod tests {
         }
 
         #[test]
-        fn cp_19_who_waits_as_long_as_said_is_let_through(rate in 1_u64..5_000, now in 0..u64::MAX / 4) {
+        fn cp_19_client_that_waits_as_told_is_accepted(rate in 1_u64..5_000, now in 0..u64::MAX / 4) {
             let bucket = bucket(rate);
             let mut wait = Duration::ZERO;
             for _ in 0..=rate {

@@ -1,6 +1,7 @@
-//! How much a client may still send.
+//! The rate limits of a client.
 
-use super::{Bucket, Limits, Taken, counted};
+use super::bucket::{Bucket, Taken};
+use super::limits::{Limits, counted};
 use contexture_protocol::content::{SystemAction, SystemData, SystemMessage};
 use contexture_protocol::{ErrorCode, Refusal};
 use serde_json::Map;
@@ -12,9 +13,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So many refusals for the rate, one after another, end a connection.
+/// The number of consecutive refusals that ends a connection.
 const FLOOD: u32 = 1_000;
-/// So many buckets are kept before those are dropped that nobody needs.
+/// The number of buckets above which unused ones are dropped.
 const MANY: usize = 1_024;
 
 /// The rates of all owners and addresses.
@@ -27,7 +28,7 @@ pub(crate) struct Rates {
     failures: Table<IpAddr>,
 }
 
-/// Buckets by whose they are.
+/// Buckets by key.
 #[derive(Debug)]
 struct Table<K>(Mutex<HashMap<K, Arc<Bucket>>>);
 
@@ -45,20 +46,20 @@ impl<K: Hash + Eq> Table<K> {
     }
 }
 
-/// Whether something may go on.
+/// The answer of the rate limits.
 #[derive(Debug)]
 pub(crate) enum Pace {
     Free,
-    /// The client nears its rate: what it is told.
+    /// The client approaches its rate: the warning for it.
     Near(Box<SystemMessage>),
     Over(Box<Breach>),
 }
 
-/// A rate that was broken.
+/// An exceeded rate.
 #[derive(Debug)]
 pub(crate) struct Breach {
     pub(crate) refusal: Refusal,
-    /// Whether it was kept before: what is broken on and on is written down once.
+    /// True if it was kept before: what is broken on and on is written down once.
     pub(crate) is_first: bool,
 }
 
@@ -77,7 +78,7 @@ impl Rates {
         now(self.origin)
     }
 
-    /// What counts for somebody.
+    /// Returns the meter of an owner and address.
     pub(crate) fn meter(&self, owner: &Arc<str>, address: Option<IpAddr>) -> Arc<Meter> {
         let now = self.now();
         let of_owner = |rate| self.owners.bucket(Arc::clone(owner), rate, now);
@@ -117,18 +118,18 @@ impl Rates {
     }
 }
 
-/// What one client may still send; its owner and address may have others that count with it.
+/// The rate limits of a client, which it shares with others of its owner and address.
 #[derive(Debug)]
 pub(crate) struct Meter {
     origin: Instant,
     owner: Option<Arc<Bucket>>,
     address: Option<Arc<Bucket>>,
-    /// How many were refused since one was let through.
+    /// The number of consecutive refusals.
     refused: AtomicU32,
 }
 
 impl Meter {
-    /// Counts a message, or a request that is none.
+    /// Counts a message, or a request without one.
     pub(crate) fn take(&self) -> Pace {
         if self.owner.is_none() && self.address.is_none() {
             return Pace::Free;
@@ -150,7 +151,7 @@ impl Meter {
         pace
     }
 
-    /// Whether the client goes on sending although it is told to wait.
+    /// Reports whether the client goes on sending although it is told to wait.
     pub(crate) fn is_flooded(&self) -> bool {
         self.refused.load(Ordering::Relaxed) >= FLOOD
     }
@@ -160,7 +161,7 @@ fn now(origin: Instant) -> u64 {
     u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Whose rate it is.
+/// The kinds of rates.
 #[derive(Debug, Clone, Copy)]
 enum Of {
     Owner,

@@ -1,10 +1,10 @@
-//! How many may be there at the same time, in all and of each.
+//! Limits of concurrent connections, in total and per key.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Seats, counted by whose they are.
+/// The reserved places, counted per key.
 #[derive(Debug)]
 pub(crate) struct Seats<K: Hash + Eq> {
     most: usize,
@@ -18,19 +18,19 @@ struct Counted<K> {
     each: HashMap<K, usize>,
 }
 
-/// A seat that is taken until it is dropped.
+/// A place that is reserved until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Seat<K: Hash + Eq> {
     seats: Arc<Seats<K>>,
     key: K,
 }
 
-/// Why there is no seat.
+/// The reason why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Full {
-    /// All are taken.
+    /// All places are taken.
     All(usize),
-    /// One has as many as it may have.
+    /// The key has its maximum.
     Each(usize),
 }
 
@@ -40,7 +40,7 @@ impl<K: Hash + Eq + Clone> Seats<K> {
         Arc::new(Self { most, most_each, taken })
     }
 
-    /// Takes a seat.
+    /// Reserves a place.
     pub(crate) fn take(self: &Arc<Self>, key: K) -> Result<Seat<K>, Full> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.all >= self.most {
@@ -56,7 +56,7 @@ impl<K: Hash + Eq + Clone> Seats<K> {
         Ok(Seat { seats: Arc::clone(self), key })
     }
 
-    /// How many are taken.
+    /// Returns the number of taken places.
     pub(crate) fn count(&self) -> usize {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).all
     }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_19_seats_are_counted_in_all_and_of_each() {
+    fn cp_19_places_are_counted_in_total_and_per_key() {
         let seats = Seats::new(3, Some(2));
         let first = seats.take("a").unwrap();
         let second = seats.take("a").unwrap();

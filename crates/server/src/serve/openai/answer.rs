@@ -50,9 +50,9 @@ pub(crate) struct Chunks {
     created: u64,
     model: String,
     tells_usage: bool,
-    /// What was told of the answer that is not complete yet.
+    /// The text sent so far of the incomplete answer.
     told: String,
-    /// Whether something complete was told before it.
+    /// True if something complete was told before it.
     is_after_break: bool,
 }
 
@@ -77,7 +77,7 @@ impl Chunks {
         Some(self.chunk(json!({ "content": format!("{gap}{text}") }), Value::Null))
     }
 
-    /// What was told is complete in itself.
+    /// Marks the text so far as complete in itself.
     pub(crate) fn pause(&mut self) {
         if !std::mem::take(&mut self.told).is_empty() {
             self.is_after_break = true;

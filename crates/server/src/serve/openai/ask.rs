@@ -17,13 +17,13 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What comes of a request, piece by piece.
+/// The stream of a request.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the large one comes once, at the end")]
 pub(crate) enum Said {
     /// A piece of the answer.
     Text(String),
-    /// What was told so far is complete in itself: the agent calls tools, and says more afterwards.
+    /// The text so far is complete in itself: the agent calls tools, and continues afterwards.
     Break,
     /// The end.
     End(Result<Answer, Refusal>),
@@ -33,11 +33,11 @@ pub(crate) enum Said {
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) text: String,
-    /// Whether the model had to break it off.
+    /// True if the model had to break it off.
     pub(crate) is_cut: bool,
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
-    /// What only this server says of it: context, run, value, warnings.
+    /// The fields beyond OpenAI: context, run, value, warnings.
     pub(crate) more: Map<String, Value>,
 }
 
@@ -52,7 +52,7 @@ struct Cancel {
     app: Arc<App>,
     owner: Arc<str>,
     id: String,
-    /// Whether the message is kept in a context.
+    /// True if the message is kept in a context.
     is_kept: bool,
 }
 

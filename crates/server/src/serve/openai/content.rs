@@ -5,7 +5,7 @@ use super::error::Failure;
 use contexture::turn::{Attachment, AttachmentKind, Past, Role};
 use serde_json::{Map, Value};
 
-/// What is said now, and what was said before.
+/// The current message and the earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct Talk {
     pub(super) text: String,

@@ -3,7 +3,7 @@
 use contexture_protocol::{ErrorCode, Refusal};
 use serde_json::{Value, json};
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) status: u16,
@@ -12,7 +12,7 @@ pub(crate) struct Failure {
     /// The parameter at fault.
     pub(crate) param: Option<String>,
     pub(crate) code: String,
-    /// Whether the same request may succeed when it is sent again.
+    /// True if the same request may succeed when it is sent again.
     pub(crate) is_passing: bool,
 }
 
@@ -43,7 +43,7 @@ impl Failure {
         Self { status: 404, ..Self::param("model", "model_not_found", message) }
     }
 
-    /// What the protocol refuses, with the status that OpenAI's clients expect of it.
+    /// Converts a refusal of the protocol, with the status that OpenAI clients expect.
     pub(crate) fn of(refused: &Refusal) -> Self {
         let (status, kind, code) = match refused.code {
             ErrorCode::AuthFailed => (401, "authentication_error", "invalid_api_key"),
@@ -90,7 +90,7 @@ impl Failure {
     }
 }
 
-/// Whether the request does not fit the agent.
+/// Reports whether the request does not fit the agent.
 fn is_of_input(refused: &Refusal) -> bool {
     let code = refused.details.get("code").and_then(Value::as_str).unwrap_or_default();
     code == "turn_input" || code.starts_with("attachment")

@@ -35,7 +35,7 @@ const HARMLESS: &[&str] = &[
     "verbosity",
     "parallel_tool_calls",
 ];
-/// Whether a value asks for nothing.
+/// Reports whether a value asks for nothing.
 type AsksForNothing = fn(&Value) -> bool;
 
 /// Those that ask for an answer of another form, each with the value at which it asks for nothing.
@@ -102,7 +102,7 @@ fn why(name: &str) -> &'static str {
     }
 }
 
-/// What is wished of the answer.
+/// Returns the requested form of the answer.
 pub(super) fn hints(request: &Map<String, Value>) -> Result<Hints, Failure> {
     let mut max_output = None;
     for name in ["max_completion_tokens", "max_tokens"] {

@@ -7,7 +7,7 @@ use crate::serve::agents::{Agent, Agents};
 use contexture::turn::{Attachment, Hints, Past};
 use serde_json::{Map, Value};
 
-/// What is asked for.
+/// A chat request.
 #[derive(Debug)]
 pub(crate) struct Chat {
     pub(crate) agent: Agent,
@@ -19,7 +19,7 @@ pub(crate) struct Chat {
     /// The context that it is said in.
     pub(crate) context: Option<String>,
     pub(crate) is_streamed: bool,
-    /// Whether a stream says at its end what was used.
+    /// True if a stream says at its end what was used.
     pub(crate) tells_usage: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The audit log: who did what, when, and how it ended (CP-19).
 //!
-//! Decision: one JSON object a line, in `audit.jsonl` of the data folder, which only its owner can
-//! read. It names ids, owners, addresses, codes and policies; never what somebody said, and no
-//! secret. Beyond a size the file becomes `audit.1.jsonl`, the older ones move up.
+//! Decision: one JSON object per line, in `audit.jsonl` of the data folder, which only its owner can
+//! read. It contains ids, owners, addresses, codes and policies, but neither texts nor
+//! secrets. A large file becomes `audit.1.jsonl`, and older ones are renumbered.
 
 use super::lines::{Lines, Sink};
 use crate::fault::Fault;
@@ -23,25 +23,25 @@ pub const AUDIT_FILE: &str = "audit.jsonl";
 /// Texts of a record are cut at this length, in characters: ids may come from a client.
 const TEXT: usize = 256;
 
-/// What happened.
+/// The events of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Deed {
-    /// A server began to listen.
+    /// A server started.
     Started,
     /// A server ended.
     Stopped,
-    /// A request with a token that does not let in, or with none.
+    /// A request had no valid token.
     Login,
     /// A request or message was refused.
     Refused,
-    /// A limit was broken.
+    /// A limit was exceeded.
     Limit,
-    /// A turn began.
+    /// A turn started.
     Turn,
-    /// Tool calls or instructions began.
+    /// Tool calls or instructions started.
     Set,
-    /// The user was asked whether something sensitive may be done, or had allowed it before.
+    /// The user was asked to allow a sensitive action, or had allowed it before.
     Asked,
     /// A context was deleted.
     Deleted,
@@ -49,9 +49,9 @@ pub enum Deed {
     Exported,
     /// Contexts were imported.
     Imported,
-    /// A token was made.
+    /// A token was created.
     TokenAdded,
-    /// A token was taken back.
+    /// A token was revoked.
     TokenRevoked,
     /// The tokens can't be read.
     TokensUnreadable,
@@ -88,13 +88,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// Something happened.
+    /// Creates a record of an event.
     #[must_use]
     pub fn new(deed: Deed) -> Self {
         Self { deed, fields: Map::new() }
     }
 
-    /// Something about it: an id, a name, a code. Nothing that somebody said, and no secret.
+    /// Adds a field: an id, a name or a code, but neither text nor secrets.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         let value = match value.into() {
@@ -114,7 +114,7 @@ impl Record {
         }
     }
 
-    /// Who did it.
+    /// Adds the caller.
     pub(crate) fn by(self, caller: &Caller) -> Self {
         let session = caller.session.as_ref().map(|session| session.id());
         self.with("owner", &**caller.owner())
@@ -123,12 +123,12 @@ impl Record {
             .maybe("session", session)
     }
 
-    /// Where it came from.
+    /// Adds the address.
     pub(crate) fn from(self, address: Option<IpAddr>) -> Self {
         self.maybe("address", address.map(|address| address.to_canonical().to_string()))
     }
 
-    /// Why it was refused.
+    /// Adds the refusal.
     pub(crate) fn because(self, refusal: &Refusal) -> Self {
         self.maybe("messageId", refusal.message_id.as_deref())
             .maybe("contextId", refusal.context_id.as_deref())
@@ -166,13 +166,13 @@ impl Audit {
         Ok(Self { lines, ids })
     }
 
-    /// Writes a line, soon.
+    /// Queues a line.
     pub(crate) fn note(&self, record: &Record) {
         self.lines.write(record.line(&iso_time(self.ids.now_us())));
     }
 }
 
-/// Writes one line at once: for commands that do something besides a server.
+/// Writes one line at once, for commands outside a server.
 ///
 /// # Errors
 /// A [`Fault`] when the log can't be written.
@@ -241,7 +241,7 @@ impl Sink for AuditFile {
         if self.file.is_none() {
             self.file = appending(&self.path(0)).ok();
         }
-        // A disk that is full stops no server; the next line is tried again.
+        // A full disk does not stop the server; the next line is tried again.
         let written = self.file.as_mut().map(|file| file.write_all(lines.as_bytes()));
         match written {
             Some(Ok(())) => self.size = self.size.saturating_add(lines.len() as u64),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_the_audit_log_keeps_lines_in_files_of_a_size() {
+    fn cp_19_audit_log_rotates_by_size() {
         let folder = tempfile::tempdir().unwrap();
         let mut limits = ServeLimits::default();
         limits.audit_bytes = NonZeroU64::new(1_000).unwrap();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_what_a_client_writes_makes_one_line_of_limited_length() {
+    fn cp_19_client_text_is_one_limited_log_line() {
         let record =
             Record::new(Deed::Refused).with("messageId", format!("a\nb{}", "x".repeat(9_000)));
         let line = record.line("t");
@@ -306,7 +306,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn cp_19_only_its_owner_reads_the_audit_log() {
+    fn cp_19_only_owner_can_read_audit_log() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         note_once(folder.path(), &Record::new(Deed::TokenAdded).with("token", "tok_1")).unwrap();

@@ -1,7 +1,7 @@
-//! Lines that are written off the path of an answer (CP-20).
+//! Background writing of lines (CP-20).
 //!
-//! Decision: whoever has a line to write never waits for a disk or a pipe. A queue of limited length
-//! takes it to a thread; what finds the queue full is counted, and the count is written as soon as
+//! Decision: writing a line never waits for a disk or a pipe. A queue of limited length
+//! passes it to a thread; lines beyond the limit are counted, and the count is written as soon as
 //! there is room.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,21 +9,21 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Lines that may wait.
+/// The most queued lines.
 const WAITING: usize = 8_192;
-/// About so many bytes are written at once.
+/// The approximate bytes that are written at once.
 const PORTION: usize = 64 << 10;
 
-/// Where lines go in the end. Called on one thread.
+/// The destination of lines, which is used by one thread.
 pub(super) trait Sink: Send + 'static {
     /// Writes whole lines.
     fn write(&mut self, lines: &str);
 
-    /// The line that says how many were lost.
+    /// Returns the line about lost lines.
     fn lost(&self, count: u64) -> String;
 }
 
-/// Takes lines. Dropping it waits until all are written.
+/// The queue of lines. Dropping it waits until all are written.
 pub(super) struct Lines {
     sender: Option<SyncSender<String>>,
     lost: Arc<AtomicU64>,
@@ -40,7 +40,7 @@ impl Lines {
         Ok(Self { sender: Some(sender), lost, thread: Mutex::new(Some(thread)) })
     }
 
-    /// Hands over a line, with its line break.
+    /// Queues a line with its line break.
     pub(super) fn write(&self, line: String) {
         let Some(sender) = &self.sender else { return };
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = sender.try_send(line) {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_20_what_finds_no_room_is_counted_and_said() {
+    fn cp_20_lost_lines_are_counted_and_reported() {
         let (out, written) = std::sync::mpsc::channel();
         let (begin, begun) = std::sync::mpsc::channel();
         let lines = Lines::to(Slow { out, begin: begun, is_begun: false }, "lines").unwrap();

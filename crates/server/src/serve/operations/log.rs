@@ -1,8 +1,8 @@
-//! What the server says of its work, on stderr or wherever an operator wants it.
+//! The log of the server, on stderr or another destination.
 //!
-//! Decision: a line names what happened and how it ended, never what somebody said: no text of a
-//! message, no value of a state, no query of a URL. Secrets that are known are masked all the same,
-//! and control characters are escaped, so that no client writes lines of its own.
+//! Decision: a line contains the event and its outcome, but no content: no text of a
+//! message, no value of a state, no query of a URL. Known secrets are masked in addition,
+//! and control characters are escaped, so that clients can't inject lines.
 
 use super::lines::{Lines, Sink};
 use crate::serve::tokens::masked;
@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How much is said.
+/// The level of the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Nothing.
@@ -21,7 +21,7 @@ pub enum Level {
     Off,
     /// A line for each request, turn and error.
     Info,
-    /// A line for each message, too.
+    /// Also a line for each message.
     Debug,
 }
 
@@ -38,7 +38,7 @@ impl Level {
     }
 }
 
-/// How a line looks.
+/// The format of log lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
     /// `TIME EVENT name=value …`
@@ -60,17 +60,17 @@ impl Format {
     }
 }
 
-/// Where a log goes.
+/// The destination of a log.
 pub type LogOut = Arc<Mutex<dyn Write + Send>>;
 
-/// What is said, how, and to whom.
+/// The settings of the log.
 #[derive(Clone, Default)]
 pub struct LogSettings {
-    /// How much.
+    /// The level.
     pub level: Level,
-    /// How it looks.
+    /// The format.
     pub format: Format,
-    /// Where it goes; to stderr when absent.
+    /// The destination [default: stderr].
     pub out: Option<LogOut>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens the log; without a thread to write it, nothing is said.
+    /// Opens the log; without a thread, nothing is logged.
     pub(crate) fn open(settings: LogSettings, secrets: Vec<String>, ids: Arc<Ids>) -> Self {
         let LogSettings { level, format, out } = settings;
         let lines = match level {
@@ -101,17 +101,17 @@ impl Log {
         Self { level, format, lines, masker: Masker::new(secrets), ids }
     }
 
-    /// Whether lines of this level are said.
+    /// Reports whether lines of this level are said.
     pub(crate) fn says(&self, level: Level) -> bool {
         level <= self.level && self.lines.is_some()
     }
 
-    /// Says a line of the level `info`.
+    /// Logs a line at level `info`.
     pub(crate) fn info(&self, event: &str, fields: Value) {
         self.say(Level::Info, event, fields);
     }
 
-    /// Says a line of the level `debug`.
+    /// Logs a line at level `debug`.
     pub(crate) fn debug(&self, event: &str, fields: Value) {
         self.say(Level::Debug, event, fields);
     }
@@ -156,7 +156,7 @@ impl Format {
     }
 }
 
-/// Whether a text needs no quotes.
+/// Reports whether a text needs no quotes.
 fn is_plain(text: &str) -> bool {
     let is_plain =
         |sign: char| !sign.is_control() && !sign.is_whitespace() && sign != '"' && sign != '=';
@@ -183,7 +183,7 @@ struct Out {
 
 impl Sink for Out {
     fn write(&mut self, lines: &str) {
-        // Nobody is left to tell when it can't be said.
+        // There is nowhere to report a failing log.
         let _ = match &self.out {
             None => std::io::stderr().write_all(lines.as_bytes()),
             Some(out) => {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_a_log_line_is_one_line_and_holds_no_secret() {
+    fn cp_19_log_line_is_one_line_without_secrets() {
         let text = said(Level::Debug, Format::Text);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2, "{text}");

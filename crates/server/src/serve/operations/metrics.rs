@@ -1,8 +1,8 @@
-//! Figures for Prometheus (CP-20): counted where things happen, written out when asked.
+//! Metrics for Prometheus (CP-20): counted in place, and rendered on request.
 //!
-//! Decision: a registry of its own. It needs counters and histograms alone, and the values of labels
-//! have to be bounded, which a library leaves to its user: every family keeps [`MOST_SERIES`] series,
-//! and what comes after goes under `other`. No label holds an id or what a user said.
+//! Decision: a registry of our own. It needs only counters and histograms, and the values of labels
+//! must be limited, which libraries do not do: every family has at most [`MOST_SERIES`] series,
+//! and further ones count as `other`. No label contains an id or a text of a user.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
-/// So many series a family has at most.
+/// The most series of a family.
 const MOST_SERIES: usize = 200;
 /// Bounds of the histogram of turns, in seconds.
 const TURNS: &[f64] = &[0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
@@ -21,7 +21,7 @@ const UPDATES: &[f64] = &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 /// The values of a family's labels; the second is empty where there is one label alone.
 pub(crate) type Labels = [Cow<'static, str>; 2];
 
-/// What is counted.
+/// The metrics.
 pub(crate) struct Metrics {
     pub(crate) requests: Counters,
     pub(crate) messages: Counters,
@@ -40,7 +40,7 @@ pub(crate) struct Metrics {
     pub(crate) sockets: AtomicU64,
 }
 
-/// A figure that is read when the page is written.
+/// A gauge that is read when the page is rendered.
 pub(crate) struct Gauge(pub(crate) &'static str, pub(crate) &'static str, pub(crate) u64);
 
 impl Metrics {
@@ -87,7 +87,7 @@ fn head(page: &mut String, name: &str, help: &str, kind: &str) {
     let _ = writeln!(page, "# HELP contexture_{name} {help}\n# TYPE contexture_{name} {kind}");
 }
 
-/// Counters of one name, told apart by labels.
+/// The counters of one name, distinguished by labels.
 pub(crate) struct Counters {
     name: &'static str,
     help: &'static str,
@@ -151,7 +151,7 @@ impl Counters {
     }
 }
 
-/// How often something took how long.
+/// A histogram of durations.
 pub(crate) struct Histogram {
     name: &'static str,
     help: &'static str,
@@ -167,7 +167,7 @@ impl Histogram {
         Self { name, help, bounds, counts, micros: AtomicU64::new(0) }
     }
 
-    /// Notes one.
+    /// Records a duration.
     pub(crate) fn note(&self, took: Duration) {
         let place = self.bounds.partition_point(|bound| *bound < took.as_secs_f64());
         if let Some(count) = self.counts.get(place) {
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_20_counters_are_written_in_the_format_of_prometheus() {
+    fn cp_20_counters_are_in_prometheus_format() {
         let metrics = Metrics::new();
         metrics.messages.count("USER_INPUT", "ok");
         metrics.messages.count("USER_INPUT", "ok");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_20_a_histogram_counts_up_to_each_bound() {
+    fn cp_20_histogram_counts_up_to_each_bound() {
         let metrics = Metrics::new();
         for took in [5, 10, 60, 700_000] {
             metrics.turn_seconds.note(Duration::from_millis(took));

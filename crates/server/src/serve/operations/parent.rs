@@ -1,4 +1,4 @@
-//! The trace that a request belongs to, as its sender says (W3C Trace Context).
+//! The trace context of a request (W3C Trace Context).
 
 use axum::http::HeaderMap;
 use contexture_protocol::Message;
@@ -61,7 +61,7 @@ mod tests {
     const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
     #[test]
-    fn cp_17_a_trace_is_taken_from_what_the_sender_says() {
+    fn cp_17_trace_context_of_sender_is_used() {
         let text = format!("00-{TRACE}-00f067aa0ba902b7-01");
         let parent = Parent::parse(&text).unwrap();
         assert_eq!(parent.trace_id(), TRACE);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_17_what_is_no_trace_says_nothing() {
+    fn cp_17_invalid_trace_context_is_ignored() {
         let zeros = "0".repeat(32);
         for text in [
             "",

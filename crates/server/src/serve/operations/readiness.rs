@@ -1,8 +1,8 @@
-//! Whether messages can be taken now (CP-20).
+//! Readiness: whether messages can be taken now (CP-20).
 //!
-//! Decision: what can be written is found out by writing: a transaction that changes nothing, and a
-//! small file beside the contexts, since a log that has room left takes a while to notice that the
-//! disk has none. Anybody may ask, so one answer serves all who ask within a second.
+//! Decision: readiness is tested by writing: a transaction that changes nothing, and a
+//! small file beside the contexts, since the write-ahead log may have room left although the
+//! disk has none. Everybody may ask, so a result is reused for a second.
 
 use crate::serve::app::App;
 use std::fs::File;
@@ -14,14 +14,14 @@ use tokio::sync::Mutex;
 
 /// The file that is written.
 const FILE: &str = ".writable";
-/// So much room has to be there, in bytes.
+/// The space that must be free, in bytes.
 const ROOM: usize = 128 << 10;
-/// For so long an answer holds.
+/// The time for which a result is reused.
 const FRESH: Duration = Duration::from_secs(1);
-/// How long the store may take.
+/// The timeout of the store.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What was found out last.
+/// The last result.
 pub(crate) struct Readiness {
     data: PathBuf,
     last: Mutex<Option<(Instant, Option<&'static str>)>>,
@@ -32,7 +32,7 @@ impl Readiness {
         Self { data, last: Mutex::new(None) }
     }
 
-    /// Why contexts can't be written, when they can't.
+    /// Returns why contexts can't be written, if so.
     pub(crate) async fn fault(&self, app: &Arc<App>) -> Option<&'static str> {
         let mut last = self.last.lock().await;
         if let Some((_, fault)) = last.filter(|(at, _)| at.elapsed() < FRESH) {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_20_a_folder_that_takes_nothing_is_found_out_and_nothing_is_left_behind() {
+    fn cp_20_unwritable_folder_is_detected_without_leftovers() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path()).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

@@ -1,11 +1,11 @@
 //! Traces for OpenTelemetry, with the conventions for generative AI (CP-20).
 //!
-//! Off until the standard variables ask for it: `OTEL_EXPORTER_OTLP_ENDPOINT` or
-//! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or `OTEL_TRACES_EXPORTER=otlp`. What is said stays out of the
+//! Enabled by the standard variables: `OTEL_EXPORTER_OTLP_ENDPOINT` or
+//! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or `OTEL_TRACES_EXPORTER=otlp`. Texts are not part of the
 //! traces unless `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
 //!
-//! Decision: OpenTelemetry's own library, since the variables, sampling, batching and encoding are
-//! many and its; of it traces alone. Spans go to a queue that a thread of the library empties: an
+//! Decision: the OpenTelemetry library, as it defines variables, sampling, batching and encoding;
+//! only its traces. Spans go to a queue that a thread of the library empties: an
 //! answer never waits for a collector, and a full queue drops spans.
 
 mod spans;
@@ -29,25 +29,25 @@ use std::time::Duration;
 const PROTOCOLS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
 const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
 const CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
-/// Milliseconds that an export may take when nothing else is said.
+/// The default timeout of an export in milliseconds.
 const PATIENCE: u64 = 10_000;
 
-/// Where spans go, if anywhere.
+/// The export of spans, if enabled.
 #[derive(Clone, Default)]
 pub(crate) struct Telemetry(Option<Arc<Export>>);
 
 struct Export {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
-    /// What masks texts, where they are told at all.
+    /// The masker of texts, if they are exported.
     captured: Option<Masker>,
 }
 
 impl Telemetry {
-    /// Sets it up as the environment says.
+    /// Sets up the export from the environment.
     ///
     /// # Errors
-    /// A [`Fault`] for a setting that can't be followed.
+    /// A [`Fault`] for an invalid setting.
     pub(crate) fn open(project: &Project, metrics: &Arc<Metrics>) -> Result<Self, Fault> {
         let environment = &project.environment;
         let Some(endpoint) = endpoint(environment)? else { return Ok(Self::default()) };
@@ -70,16 +70,16 @@ impl Telemetry {
         Ok(Self(Some(Arc::new(Export { provider, tracer, captured }))))
     }
 
-    /// Exports what there still is; blocks for a moment.
+    /// Exports the remaining spans; blocks for a moment.
     pub(crate) fn close(&self) {
         if let Some(export) = &self.0 {
-            // Nobody is left who could be told that it failed.
+            // There is nowhere to report a failure.
             let _ = export.provider.shutdown();
         }
     }
 }
 
-/// Counts exports: that one failed is seen nowhere else.
+/// An exporter that counts exports, as failures are not visible elsewhere.
 struct Counted {
     exporter: SpanExporter,
     metrics: Arc<Metrics>,
@@ -123,7 +123,7 @@ fn protocol(environment: &Environment) -> Result<Protocol, Fault> {
     }
 }
 
-/// The client; it works on a thread of its own.
+/// Creates the HTTP client, which has its own thread.
 fn client(environment: &Environment, endpoint: &str) -> Result<reqwest::blocking::Client, Fault> {
     let millis = match TIMEOUTS.iter().find_map(|name| Some((*name, environment.get(name)?))) {
         None => PATIENCE,
@@ -138,13 +138,13 @@ fn client(environment: &Environment, endpoint: &str) -> Result<reqwest::blocking
         .tls_backend_preconfigured(tls)
         .timeout(Duration::from_millis(millis))
         .redirect(reqwest::redirect::Policy::none());
-    // It brings a runtime, which must not be made in another one.
+    // It has a runtime, which must not be created inside another one.
     let built = std::thread::spawn(move || builder.build()).join();
     let built = built.map_err(|_| wrong(ENDPOINT, "the HTTP client can't be set up"))?;
     built.map_err(|error| failed(&error))
 }
 
-/// Who sends: the variables may name it otherwise.
+/// Returns the resource: the variables may name it differently.
 fn resource(environment: &Environment) -> Resource {
     let attributes = environment.get("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
     let is_named = environment.get("OTEL_SERVICE_NAME").is_some()
@@ -154,7 +154,7 @@ fn resource(environment: &Environment) -> Resource {
     if is_named { builder.build() } else { builder.with_service_name("contexture").build() }
 }
 
-/// Masks what looks like a secret by the name of its variable, and what is declared as one.
+/// Creates the masker for variables with secret names and for declared secrets.
 fn masker(project: &Project) -> Masker {
     let words = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSPHRASE", "CREDENTIAL"];
     let is_secret = |name: &str| {

@@ -1,44 +1,44 @@
-//! What is kept of a token.
+//! The record of a token.
 
 use crate::serve::caller::{Grant, Scopes, Senders};
 use contexture::store::stamp::iso_time;
 use serde_json::{Value, json};
 
-/// What is kept of a token; the token itself is not.
+/// The record of a token, without the token itself.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its id, `tok_` and a ULID.
+    /// The id: `tok_` and a ULID.
     pub id: String,
-    /// What people call it.
+    /// The name for people.
     pub name: String,
-    /// Whose contexts it reaches.
+    /// The owner of its contexts.
     pub owner: String,
-    /// The sender types that may be sent with it.
+    /// The permitted sender types.
     pub senders: Senders,
-    /// What may be done with it.
+    /// The permitted operations.
     pub scopes: Scopes,
-    /// When it was made, in milliseconds since 1970-01-01 UTC.
+    /// The time of creation, in milliseconds since 1970-01-01 UTC.
     pub created: u64,
-    /// When it expires.
+    /// The expiry.
     pub expires: Option<u64>,
-    /// When it was revoked.
+    /// The time of revocation.
     pub revoked: Option<u64>,
     pub(super) digest: [u8; 32],
 }
 
-/// How a token stands.
+/// The state of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It lets in.
+    /// The token is valid.
     Active,
-    /// Its time is over.
+    /// The token has expired.
     Expired,
-    /// It was taken back.
+    /// The token was revoked.
     Revoked,
 }
 
 impl Standing {
-    /// The word for it.
+    /// Returns the word for the state.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Standing {
 }
 
 impl Entry {
-    /// How it stands at a time, in milliseconds since 1970-01-01 UTC.
+    /// Returns the state at a time in milliseconds since 1970-01-01 UTC.
     #[must_use]
     pub fn standing(&self, now: u64) -> Standing {
         if self.revoked.is_some() {
@@ -62,7 +62,7 @@ impl Entry {
         }
     }
 
-    /// What may be told of it.
+    /// Returns the public fields.
     #[must_use]
     pub fn to_value(&self, now: u64) -> Value {
         json!({

@@ -1,4 +1,4 @@
-//! When a token expires: a span of time or a moment.
+//! The expiry of a token: a duration or a time.
 
 use contexture_protocol::Timestamp;
 
@@ -10,7 +10,7 @@ const DAY: u64 = 24 * HOUR;
 /// times are milliseconds since 1970-01-01 UTC.
 ///
 /// # Errors
-/// What was expected, also when the time is over already.
+/// A text with the expected values, also for a time in the past.
 pub fn expiry(text: &str, now: u64) -> Result<u64, String> {
     let text = text.trim();
     let wrong = || {

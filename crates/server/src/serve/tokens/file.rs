@@ -4,8 +4,10 @@
 //! the old file's place in one step; a reader sees the one or the other.
 
 use super::entry::time;
+use super::entry::{Entry, Standing};
 use super::expiry::moment;
-use super::{Entry, NewToken, Secret, Standing, TOKENS_FILE, bad, scopes, secret, senders};
+use super::new::{NewToken, TOKENS_FILE, bad, scopes, senders};
+use super::secret::{self, Secret};
 use crate::fault::Fault;
 use crate::serve::private;
 use contexture::store::stamp::Ids;

@@ -1,11 +1,12 @@
-//! What a running server knows of the tokens.
+//! The tokens of a running server.
 //!
-//! Decision: the file is looked at once a second, and at once when a token comes that is not known,
-//! so that one that was just made lets in. A file that can't be read lets nobody in: what it was
-//! meant to take back must not stay good.
+//! Decision: the file is checked once per second, and at once when an unknown token arrives,
+//! so that a new token works immediately. An unreadable file makes all tokens invalid: revoked ones
+//! must not remain valid.
 
+use super::entry::{Entry, Standing};
+use super::file::TokenFile;
 use super::secret::{digest, is_token};
-use super::{Entry, Standing, TokenFile};
 use crate::fault::Fault;
 use crate::serve::caller::Grant;
 use std::collections::HashMap;
@@ -20,19 +21,19 @@ use tokio::sync::watch;
 pub(crate) struct Registry {
     file: TokenFile,
     state: RwLock<State>,
-    /// Counts how often some token came or went.
+    /// The number of changes of tokens.
     changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 struct State {
-    /// How the file looked when it was read.
+    /// The state of the file when it was read.
     seen: Option<Seen>,
     /// By the first bytes of their digests.
     tokens: HashMap<[u8; 8], Known>,
     /// Until when, in milliseconds, no token expires.
     calm: Option<u64>,
-    /// Why the file can't be read.
+    /// The error of an unreadable file.
     fault: Option<String>,
 }
 
@@ -85,13 +86,13 @@ impl Registry {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether some token lets in.
+    /// Reports whether some token lets in.
     pub(crate) fn lets_in(&self, now: u64) -> bool {
         let state = self.state();
         state.tokens.values().any(|known| known.entry.standing(now) == Standing::Active)
     }
 
-    /// What a token grants at a time; `None` when it is none, or over.
+    /// Returns the rights of a token at a time; `None` when it is not valid.
     pub(crate) fn find(&self, token: &str, now: u64) -> Option<Arc<Grant>> {
         if !is_token(token) {
             return None;
@@ -110,7 +111,7 @@ impl Registry {
         (is_same && known.entry.standing(now) == Standing::Active).then(|| Arc::clone(&known.grant))
     }
 
-    /// Whether a grant is still good.
+    /// Reports whether a grant is still good.
     pub(crate) fn is_good(&self, grant: &Grant, now: u64) -> bool {
         let Some(id) = &grant.token else { return true };
         let state = self.state();
@@ -120,12 +121,12 @@ impl Registry {
             .any(|known| *known.entry.id == **id && known.entry.standing(now) == Standing::Active)
     }
 
-    /// Tells when tokens came or went.
+    /// Returns a receiver that is notified of changed tokens.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Why the file can't be read, when it can't.
+    /// Returns the error of an unreadable file.
     pub(crate) fn fault(&self) -> Option<String> {
         self.state().fault.clone()
     }
@@ -167,7 +168,7 @@ impl Registry {
     }
 }
 
-/// When the next token expires.
+/// Returns the time of the next expiry.
 fn calm(tokens: &HashMap<[u8; 8], Known>, now: u64) -> Option<u64> {
     tokens.values().filter_map(|known| known.entry.expires).filter(|expires| *expires > now).min()
 }

@@ -6,26 +6,26 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sha2::{Digest as _, Sha256};
 
-/// What every token begins with, so that a leaked one is known for what it is.
+/// The prefix of tokens, so that leaked ones are recognised.
 const PREFIX: &str = "ctx_tok_";
 const BYTES: usize = 32;
 
-/// A token. It is not shown by `Debug`, and nowhere kept.
+/// A token. `Debug` does not show it, and it is never stored.
 pub struct Secret(String);
 
 impl Secret {
-    /// A new one, of 256 bits of chance.
+    /// Creates a token of 256 random bits.
     ///
     /// # Errors
-    /// A [`Fault`] when the system gives no chance.
+    /// A [`Fault`] when the system provides no random bytes.
     pub(super) fn new() -> Result<Self, Fault> {
         let mut bytes = [0; BYTES];
-        let failed = |_| super::bad("the system gives no random bytes");
+        let failed = |_| super::new::bad("the system gives no random bytes");
         SystemRandom::new().fill(&mut bytes).map_err(failed)?;
         Ok(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
     }
 
-    /// Its text.
+    /// Returns the text.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -38,17 +38,17 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Whether a text has the form of a token.
+/// Reports whether a text has the form of a token.
 pub(super) fn is_token(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
 
-/// What is kept of a token.
+/// Returns the digest of a token.
 pub(super) fn digest(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// A text with the tokens in it masked.
+/// Masks the tokens in a text.
 pub(crate) fn masked(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains(PREFIX) {
         return text.into();

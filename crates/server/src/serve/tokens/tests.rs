@@ -7,7 +7,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn cp_19_a_token_is_kept_as_its_digest_alone() {
+fn cp_19_token_is_stored_as_digest() {
     let folder = folder();
     let file = TokenFile::in_folder(folder.path());
     let (entry, secret) = file.add(NewToken::new("phone")).unwrap();
@@ -37,7 +37,7 @@ fn cp_19_a_token_is_kept_as_its_digest_alone() {
 }
 
 #[test]
-fn cp_19_a_running_server_hears_of_tokens_that_come_go_and_expire() {
+fn cp_19_running_server_applies_added_revoked_and_expired_tokens() {
     let folder = folder();
     let file = TokenFile::in_folder(folder.path());
     let registry = Registry::open(folder.path()).unwrap();
@@ -59,7 +59,7 @@ fn cp_19_a_running_server_hears_of_tokens_that_come_go_and_expire() {
 }
 
 #[test]
-fn cp_19_a_damaged_file_of_tokens_lets_nobody_in() {
+fn cp_19_damaged_token_file_refuses_everybody() {
     let folder = folder();
     let file = TokenFile::in_folder(folder.path());
     let (_, secret) = file.add(NewToken::new("phone")).unwrap();
@@ -79,7 +79,7 @@ fn cp_19_a_damaged_file_of_tokens_lets_nobody_in() {
 }
 
 #[test]
-fn cp_19_names_are_unique_until_they_are_revoked() {
+fn cp_19_token_names_are_unique_until_revoked() {
     let folder = folder();
     let file = TokenFile::in_folder(folder.path());
     let (first, _) = file.add(NewToken::new("phone")).unwrap();
@@ -99,7 +99,7 @@ fn cp_19_names_are_unique_until_they_are_revoked() {
 }
 
 #[test]
-fn cp_19_tokens_made_at_the_same_time_are_all_kept() {
+fn cp_19_concurrently_created_tokens_are_all_stored() {
     let folder = folder();
     std::thread::scope(|scope| {
         for thread in 0..4 {
@@ -115,7 +115,7 @@ fn cp_19_tokens_made_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn cp_19_an_expiry_is_a_span_or_a_time() {
+fn cp_19_expiry_is_duration_or_time() {
     let now = 1_800_000_000_000;
     assert_eq!(expiry("30d", now), Ok(now + 30 * 86_400_000));
     assert_eq!(expiry(" 90s ", now), Ok(now + 90_000));

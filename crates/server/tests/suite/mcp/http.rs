@@ -105,7 +105,7 @@ const BEARER: (&str, &str) = ("Authorization", "Bearer 0123456789abcdef012345678
 const HOST: (&str, &str) = ("Host", "localhost");
 
 #[tokio::test]
-async fn kn_16_over_http_a_session_lists_and_calls() {
+async fn kn_16_http_session_lists_and_calls() {
     let served = served().await;
     let hello = send(served.address, &post(&[HOST, BEARER], &initialize())).await;
     assert_eq!(hello.status, 200, "{}", hello.head);
@@ -128,7 +128,7 @@ async fn kn_16_over_http_a_session_lists_and_calls() {
 }
 
 #[tokio::test]
-async fn kn_16_over_http_nobody_comes_in_without_token_host_and_origin() {
+async fn kn_16_http_needs_token_host_and_origin() {
     let served = served().await;
     let status = async |headers: &[(&str, &str)]| {
         send(served.address, &post(headers, &initialize())).await.status
@@ -151,7 +151,7 @@ async fn kn_16_over_http_nobody_comes_in_without_token_host_and_origin() {
 }
 
 #[tokio::test]
-async fn kn_16_over_http_large_and_broken_bodies_are_refused() {
+async fn kn_16_large_and_invalid_http_bodies_are_refused() {
     let served = served().await;
     let large = "x".repeat(5 << 20);
     let status = async |body: &str| send(served.address, &post(&[HOST, BEARER], body)).await.status;
@@ -166,7 +166,7 @@ async fn kn_16_over_http_large_and_broken_bodies_are_refused() {
 }
 
 #[tokio::test]
-async fn kn_16_over_http_the_server_ends_in_order_with_open_streams() {
+async fn kn_16_http_server_ends_in_order_with_open_streams() {
     let served = served().await;
     let hello = send(served.address, &post(&[HOST, BEARER], &initialize())).await;
     let session = hello.header("mcp-session-id").unwrap();
@@ -185,7 +185,7 @@ async fn kn_16_over_http_the_server_ends_in_order_with_open_streams() {
 }
 
 #[tokio::test]
-async fn kn_16_only_this_machine_is_listened_to_unless_asked_for() {
+async fn kn_16_server_is_local_without_option() {
     let fault = Listening::begin(&options("0.0.0.0:0")).await.unwrap_err();
     assert_eq!(fault.code, "MCP1105");
     assert!(fault.help.unwrap().contains("--allow-remote"));
@@ -198,7 +198,7 @@ async fn kn_16_only_this_machine_is_listened_to_unless_asked_for() {
 }
 
 #[tokio::test]
-async fn kn_16_over_http_what_is_no_message_is_answered_as_json_rpc_says_it() {
+async fn kn_16_invalid_http_body_gets_json_rpc_error() {
     let served = served().await;
     let asked = |method: &str, params: &str| {
         format!("{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"{method}\",\"params\":{params}}}")
@@ -224,7 +224,7 @@ async fn kn_16_over_http_what_is_no_message_is_answered_as_json_rpc_says_it() {
 }
 
 #[tokio::test]
-async fn kn_16_over_http_pages_that_may_call_are_told_so_by_the_browser_s_rules() {
+async fn kn_16_allowed_pages_get_cors_headers() {
     let served = served().await;
     let ask = |origin: &str| {
         format!(
@@ -258,7 +258,7 @@ async fn kn_16_over_http_pages_that_may_call_are_told_so_by_the_browser_s_rules(
 }
 
 #[tokio::test]
-async fn kn_16_over_http_a_session_that_is_gone_is_not_found() {
+async fn kn_16_ended_http_session_is_not_found() {
     let served = served().await;
     let hello = send(served.address, &post(&[HOST, BEARER], &initialize())).await;
     let session = hello.header("mcp-session-id").unwrap().to_owned();

@@ -44,7 +44,7 @@ async fn ref_10_resources_of_the_project_are_loaded_as_data() {
 }
 
 #[tokio::test]
-async fn ref_10_what_is_not_offered_is_an_error_result_with_its_cause() {
+async fn ref_10_reference_not_offered_is_an_error_with_cause() {
     let folder = project();
     let client = client(&folder.server()).await;
     for (reference, code, part) in [
@@ -74,7 +74,7 @@ async fn ref_10_what_is_not_offered_is_an_error_result_with_its_cause() {
 }
 
 #[tokio::test]
-async fn ref_10_whoever_starts_the_server_offers_more() {
+async fn ref_10_server_options_offer_more_references() {
     let folder = project();
     let offers = vec!["@file://.github/**".to_owned(), "@http://127.0.0.1:9/docs/*".to_owned()];
     let server = Server::open(Settings { offers, ..folder.settings() }).unwrap();
@@ -92,7 +92,7 @@ async fn ref_10_whoever_starts_the_server_offers_more() {
 }
 
 #[tokio::test]
-async fn ref_10_a_result_is_bounded_and_says_so() {
+async fn ref_10_result_is_limited_with_note() {
     let folder = project();
     folder.write("long.md", &"word ".repeat(50_000));
     std::fs::write(folder.path().join("pic.png"), [0x89_u8, 0x50, 0xff, 0xc0]).unwrap();

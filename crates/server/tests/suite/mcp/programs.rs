@@ -35,7 +35,7 @@ main agent Judge {
 }
 
 #[tokio::test]
-async fn kn_16_each_main_agent_is_a_tool_with_its_input_as_schema() {
+async fn kn_16_main_agent_is_tool_with_input_schema() {
     let folder = programs();
     let server = folder.server();
     let client = client(&server).await;
@@ -79,7 +79,7 @@ async fn kn_16_each_main_agent_is_a_tool_with_its_input_as_schema() {
 }
 
 #[tokio::test]
-async fn kn_16_a_program_gives_its_value() {
+async fn kn_16_program_returns_its_value() {
     let folder = programs();
     let client = client(&folder.server()).await;
     let judged = call(&client, "Judge", json!({ "text": "fine", "kind": "short" })).await;
@@ -98,7 +98,7 @@ async fn kn_16_a_program_gives_its_value() {
 }
 
 #[tokio::test]
-async fn kn_16_what_goes_wrong_is_the_result_and_the_server_serves_on() {
+async fn kn_16_error_is_the_result_and_server_continues() {
     let folder = programs();
     let client = client(&folder.server()).await;
     let wrong = call(&client, "Judge", json!({ "txet": "fine", "kind": "tiny" })).await;
@@ -182,7 +182,7 @@ impl ClientHandler for Listener {
 }
 
 #[tokio::test]
-async fn kn_16_a_cancelled_call_ends_its_run_and_progress_is_told() {
+async fn kn_16_cancelled_call_ends_run_and_progress_is_sent() {
     let folder = Folder::new();
     let (model, gone) = silent_models(&folder);
     let settings = Settings { model: Some(model), ..folder.settings() };
@@ -204,7 +204,7 @@ async fn kn_16_a_cancelled_call_ends_its_run_and_progress_is_told() {
 }
 
 #[tokio::test]
-async fn kn_16_a_folder_that_is_not_there_is_refused() {
+async fn kn_16_missing_folder_is_refused() {
     let folder = Folder::new();
     let programs = Some(folder.path().join("nowhere"));
     let fault = Server::open(Settings { programs, ..folder.settings() }).unwrap_err();

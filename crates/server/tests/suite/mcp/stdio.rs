@@ -52,7 +52,7 @@ fn error(answer: &Value) -> (i64, Value) {
 }
 
 #[tokio::test]
-async fn kn_16_what_can_not_be_read_is_answered() {
+async fn kn_16_unreadable_input_is_answered() {
     let deep = format!("{{\"id\":5,\"params\":{}1{}}}", "[".repeat(130), "]".repeat(130));
     let lines: [(&[u8], (i64, Value)); 6] = [
         (b"hello", (-32_700, Value::Null)),
@@ -74,7 +74,7 @@ async fn kn_16_what_can_not_be_read_is_answered() {
 }
 
 #[tokio::test]
-async fn kn_16_a_line_that_is_too_long_is_refused_with_its_id() {
+async fn kn_16_too_long_line_is_refused_with_its_id() {
     let mut bytes = b"{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"".to_vec();
     bytes.resize(17 << 20, b'x');
     bytes.extend(format!("\"}}\n{PING}\n").as_bytes());
@@ -85,7 +85,7 @@ async fn kn_16_a_line_that_is_too_long_is_refused_with_its_id() {
 }
 
 #[tokio::test]
-async fn kn_16_the_last_line_needs_no_end_and_is_answered() {
+async fn kn_16_last_line_without_end_is_answered() {
     let call = json!({
         "jsonrpc": "2.0", "id": 3, "method": "tools/call",
         "params": { "name": "load_resource", "arguments": { "reference": "@file://notes.md" } }
@@ -97,7 +97,7 @@ async fn kn_16_the_last_line_needs_no_end_and_is_answered() {
 }
 
 #[tokio::test]
-async fn kn_16_batches_are_answered_where_they_were_agreed_upon() {
+async fn kn_16_batches_need_their_protocol_version() {
     let batch = json!([
         { "jsonrpc": "2.0", "id": 1, "method": "ping" },
         { "jsonrpc": "2.0", "method": "notifications/nobody/knows" },
@@ -122,7 +122,7 @@ async fn kn_16_batches_are_answered_where_they_were_agreed_upon() {
 }
 
 #[tokio::test]
-async fn kn_16_what_comes_before_the_greeting_does_not_end_the_connection() {
+async fn kn_16_message_before_initialize_does_not_end_connection() {
     let early = [
         (READY, None),
         (
@@ -146,7 +146,7 @@ async fn kn_16_what_comes_before_the_greeting_does_not_end_the_connection() {
 }
 
 #[tokio::test]
-async fn kn_16_lists_have_one_page_and_no_other() {
+async fn kn_16_lists_have_one_page() {
     for method in ["tools/list", "resources/list", "resources/templates/list"] {
         for (cursor, code) in [("null", 0), ("\"next\"", -32_602), ("5", -32_602)] {
             let line = format!(
@@ -159,7 +159,7 @@ async fn kn_16_lists_have_one_page_and_no_other() {
 }
 
 #[tokio::test]
-async fn kn_16_a_client_that_reads_nothing_does_not_hold_up_the_end() {
+async fn kn_16_client_that_reads_nothing_does_not_delay_the_end() {
     let folder = Folder::new();
     let server = folder.server();
     let (theirs, ours) = tokio::io::duplex(256);

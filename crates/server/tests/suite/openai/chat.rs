@@ -33,7 +33,7 @@ async fn cp_5_agents_are_models() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_a_chat_is_answered_whole() {
+async fn cp_5_chat_returns_whole_answer() {
     let model = Model::fast().await;
     let site = Site::with(&model.uri, "", &[]).await;
     let answer = site.chat(asked("Slow", json!({}))).await;
@@ -51,7 +51,7 @@ async fn cp_5_a_chat_is_answered_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_a_chat_streams_who_pieces_reason_usage_and_done() {
+async fn cp_5_chat_streams_role_pieces_reason_usage_and_done() {
     let model = Model::new().await;
     let site = Site::with(&model.uri, "", &[]).await;
     let wanted = json!({ "stream": true, "stream_options": { "include_usage": true } });
@@ -81,7 +81,7 @@ async fn cp_5_a_chat_streams_who_pieces_reason_usage_and_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_history_and_attachments_reach_the_agent() {
+async fn cp_5_history_and_attachments_reach_agent() {
     let site = Site::new().await;
     let answer = site
         .chat(json!({ "model": "Echo", "messages": [
@@ -119,7 +119,7 @@ async fn cp_5_history_and_attachments_reach_the_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_what_would_change_the_answer_is_refused() {
+async fn cp_5_unsupported_parameters_are_refused() {
     let site = Site::new().await;
     let cases = [
         ("n", json!({ "n": 2 })),
@@ -176,7 +176,7 @@ async fn cp_5_what_would_change_the_answer_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_what_asks_for_nothing_is_taken() {
+async fn cp_5_neutral_parameters_are_accepted() {
     let site = Site::new().await;
     let harmless = json!({
         "n": 1, "tools": [], "tool_choice": "auto", "response_format": { "type": "text" },
@@ -190,7 +190,7 @@ async fn cp_5_what_asks_for_nothing_is_taken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_an_agent_that_fails_says_so_and_is_not_run_again() {
+async fn cp_5_failing_agent_reports_error_and_does_not_rerun() {
     let site = Site::new().await;
     for stream in [false, true] {
         let answer = site.chat(asked("Broken", json!({ "stream": stream }))).await;
@@ -203,7 +203,7 @@ async fn cp_5_an_agent_that_fails_says_so_and_is_not_run_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_a_context_that_is_named_keeps_what_is_said() {
+async fn cp_5_named_context_stores_messages() {
     let model = Model::fast().await;
     let site = Site::with(&model.uri, "", &[]).await;
     let named = json!({ "metadata": { "contextId": "ctx_1", "a": "b" } });
@@ -223,7 +223,7 @@ async fn cp_5_a_context_that_is_named_keeps_what_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_without_a_valid_token_nobody_comes_in() {
+async fn cp_5_requests_need_a_valid_token() {
     let site = Site::with("", "[serve]\nrequire_token = true\n", &[]).await;
     for header in [None, Some(("Authorization", "Bearer sk-wrong"))] {
         let headers = header.as_slice();
@@ -239,7 +239,7 @@ async fn cp_5_without_a_valid_token_nobody_comes_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_8_a_client_that_goes_away_ends_its_turn() {
+async fn cp_8_disconnecting_client_ends_its_turn() {
     for more in [
         json!({ "stream": true }),
         json!({}),
@@ -268,7 +268,7 @@ async fn cp_8_a_client_that_goes_away_ends_its_turn() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_8_a_turn_that_takes_too_long_is_a_time_out() {
+async fn cp_8_slow_turn_times_out() {
     let model = Model::new().await;
     let site = Site::with(&model.uri, "[serve]\nturn_timeout = 1\n", &[]).await;
     let answer = site.chat(asked("Slow", json!({}))).await;
@@ -283,7 +283,7 @@ async fn cp_8_a_turn_that_takes_too_long_is_a_time_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_9_an_agent_that_takes_a_context_id_gets_an_empty_one_without_a_context() {
+async fn cp_9_agent_without_context_gets_empty_context_id() {
     let site = Site::new().await;
     let answer = site.chat(asked("Where", json!({}))).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -295,7 +295,7 @@ async fn cp_9_an_agent_that_takes_a_context_id_gets_an_empty_one_without_a_conte
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_19_the_journal_of_sets_holds_no_key_of_a_model() {
+async fn cp_19_journal_of_sets_has_no_model_keys() {
     let site = Site::new().await;
     let set = json!({
         "messageId": "i1", "contextId": "ctx_1", "timestamp": "2026-01-01T00:00:00Z",

@@ -17,7 +17,7 @@ async fn draining(config: &str) -> (Site, Model, tokio::net::TcpStream) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_6_a_server_that_ends_lets_turns_end_and_begins_none() {
+async fn cp_6_ending_server_finishes_turns_and_starts_none() {
     let (site, model, mut stream) = draining("").await;
     // Who waits is told.
     let told = until(&mut stream, "SYSTEM_MESSAGE").await;
@@ -43,7 +43,7 @@ async fn cp_6_a_server_that_ends_lets_turns_end_and_begins_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_6_a_turn_that_does_not_end_is_cancelled_with_what_it_said() {
+async fn cp_6_endless_turn_is_cancelled_with_its_text() {
     let (site, _model, mut stream) = draining("[serve]\ndrain_timeout = 1").await;
     let rest = until(&mut stream, "\"finishReason\":\"ERROR\"").await;
     assert!(rest.contains("CANCELLED"), "{rest}");
@@ -51,7 +51,7 @@ async fn cp_6_a_turn_that_does_not_end_is_cancelled_with_what_it_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_6_a_stream_that_ended_is_taken_up_again_while_the_server_ends() {
+async fn cp_6_ended_stream_is_resumed_while_server_ends() {
     let (site, model, stream) = draining("").await;
     drop(stream);
     let body = Site::said("m1", "a slow one").to_string();

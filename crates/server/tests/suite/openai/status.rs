@@ -3,7 +3,7 @@ use super::site::Site;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_20_the_figures_say_what_happened() {
+async fn cp_20_metrics_count_events() {
     let model = Model::fast().await;
     let site = Site::with(&model.uri, "", &[]).await;
     site.get("/v1/models/none-of-these").await;
@@ -33,7 +33,7 @@ async fn cp_20_the_figures_say_what_happened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_20_status_is_told_without_a_token_figures_are_not() {
+async fn cp_20_status_needs_no_token_but_metrics_do() {
     let site = Site::with("", "[serve]\nrequire_token = true\n", &[]).await;
     assert_eq!(site.get("/healthz").await.json(), json!({ "status": "ok" }));
     let ready = site.get("/readyz").await;
@@ -43,7 +43,7 @@ async fn cp_20_status_is_told_without_a_token_figures_are_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_16_the_page_can_be_switched_off() {
+async fn cp_16_demo_page_can_be_disabled() {
     let site = Site::new().await;
     let page = site.get("/demo/").await;
     assert_eq!(page.status, 200);

@@ -75,7 +75,7 @@ fn slow(text: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_20_turns_are_traced_with_the_conventions_for_generative_ai() {
+async fn cp_20_turns_are_traced_with_genai_conventions() {
     let (model, collector) = (Model::fast().await, Collector::new());
     let site = site(&model, &collector, &[]).await;
     let headers = [("traceparent", PARENT)];
@@ -108,7 +108,7 @@ async fn cp_20_turns_are_traced_with_the_conventions_for_generative_ai() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_20_what_is_said_is_traced_only_when_asked_for_and_without_secrets() {
+async fn cp_20_texts_are_traced_only_on_request_and_without_secrets() {
     let (model, collector) = (Model::fast().await, Collector::new());
     let capture = [("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")];
     let site = site(&model, &collector, &capture).await;
@@ -126,7 +126,7 @@ async fn cp_20_what_is_said_is_traced_only_when_asked_for_and_without_secrets() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_19_what_is_declared_sensitive_stays_out_of_traces() {
+async fn cp_19_sensitive_texts_are_not_traced() {
     let (model, collector) = (Model::fast().await, Collector::new());
     let vars = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url.as_str()),
@@ -148,7 +148,7 @@ async fn cp_19_what_is_declared_sensitive_stays_out_of_traces() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_17_an_error_names_the_trace_of_its_turn() {
+async fn cp_17_error_has_trace_of_turn() {
     let (model, collector) = (Model::fast().await, Collector::new());
     let intent = "[[serve.intents]]\nname = \"b\"\ncontains = [\"break\"]\nagent = \"Broken\"\n";
     let vars = [
@@ -172,7 +172,7 @@ async fn cp_17_an_error_names_the_trace_of_its_turn() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_20_a_collector_that_is_not_there_holds_up_nobody_and_is_seen_in_the_figures() {
+async fn cp_20_missing_collector_delays_nobody_and_is_counted() {
     let model = Model::fast().await;
     let vars = [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")];
     let site = Site::with(&model.uri, "", &vars).await;
@@ -187,7 +187,7 @@ async fn cp_20_a_collector_that_is_not_there_holds_up_nobody_and_is_seen_in_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_17_without_a_collector_the_trace_is_the_senders() {
+async fn cp_17_trace_without_collector_is_that_of_sender() {
     let intent = "[[serve.intents]]\nname = \"b\"\ncontains = [\"break\"]\nagent = \"Broken\"\n";
     let site = Site::with("", intent, &[("OTEL_SDK_DISABLED", "true")]).await;
     let body = Site::said("m1", "break").to_string();

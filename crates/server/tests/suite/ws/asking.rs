@@ -64,7 +64,7 @@ async fn value(client: &mut Client, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn cp_19_keys_are_masked_in_what_is_shown_and_whole_in_what_is_done() {
+async fn cp_19_keys_are_masked_in_question_and_intact_in_action() {
     let config = settings("[serve.permissions.backend]\n\"echo\" = \"ALWAYS_ASK\"\n");
     let site = Site::with(READER, &config, None).await;
     let mut client = asker(&site).await;
@@ -94,7 +94,7 @@ async fn cp_19_keys_are_masked_in_what_is_shown_and_whole_in_what_is_done() {
 }
 
 #[tokio::test]
-async fn cp_19_a_sensitive_action_of_the_server_asks_each_time_it_is_to() {
+async fn cp_19_sensitive_server_action_asks_each_time() {
     let config = settings("[serve.permissions.backend]\n\"file.*\" = \"ALWAYS_ASK\"\n");
     let site = Site::with(READER, &config, None).await;
     let mut client = asker(&site).await;
@@ -123,7 +123,7 @@ async fn cp_19_a_sensitive_action_of_the_server_asks_each_time_it_is_to() {
 }
 
 #[tokio::test]
-async fn cp_19_a_consent_holds_for_its_session_and_a_refusal_is_not_remembered() {
+async fn cp_19_consent_applies_to_session_and_refusal_is_not_stored() {
     let config = settings("[serve.permissions.backend]\n\"file.read\" = \"USER_CONSENT\"\n");
     let site = Site::with(READER, &config, None).await;
     let mut client = asker(&site).await;
@@ -152,7 +152,7 @@ async fn cp_19_a_consent_holds_for_its_session_and_a_refusal_is_not_remembered()
 }
 
 #[tokio::test]
-async fn cp_19_no_answer_is_a_no() {
+async fn cp_19_no_answer_means_no() {
     let config =
         "[serve.permissions]\nseconds = 1\n[serve.permissions.backend]\n\"*\" = \"ALWAYS_ASK\"\n";
     let site = Site::with(READER, config, None).await;
@@ -211,7 +211,7 @@ main func(input { text string }) {
 "#;
 
 #[tokio::test]
-async fn cp_19_a_front_end_tool_that_is_marked_asks_where_its_client_would_not() {
+async fn cp_19_marked_front_end_tool_asks_although_client_does_not() {
     let config = settings(
         "[serve.permissions.frontend]\nhighlight_element = \"USER_CONSENT\"\n\
          [serve.permissions.backend]\nhighlight_element = \"NONE\"\n",
@@ -251,7 +251,7 @@ async fn result(client: &mut Client, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn cp_19_calls_and_instructions_that_are_sent_ask_as_well() {
+async fn cp_19_calls_and_instructions_ask_for_permission() {
     let config = settings("[serve.permissions.backend]\n\"calc*\" = \"ALWAYS_ASK\"\n");
     let site = Site::with(READER, &config, None).await;
     let mut client = asker(&site).await;

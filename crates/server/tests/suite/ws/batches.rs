@@ -5,7 +5,7 @@ use crate::ws::site::{ECHO, Site};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn cp_6_an_array_is_answered_by_an_array_of_its_length() {
+async fn cp_6_array_is_answered_by_array_of_same_length() {
     let site = Site::of(ECHO).await;
     let batch = json!([
         said("a", Some("ctx_1"), "Hello"),
@@ -37,7 +37,7 @@ async fn cp_6_an_array_is_answered_by_an_array_of_its_length() {
 }
 
 #[tokio::test]
-async fn cp_20_an_array_over_a_web_socket_is_answered_one_by_one() {
+async fn cp_20_array_over_web_socket_is_answered_one_by_one() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let updates: Vec<Value> =

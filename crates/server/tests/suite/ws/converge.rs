@@ -65,7 +65,7 @@ fn operation(chance: &mut Chance, id: &str, context: &str, known: u64) -> Value 
 }
 
 #[tokio::test]
-async fn cp_11_clients_that_write_at_once_converge_by_deltas_alone() {
+async fn cp_11_concurrent_clients_converge_by_deltas() {
     let site = Site::of(ECHO).await;
     let mut refused = 0;
     for seed in 0..ROUNDS {
@@ -143,7 +143,7 @@ async fn hear((client, copy): &mut (Client, Copy), open: &mut usize) -> usize {
 }
 
 #[tokio::test]
-async fn cp_11_a_stale_update_is_merged_or_refused_with_what_it_conflicts_with() {
+async fn cp_11_stale_update_is_merged_or_refused_with_conflict() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let based = |id: &str, path: &str, base: u64| {
@@ -170,7 +170,7 @@ async fn cp_11_a_stale_update_is_merged_or_refused_with_what_it_conflicts_with()
 }
 
 #[tokio::test]
-async fn cp_11_what_changes_is_told_after_the_answer_to_subscribe_and_without_a_gap() {
+async fn cp_11_changes_follow_subscribe_without_gap() {
     const AT_ONCE: u64 = 20;
     let site = Site::of(ECHO).await;
     let mut reader = Client::new(site.address).await;

@@ -9,7 +9,7 @@ use std::time::Duration;
 const WORDS: &[&str] = &["It ", "is ", "sun", "ny."];
 
 #[tokio::test]
-async fn cp_9_a_turn_in_a_context_that_is_deleted_ends_and_says_nothing_in_the_next() {
+async fn cp_9_turn_in_deleted_context_ends_and_adds_nothing_to_the_next() {
     let model = Model::saying(WORDS, Duration::from_millis(150)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -44,7 +44,7 @@ async fn delete(site: &Site) {
 }
 
 #[tokio::test]
-async fn cp_9_a_set_in_a_context_that_is_deleted_is_cancelled() {
+async fn cp_9_set_in_deleted_context_is_cancelled() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let steps = json!([
@@ -59,7 +59,7 @@ async fn cp_9_a_set_in_a_context_that_is_deleted_is_cancelled() {
 }
 
 #[tokio::test]
-async fn cp_7_a_set_sent_again_after_its_context_went_runs_anew() {
+async fn cp_7_set_repeated_after_context_deletion_runs_again() {
     let site = Site::of(ECHO).await;
     let echo = |n: u64| {
         let step = json!({ "instructionId": "a", "action": "echo", "parameters": { "n": n } });
@@ -80,7 +80,7 @@ async fn cp_7_a_set_sent_again_after_its_context_went_runs_anew() {
 }
 
 #[tokio::test]
-async fn cp_7_a_message_sent_again_right_after_its_context_went_is_answered_once() {
+async fn cp_7_message_repeated_after_context_deletion_is_answered_once() {
     let model = Model::saying(WORDS, Duration::from_millis(60)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;

@@ -81,7 +81,7 @@ impl Events {
 }
 
 #[tokio::test]
-async fn cp_6_a_turn_comes_as_events_that_count_from_one() {
+async fn cp_6_events_of_turn_count_from_one() {
     let model = Model::saying(WORDS, Duration::from_millis(5)).await;
     let site = Site::asking(&model).await;
     let input = said("m1", Some("ctx_1"), "Weather?");
@@ -97,7 +97,7 @@ async fn cp_6_a_turn_comes_as_events_that_count_from_one() {
 }
 
 #[tokio::test]
-async fn cp_6_a_stream_that_broke_goes_on_after_what_was_seen() {
+async fn cp_6_broken_stream_resumes_after_last_seen_event() {
     let model = Model::saying(WORDS, Duration::from_millis(40)).await;
     let site = Site::asking(&model).await;
     let input = said("m1", Some("ctx_1"), "Weather?");
@@ -114,7 +114,7 @@ async fn cp_6_a_stream_that_broke_goes_on_after_what_was_seen() {
 }
 
 #[tokio::test]
-async fn cp_6_a_stream_that_is_taken_up_after_a_restart_has_the_answer() {
+async fn cp_6_stream_resumed_after_restart_has_the_answer() {
     let model = Model::saying(WORDS, Duration::from_millis(5)).await;
     let mut site = Site::asking(&model).await;
     let input = said("m1", Some("ctx_1"), "Weather?");
@@ -130,7 +130,7 @@ async fn cp_6_a_stream_that_is_taken_up_after_a_restart_has_the_answer() {
 }
 
 #[tokio::test]
-async fn cp_6_the_stream_of_a_set_is_taken_up_after_a_restart_and_ends_with_the_answer() {
+async fn cp_6_stream_of_set_resumes_after_restart_and_ends_with_answer() {
     let mut site = Site::of(ECHO).await;
     let steps = json!([
         { "instructionId": "a", "action": "echo" },
@@ -162,7 +162,7 @@ async fn cp_6_the_stream_of_a_set_is_taken_up_after_a_restart_and_ends_with_the_
 }
 
 #[tokio::test]
-async fn cp_6_an_array_streams_until_all_are_answered() {
+async fn cp_6_array_streams_until_all_are_answered() {
     let site = Site::of(ECHO).await;
     let batch =
         json!([said("a", Some("ctx_1"), "A"), { "messageId": "b" }, said("c", Some("ctx_2"), "C")]);

@@ -11,7 +11,7 @@ async fn is_well(other: &mut Client, n: usize) {
 }
 
 #[tokio::test]
-async fn cp_6_json_may_come_in_binary_frames_and_in_fragments() {
+async fn cp_6_json_is_accepted_in_binary_and_fragmented_frames() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let whole = said("m1", None, "in pieces, ünï").to_string().into_bytes();
@@ -36,7 +36,7 @@ async fn cp_6_json_may_come_in_binary_frames_and_in_fragments() {
 }
 
 #[tokio::test]
-async fn cp_6_a_connection_that_breaks_the_framing_is_closed_with_the_reason() {
+async fn cp_6_framing_error_closes_connection_with_reason() {
     let site = Site::of(ECHO).await;
     let mut other = Client::new(site.address).await;
     let huge = {
@@ -68,7 +68,7 @@ async fn cp_6_a_connection_that_breaks_the_framing_is_closed_with_the_reason() {
 }
 
 #[tokio::test]
-async fn cp_6_a_message_in_fragments_beyond_the_limit_is_1009() {
+async fn cp_6_fragmented_message_beyond_limit_is_1009() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let part = vec![b' '; 1 << 20];
@@ -83,7 +83,7 @@ async fn cp_6_a_message_in_fragments_beyond_the_limit_is_1009() {
 }
 
 #[tokio::test]
-async fn cp_17_a_message_that_is_cut_short_at_any_byte_is_a_parse_error() {
+async fn cp_17_message_truncated_at_any_byte_is_a_parse_error() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let whole = said("m1", Some("ctx_1"), "Hello").to_string().into_bytes();
@@ -124,7 +124,7 @@ async fn cp_17_a_message_that_is_cut_short_at_any_byte_is_a_parse_error() {
 }
 
 #[tokio::test]
-async fn cp_19_nests_and_lists_beyond_the_limits_are_refused() {
+async fn cp_19_nesting_and_lists_beyond_limits_are_refused() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
@@ -139,7 +139,7 @@ async fn cp_19_nests_and_lists_beyond_the_limits_are_refused() {
 }
 
 #[tokio::test]
-async fn cp_6_whoever_sends_too_much_at_once_hears_1009_before_the_end() {
+async fn cp_6_oversized_message_gets_1009_before_close() {
     let site = Site::of(ECHO).await;
     for size in [(16 << 20) + 1, 20 << 20, 40 << 20] {
         let mut client = Client::new(site.address).await;
@@ -151,7 +151,7 @@ async fn cp_6_whoever_sends_too_much_at_once_hears_1009_before_the_end() {
 }
 
 #[tokio::test]
-async fn cp_19_a_length_that_is_too_large_is_refused_by_the_head_alone() {
+async fn cp_19_excessive_length_is_refused_by_head() {
     let site = Site::of(ECHO).await;
     let address = site.address;
     let head = format!(
@@ -165,7 +165,7 @@ async fn cp_19_a_length_that_is_too_large_is_refused_by_the_head_alone() {
 }
 
 #[tokio::test]
-async fn cp_20_who_asks_how_the_server_is_need_not_name_it() {
+async fn cp_20_status_request_needs_no_host() {
     let site = Site::of(ECHO).await;
     for path in ["/healthz", "/readyz"] {
         let (status, body) = site.http(&format!("GET {path} HTTP/1.0\r\n\r\n")).await;
@@ -197,7 +197,7 @@ fn inflated(payload: &[u8]) -> Value {
 }
 
 #[tokio::test]
-async fn cp_20_compression_is_agreed_on_and_used_both_ways() {
+async fn cp_20_compression_is_negotiated_and_used_both_ways() {
     let site = Site::of(ECHO).await;
     let mut client =
         Client::open_with(site.address, DEFLATE).await.unwrap_or_else(|head| panic!("{head}"));
@@ -218,7 +218,7 @@ async fn cp_20_compression_is_agreed_on_and_used_both_ways() {
 }
 
 #[tokio::test]
-async fn cp_19_a_message_that_unpacks_beyond_the_limit_is_1009() {
+async fn cp_19_decompressed_message_beyond_limit_is_1009() {
     let site = Site::of(ECHO).await;
     let mut client =
         Client::open_with(site.address, DEFLATE).await.unwrap_or_else(|head| panic!("{head}"));

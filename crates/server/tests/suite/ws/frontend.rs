@@ -62,7 +62,7 @@ async fn value(client: &mut Client, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn cp_14_a_tool_that_was_announced_is_asked_and_its_answer_goes_on() {
+async fn cp_14_announced_tool_is_called_and_answer_continues() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     assert_eq!(client.ask(&announce("a1", json!({}))).await["type"], "ACK");
@@ -102,7 +102,7 @@ async fn cp_14_a_tool_that_was_announced_is_asked_and_its_answer_goes_on() {
 }
 
 #[tokio::test]
-async fn cp_14_a_refusal_and_a_late_answer_have_their_codes() {
+async fn cp_14_refusal_and_late_answer_have_codes() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -139,7 +139,7 @@ async fn cp_14_a_refusal_and_a_late_answer_have_their_codes() {
 }
 
 #[tokio::test]
-async fn cp_14_without_a_client_or_with_one_that_is_gone_for_good_it_is_unavailable() {
+async fn cp_14_missing_client_is_unavailable() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.send(&said("m1", Some("ctx_1"), "#main")).await;
@@ -156,7 +156,7 @@ async fn cp_14_without_a_client_or_with_one_that_is_gone_for_good_it_is_unavaila
 }
 
 #[tokio::test]
-async fn cp_14_a_client_that_comes_back_finds_the_same_call_once() {
+async fn cp_14_reconnected_client_gets_pending_call_once() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -191,7 +191,7 @@ async fn cp_14_a_client_that_comes_back_finds_the_same_call_once() {
 }
 
 #[tokio::test]
-async fn cp_1_who_is_not_the_tools_client_may_not_speak_for_it() {
+async fn cp_1_only_client_of_tool_may_answer_for_it() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -233,7 +233,7 @@ fn highlight(call: &str, parameters: Value) -> Value {
 }
 
 #[tokio::test]
-async fn cp_14_calls_of_one_id_in_two_requests_get_their_own_answers() {
+async fn cp_14_equal_call_ids_of_two_requests_get_own_answers() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -263,7 +263,7 @@ async fn cp_14_calls_of_one_id_in_two_requests_get_their_own_answers() {
 }
 
 #[tokio::test]
-async fn cp_14_an_answer_in_another_context_is_not_taken() {
+async fn cp_14_answer_in_other_context_is_refused() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -279,7 +279,7 @@ async fn cp_14_an_answer_in_another_context_is_not_taken() {
 }
 
 #[tokio::test]
-async fn cp_2_the_time_of_a_whole_request_holds_and_what_is_done_is_kept() {
+async fn cp_2_timeout_of_request_applies_and_outcomes_are_stored() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -304,7 +304,7 @@ async fn cp_2_the_time_of_a_whole_request_holds_and_what_is_done_is_kept() {
 }
 
 #[tokio::test]
-async fn cp_19_only_what_a_tool_declares_leaves() {
+async fn cp_19_only_declared_parameters_are_sent() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -319,7 +319,7 @@ async fn cp_19_only_what_a_tool_declares_leaves() {
 }
 
 #[tokio::test]
-async fn cp_19_a_parameter_that_is_not_declared_does_not_reach_the_client() {
+async fn cp_19_undeclared_parameter_does_not_reach_client() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({}))).await;
@@ -340,7 +340,7 @@ async fn cp_19_a_parameter_that_is_not_declared_does_not_reach_the_client() {
 }
 
 #[tokio::test]
-async fn cp_15_a_client_that_bounds_its_work_is_waited_for_so_long_and_a_person_longer() {
+async fn cp_15_client_timeout_applies_and_persons_get_longer() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce("a1", json!({ "maxProcessingTime": 300 }))).await;
@@ -357,7 +357,7 @@ async fn cp_15_a_client_that_bounds_its_work_is_waited_for_so_long_and_a_person_
 }
 
 #[tokio::test]
-async fn cp_6_a_front_end_client_that_is_lost_is_announced_to_whoever_waits() {
+async fn cp_6_lost_front_end_client_is_announced_to_waiters() {
     let site = Site::of(PROGRAM).await;
     let mut page = Client::new(site.address).await;
     page.ask(&announce("a1", json!({}))).await;
@@ -381,7 +381,7 @@ async fn cp_6_a_front_end_client_that_is_lost_is_announced_to_whoever_waits() {
 }
 
 #[tokio::test]
-async fn cp_15_a_client_that_works_in_the_background_may_say_good_bye_and_come_back() {
+async fn cp_15_background_client_may_leave_and_return() {
     let site = Site::of(PROGRAM).await;
     let mut asker = Client::new(site.address).await;
     for (id, features, expected) in [
@@ -409,7 +409,7 @@ async fn cp_15_a_client_that_works_in_the_background_may_say_good_bye_and_come_b
 }
 
 #[tokio::test]
-async fn cp_14_a_client_that_is_back_is_asked_again_with_the_same_call() {
+async fn cp_14_client_in_new_session_gets_same_call() {
     let site = Site::of(PROGRAM).await;
     let mut asker = Client::new(site.address).await;
     let mut page = Client::new(site.address).await;
@@ -431,7 +431,7 @@ async fn cp_14_a_client_that_is_back_is_asked_again_with_the_same_call() {
 }
 
 #[tokio::test]
-async fn cp_14_a_client_that_is_back_without_the_tool_or_stays_away_is_unavailable() {
+async fn cp_14_client_away_or_without_tool_is_unavailable() {
     let site = Site::of(PROGRAM).await;
     let mut asker = Client::new(site.address).await;
     for (id, comes_back) in [("m1", true), ("m2", false)] {
@@ -466,7 +466,7 @@ fn exact(id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn cp_13_a_result_that_is_not_what_the_tool_declares_is_none() {
+async fn cp_13_result_of_wrong_shape_is_refused() {
     let site = Site::of(PROGRAM).await;
     let mut client = Client::new(site.address).await;
     client.ask(&exact("a1")).await;
@@ -500,7 +500,7 @@ async fn cp_13_a_result_that_is_not_what_the_tool_declares_is_none() {
 }
 
 #[tokio::test]
-async fn cp_14_how_long_a_client_may_be_away_is_a_setting() {
+async fn cp_14_absence_limit_of_client_is_a_setting() {
     let settings = "[serve.limits]\nreturn_seconds = 1\n";
     let site = Site::with(PROGRAM, settings, None).await;
     let mut client = Client::new(site.address).await;

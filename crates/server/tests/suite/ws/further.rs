@@ -43,7 +43,7 @@ impl Handler for Votes {
 }
 
 #[tokio::test]
-async fn cp_4_a_registered_type_is_checked_and_answered_by_its_handler() {
+async fn cp_4_registered_type_is_checked_and_answered_by_handler() {
     let site = Site::set_up(ECHO, |settings| settings.handlers.push(Arc::new(Votes("VOTE")))).await;
     let mut client = Client::new(site.address).await;
     let vote = |id: &str, content: Value| message("VOTE", id, Some("ctx_1"), content);
@@ -66,7 +66,7 @@ async fn cp_4_a_registered_type_is_checked_and_answered_by_its_handler() {
 }
 
 #[test]
-fn cp_4_a_name_that_is_taken_can_t_be_registered() {
+fn cp_4_used_type_name_can_not_be_registered() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let fault = |name: &'static str| {
         let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use crate::ws::site::{ECHO, Site};
 use serde_json::json;
 
 #[tokio::test]
-async fn cp_4_a_minor_version_ahead_is_served_in_ours() {
+async fn cp_4_newer_minor_version_is_served_in_ours() {
     let site = Site::of(ECHO).await;
     for (theirs, ours) in [("1.0.0", "1.0.0"), ("1.7.3", "1.0.0"), ("1", "1.0.0")] {
         let mut client = Client::open(site.address).await;
@@ -17,7 +17,7 @@ async fn cp_4_a_minor_version_ahead_is_served_in_ours() {
 }
 
 #[tokio::test]
-async fn cp_4_another_major_is_refused_with_both_named_and_the_connection_closed() {
+async fn cp_4_other_major_version_is_refused_and_connection_closed() {
     let site = Site::of(ECHO).await;
     for theirs in ["2.0.0", "0.9"] {
         let mut client = Client::open(site.address).await;
@@ -38,7 +38,7 @@ async fn cp_4_another_major_is_refused_with_both_named_and_the_connection_closed
 }
 
 #[tokio::test]
-async fn cp_6_a_greeting_that_can_t_be_read_is_answered_and_the_connection_closed() {
+async fn cp_6_invalid_hello_is_answered_and_connection_closed() {
     let site = Site::of(ECHO).await;
     for content in [
         json!({ "protocolVersion": "1.0.0", "sessionId": "ses_1", "lastSeq": -1 }),
@@ -55,7 +55,7 @@ async fn cp_6_a_greeting_that_can_t_be_read_is_answered_and_the_connection_close
 }
 
 #[tokio::test]
-async fn cp_4_the_subprotocol_is_chosen_and_a_token_never_echoed() {
+async fn cp_4_subprotocol_is_selected_and_token_never_echoed() {
     let site = Site::of(ECHO).await;
     let lines = "Sec-WebSocket-Protocol: mcp-cp.9, mcp-cp.1, chat\r\n";
     let client =
@@ -70,7 +70,7 @@ async fn cp_4_the_subprotocol_is_chosen_and_a_token_never_echoed() {
 }
 
 #[tokio::test]
-async fn cp_6_a_first_message_without_hello_begins_a_session() {
+async fn cp_6_first_message_without_hello_starts_session() {
     let site = Site::of(ECHO).await;
     let mut client = Client::open(site.address).await;
     let answer = client.ask(&said("m1", None, "Good day.")).await;
@@ -83,7 +83,7 @@ async fn cp_6_a_first_message_without_hello_begins_a_session() {
 }
 
 #[tokio::test]
-async fn cp_2b_every_answer_names_what_it_answers_and_is_numbered() {
+async fn cp_2b_every_answer_names_its_message_and_is_numbered() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let messages = [
@@ -116,7 +116,7 @@ async fn cp_2b_every_answer_names_what_it_answers_and_is_numbered() {
 }
 
 #[tokio::test]
-async fn cp_6_a_session_goes_on_with_what_was_missed() {
+async fn cp_6_session_resumes_with_missed_messages() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&set("a", "ctx_1", "x", json!(1))).await;
@@ -138,7 +138,7 @@ async fn cp_6_a_session_goes_on_with_what_was_missed() {
 }
 
 #[tokio::test]
-async fn cp_6_a_session_that_is_taken_over_ends_for_the_connection_before() {
+async fn cp_6_session_takeover_ends_previous_connection() {
     let site = Site::of(ECHO).await;
     let mut first = Client::new(site.address).await;
     first.ask(&set("a", "ctx_1", "x", json!(1))).await;
@@ -149,7 +149,7 @@ async fn cp_6_a_session_that_is_taken_over_ends_for_the_connection_before() {
 }
 
 #[tokio::test]
-async fn cp_6_what_can_t_be_taken_up_is_a_new_session() {
+async fn cp_6_unresumable_session_becomes_a_new_one() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&set("a", "ctx_1", "x", json!(1))).await;

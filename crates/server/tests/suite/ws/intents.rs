@@ -36,7 +36,7 @@ fn files() -> Vec<(&'static str, &'static str)> {
 }
 
 #[tokio::test]
-async fn cp_5_an_intent_may_name_an_instruction_set_whose_results_are_the_answer() {
+async fn cp_5_intent_set_results_become_the_answer() {
     let site = Site::with_files(ECHO, INTENTS, &files(), None).await;
     let mut client = Client::new(site.address).await;
     client.send(&said("m1", Some("ctx_1"), "2*(3+4)")).await;
@@ -70,7 +70,7 @@ async fn cp_5_an_intent_may_name_an_instruction_set_whose_results_are_the_answer
 }
 
 #[tokio::test]
-async fn cp_5_the_outcomes_of_an_intents_set_are_streamed_as_they_are_stored() {
+async fn cp_5_outcomes_of_intent_set_are_streamed_as_stored() {
     let site = Site::with_files(ECHO, INTENTS, &files(), None).await;
     let mut client = Client::new(site.address).await;
     client.send(&said("m1", Some("ctx_1"), "2*(3+4)")).await;
@@ -105,7 +105,7 @@ async fn cp_5_the_outcomes_of_an_intents_set_are_streamed_as_they_are_stored() {
 }
 
 #[tokio::test]
-async fn cp_5_an_intent_may_name_a_template_that_is_the_system_prompt() {
+async fn cp_5_intent_template_becomes_system_prompt() {
     let model = Model::saying(&["leaves ", "fall"], Duration::from_millis(1)).await;
     let site = Site::with_files(ECHO, INTENTS, &files(), Some(model.uri.clone())).await;
     let mut client = Client::new(site.address).await;
@@ -143,7 +143,7 @@ fn refused(config: &str, files: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn cp_5_what_an_intent_names_is_checked_at_the_start() {
+async fn cp_5_intent_targets_are_checked_at_start() {
     let intent =
         |rest: &str| format!("[[serve.intents]]\nname = \"x\"\ncontains = [\"x\"]\n{rest}\n");
     let set = |action: &str| {

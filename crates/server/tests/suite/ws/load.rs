@@ -5,7 +5,7 @@ use crate::ws::site::{ECHO, Site};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn cp_19_a_client_that_never_reads_is_ended_and_others_are_not() {
+async fn cp_19_only_client_that_never_reads_is_disconnected() {
     let site = Site::of(ECHO).await;
     let mut other = Client::new(site.address).await;
     other.ask(&set("made", "ctx_1", "made", json!(true))).await;
@@ -30,7 +30,7 @@ async fn cp_19_a_client_that_never_reads_is_ended_and_others_are_not() {
 }
 
 #[tokio::test]
-async fn cp_19_a_flood_over_the_rate_is_refused_and_then_ended() {
+async fn cp_19_flood_is_refused_and_then_disconnected() {
     let config = "[serve]\nrate_per_minute = 50\n";
     let site = Site::with(ECHO, config, None).await;
     let mut client = Client::new(site.address).await;
@@ -57,7 +57,7 @@ async fn cp_19_a_flood_over_the_rate_is_refused_and_then_ended() {
 }
 
 #[tokio::test]
-async fn cp_12_many_connections_write_at_once_and_all_is_kept() {
+async fn cp_12_concurrent_writes_of_many_connections_are_stored() {
     let site = Site::of(ECHO).await;
     let mut clients = Vec::new();
     for _ in 0..32 {
@@ -84,7 +84,7 @@ async fn cp_12_many_connections_write_at_once_and_all_is_kept() {
 }
 
 #[tokio::test]
-async fn cp_8_a_server_that_ends_tells_its_clients() {
+async fn cp_8_ending_server_notifies_clients() {
     let mut site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&said("m1", None, "Hello")).await;

@@ -38,7 +38,7 @@ async fn rest(mut stream: TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn cp_19_a_token_that_is_revoked_ends_streams_and_waiting_requests() {
+async fn cp_19_revoked_token_ends_streams_and_pending_requests() {
     let model = Model::saying(WORDS, Duration::from_secs(2)).await;
     let config = "[serve]\nrequire_token = true\n";
     let site = Site::with(ASK, config, Some(model.uri.clone())).await;
@@ -75,7 +75,7 @@ async fn cp_19_a_token_that_is_revoked_ends_streams_and_waiting_requests() {
 }
 
 #[tokio::test]
-async fn cp_19_a_client_that_never_pauses_is_ended_with_its_token() {
+async fn cp_19_busy_client_is_disconnected_with_its_token() {
     let site = Site::with(ECHO, "[serve]\nrequire_token = true\n", None).await;
     let (_, secret) = site.tokens().add(NewToken::new("ann")).unwrap();
     let mut client = Client::open_with(site.address, &bearer(secret.expose())).await.unwrap();
@@ -103,7 +103,7 @@ async fn cp_19_a_client_that_never_pauses_is_ended_with_its_token() {
 }
 
 #[tokio::test]
-async fn cp_19_a_session_of_another_owner_is_not_taken_up() {
+async fn cp_19_session_of_other_owner_is_not_resumed() {
     let site = Site::with(ECHO, "[serve]\nrequire_token = true\n", None).await;
     let token = |name: &str| {
         let (_, secret) = site.tokens().add(NewToken::new(name)).unwrap();
@@ -131,7 +131,7 @@ async fn cp_19_a_session_of_another_owner_is_not_taken_up() {
 const SHORT: &str = "[serve.limits]\nping_seconds = 1\nsilence_seconds = 3\nwrite_seconds = 2\n";
 
 #[tokio::test]
-async fn cp_6_a_client_that_says_nothing_is_asked_and_then_closed() {
+async fn cp_6_idle_client_is_pinged_and_then_closed() {
     let site = Site::with(ECHO, SHORT, None).await;
     let mut silent = Client::new(site.address).await;
     // One that answers pings stays for longer than that.
@@ -166,7 +166,7 @@ async fn cp_6_a_client_that_says_nothing_is_asked_and_then_closed() {
 }
 
 #[tokio::test]
-async fn cp_6_a_silent_stream_says_that_it_is_there() {
+async fn cp_6_silent_stream_sends_keep_alive() {
     let model = Model::saying(&["late"], Duration::from_secs(3)).await;
     let site = Site::with(ASK, SHORT, Some(model.uri.clone())).await;
     let lines = "Accept: text/event-stream\r\n";

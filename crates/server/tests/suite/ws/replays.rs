@@ -14,7 +14,7 @@ fn own(mut message: Value) -> Value {
 }
 
 #[tokio::test]
-async fn cp_7_two_connections_that_send_the_same_hear_the_same_turn() {
+async fn cp_7_same_message_on_two_connections_gets_same_turn() {
     let model = Model::saying(WORDS, Duration::from_millis(30)).await;
     let site = Site::asking(&model).await;
     let (mut first, mut second) =
@@ -36,7 +36,7 @@ async fn cp_7_two_connections_that_send_the_same_hear_the_same_turn() {
 }
 
 #[tokio::test]
-async fn cp_7_another_content_under_the_same_id_is_a_conflict() {
+async fn cp_7_other_content_with_same_id_is_a_conflict() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&said("m1", Some("ctx_1"), "Hello")).await;
@@ -58,7 +58,7 @@ async fn cp_7_another_content_under_the_same_id_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn cp_7_after_a_restart_the_answer_is_the_first_one_to_the_letter() {
+async fn cp_7_answer_after_restart_is_identical() {
     let mut site = Site::of(ECHO).await;
     let input = said("m1", Some("ctx_1"), "Hello");
     let keyless = said("m2", None, "Without a context");
@@ -78,7 +78,7 @@ async fn cp_7_after_a_restart_the_answer_is_the_first_one_to_the_letter() {
 }
 
 #[tokio::test]
-async fn cp_7_updates_sent_on_two_connections_at_once_have_effect_once() {
+async fn cp_7_same_update_on_two_connections_has_effect_once() {
     let site = Site::of(ECHO).await;
     let (mut first, mut second) =
         (Client::new(site.address).await, Client::new(site.address).await);

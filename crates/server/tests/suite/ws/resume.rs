@@ -115,7 +115,7 @@ impl Page {
 }
 
 #[tokio::test]
-async fn cp_6_nothing_is_lost_or_repeated_when_connections_break_at_any_point() {
+async fn cp_6_broken_connections_lose_and_repeat_nothing() {
     let model = Model::saying(WORDS, Duration::from_millis(1)).await;
     let site = Site::asking(&model).await;
     let mut came_back = 0;

@@ -87,7 +87,7 @@ async fn fl_1_calls_run_in_order_and_answer_in_one_response() {
 }
 
 #[tokio::test]
-async fn fl_1_an_asynchronous_request_is_acknowledged_and_each_call_answers_by_itself() {
+async fn fl_1_asynchronous_request_is_acknowledged_and_calls_answer_separately() {
     let mut site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let request = json!({ "executionMode": "ASYNC", "toolCalls": [
@@ -132,7 +132,7 @@ async fn fl_1_an_asynchronous_request_is_acknowledged_and_each_call_answers_by_i
 }
 
 #[tokio::test]
-async fn fl_1_calls_run_at_once_where_that_is_wanted() {
+async fn fl_1_parallel_calls_run_at_once() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let sleep =
@@ -154,7 +154,7 @@ async fn fl_1_calls_run_at_once_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn cp_17_a_set_with_faults_is_refused_with_all_of_them_and_nothing_runs() {
+async fn cp_17_set_with_errors_is_refused_with_all_and_nothing_runs() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let set = json!({ "instructions": [
@@ -193,7 +193,7 @@ async fn cp_17_a_set_with_faults_is_refused_with_all_of_them_and_nothing_runs() 
 }
 
 #[tokio::test]
-async fn cp_19_actions_of_the_server_run_for_clients_when_the_settings_allow_them() {
+async fn cp_19_server_actions_run_for_clients_when_allowed() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let request = json!({ "calls": [
@@ -208,7 +208,7 @@ async fn cp_19_actions_of_the_server_run_for_clients_when_the_settings_allow_the
 }
 
 #[tokio::test]
-async fn fl_6_an_id_that_ended_earlier_in_the_context_is_known() {
+async fn fl_6_earlier_outcome_of_context_is_known() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let first = json!({ "instructions": [
@@ -230,7 +230,7 @@ async fn fl_6_an_id_that_ended_earlier_in_the_context_is_known() {
 }
 
 #[tokio::test]
-async fn fl_12_a_set_tells_how_far_it_is_and_answers_with_all_outcomes() {
+async fn fl_12_set_reports_progress_and_all_outcomes() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let set = json!({ "instructions": [
@@ -262,7 +262,7 @@ async fn fl_12_a_set_tells_how_far_it_is_and_answers_with_all_outcomes() {
 }
 
 #[tokio::test]
-async fn fl_12_a_set_is_paused_goes_on_and_is_cancelled() {
+async fn fl_12_set_is_paused_resumed_and_cancelled() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let sleep = |id: &str, ms: u64| json!({ "instructionId": id, "action": "sleep", "parameters": { "ms": ms } });
@@ -301,7 +301,7 @@ async fn fl_12_a_set_is_paused_goes_on_and_is_cancelled() {
 }
 
 #[tokio::test]
-async fn fl_11_a_server_goes_on_with_what_the_one_before_it_left() {
+async fn fl_11_server_resumes_sets_of_its_predecessor() {
     let mut site = Site::with(ECHO, "[serve]\ndrain_timeout = 1\n", None).await;
     let mut client = Client::new(site.address).await;
     let set = json!({ "instructions": [
@@ -343,7 +343,7 @@ fn steer(id: &str, context: &str, action: &str, target: &str) -> Value {
 }
 
 #[tokio::test]
-async fn cp_2b_a_call_is_cancelled_by_its_own_id_and_the_others_go_on() {
+async fn cp_2b_call_is_cancelled_by_id_and_others_continue() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let sleep =
@@ -379,7 +379,7 @@ async fn cp_2b_a_call_is_cancelled_by_its_own_id_and_the_others_go_on() {
 }
 
 #[tokio::test]
-async fn cp_2b_an_instruction_is_cancelled_right_behind_its_set_and_in_one_of_two_contexts() {
+async fn cp_2b_instruction_is_cancelled_right_after_its_set() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let set = json!({ "executionMode": "PARALLEL", "instructions": [
@@ -411,7 +411,7 @@ async fn cp_2b_an_instruction_is_cancelled_right_behind_its_set_and_in_one_of_tw
 }
 
 #[tokio::test]
-async fn cp_2b_a_control_with_another_context_than_its_target_cancels_nothing() {
+async fn cp_2b_control_with_other_context_cancels_nothing() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let set = json!({ "instructions": [
@@ -426,7 +426,7 @@ async fn cp_2b_a_control_with_another_context_than_its_target_cancels_nothing() 
 }
 
 #[tokio::test]
-async fn cp_10_a_message_that_is_added_belongs_to_the_context_of_its_update() {
+async fn cp_10_added_message_belongs_to_context_of_update() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let mut update = crate::ws::client::add("u1", "ctx_1", "hello");
@@ -440,7 +440,7 @@ async fn cp_10_a_message_that_is_added_belongs_to_the_context_of_its_update() {
 }
 
 #[tokio::test]
-async fn fl_1_ids_of_any_length_that_a_message_may_have_are_answered_and_kept() {
+async fn fl_1_ids_of_any_valid_length_are_answered_and_stored() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let long = |of: &str| of.repeat(200);
@@ -464,7 +464,7 @@ async fn fl_1_ids_of_any_length_that_a_message_may_have_are_answered_and_kept() 
 }
 
 #[tokio::test]
-async fn cp_9_a_set_in_a_context_that_is_deleted_leaves_nothing_in_the_next() {
+async fn cp_9_set_in_deleted_context_leaves_nothing_in_the_next() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let sleep =
@@ -489,7 +489,7 @@ async fn cp_9_a_set_in_a_context_that_is_deleted_leaves_nothing_in_the_next() {
 }
 
 #[tokio::test]
-async fn cp_10_a_path_that_leads_nowhere_says_what_is_in_the_way() {
+async fn cp_10_invalid_path_names_the_obstacle() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&crate::ws::client::set("u1", "ctx_1", "topic", json!("rain"))).await;
@@ -504,7 +504,7 @@ async fn cp_10_a_path_that_leads_nowhere_says_what_is_in_the_way() {
 }
 
 #[tokio::test]
-async fn cp_15_a_least_version_that_is_none_is_refused() {
+async fn cp_15_invalid_least_version_is_refused() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let query = |id: &str, least: &str| {
@@ -528,7 +528,7 @@ fn kept(site: &Site) -> (RunState, u64) {
 }
 
 #[tokio::test]
-async fn fl_12_a_set_that_is_paused_is_listed_so_and_stays_so_when_a_server_goes_on_with_it() {
+async fn fl_12_paused_set_stays_paused_when_resumed_by_next_server() {
     let mut site = Site::with(ECHO, "[serve]\ndrain_timeout = 1\n", None).await;
     let mut client = Client::new(site.address).await;
     let sent = instructions(
@@ -561,7 +561,7 @@ async fn fl_12_a_set_that_is_paused_is_listed_so_and_stays_so_when_a_server_goes
 }
 
 #[tokio::test]
-async fn cp_19_agents_of_a_set_leave_no_trace_of_what_is_declared_sensitive() {
+async fn cp_19_agents_of_set_do_not_trace_sensitive_texts() {
     const PLACE: &str = "behind the old mill";
     const CARD: &str = "4111 1111 1111 1111";
     let program = "main agent Clerk {\n  main func(input { text string }) {\n    \

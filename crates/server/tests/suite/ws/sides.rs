@@ -122,7 +122,7 @@ async fn site(seen: &Arc<Mutex<Vec<String>>>) -> Site {
 }
 
 #[tokio::test]
-async fn fl_1_the_chain_of_picker_analysis_and_overlay_runs_over_both_sides() {
+async fn fl_1_picker_analysis_overlay_chain_runs_on_both_sides() {
     let site = site(&Arc::default()).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce(&["file_picker", "display_overlay"])).await;
@@ -153,7 +153,7 @@ async fn fl_1_the_chain_of_picker_analysis_and_overlay_runs_over_both_sides() {
 }
 
 #[tokio::test]
-async fn fl_1_a_chain_that_the_user_breaks_runs_nothing_more() {
+async fn fl_1_chain_stops_when_user_refuses() {
     let site = site(&Arc::default()).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce(&["file_picker", "display_overlay"])).await;
@@ -185,7 +185,7 @@ async fn fl_1_a_chain_that_the_user_breaks_runs_nothing_more() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fl_1_one_side_runs_before_the_other_or_both_at_once() {
+async fn fl_1_sides_run_in_sequence_or_in_parallel() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let site = site(&seen).await;
     let mut client = Client::new(site.address).await;
@@ -230,7 +230,7 @@ async fn fl_1_one_side_runs_before_the_other_or_both_at_once() {
 }
 
 #[tokio::test]
-async fn fl_1_the_time_of_one_side_does_not_end_the_other() {
+async fn fl_1_timeout_of_one_side_does_not_end_the_other() {
     let site = site(&Arc::default()).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce(&["tool"])).await;
@@ -246,7 +246,7 @@ async fn fl_1_the_time_of_one_side_does_not_end_the_other() {
 }
 
 #[tokio::test]
-async fn fl_1_instructions_reach_front_end_tools_by_their_names() {
+async fn fl_1_instructions_call_front_end_tools_by_name() {
     let site = site(&Arc::default()).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce(&["tool"])).await;
@@ -269,7 +269,7 @@ async fn fl_1_instructions_reach_front_end_tools_by_their_names() {
 }
 
 #[tokio::test]
-async fn cp_19_a_client_that_announces_a_name_of_the_servers_opens_it_to_nobody() {
+async fn cp_19_announcing_a_server_action_grants_nothing() {
     let site = site(&Arc::default()).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce(&["file_read", "agent:app", "RUN_INSTRUCTIONS"])).await;

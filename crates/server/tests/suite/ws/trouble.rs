@@ -13,7 +13,7 @@ async fn ready(site: &Site) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn cp_20_a_server_that_can_write_nothing_is_not_ready() {
+async fn cp_20_server_that_can_not_write_is_not_ready() {
     let site = Site::of(ECHO).await;
     assert_eq!(ready(&site).await.0, 200);
     let obstacle = site.path(".contexture/data/.writable");
@@ -33,7 +33,7 @@ main func(input { text string, attachments list }) {
 "#;
 
 #[tokio::test]
-async fn cp_17_an_attachment_that_can_t_be_read_is_a_fault_of_the_message() {
+async fn cp_17_unreadable_attachment_is_an_error_of_the_message() {
     let site = Site::of(SHOWN).await;
     let attached = |id: &str, urls: &[&str]| {
         let all: Vec<_> = urls.iter().map(|url| json!({ "type": "FILE", "url": url })).collect();

@@ -12,7 +12,7 @@ fn cancel(id: &str, target: &str) -> Value {
 }
 
 #[tokio::test]
-async fn cp_8_the_text_streams_in_deltas_that_join_to_the_answer() {
+async fn cp_8_text_deltas_join_to_the_answer() {
     let model = Model::saying(WORDS, Duration::from_millis(2)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -36,7 +36,7 @@ async fn cp_8_the_text_streams_in_deltas_that_join_to_the_answer() {
 }
 
 #[tokio::test]
-async fn cp_8_a_turn_that_waits_is_cancelled_without_a_text() {
+async fn cp_8_waiting_turn_is_cancelled_without_text() {
     let model = Model::saying(WORDS, Duration::from_millis(100)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -53,7 +53,7 @@ async fn cp_8_a_turn_that_waits_is_cancelled_without_a_text() {
 }
 
 #[tokio::test]
-async fn cp_8_a_turn_that_is_cancelled_amid_its_text_keeps_it() {
+async fn cp_8_cancelled_turn_keeps_its_text() {
     let model = Model::saying(WORDS, Duration::from_millis(150)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -78,7 +78,7 @@ async fn cp_8_a_turn_that_is_cancelled_amid_its_text_keeps_it() {
 }
 
 #[tokio::test]
-async fn cp_8_what_ended_stays_as_it_is_and_what_never_was_is_unknown() {
+async fn cp_8_control_of_ended_turn_changes_nothing_and_unknown_is_refused() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let unknown = client.ask(&cancel("c1", "m1")).await;
@@ -94,7 +94,7 @@ async fn cp_8_what_ended_stays_as_it_is_and_what_never_was_is_unknown() {
 }
 
 #[tokio::test]
-async fn cp_5_turns_of_one_context_come_one_after_another_and_of_others_beside() {
+async fn cp_5_turns_are_sequential_per_context_and_parallel_across() {
     let model = Model::saying(WORDS, Duration::from_millis(20)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -122,7 +122,7 @@ async fn cp_5_turns_of_one_context_come_one_after_another_and_of_others_beside()
 }
 
 #[tokio::test]
-async fn cp_6_a_turn_outlives_the_connection_that_began_it() {
+async fn cp_6_turn_outlives_its_connection() {
     let model = Model::saying(WORDS, Duration::from_millis(20)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -141,7 +141,7 @@ async fn cp_6_a_turn_outlives_the_connection_that_began_it() {
 }
 
 #[tokio::test]
-async fn cp_6_messages_of_a_connection_take_effect_in_their_order() {
+async fn cp_6_messages_of_connection_take_effect_in_order() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     for n in 0..100 {
@@ -160,7 +160,7 @@ async fn cp_6_messages_of_a_connection_take_effect_in_their_order() {
 }
 
 #[tokio::test]
-async fn cp_8_a_cancel_right_behind_its_message_finds_the_turn() {
+async fn cp_8_immediate_cancel_finds_the_turn() {
     let model = Model::saying(WORDS, Duration::from_secs(5)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;

@@ -1,4 +1,4 @@
-//! `POST /v1/contexts/{id}/fork`: a copy that goes its own way (CP-10).
+//! `POST /v1/contexts/{id}/fork`: an independent copy (CP-10).
 
 use super::create::{id as asked_id, object};
 use super::{ask, created, enter, wrong};

@@ -40,7 +40,7 @@ pub(in crate::serve::door) async fn create(
     work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
 }
 
-/// The id, and the context as it is taken in.
+/// Reads the id and the context of a body.
 fn wanted(mut fields: Map<String, Value>, caller: &Caller) -> Result<(Import, String), Refusal> {
     let context_id = id(&mut fields)?;
     let mut metadata = about(caller);
@@ -66,7 +66,7 @@ fn wanted(mut fields: Map<String, Value>, caller: &Caller) -> Result<(Import, St
     Ok((Import { context_id, review: None }, Value::Object(context).to_string()))
 }
 
-/// Takes the id that was asked for out of the fields.
+/// Removes the requested id from the fields.
 pub(super) fn id(fields: &mut Map<String, Value>) -> Result<Option<String>, Refusal> {
     match fields.remove("contextId") {
         None | Some(Value::Null) => Ok(None),
@@ -75,7 +75,7 @@ pub(super) fn id(fields: &mut Map<String, Value>) -> Result<Option<String>, Refu
     }
 }
 
-/// A body that is an object, or nothing.
+/// Reads a body that is an object or empty.
 pub(super) async fn object(
     app: &App,
     request: Request,
@@ -100,7 +100,7 @@ fn is_coming(headers: &HeaderMap) -> bool {
     headers.contains_key(header::CONTENT_LENGTH) || headers.contains_key(header::TRANSFER_ENCODING)
 }
 
-/// A body of another kind than is read.
+/// Creates the refusal of an unsupported content type.
 pub(super) fn unsupported(expected: &str) -> (Refusal, Option<StatusCode>) {
     let refused = Refusal::new(ErrorCode::ParseError, format!("the body has to be {expected}"));
     let refused = refused.suggest(format!("Send the header Content-Type: {expected}."));

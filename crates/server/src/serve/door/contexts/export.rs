@@ -22,11 +22,11 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// JSON lines.
 pub(super) const LINES: &str = "application/x-ndjson";
-/// So many portions wait for the client.
+/// The most portions that wait for the client.
 const WAITING: usize = 4;
 /// The size of a portion, in bytes.
 const PORTION: usize = 64 << 10;
-/// A client that takes nothing for so long is gone: an export holds the file's past open.
+/// The time after which a client that reads nothing counts as gone: an export blocks a checkpoint.
 const STUCK: Duration = Duration::from_secs(20);
 
 /// `GET /v1/contexts/{id}/export`
@@ -39,13 +39,13 @@ pub(in crate::serve::door) async fn export(
         let caller = enter(&shared, &request, &[Scope::Read])?;
         drop(request);
         let context = id.clone();
-        // Whether it is there is part of the status; what follows is not.
+        // The status reports whether the context exists; later errors it can't.
         let head = ask(&shared.app, &caller, Some(&id), move |store, owner| {
             store.head(Key { owner, context: &context })
         });
         head.await?;
         let mut lines = begin(&shared.app, &caller, id.clone());
-        // What can't be read at all has a status, too.
+        // A context that can't be read at all has a status, too.
         let first = match lines.recv().await {
             Some(Ok(portion)) => portion,
             Some(Err(_)) | None => return Err(refusal(ContextError::Closed, Some(&id))),
@@ -65,7 +65,7 @@ pub(in crate::serve::door) async fn export(
     work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
 }
 
-/// Reads on a thread of its own. An export that fails breaks off, and so does the answer.
+/// Reads on a separate thread. A failing export ends the response early.
 fn begin(app: &Arc<App>, caller: &Caller, id: String) -> Receiver<io::Result<Bytes>> {
     let (sender, receiver) = channel(WAITING);
     let (app, owner) = (Arc::clone(app), caller.owner().to_string());
@@ -75,12 +75,12 @@ fn begin(app: &Arc<App>, caller: &Caller, id: String) -> Receiver<io::Result<Byt
         let mut out = BufWriter::with_capacity(PORTION, outlet);
         let done = app.store.export(Key { owner: &owner, context: &id }, &mut out);
         if let Err(error) = done {
-            // When the client has gone, it is not the store that fails.
+            // When the client is gone, the store has not failed.
             if !out.get_ref().sender.is_closed() {
                 app.trouble(&error);
             }
             let broken = io::Error::other(error.to_string());
-            // Nobody listens any more when the client has gone.
+            // Nobody listens when the client is gone.
             let _ = out.get_ref().send(Err(broken));
         }
     });

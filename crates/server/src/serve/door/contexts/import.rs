@@ -1,9 +1,9 @@
 //! `POST /v1/contexts/import`: a context from JSON lines (CP-9, CP-10).
 //!
-//! Decision: what somebody exported they can import. An import says who said what, and a caller may
-//! not speak for everybody (CP-1): a message of a sender, or of a type, that the caller's token does
-//! not grant is kept with `metadata.imported: true`, so that it passes for nobody's word. The
-//! command line, which has the file, takes all as they are.
+//! Decision: everybody can import what they exported. An import contains messages of others, and a caller may
+//! not speak for others (CP-1): a message of a sender or type that the token does
+//! not grant is stored with `metadata.imported: true`, so that it does not count as genuine. The
+//! command line, which has the file, imports messages unchanged.
 
 use super::create::unsupported;
 use super::export::LINES;
@@ -63,7 +63,7 @@ fn is_lines(headers: &HeaderMap) -> bool {
     known.iter().any(|known| kind.eq_ignore_ascii_case(known))
 }
 
-/// Whose word each message is, and whether the server takes its type.
+/// Checks sender and type of each message.
 fn review(app: &Arc<App>, caller: &Caller) -> Review {
     let (app, senders) = (Arc::clone(app), caller.grant.senders);
     Arc::new(move |message| {

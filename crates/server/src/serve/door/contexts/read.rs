@@ -1,4 +1,4 @@
-//! Pages: of contexts, of messages, of changes (CP-11, CP-12).
+//! Pages of contexts, messages and changes (CP-11, CP-12).
 
 use super::{PAGE, ask, enter};
 use crate::serve::caller::Scope;

@@ -1,4 +1,4 @@
-//! A whole context, with a tag of its version: a client that has it is told so (CP-9, CP-20).
+//! A whole context with a tag of its version, for conditional requests (CP-9, CP-20).
 
 use super::{PAGE, ask, enter};
 use crate::serve::caller::Scope;
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
 use serde_json::Value;
 
-/// So often a context is read again that changes while it is read.
+/// The most attempts to read a context that changes meanwhile.
 const TRIES: usize = 20;
 
 /// `GET /v1/contexts/{id}?messages=`
@@ -36,7 +36,7 @@ pub(in crate::serve::door) async fn get(
             None => StatusCode::NOT_MODIFIED.into_response(),
         };
         let headers = response.headers_mut();
-        // It may be kept, and is asked for again each time.
+        // It may be cached, and must be revalidated.
         let policy = HeaderValue::from_static("private, no-cache");
         headers.insert(header::CACHE_CONTROL, policy);
         headers.extend(tag.map(|tag| (header::ETAG, tag)));
@@ -45,15 +45,15 @@ pub(in crate::serve::door) async fn get(
     work.await.unwrap_or_else(|refused| answer::refusal(&shared.app, refused))
 }
 
-/// The tag of a version. One that was deleted and made anew is another one, also where an import gave
+/// Returns the tag of a version. A context that was deleted and recreated differs, even when an import gave
 /// it the version and the time of the first.
 pub(super) fn tag(head: &Head, version: u64) -> Option<HeaderValue> {
     let (which, made) = (head.incarnation, head.creation_us);
-    // Weak: the same version may be packed or not.
+    // Weak: the same version may be compressed or not.
     HeaderValue::from_str(&format!("W/\"{version}-{which:x}-{made:x}\"")).ok()
 }
 
-/// What the client has: the tags of `If-None-Match`.
+/// Returns the tags of `If-None-Match`.
 struct Known(Vec<String>);
 
 impl Known {
@@ -76,7 +76,7 @@ fn bare(tag: &str) -> &str {
 
 type Found = (Option<Value>, Option<HeaderValue>);
 
-/// The context with all or the last of its messages; nothing when the client has it.
+/// Reads the context with all or the last messages; `None` when the client has it.
 fn read(
     store: &dyn ContextStore,
     key: Key<'_>,
@@ -93,7 +93,7 @@ fn read(
         let version = whole.get("version").and_then(Value::as_u64).unwrap_or(head.version);
         return Ok((Some(whole), tag(&head, version)));
     };
-    // Its parts are read one after the other; what it was before and after has to be the same.
+    // Its parts are read one after the other; the version before and after must be the same.
     for _ in 0..TRIES {
         let state = store.state(key)?.value;
         let messages = if last == 0 { Vec::new() } else { store.last(key, last)? };

@@ -1,4 +1,4 @@
-//! What one operation takes and gives.
+//! The documentation of an operation.
 
 use serde_json::{Map, Value, json};
 
@@ -21,13 +21,13 @@ pub(in crate::serve::door) enum Shape {
     MessageOrMessages,
     /// A schema of the document.
     Own(&'static str),
-    /// Any object.
+    /// Accepts any object.
     Object,
     /// A text.
     Text,
 }
 
-/// What is sent along.
+/// The request body.
 pub(in crate::serve::door) struct Body {
     kinds: Vec<(&'static str, Shape)>,
     is_needed: bool,
@@ -58,7 +58,7 @@ impl Doc {
         }
     }
 
-    /// What else there is to say.
+    /// Adds a description.
     pub(in crate::serve::door) fn more(self, description: &'static str) -> Self {
         Self { description: Some(description), ..self }
     }

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// What is told of a turn. Without an exporter it holds the sender's trace alone.
+/// The spans of a turn. Without an exporter it contains only the trace of the sender.
 pub(crate) struct TurnSpan {
     open: Option<Open>,
     trace: Option<String>,
@@ -28,12 +28,12 @@ pub(crate) struct TurnSpan {
 
 struct Open {
     export: Arc<Export>,
-    /// What masks the texts of this conversation that are declared sensitive.
+    /// The masker of the sensitive texts of the conversation.
     private: Masker,
     context: Context,
     /// Model calls that run.
     models: HashMap<u64, Span>,
-    /// What tools that run were called with.
+    /// The arguments of running tools.
     calls: HashMap<String, Value>,
     is_ended: bool,
 }

@@ -5,7 +5,7 @@ fn of(vars: &[(&str, &str)]) -> Environment {
 }
 
 #[test]
-fn cp_20_settings_of_traces_that_cant_be_followed_are_told_at_the_start() {
+fn cp_20_invalid_trace_settings_are_reported_at_start() {
     let error = endpoint(&of(&[("OTEL_TRACES_EXPORTER", "zipkin")])).unwrap_err();
     assert!(error.message.contains("OTEL_TRACES_EXPORTER"), "{}", error.message);
     let error = protocol(&of(&[("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")])).unwrap_err();

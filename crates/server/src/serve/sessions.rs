@@ -1,6 +1,6 @@
-//! All sessions, and who hears of what.
+//! All sessions.
 
-use super::Session;
+use super::session::Session;
 use contexture_protocol::content::ClientCapabilities;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -12,18 +12,18 @@ use tokio::sync::futures::Notified;
 /// The sessions of a server.
 pub(crate) struct Sessions {
     tables: Mutex<Tables>,
-    /// So many one owner has.
+    /// The most sessions of an owner.
     most: NonZeroUsize,
-    /// Tells whoever waits for a client that one said what it can do.
+    /// Notified when a client announces its capabilities.
     announced: Notify,
 }
 
 #[derive(Default)]
 struct Tables {
     by_id: HashMap<String, Arc<Session>>,
-    /// How many each owner has.
+    /// The number of sessions of each owner.
     counts: HashMap<Arc<str>, usize>,
-    /// Sessions whose client announced what it can do, by owner, in the order of announcing.
+    /// The sessions with announced capabilities by owner, in the order of the announcements.
     clients: HashMap<Arc<str>, Vec<Weak<Session>>>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Taken {
     pub(crate) connection: u64,
     /// The number of the last message that was sent in it.
     pub(crate) last_seq: u64,
-    /// A session that had to make room: what it left has to be taken away.
+    /// A session that ended to make room, and must be cleaned up.
     pub(crate) ended: Option<Arc<Session>>,
 }
 
@@ -94,12 +94,12 @@ impl Sessions {
         clients.iter().rev().filter_map(Weak::upgrade).collect()
     }
 
-    /// How many sessions there are.
+    /// Returns the number of sessions.
     pub(crate) fn count(&self) -> usize {
         self.tables().by_id.len()
     }
 
-    /// Ends a session whose client said good-bye.
+    /// Ends a session that its client left.
     pub(crate) fn end(&self, session: &Arc<Session>) {
         self.tables().remove(session);
     }
@@ -159,7 +159,7 @@ impl Tables {
     }
 }
 
-/// Whether it is another session's, and still somebody's.
+/// Reports whether it is another session's, and still somebody's.
 fn is_other(known: &Weak<Session>, session: &Arc<Session>) -> bool {
     known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), &**session)
 }

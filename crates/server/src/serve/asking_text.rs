@@ -1,13 +1,13 @@
-//! What the user is shown of what is to be done: keys are masked (CP-19).
+//! The text that describes an action to the user, with secrets masked (CP-19).
 //!
-//! Decision: what stands under a name that names a secret is masked whole, whatever it looks like;
-//! everywhere else the parts of a text that look like keys are. What is done is not touched by it.
+//! Decision: the value of a name that denotes a secret is masked whole;
+//! elsewhere the parts of a text that look like keys are masked. The action itself is unchanged.
 
 use contexture::context::fence::masked;
 use contexture::store::masker::MASK;
 use serde_json::{Map, Value};
 
-/// Parts of names whose values are secrets, in small letters without signs between words.
+/// The parts of names of secrets, in lower case without separators.
 const PARTS: &[&str] = &[
     "password",
     "passwd",
@@ -27,10 +27,10 @@ const PARTS: &[&str] = &[
     "口令",
     "令牌",
 ];
-/// Ends of such names: `max_tokens` is none.
+/// Endings of names that are not secrets, such as `max_tokens`.
 const ENDS: &[&str] = &["token", "pwd"];
 
-/// Parameters as the user may see them.
+/// Masks parameters for the user.
 pub(super) fn parameters(parameters: &Map<String, Value>) -> Map<String, Value> {
     let mut shown = parameters.clone();
     let mut open = of_fields(&mut shown, false);
@@ -46,7 +46,7 @@ pub(super) fn parameters(parameters: &Map<String, Value>) -> Map<String, Value> 
     shown
 }
 
-/// A text as the user may see it.
+/// Masks a text for the user.
 pub(super) fn text(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(masked).collect();
     lines.join("\n")
@@ -68,7 +68,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn cp_19_keys_are_masked_by_their_names_and_by_how_they_are_made() {
+    fn cp_19_keys_are_masked_by_name_and_form() {
         let given = json!({
             "api_key": "plain words", "X-Api-Key": 123, "accessToken": ["one", { "a": "two" }],
             "headers": { "Authorization": "Bearer abc", "Accept": "text/plain" },

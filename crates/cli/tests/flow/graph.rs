@@ -76,5 +76,5 @@ fn fl_13_invalid_set_or_report_is_refused() {
     let cyclic = r#"{"instructions":[{"instructionId":"a","action":"x","dependencies":["b"]},
         {"instructionId":"b","action":"x","dependencies":["a"]}]}"#;
     let done = sandbox.run_with(["flow", "graph", "-"], cyclic).exits(0);
-    assert!(done.stdout.contains("in or behind a cycle"), "{}", done.stdout);
+    assert!(done.stdout.contains("in or after a cycle"), "{}", done.stdout);
 }

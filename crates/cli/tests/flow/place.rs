@@ -72,8 +72,9 @@ fn fl_11_set_elsewhere_can_not_read_its_folder() {
     // Nor a program: the project in which it lies has to be named.
     let set = json!({"instructions": [{"instructionId": "a", "action": "agent:Beside"}]});
     sandbox.write("p1/agent.json", set.to_string());
-    let _ =
-        within(&sandbox, "p2", "run ../p1/agent.json").exits(2).says("no action `agent:Beside`");
+    let _ = within(&sandbox, "p2", "run ../p1/agent.json")
+        .exits(2)
+        .says("unknown action `agent:Beside`");
     let report = within(&sandbox, "p2", "run ../p1/agent.json --workspace ../p1 --json").exits(0);
     assert_eq!(report.json()["results"]["a"]["result"], json!({"n": 7}));
 }

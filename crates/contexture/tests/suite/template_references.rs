@@ -91,7 +91,10 @@ fn ref_4_the_check_tells_malformed_and_unknown_references() {
     let faults = check(&place);
     let messages: Vec<&str> = faults.iter().map(|(message, _)| message.as_str()).collect();
     assert_eq!(messages.len(), 4, "{messages:?}");
-    assert!(messages[0].contains("texts/letter.md:2:23: `@tone` is no reference"), "{messages:?}");
+    assert!(
+        messages[0].contains("texts/letter.md:2:23: `@tone` is not a reference"),
+        "{messages:?}"
+    );
     assert!(messages[0].ends_with("(PT1012)"), "{messages:?}");
     assert!(
         messages[1].starts_with("AS6009: the template `T` can't be used: texts/letter.md:1:13")

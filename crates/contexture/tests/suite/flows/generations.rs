@@ -62,7 +62,7 @@ fn fl_2_a_shape_that_can_not_be_kept_is_refused() {
         (json!({ "anyOf": [] }), "`anyOf`"),
         (json!({ "type": ["string", "null"] }), "`type`"),
         (json!({ "type": "object", "required": ["x"] }), "`x`"),
-        (json!("{ a string, a integer }"), "twice"),
+        (json!("{ a string, a integer }"), "duplicate field"),
         (json!("{ a string } generate({ input: \"x\" })"), "end of the shape"),
         (json!("nonsense"), "nonsense"),
     ] {

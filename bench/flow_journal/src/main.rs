@@ -12,7 +12,7 @@ use contexture_flow::action::{ActionInfo, Registry};
 use contexture_flow::check::{Earlier, check};
 use contexture_flow::run::{Options, Run};
 use contexture_protocol::content::{Instruction, InstructionMode, InstructionSet, Status};
-use contexture_store::flows::{self, RunHead, SqliteJournal};
+use contexture_store::flows::{self, FlowJournal as _, RunHead, SqliteJournal};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::error::Error;

@@ -8,7 +8,11 @@ use crate::reading;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use contexture_context::Digest;
-use contexture_store::contexts::{AeadSealer, MessageField, Options, SealError, Sealer, Sensitive};
+use contexture_store::contexts::{
+    AeadSealer, ContextError, ContextStore, MessageField, Options, SealError, Sealer, Sensitive,
+    SqliteContexts,
+};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The largest file of keys, in bytes.
@@ -58,6 +62,41 @@ impl KeyError {
     pub const fn help(&self) -> &'static str {
         HELP
     }
+}
+
+/// Why stored contexts can't be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// Their key can't be used.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The store refuses.
+    #[error(transparent)]
+    Store(#[from] ContextError),
+}
+
+/// Opens the contexts of a project: those of the store that it was given, else those in a file, which
+/// is made when it is missing.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open(project: &Project, file: &Path) -> Result<Arc<dyn ContextStore>, OpenError> {
+    if let Some(given) = &project.stores.contexts {
+        return Ok(Arc::clone(given));
+    }
+    Ok(Arc::new(SqliteContexts::open(file, options(project)?)?))
+}
+
+/// Opens the contexts of a project as [`open`] does, but makes no file; `None` when there is none.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn find(project: &Project, file: &Path) -> Result<Option<Arc<dyn ContextStore>>, OpenError> {
+    if project.stores.contexts.is_none() && !file.exists() {
+        return Ok(None);
+    }
+    open(project, file).map(Some)
 }
 
 /// How the contexts of a project are opened: with its key, and what it declares sensitive.

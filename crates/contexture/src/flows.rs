@@ -100,7 +100,6 @@ use contexture_context::Trust;
 use contexture_flow::Set;
 use contexture_flow::check::{Plan, Report as Checked, check};
 use contexture_flow::run::{Control, Options, Report, Run};
-use contexture_store::stamp::Ids;
 use discreet::Discreet;
 use journal::{Head, Held, Kept};
 use kit::Kit;
@@ -149,13 +148,14 @@ impl Flow {
                 let message = "a run that is not kept can't be gone on with";
                 FlowError::setup("flow_not_kept", message, "leave `forget` out")
             })?;
-            document::take_kept(journal, &run, &masker, &mut request)?;
+            document::take_kept(&**journal, &run, &masker, &mut request)?;
             taken = Some(Kept::resume(journal, &run)?);
         }
         let (set, allow) = read(&request)?;
         let kept_text = journal.as_ref().map(|_| document::to_keep(&request));
         let id = request.resume.clone().or_else(|| request.run.clone());
-        let id = id.unwrap_or_else(|| format!("flow_{}", Ids::system().next().0));
+        let id =
+            id.unwrap_or_else(|| format!("flow_{}", contexture_store::stamp::system().next().0));
         request.document = Vec::new();
         let kit = Arc::new(Kit::new(project, request, &masker, journal)?);
         let request = &kit.request;
@@ -189,7 +189,7 @@ impl Flow {
         };
         let run = Run::new(plan, catalog, options);
         if let Some(held) = &kept.held {
-            held.watch(run.control())?;
+            held.watch(run.control().into())?;
         }
         Ok(Self { run, id: kept.run, kit, held: kept.held })
     }

@@ -40,6 +40,7 @@ use contexture_script::host::{
 };
 use contexture_script::knowledge::KnowledgeCall;
 use contexture_script::template::TemplateCall;
+use contexture_store::memory::MemoryStore;
 use contexture_store::stamp::Ids;
 use contexture_tools::{Tools, Workspace};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -91,6 +92,8 @@ pub(crate) struct HostParts {
     pub(crate) workspace: Arc<Workspace>,
     /// What loads its references.
     pub(crate) references: Arc<OnDemand>,
+    /// What opens its memories.
+    pub(crate) memory: Arc<dyn MemoryStore>,
     /// Its tools.
     pub(crate) tools: Tools,
     /// Its MCP servers.
@@ -116,7 +119,7 @@ impl LiveHost {
     #[must_use]
     pub(crate) fn new(parts: HostParts) -> Self {
         Self {
-            memories: memory::Memories::new(Arc::clone(&parts.workspace)),
+            memories: memory::Memories::new(Arc::clone(&parts.workspace), parts.memory),
             workspace: parts.workspace,
             references: parts.references,
             tools: parts.tools,
@@ -130,7 +133,7 @@ impl LiveHost {
             dry_run: parts.dry_run,
             state: Mutex::default(),
             turn: Turn::default(),
-            ids: Ids::system(),
+            ids: contexture_store::stamp::system(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
         }

@@ -104,6 +104,7 @@ pub mod runtime;
 pub mod servers;
 pub mod session;
 mod sinks;
+mod stores;
 pub mod templates;
 pub mod turn;
 mod written;
@@ -114,7 +115,7 @@ pub use extensions::{ExtensionError, Extensions};
 pub use project::Project;
 pub use run::{Run, RunError};
 pub use runtime::{BuildError, Runtime, RuntimeBuilder};
-pub use sinks::runs;
+pub use stores::{Stores, runs};
 
 /// The tutorials, whose Rust blocks are run as tests.
 #[cfg(doctest)]

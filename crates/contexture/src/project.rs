@@ -3,6 +3,7 @@
 use crate::config::{CONFIG_FILE, Config, ConfigError};
 use crate::environment::Environment;
 use crate::extensions::Extensions;
+use crate::stores::Stores;
 use std::path::{Path, PathBuf};
 
 /// A workspace with its settings.
@@ -16,6 +17,8 @@ pub struct Project {
     pub environment: Environment,
     /// The parts that the application adds.
     pub extensions: Extensions,
+    /// The stores that it was given.
+    pub stores: Stores,
 }
 
 impl Project {
@@ -53,7 +56,8 @@ impl Project {
     /// Makes a project of a folder and its settings, without reading any.
     #[must_use]
     pub fn with_config(root: &Path, config: Config, environment: Environment) -> Self {
-        Self { root: resolved(root), config, environment, extensions: Extensions::default() }
+        let (extensions, stores) = (Extensions::default(), Stores::default());
+        Self { root: resolved(root), config, environment, extensions, stores }
     }
 
     /// The folder in which runs are kept.

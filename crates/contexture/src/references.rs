@@ -51,6 +51,7 @@ use crate::observe::Silent;
 use crate::packs::{self, OnDemand};
 use crate::project::Project;
 use crate::run::{SetupError, open_workspace};
+use crate::stores::memories;
 use crate::turn::Contexts;
 pub use knowledge::pack_of;
 pub(crate) use knowledge::{AskedOf, asked_of, fence_of, file_in_pack, inside};
@@ -130,7 +131,7 @@ impl References {
             max_bytes: project.config.limits.file_bytes as u64,
             ..LoadLimits::default()
         };
-        let memory = memory::Stored::new(workspace, settings.memory.clone());
+        let memory = memory::Stored::new(workspace, memories(project), settings.memory.clone());
         let loader = Loader::new(tokenizer_for(&default_model(project, None).uri))
             .with_limits(limits)
             .with_definitions(found.definitions)

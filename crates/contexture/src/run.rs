@@ -14,6 +14,7 @@ use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink, recorded};
 use crate::servers;
 use crate::sinks;
+use crate::stores;
 use crate::turn::Contexts;
 use crate::written::OnDemand;
 use contexture_context::{Digest, Trust};
@@ -395,6 +396,7 @@ pub(crate) fn host(
     let about = description(project, request, program, &models);
     let recorder = Recorder::new(outlets, masker, about);
     let host = LiveHost::new(HostParts {
+        memory: stores::memories(project),
         tools: tools(project, &workspace),
         servers,
         workspace,

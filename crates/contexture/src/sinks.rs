@@ -2,23 +2,17 @@
 
 use crate::project::Project;
 use crate::recorder::TraceSink;
+use crate::stores::runs;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TRACE_VERSION};
 use contexture_store::masker::Masker;
-use contexture_store::runs::{FolderStore, RunStore, RunWriter};
-use contexture_store::stamp::Ids;
+use contexture_store::runs::RunWriter;
 use serde_json::json;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The runs kept in a workspace.
-#[must_use]
-pub fn runs(project: &Project) -> FolderStore {
-    FolderStore::new(project.state_folder(), Ids::system())
-}
 
 /// A new run of the workspace's store, with its id.
 ///

@@ -11,10 +11,12 @@ pub use contexture_context as context;
 pub use contexture_prompt as prompt;
 pub use contexture_protocol as protocol;
 
+pub mod action;
 pub mod cancel;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod error;
+pub mod masker;
 pub mod model_uri;
 pub mod panics;
 pub mod provider;
@@ -22,6 +24,8 @@ pub mod reference;
 mod replay_miss;
 mod secret;
 pub mod signature;
+pub mod stamp;
+pub mod store;
 pub mod tool;
 
 pub use cancel::CancelToken;

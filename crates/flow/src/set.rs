@@ -7,10 +7,10 @@ mod read;
 mod salvage;
 mod stray;
 
+pub use crate::action::FrontendCall;
 use crate::check::Report;
 use contexture_protocol::content::{
-    Call, CallMode, Fallback, FallbackBehavior, InstructionMode, InstructionSet, Recovery, Runtime,
-    ToolCallRequest,
+    Call, CallMode, InstructionMode, InstructionSet, Recovery, Runtime, ToolCallRequest,
 };
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -118,23 +118,6 @@ pub struct Step {
     pub runtime: Option<Runtime>,
     /// Further fields of a call of a front-end tool.
     pub frontend: Option<Box<FrontendCall>>,
-}
-
-/// The fields of a front-end tool's call for the client (4.5.3).
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FrontendCall {
-    /// Its purpose.
-    pub description: Option<String>,
-    /// The question to the user.
-    pub user_prompt: Option<String>,
-    /// The behaviour if it can't be run.
-    pub fallback: Option<FallbackBehavior>,
-    /// The replacement.
-    pub alternative: Option<Fallback>,
-    /// Its display settings.
-    pub ui_settings: Option<Map<String, Value>>,
-    /// The timeout in the client.
-    pub timeout_client: Option<Duration>,
 }
 
 impl Set {

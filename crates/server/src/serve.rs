@@ -38,8 +38,8 @@ use crate::fault::Fault;
 use agents::Agents;
 use app::{App, GRACE, Later, Phase};
 use contexture::Project;
-use contexture::store::contexts::{self, ContextStore, SqliteContexts, Update};
-use contexture::store::stamp::Ids;
+use contexture::contexts::OpenError;
+use contexture::store::contexts::{self, ContextStore, Update};
 use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Refusal};
 use flows::{Allowed, Flows, Journals};
@@ -125,13 +125,17 @@ impl Serve {
             Fault::of(codes::BAD_DATA, format!("the folder {folder} can't be made: {error}"))
         })?;
         let held = place::hold(&settings.data)?;
-        let options = contexture::contexts::options(&settings.project).map_err(|error| {
-            Fault::of(codes::BAD_SETTING, error.to_string()).with_help(error.help())
+        let store = contexture::contexts::open(&settings.project, &path).map_err(|error| {
+            let message = error.to_string();
+            match error {
+                OpenError::Key(error) => {
+                    Fault::of(codes::BAD_SETTING, message).with_help(error.help())
+                }
+                _ => Fault::of(codes::BAD_DATA, message),
+            }
         })?;
-        let store = SqliteContexts::open(&path, options)
-            .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
         store.check_seals().map_err(|error| unreadable(&path, &error))?;
-        Self::on(settings, agents, Arc::new(store), held)
+        Self::on(settings, agents, store, held)
     }
 
     /// As [`Self::open`], with an open store of contexts.
@@ -144,7 +148,7 @@ impl Serve {
         let serve = &settings.project.config.serve;
         let intents = Intents::open(&settings.project, serve, &agents)?;
         let metrics = Arc::new(Metrics::new());
-        let ids = Arc::new(Ids::system());
+        let ids = Arc::new(contexture::store::stamp::system());
         let maker = Maker::new(Arc::clone(&ids), Arc::clone(&metrics));
         let secrets = contexture::servers::secrets(&settings.project);
         let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };

@@ -21,7 +21,7 @@
 //! use contexture_flow::run::{Options, Run};
 //! use contexture_flow::Set;
 //! use contexture_protocol::{Limits, content::Status};
-//! use contexture_store::flows::{self, RunHead, RunState, SqliteJournal};
+//! use contexture_store::flows::{self, FlowJournal as _, RunHead, RunState, SqliteJournal};
 //! use std::sync::Arc;
 //!
 //! let path = folder.path().join("flows.db");
@@ -47,22 +47,35 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "sqlite")]
 mod claim;
-mod error;
-mod events;
-mod holder;
-mod holds;
-mod read;
-mod schema;
-mod seal;
-mod sqlite;
-mod tasks;
 #[cfg(test)]
+mod contract;
+#[cfg(feature = "sqlite")]
+mod events;
+#[cfg(feature = "sqlite")]
+mod holder;
+#[cfg(feature = "sqlite")]
+mod holds;
+mod in_memory;
+#[cfg(feature = "sqlite")]
+mod read;
+#[cfg(feature = "sqlite")]
+mod schema;
+#[cfg(feature = "sqlite")]
+mod seal;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(feature = "sqlite")]
+mod tasks;
+#[cfg(all(test, feature = "sqlite"))]
 mod tests;
-mod view;
+#[cfg(feature = "sqlite")]
 mod watch;
 
+#[cfg(feature = "sqlite")]
 pub use claim::Claim;
-pub use error::FlowStoreError;
+pub use contexture_core::store::flows::*;
+pub use in_memory::InMemoryJournal;
+#[cfg(feature = "sqlite")]
 pub use sqlite::{Options, SqliteJournal};
-pub use view::{Ask, Document, Filter, Line, RunHead, RunState, RunSummary};

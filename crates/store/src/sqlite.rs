@@ -50,7 +50,7 @@ pub(crate) trait FileError: Clone + Send + Sized + 'static {
 
     /// Explains an error of the system.
     fn of_system(file: &str, error: &std::io::Error) -> Self {
-        Self::io(file.to_owned(), crate::reason::reason(error))
+        Self::io(file.to_owned(), contexture_core::store::reason(error))
     }
 }
 

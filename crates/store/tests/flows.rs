@@ -18,7 +18,7 @@ use contexture_flow::run::{self, Control, Observer, Report, Run};
 use contexture_protocol::Limits;
 use contexture_protocol::content::Status;
 use contexture_store::flows::{
-    Ask, Claim, Filter, FlowStoreError, Options, RunHead, RunState, SqliteJournal,
+    Ask, Claim, Filter, FlowJournal as _, FlowStoreError, Options, RunHead, RunState, SqliteJournal,
 };
 use serde_json::{Value, json};
 use std::path::Path;

@@ -11,7 +11,7 @@ use contexture_flow::check::{Earlier, Plan, check};
 use contexture_flow::run::{Options, Run};
 use contexture_protocol::Limits;
 use contexture_protocol::content::{Outcome, Status};
-use contexture_store::flows::{Ask, Filter, FlowStoreError, SqliteJournal};
+use contexture_store::flows::{Ask, Filter, FlowJournal, FlowStoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub struct Closed {
 /// # Errors
 /// [`FlowError::Setup`]: `flow_run_held` while a process does it, `flow_run_ended`,
 /// `flow_run_not_found`; what goes wrong in the journal.
-pub async fn close(journal: &Arc<SqliteJournal>, run: &str) -> Result<Closed, FlowError> {
+pub async fn close(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Closed, FlowError> {
     let closed = close_one(journal, run).await?;
     let unfinished = journal.runs(&Filter { unfinished: true, ..Filter::default() })?;
     let is_inner =
@@ -43,11 +43,11 @@ pub async fn close(journal: &Arc<SqliteJournal>, run: &str) -> Result<Closed, Fl
     Ok(closed)
 }
 
-async fn close_one(journal: &Arc<SqliteJournal>, run: &str) -> Result<Closed, FlowError> {
+async fn close_one(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Closed, FlowError> {
     // What is written down first holds, should this process be broken off.
     journal.ask(run, Ask::Cancel)?;
     let kept = Kept::resume(journal, run)?;
-    let Some(plan) = plan(journal, run)? else {
+    let Some(plan) = plan(&**journal, run)? else {
         drop(kept);
         journal.finish(run, Status::Failed)?;
         return Ok(Closed { status: Status::Failed, outcomes: Vec::new() });
@@ -63,7 +63,7 @@ async fn close_one(journal: &Arc<SqliteJournal>, run: &str) -> Result<Closed, Fl
 }
 
 /// The steps of a kept run; `None` if its set does not hold any more.
-fn plan(journal: &SqliteJournal, run: &str) -> Result<Option<Plan>, FlowStoreError> {
+fn plan(journal: &dyn FlowJournal, run: &str) -> Result<Option<Plan>, FlowStoreError> {
     let document = journal.document(run)?;
     let set = Set::parse(document.text.as_bytes(), &Limits::FILE);
     Ok(set.ok().and_then(|set| check(set, &Anything, &Earlier::default()).ok()))

@@ -6,7 +6,7 @@
 use super::discreet::private;
 use super::{FlowError, FlowRequest};
 use contexture_context::Trust;
-use contexture_store::flows::{FlowStoreError, SqliteJournal};
+use contexture_store::flows::{FlowJournal, FlowStoreError};
 use contexture_store::masker::Masker;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -80,7 +80,7 @@ pub(super) fn to_keep(request: &FlowRequest) -> String {
 
 /// Takes the kept document of a run into a request. One that is given must be the same set.
 pub(super) fn take_kept(
-    journal: &SqliteJournal,
+    journal: &dyn FlowJournal,
     run: &str,
     masker: &Masker,
     request: &mut FlowRequest,

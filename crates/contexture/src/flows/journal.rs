@@ -7,7 +7,9 @@ use crate::project::Project;
 use crate::servers;
 use contexture_flow::journal::{Entry, Journal, Past, Unkept};
 use contexture_store::contexts::Sealer;
-use contexture_store::flows::{self, Claim, FlowStoreError, RunHead, SqliteJournal};
+use contexture_store::flows::{
+    self, ClaimedRun, FlowJournal, FlowStoreError, RunHead, SqliteJournal,
+};
 use contexture_store::masker::Masker;
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use std::sync::Arc;
 const MOST_AGAIN: u32 = 10_000;
 
 /// The right to do a run; it ends with this value.
-pub(super) type Held = Claim;
+pub(super) type Held = Box<dyn ClaimedRun>;
 
 /// A run and where it is kept.
 pub(super) struct Kept {
@@ -41,7 +43,7 @@ impl Kept {
 
     /// Begins a run.
     pub(super) fn begin(
-        journal: &Arc<SqliteJournal>,
+        journal: &Arc<dyn FlowJournal>,
         run: String,
         document: &str,
         head: &Head,
@@ -59,7 +61,7 @@ impl Kept {
     }
 
     /// Goes on with a run that was broken off.
-    pub(super) fn resume(journal: &Arc<SqliteJournal>, run: &str) -> Result<Self, FlowError> {
+    pub(super) fn resume(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Self, FlowError> {
         let held = journal.claim(run)?;
         let entries = held.entries().map_err(|error| {
             FlowError::setup("flows_failed", error, "see what the system reports")
@@ -77,7 +79,7 @@ impl Kept {
     /// The run of a set within a step: the one that was broken off, else a new one. `id` names the
     /// first, the second …
     pub(super) fn within(
-        journal: &Arc<SqliteJournal>,
+        journal: &Arc<dyn FlowJournal>,
         id: impl Fn(u32) -> String,
         document: &str,
         head: &Head,
@@ -123,14 +125,17 @@ pub(super) fn masker(project: &Project, private: &[String]) -> Arc<Masker> {
 ///
 /// # Errors
 /// [`FlowError::Setup`] when the file can't be used.
-pub fn open(project: &Project) -> Result<Arc<SqliteJournal>, FlowError> {
+pub fn open(project: &Project) -> Result<Arc<dyn FlowJournal>, FlowError> {
     open_masked(project, masker(project, &[]))
 }
 
 pub(super) fn open_masked(
     project: &Project,
     masker: Arc<Masker>,
-) -> Result<Arc<SqliteJournal>, FlowError> {
+) -> Result<Arc<dyn FlowJournal>, FlowError> {
+    if let Some(given) = &project.stores.journal {
+        return Ok(Arc::clone(given));
+    }
     let path = project.state_folder().join("data").join("flows.db");
     let sealer = sealer(project)?;
     let options = flows::Options { masker, sealer, ..flows::Options::default() };

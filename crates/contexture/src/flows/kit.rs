@@ -7,7 +7,7 @@ use crate::run::{self, PartOf, RunRequest};
 use crate::servers;
 use contexture_flow::action::Registry;
 use contexture_mcp::{Definition, McpError, Servers};
-use contexture_store::flows::SqliteJournal;
+use contexture_store::flows::FlowJournal;
 use contexture_store::masker::Masker;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -26,7 +26,7 @@ pub(super) struct Kit {
     /// The threads of agents and generations.
     pub(super) seats: Arc<Semaphore>,
     /// Where the run is kept; nowhere when absent.
-    pub(super) journal: Option<Arc<SqliteJournal>>,
+    pub(super) journal: Option<Arc<dyn FlowJournal>>,
     named: Agents,
     found: OnceLock<Agents>,
     traces: Mutex<Vec<StepTrace>>,
@@ -50,7 +50,7 @@ impl Kit {
         project: &Project,
         mut request: FlowRequest,
         masker: &Arc<Masker>,
-        journal: Option<Arc<SqliteJournal>>,
+        journal: Option<Arc<dyn FlowJournal>>,
     ) -> Result<Self, FlowError> {
         let own = std::mem::replace(&mut request.host, project.extensions.actions().clone());
         request.host.extend(&own);

@@ -12,7 +12,7 @@ use contexture_flow::action::Registry;
 use contexture_flow::check::Earlier;
 use contexture_flow::run::{self, Observer};
 use contexture_knowledge::Allowance;
-use contexture_store::flows::SqliteJournal;
+use contexture_store::flows::FlowJournal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ pub struct FlowRequest {
     pub resume: Option<String>,
     /// Where the run is kept; `.contexture/data/flows.db` of the project, opened for this run, when
     /// absent. A process that has many runs opens it once ([`open`](super::open)).
-    pub journal: Option<Arc<SqliteJournal>>,
+    pub journal: Option<Arc<dyn FlowJournal>>,
     /// Keep nothing of it in the workspace: it can't be gone on with, and agents leave no trace.
     pub forget: bool,
     /// Is told of every change of a step, once it is kept.

@@ -3,8 +3,7 @@
 use super::files;
 use crate::loader::resolve_import;
 use contexture_script::host::{HostError, MemoryCall, ToolBinding};
-use contexture_store::memory::{self, Memory, MemoryError, MemoryOutput, MemoryUri};
-use contexture_store::stamp::Ids;
+use contexture_store::memory::{self, Memory, MemoryError, MemoryOutput, MemoryStore, MemoryUri};
 use contexture_tools::Workspace;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,12 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The opened memories of a workspace, by file and namespace.
 pub(crate) struct Memories {
     workspace: Arc<Workspace>,
+    store: Arc<dyn MemoryStore>,
     open: Mutex<HashMap<(PathBuf, MemoryUri), Arc<dyn Memory>>>,
 }
 
 impl Memories {
-    pub(crate) fn new(workspace: Arc<Workspace>) -> Self {
-        Self { workspace, open: Mutex::default() }
+    pub(crate) fn new(workspace: Arc<Workspace>, store: Arc<dyn MemoryStore>) -> Self {
+        Self { workspace, store, open: Mutex::default() }
     }
 
     /// Calls a method.
@@ -33,10 +33,13 @@ impl Memories {
             .map_err(files::host_error)?;
         let path = self.workspace.locate(&place).map_err(files::host_error)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (path.clone(), uri.clone());
-        let memory =
-            open.entry(key).or_insert_with(|| memory::open(&uri, path, Ids::system()).into());
-        Ok(Arc::clone(memory))
+        let key = (path, uri);
+        if let Some(memory) = open.get(&key) {
+            return Ok(Arc::clone(memory));
+        }
+        let memory = self.store.open(&key.1, &key.0).map_err(|error| host_error(&error))?;
+        open.insert(key, Arc::clone(&memory));
+        Ok(memory)
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn of(project: &Project) -> Self {
         let place = project.config.knowledge.usage;
-        Self { place, folder: project.state_folder(), clock: Ids::system() }
+        Self { place, folder: project.state_folder(), clock: contexture_store::stamp::system() }
     }
 
     fn path(&self, item: &CatalogItem) -> Option<PathBuf> {

@@ -5,7 +5,7 @@
 //! from another conversation, and fenced. A turn reads the contexts of its owner alone; the command
 //! line those of the workspace, whoever owns them, since it has the file.
 
-use crate::contexts::{self, KeyError};
+use crate::contexts::{self, OpenError};
 use crate::project::Project;
 use crate::turn::Contexts;
 use contexture_context::Trust;
@@ -14,12 +14,9 @@ use contexture_reference::{
     LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Protocol, Request, Resource, Role,
     codes,
 };
-use contexture_store::contexts::{
-    ContextError, ContextStore, Key, Options, SqliteContexts, StoredMessage,
-};
+use contexture_store::contexts::{ContextError, ContextStore, Key, StoredMessage};
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 /// Messages that are read at a time.
@@ -28,11 +25,9 @@ const PAGE: usize = 200;
 /// The protocol `context`.
 pub(super) struct Conversations {
     given: Option<Contexts>,
-    file: PathBuf,
-    /// How the store of the workspace is opened.
-    options: Result<Options, KeyError>,
+    project: Project,
     /// The store of the workspace, opened when it is first read.
-    own: OnceLock<Result<Arc<dyn ContextStore>, ContextError>>,
+    own: OnceLock<Result<Arc<dyn ContextStore>, OpenError>>,
     parameters: [Parameter; 1],
 }
 
@@ -45,9 +40,7 @@ impl Conversations {
             default: None,
             required: false,
         };
-        let file = project.state_folder().join("data").join("contexts.db");
-        let options = contexts::options(project);
-        Self { given, file, options, own: OnceLock::new(), parameters: [last] }
+        Self { given, project: project.clone(), own: OnceLock::new(), parameters: [last] }
     }
 
     /// The store, and the owner whose contexts may be read; the command line reads all.
@@ -55,29 +48,24 @@ impl Conversations {
         if let Some(Contexts { store, owner }) = &self.given {
             return Ok((&**store, Some(owner)));
         }
-        if !self.file.is_file() {
-            let message = "no conversation context is stored in this workspace";
+        // Until there is a file, it is looked for again.
+        let file = self.project.state_folder().join("data").join("contexts.db");
+        let is_there = self.project.stores.contexts.is_some() || file.is_file();
+        let own = is_there.then(|| self.own.get_or_init(|| contexts::open(&self.project, &file)));
+        let nothing = |message: &str, help: &str| {
             let error = LoadError::new(codes::NOTHING_STORED.code, request.reference, message);
-            return Err(
-                error.with_help("`contexture serve` keeps the conversations that it serves")
-            );
-        }
-        let options = match &self.options {
-            Ok(options) => options.clone(),
-            Err(error) => {
-                let message = format!("the stored contexts can't be opened: {error}");
-                let refused =
-                    LoadError::new(codes::NOTHING_STORED.code, request.reference, message);
-                return Err(refused.with_help(error.help()));
+            Err(error.with_help(help))
+        };
+        match own {
+            None => nothing(
+                "no conversation context is stored in this workspace",
+                "`contexture serve` keeps the conversations that it serves",
+            ),
+            Some(Ok(store)) => Ok((&**store, None)),
+            Some(Err(OpenError::Key(error))) => {
+                nothing(&format!("the stored contexts can't be opened: {error}"), error.help())
             }
-        };
-        let open = || {
-            let store = SqliteContexts::open(&self.file, options)?;
-            Ok(Arc::new(store) as Arc<dyn ContextStore>)
-        };
-        match self.own.get_or_init(open) {
-            Ok(store) => Ok((&**store, None)),
-            Err(error) => Err(refused(request, error)),
+            Some(Err(OpenError::Store(error))) => Err(refused(request, error)),
         }
     }
 

@@ -1,8 +1,7 @@
 //! `@memory://key` over the workspace's memory (REF-20).
 
 use contexture_reference::protocols::{Keys, KeysFuture, Remembered};
-use contexture_store::memory::{self, Fields, MOST_RECORDS, Memory, MemoryUri, Query};
-use contexture_store::stamp::Ids;
+use contexture_store::memory::{Fields, MOST_RECORDS, Memory, MemoryStore, MemoryUri, Query};
 use contexture_tools::Workspace;
 use serde_json::Value;
 use std::sync::Arc;
@@ -10,19 +9,20 @@ use std::sync::Arc;
 /// The memory that the settings name. It is opened when it is asked, and nothing is made then.
 pub(super) struct Stored {
     workspace: Arc<Workspace>,
+    store: Arc<dyn MemoryStore>,
     uri: String,
 }
 
 impl Stored {
-    pub(super) fn new(workspace: Arc<Workspace>, uri: String) -> Self {
-        Self { workspace, uri }
+    pub(super) fn new(workspace: Arc<Workspace>, store: Arc<dyn MemoryStore>, uri: String) -> Self {
+        Self { workspace, store, uri }
     }
 
-    fn open(&self) -> Result<Box<dyn Memory>, String> {
+    fn open(&self) -> Result<Arc<dyn Memory>, String> {
         let uri = MemoryUri::parse(&self.uri).map_err(|error| error.to_string())?;
         let place = self.workspace.resolve(uri.path()).map_err(|error| error.to_string())?;
         let path = self.workspace.locate(&place).map_err(|error| error.to_string())?;
-        Ok(memory::open(&uri, path, Ids::system()))
+        self.store.open(&uri, &path).map_err(|error| error.to_string())
     }
 
     fn look(&self, key: &str) -> Result<Remembered, String> {

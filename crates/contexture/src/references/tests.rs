@@ -169,7 +169,7 @@ fn ref_20_a_key_of_the_memory_is_its_newest_record() {
     assert!(!path.exists());
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let memory =
-        contexture_store::memory::JsonlMemory::new(path, contexture_store::stamp::Ids::system());
+        contexture_store::memory::JsonlMemory::new(path, contexture_store::stamp::system());
     let add = |record: serde_json::Value| {
         let fields = record.as_object().unwrap().clone();
         let record = contexture_store::memory::Memory::add(&memory, fields).unwrap();

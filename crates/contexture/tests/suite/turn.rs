@@ -635,11 +635,11 @@ fn cp_5_a_refused_program_says_why() {
 }
 
 /// Contexts of two owners.
-fn contexts() -> Arc<contexture::store::contexts::VolatileContexts> {
+fn contexts() -> Arc<contexture::store::contexts::InMemoryContexts> {
     use contexture::store::contexts::{
-        ContextStore as _, NewMessage, Operation, Options, Update, VolatileContexts,
+        ContextStore as _, InMemoryContexts, NewMessage, Operation, Options, Update,
     };
-    let store = VolatileContexts::new(Options::default());
+    let store = InMemoryContexts::new(Options::default());
     let message = |value: Value| Operation::AddMessage(NewMessage::new(&value).unwrap());
     let operations = vec![
         message(

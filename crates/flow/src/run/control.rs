@@ -1,5 +1,6 @@
 use super::Inbox;
 use super::inbox::{ControlRequest, DriverMessage};
+use contexture_core::store::flows::{Ask, Asked};
 use std::sync::Arc;
 
 /// A handle to control a run from outside (FL-12). After the run's end it has no effect.
@@ -29,10 +30,25 @@ impl Control {
         self.inbox.request(ControlRequest::Cancel);
     }
 
+    /// Does what was asked of the run.
+    pub fn heed(&self, ask: Ask) {
+        match ask {
+            Ask::Pause => self.pause(),
+            Ask::Resume => self.resume(),
+            Ask::Cancel => self.cancel(),
+        }
+    }
+
     /// Cancels one step by its index in the set: a running step becomes FAILED with CANCELLED,
     /// whatever its recovery, a pending one SKIPPED with CANCELLED. Its dependents are treated as
     /// after any failure; everything else continues.
     pub fn cancel_step(&self, step: u32) {
         self.inbox.put(DriverMessage::CancelStep { step });
+    }
+}
+
+impl From<Control> for Asked {
+    fn from(control: Control) -> Self {
+        Arc::new(move |ask| control.heed(ask))
     }
 }

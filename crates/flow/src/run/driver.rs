@@ -11,7 +11,7 @@ use super::stop::Stop;
 use super::timers::{Due, Timers};
 use crate::action::{ActionCall, Actions};
 use crate::check::Plan;
-use crate::journal::{EndedStep, Event, JournalError, Kept};
+use crate::journal::{EndedStep, Event, JournalError, Kept, Ticket};
 use contexture_protocol::content::Status;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -256,7 +256,7 @@ impl Driver {
             return;
         }
         self.pending_events += 1;
-        let kept = Kept::new(&self.inbox, step, is_start);
+        let kept = Kept::new(self.inbox.clone(), Ticket { step, is_start });
         self.options.journal.record(&self.options.run, event, kept);
     }
 

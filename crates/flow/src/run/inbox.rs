@@ -51,7 +51,7 @@ impl Inbox {
         }
     }
 
-    pub(crate) fn kept(
+    pub(crate) fn put_kept(
         &self,
         step: Option<(u32, u32)>,
         is_start: bool,

@@ -6,13 +6,12 @@
 use super::ContextError;
 use super::conflict;
 use super::engine::Engine;
-use super::ledger::{ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row};
-use super::limit;
-use super::update::{
-    Answer, Applied, KeyName, NewMessage, Operation, Repeated, Settlement, Update, invalid,
+use super::ledger::{
+    ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Row, Stored, StoredAnswer,
 };
-use super::vault::Kept;
-use super::view::{Change, What};
+use super::limit;
+use super::{Answer, Applied, KeyName, NewMessage, Operation, Repeated, Settlement, Update};
+use super::{Change, What};
 use contexture_protocol::{StatePath, Timestamp};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -59,7 +58,7 @@ pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -
         row = Some(operate(ledger, engine, update, found, &mut applied)?);
     }
     if let Some((key, settled)) = settles
-        && let KeptAnswer::Ready(kept) = answer(engine, settled, &applied)?
+        && let StoredAnswer::Ready(kept) = answer(engine, settled, &applied)?
     {
         ledger.settle(&key, &kept)?;
     }
@@ -123,10 +122,10 @@ pub(super) fn repeated(
 
 fn known(engine: &Engine, row: &KeyRow) -> Outcome<Repeated> {
     match &row.answer {
-        KeptAnswer::Pending => Ok(Repeated::Pending),
-        KeptAnswer::Ready(kept) => Ok(Repeated::Done(engine.vault.open_answer(kept)?)),
+        StoredAnswer::Pending => Ok(Repeated::Pending),
+        StoredAnswer::Ready(kept) => Ok(Repeated::Done(engine.vault.open_answer(kept)?)),
         // Its digest is that of no message.
-        KeptAnswer::Stands => Err(ContextError::MessageIdConflict(row.message_id.clone())),
+        StoredAnswer::Stands => Err(ContextError::MessageIdConflict(row.message_id.clone())),
     }
 }
 
@@ -159,7 +158,7 @@ fn settling<'u>(
     let Some(row) = ledger.key(&update.owner, scope, &key.message_id)? else {
         return Err(ContextError::KeyNotFound(key.message_id.clone()));
     };
-    if row.answer != KeptAnswer::Pending {
+    if row.answer != StoredAnswer::Pending {
         return Ok(None);
     }
     Ok(Some((row, answer)))
@@ -212,7 +211,7 @@ fn free(
     let mut seen = HashSet::new();
     for step in steps {
         let Step::Add { message, .. } = step else { continue };
-        let id = message.id.as_str();
+        let id = message.id();
         // That the update's own message is new has been looked at.
         let is_taken = !is_own(update, id) && ledger.key(&update.owner, context, id)?.is_some();
         if is_taken || !seen.insert(id) {
@@ -304,9 +303,9 @@ fn step<'u>(engine: &Engine, operation: &'u Operation) -> Outcome<Step<'u>> {
         Operation::AddMessage(message) => {
             let text = message.text();
             limit::within("a message", text.len(), "bytes", engine.limits.message_bytes)?;
-            limit::id(engine, "messageId", &message.id)?;
+            limit::id(engine, "messageId", message.id())?;
             limit::text_depth(engine, "a message", text)?;
-            let instant = message.timestamp.as_deref().and_then(instant);
+            let instant = message.timestamp().and_then(instant);
             Ok(Step::Add { message, instant })
         }
         Operation::UpdateState { path, value } => Ok(Step::Set { path, value }),
@@ -315,7 +314,7 @@ fn step<'u>(engine: &Engine, operation: &'u Operation) -> Outcome<Step<'u>> {
         Operation::ClearHistory { before: Some(before) } => {
             let Some(at) = instant(before) else {
                 let expected = "a time such as 2025-12-01T09:00:00Z";
-                return Err(invalid("filter/beforeTimestamp", expected, before));
+                return Err(ContextError::invalid("filter/beforeTimestamp", expected, before));
             };
             Ok(Step::Clear { before: Some(before), instant: Some(at) })
         }
@@ -329,7 +328,7 @@ fn state(
     row: &Row,
     is_new: bool,
     steps: &[Step<'_>],
-) -> Outcome<Option<Kept>> {
+) -> Outcome<Option<Stored>> {
     if !steps.iter().any(|step| matches!(step, Step::Set { .. } | Step::Remove { .. })) {
         return Ok(None);
     }
@@ -368,10 +367,10 @@ fn prepare<'u>(
         entries.push(match step {
             Step::Add { message, instant } => {
                 seq += 1;
-                let (kept, cause) = (engine.vault.message(&message.text)?, cause.clone());
+                let (kept, cause) = (engine.vault.message(message.text())?, cause.clone());
                 let instant = *instant;
                 let row = MessageRow { seq, version, index, instant, cause, time_us, kept };
-                Entry::Message(Box::new(row), &message.id, Arc::clone(&message.text))
+                Entry::Message(Box::new(row), message.id(), Arc::clone(message.text()))
             }
             Step::Set { path, value } => {
                 let kept = engine.vault.value(path, value)?;
@@ -428,11 +427,11 @@ fn write(
 }
 
 /// The answer that is kept with a key.
-fn answer(engine: &Engine, answer: &Answer, applied: &Applied) -> Outcome<KeptAnswer> {
+fn answer(engine: &Engine, answer: &Answer, applied: &Applied) -> Outcome<StoredAnswer> {
     let text = match answer {
-        Answer::Pending => return Ok(KeptAnswer::Pending),
+        Answer::Pending => return Ok(StoredAnswer::Pending),
         Answer::Ready(text) => text.clone(),
         Answer::Made(make) => make(applied),
     };
-    Ok(KeptAnswer::Ready(engine.vault.answer(&text)?))
+    Ok(StoredAnswer::Ready(engine.vault.answer(&text)?))
 }

@@ -3,8 +3,8 @@
 use super::engine::{Engine, require};
 use super::ledger::{Ledger, Outcome, Row};
 use super::read::{headed, metadata};
-use super::view::{Fork, Head};
 use super::{ContextError, Key, limit};
+use super::{Fork, Head};
 use serde_json::json;
 
 pub(super) fn delete(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<()> {

@@ -1,16 +1,16 @@
-//! What all calls share, and how the calls of the port are made of a twin's two: read and write.
+//! What all calls share, and how the calls of the port are made of a database's two: read and write.
 
-use super::ledger::{Ledger, Outcome};
+use super::ledger::{Ledger, Ledgers, Outcome, Sealed};
 use super::vault::Vault;
 use super::{
-    Applied, Changes, ContextError, ContextStore, Done, Fork, Head, Heads, Import, Key, KeyName,
-    Limits, Options, Page, PendingKey, Repeated, State, StoredMessage, Update, apply, copy, lines,
-    read,
+    Changes, ContextError, ContextStore, Done, Fork, Head, Heads, Import, Key, KeyName, Limits,
+    Options, Page, PendingKey, Repeated, State, StoredMessage, Update, apply, copy, lines, read,
 };
 use crate::stamp::Ids;
 use serde_json::Value;
+use std::fmt;
 use std::io::{BufRead, Write};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 /// Limits, seals, time and chance.
 #[derive(Clone)]
@@ -36,24 +36,54 @@ impl Engine {
     }
 }
 
-/// Where a twin keeps its rows.
-pub(super) trait Twin: Send + Sync {
-    fn engine(&self) -> &Engine;
+/// A store of contexts: the rules of the port over the rows of a database (see
+/// [`ledger`](super::ledger)).
+pub struct Contexts<L> {
+    engine: Arc<Engine>,
+    ledgers: L,
+}
 
-    /// Reads at one moment.
-    fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T>;
+impl<L: Ledgers> Contexts<L> {
+    /// Makes a store of a database.
+    ///
+    /// # Errors
+    /// [`ContextError::Sealed`] when something is declared sensitive and no sealer is given.
+    pub fn on(ledgers: L, options: Options) -> Result<Self, ContextError> {
+        let engine = Engine::new(options);
+        engine.vault.check_key()?;
+        Ok(Self::with(ledgers, engine))
+    }
 
-    /// Writes all or nothing, and waits. `work` may be called again after a failure of the system.
+    pub(super) fn with(ledgers: L, engine: Engine) -> Self {
+        Self { engine: Arc::new(engine), ledgers }
+    }
+
+    #[cfg(all(test, feature = "sqlite"))]
+    pub(super) fn ledgers(&self) -> &L {
+        &self.ledgers
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T> {
+        self.ledgers.read(work)
+    }
+
+    /// Writes all or nothing, and waits.
     fn write<T: Send + 'static>(
         &self,
         work: impl Fn(&mut dyn Ledger, &Engine) -> Outcome<T> + Send + 'static,
-    ) -> Outcome<T>;
+    ) -> Outcome<T> {
+        let (send, receive) = mpsc::sync_channel(1);
+        let engine = Arc::clone(&self.engine);
+        let done = move |outcome| drop(send.send(outcome));
+        self.ledgers.write(move |ledger| work(ledger, &engine), done);
+        receive.recv().unwrap_or(Err(ContextError::Closed))
+    }
+}
 
-    /// Writes an update and does not wait.
-    fn hand_in(&self, update: Update, done: Done);
-
-    /// Whether it can be written.
-    fn writable(&self) -> Outcome<()>;
+impl<L> fmt::Debug for Contexts<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contexts").finish_non_exhaustive()
+    }
 }
 
 /// An owned [`Key`], for work that is done on another thread.
@@ -75,9 +105,10 @@ impl Name {
     }
 }
 
-impl<T: Twin> ContextStore for T {
+impl<L: Ledgers> ContextStore for Contexts<L> {
     fn submit(&self, update: Update, done: Done) {
-        self.hand_in(update, done);
+        let engine = Arc::clone(&self.engine);
+        self.ledgers.write(move |ledger| apply::apply(ledger, &engine, &update), done);
     }
 
     fn repeated(
@@ -86,7 +117,7 @@ impl<T: Twin> ContextStore for T {
         key: &KeyName,
         digest: &[u8; 32],
     ) -> Result<Option<Repeated>, ContextError> {
-        self.read(|ledger| apply::repeated(ledger, self.engine(), owner, key, digest))
+        self.read(|ledger| apply::repeated(ledger, &self.engine, owner, key, digest))
     }
 
     fn pending(&self) -> Result<Vec<PendingKey>, ContextError> {
@@ -98,7 +129,7 @@ impl<T: Twin> ContextStore for T {
     }
 
     fn list(&self, owner: &str, after: Option<&str>, limit: usize) -> Result<Heads, ContextError> {
-        self.read(|ledger| read::list(ledger, self.engine(), owner, after, limit))
+        self.read(|ledger| read::list(ledger, &self.engine, owner, after, limit))
     }
 
     fn holders(&self, context: &str) -> Result<Vec<String>, ContextError> {
@@ -110,23 +141,23 @@ impl<T: Twin> ContextStore for T {
     }
 
     fn state(&self, key: Key<'_>) -> Result<State, ContextError> {
-        self.read(|ledger| read::state(ledger, self.engine(), key))
+        self.read(|ledger| read::state(ledger, &self.engine, key))
     }
 
     fn messages(&self, key: Key<'_>, after: u64, limit: usize) -> Result<Page, ContextError> {
-        self.read(|ledger| read::messages(ledger, self.engine(), key, after, limit))
+        self.read(|ledger| read::messages(ledger, &self.engine, key, after, limit))
     }
 
     fn last(&self, key: Key<'_>, limit: usize) -> Result<Vec<StoredMessage>, ContextError> {
-        self.read(|ledger| read::last(ledger, self.engine(), key, limit))
+        self.read(|ledger| read::last(ledger, &self.engine, key, limit))
     }
 
     fn changes(&self, key: Key<'_>, since: u64, limit: usize) -> Result<Changes, ContextError> {
-        self.read(|ledger| read::changes(ledger, self.engine(), key, since, limit))
+        self.read(|ledger| read::changes(ledger, &self.engine, key, since, limit))
     }
 
     fn get(&self, key: Key<'_>) -> Result<Value, ContextError> {
-        self.read(|ledger| read::whole(ledger, self.engine(), key))
+        self.read(|ledger| read::whole(ledger, &self.engine, key))
     }
 
     fn delete(&self, key: Key<'_>) -> Result<(), ContextError> {
@@ -140,7 +171,7 @@ impl<T: Twin> ContextStore for T {
     }
 
     fn export(&self, key: Key<'_>, out: &mut dyn Write) -> Result<u64, ContextError> {
-        self.read(|ledger| lines::export(ledger, self.engine(), key, out))
+        self.read(|ledger| lines::export(ledger, &self.engine, key, out))
     }
 
     fn import(
@@ -149,7 +180,7 @@ impl<T: Twin> ContextStore for T {
         input: &mut dyn BufRead,
         import: Import,
     ) -> Result<Head, ContextError> {
-        let parcel = lines::read(self.engine(), owner, input, import)?;
+        let parcel = lines::read(&self.engine, owner, input, import)?;
         self.write(move |ledger, engine| lines::import(ledger, engine, &parcel))
     }
 
@@ -158,9 +189,19 @@ impl<T: Twin> ContextStore for T {
         self.write(move |ledger, _| copy::compact(ledger, name.key(), through))
     }
 
+    fn check_seals(&self) -> Result<(), ContextError> {
+        let vault = &self.engine.vault;
+        self.read(|ledger| {
+            ledger.sealed()?.iter().try_for_each(|sealed| match sealed {
+                Sealed::State(state) => vault.open_state(state).map(drop),
+                Sealed::Message(message) => vault.open_message(message).map(drop),
+            })
+        })
+    }
+
     fn check(&self) -> Result<(), ContextError> {
         self.read(|ledger| ledger.owned("", i64::MAX, 1).map(drop))?;
-        self.writable()
+        self.write(|ledger, _| ledger.touch())
     }
 }
 
@@ -168,13 +209,4 @@ impl<T: Twin> ContextStore for T {
 pub(super) fn require(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<super::ledger::Row> {
     let found = ledger.find(key.owner, key.context)?;
     found.ok_or_else(|| ContextError::NotFound(key.context.to_owned()))
-}
-
-/// Used by the twins to answer an update.
-pub(super) fn applied(
-    ledger: &mut dyn Ledger,
-    engine: &Engine,
-    update: &Update,
-) -> Outcome<Applied> {
-    apply::apply(ledger, engine, update)
 }

@@ -1,32 +1,72 @@
-//! What a twin keeps: rows, without any rule about them.
+//! The rows of contexts: what a database has to keep, without any rule about them.
 //!
-//! Decision: the smallest set of reads and writes from which every call is made, so that a rule
-//! stands once and both twins follow it.
+//! Decision: the smallest set of reads and writes from which every call of the port is made, so that
+//! a rule stands once and each store follows it. A store for another database implements [`Ledger`]
+//! over its rows inside a transaction and [`Ledgers`] for its transactions;
+//! [`Contexts`](super::Contexts) makes a `ContextStore` of it, with versions, conflicts, imports,
+//! limits and seals.
+//!
+//! What a database has to see to: one write at a time, all of it or nothing; a read that sees one
+//! moment; places that rise and are never given again, those of removed contexts included.
 
-use super::view::Head;
+use super::Head;
 use super::{ContextError, What};
-use crate::contexts::vault::Kept;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub(super) type Outcome<T> = Result<T, ContextError>;
+/// The result of a call.
+pub type Outcome<T> = Result<T, ContextError>;
+
+/// A JSON text as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// The text.
+    pub text: Arc<str>,
+    /// Which places of it are sealed, in the order in which they were, as a JSON list of paths; the
+    /// empty path is the whole. `None`: nothing is.
+    pub sealed: Option<Arc<str>>,
+}
+
+impl Stored {
+    /// A text of which nothing is sealed.
+    #[must_use]
+    pub fn plain(text: impl Into<Arc<str>>) -> Self {
+        Self { text: text.into(), sealed: None }
+    }
+}
+
+/// A text of which something is sealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sealed {
+    /// A state.
+    State(Stored),
+    /// A message.
+    Message(Stored),
+}
 
 /// A context.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub struct Row {
     /// Its number, in the order of creation.
-    pub(super) place: i64,
-    pub(super) context_id: String,
-    pub(super) owner: String,
-    pub(super) creation_us: u64,
-    pub(super) last_update_us: u64,
-    pub(super) version: u64,
-    pub(super) oldest: u64,
-    pub(super) last_seq: u64,
+    pub place: i64,
+    /// The `contextId`.
+    pub context_id: String,
+    /// Whose it is.
+    pub owner: String,
+    /// When it was created, in microseconds since 1970-01-01 UTC.
+    pub creation_us: u64,
+    /// When it was last changed.
+    pub last_update_us: u64,
+    /// Its version.
+    pub version: u64,
+    /// Changes up to this version are no longer in the log.
+    pub oldest: u64,
+    /// The place of the last message that was ever added.
+    pub last_seq: u64,
     /// How many messages are not cleared.
-    pub(super) messages: u64,
+    pub messages: u64,
     /// All messages up to this place are cleared.
-    pub(super) cleared_through: u64,
+    pub cleared_through: u64,
 }
 
 impl Row {
@@ -53,34 +93,62 @@ impl Row {
 
 /// A message of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct MessageRow {
-    pub(super) seq: u64,
-    pub(super) version: u64,
+pub struct MessageRow {
+    /// Its place in the context, from 1.
+    pub seq: u64,
+    /// The version that added it.
+    pub version: u64,
     /// Its place among the changes of its version.
-    pub(super) index: u64,
+    pub index: u64,
     /// Its own timestamp; `None` when that can't be read.
-    pub(super) instant: Option<i64>,
-    pub(super) cause: Option<Arc<str>>,
-    pub(super) time_us: u64,
-    pub(super) kept: Kept,
+    pub instant: Option<i64>,
+    /// The messageId that caused it.
+    pub cause: Option<Arc<str>>,
+    /// When it was added, in microseconds since 1970-01-01 UTC.
+    pub time_us: u64,
+    /// Its text.
+    pub kept: Stored,
 }
 
 /// A change that added no message.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ChangeRow {
-    pub(super) version: u64,
+pub struct ChangeRow {
+    /// The version that it belongs to.
+    pub version: u64,
     /// Its place among the changes of its version.
-    pub(super) index: u64,
-    pub(super) edit: Edit,
-    pub(super) cause: Option<Arc<str>>,
-    pub(super) time_us: u64,
+    pub index: u64,
+    /// What was done.
+    pub edit: Edit,
+    /// The messageId that caused it.
+    pub cause: Option<Arc<str>>,
+    /// When, in microseconds since 1970-01-01 UTC.
+    pub time_us: u64,
 }
 
+/// An edit of a context.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Edit {
-    Set { path: String, value: Kept },
-    Remove { path: String },
-    Clear { before: Option<String>, through: u64, cleared: u64 },
+pub enum Edit {
+    /// A part of the state was set.
+    Set {
+        /// Where.
+        path: String,
+        /// To what.
+        value: Stored,
+    },
+    /// A part of the state was removed.
+    Remove {
+        /// Where.
+        path: String,
+    },
+    /// Messages were cleared.
+    Clear {
+        /// The filter, as it was written.
+        before: Option<String>,
+        /// Messages up to this place were there.
+        through: u64,
+        /// How many were cleared.
+        cleared: u64,
+    },
 }
 
 impl Edit {
@@ -98,86 +166,137 @@ impl Edit {
 
 /// A message that has effect once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct KeyRow {
-    pub(super) owner: String,
+pub struct KeyRow {
+    /// Whose.
+    pub owner: String,
     /// The contextId that stood in the message; empty without one.
-    pub(super) scope: String,
-    pub(super) message_id: String,
-    pub(super) digest: [u8; 32],
+    pub scope: String,
+    /// The `messageId`.
+    pub message_id: String,
+    /// The digest of what the message holds.
+    pub digest: [u8; 32],
     /// The context that it went to.
-    pub(super) context: Option<String>,
-    pub(super) answer: KeptAnswer,
-    pub(super) time_us: u64,
+    pub context: Option<String>,
+    /// Its answer.
+    pub answer: StoredAnswer,
+    /// When it came, in microseconds since 1970-01-01 UTC.
+    pub time_us: u64,
 }
 
+/// The answer of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum KeptAnswer {
+pub enum StoredAnswer {
+    /// It comes later.
     Pending,
-    Ready(Kept),
+    /// A JSON text.
+    Ready(Stored),
     /// There is none: the message came inside another one, and stands in the context.
     Stands,
 }
 
 /// A stretch of versions: after the first, up to and with the second.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
-    pub(super) after: u64,
-    pub(super) through: u64,
+pub struct Span {
+    /// Versions after this one,
+    pub after: u64,
+    /// up to and with this one.
+    pub through: u64,
 }
 
 impl Span {
-    pub(super) const fn holds(self, version: u64) -> bool {
+    /// Reports whether a version is one of these.
+    #[must_use]
+    pub const fn holds(self, version: u64) -> bool {
         self.after < version && version <= self.through
     }
 }
 
-/// The rows of a twin. Lists come in the order of seq, of version and index, or of place.
-pub(super) trait Ledger {
+/// The rows of all contexts, inside a transaction. Lists come in the order of seq, of version and
+/// index, or of place. The errors of each call are what the database reports.
+#[allow(clippy::missing_errors_doc, reason = "said once, above")]
+pub trait Ledger {
+    /// Finds a context of an owner.
     fn find(&mut self, owner: &str, context: &str) -> Outcome<Option<Row>>;
-    /// Who owns a context of this id, by name.
+    /// Returns who owns a context of this id, by name.
     fn holders(&mut self, context: &str) -> Outcome<Vec<String>>;
-    /// Adds a context; gives its place, whatever `row` has there.
-    fn insert(&mut self, row: &Row, state: &Kept, metadata: &str) -> Outcome<i64>;
+    /// Adds a context; returns its place, whatever `row` has there.
+    fn insert(&mut self, row: &Row, state: &Stored, metadata: &str) -> Outcome<i64>;
+    /// Rewrites the row of a context.
     fn update(&mut self, row: &Row) -> Outcome<()>;
     /// Removes a context, its messages and its changes.
     fn remove(&mut self, place: i64) -> Outcome<()>;
+    /// Returns contexts of an owner behind a place.
     fn owned(&mut self, owner: &str, after: i64, limit: usize) -> Outcome<Vec<Row>>;
+    /// Returns all who own a context, by name.
     fn owners(&mut self) -> Outcome<Vec<String>>;
 
-    fn state(&mut self, place: i64) -> Outcome<Kept>;
-    fn put_state(&mut self, place: i64, state: &Kept) -> Outcome<()>;
+    /// Returns the state of a context.
+    fn state(&mut self, place: i64) -> Outcome<Stored>;
+    /// Sets the state of a context.
+    fn put_state(&mut self, place: i64, state: &Stored) -> Outcome<()>;
+    /// Returns the metadata of a context.
     fn metadata(&mut self, place: i64) -> Outcome<String>;
 
+    /// Adds a message.
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()>;
-    /// Messages that are not cleared.
+    /// Returns messages that are not cleared, behind a seq.
     fn messages(&mut self, row: &Row, after: u64, limit: usize) -> Outcome<Vec<MessageRow>>;
-    /// The last messages that are not cleared.
+    /// Returns the last messages that are not cleared.
     fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>>;
-    /// All messages of some versions, cleared ones too.
+    /// Returns all messages of some versions, cleared ones too.
     fn added(&mut self, row: &Row, span: Span, limit: usize) -> Outcome<Vec<MessageRow>>;
     /// Clears messages before an instant, or all, and counts them off in `row`, which is not stored
-    /// yet. Gives how many.
+    /// yet. Returns how many.
     fn clear(&mut self, row: &mut Row, before: Option<i64>) -> Outcome<u64>;
     /// Gives the messages of a context that are not cleared to another.
     fn copy_messages(&mut self, from: &Row, to: i64) -> Outcome<()>;
 
+    /// Adds a change.
     fn add_change(&mut self, place: i64, change: &ChangeRow) -> Outcome<()>;
+    /// Returns changes of some versions.
     fn changes(&mut self, place: i64, span: Span, limit: usize) -> Outcome<Vec<ChangeRow>>;
     /// Drops changes up to a version, and messages that are cleared and were added by then.
     fn compact(&mut self, row: &Row, through: u64) -> Outcome<()>;
 
+    /// Finds the key of a message.
     fn key(&mut self, owner: &str, scope: &str, message_id: &str) -> Outcome<Option<KeyRow>>;
+    /// Adds a key.
     fn put_key(&mut self, key: &KeyRow) -> Outcome<()>;
     /// Sets the answer of a key that is there.
-    fn settle(&mut self, key: &KeyRow, answer: &Kept) -> Outcome<()>;
+    fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()>;
     /// Notes that a messageId is in use in a context, unless it has a key there.
     fn take_id(&mut self, row: &Row, message_id: &str) -> Outcome<()>;
     /// Does that for all messages of a context that are not cleared.
     fn take_ids(&mut self, row: &Row) -> Outcome<()>;
     /// Drops the keys of a context, and of messages without one that made it.
     fn forget_keys(&mut self, owner: &str, context: &str) -> Outcome<()>;
-    /// The keys without an answer, the oldest first.
+    /// Returns the keys without an answer, the oldest first.
     fn pending(&mut self) -> Outcome<Vec<KeyRow>>;
+    /// Returns states and messages, the newest and the oldest, of which something is sealed, as far
+    /// as that is quickly known.
+    fn sealed(&mut self) -> Outcome<Vec<Sealed>> {
+        Ok(Vec::new())
+    }
     /// Writes something that changes nothing.
     fn touch(&mut self) -> Outcome<()>;
+}
+
+/// The transactions of a database.
+pub trait Ledgers: Send + Sync + 'static {
+    /// Calls `work` with the rows of one moment.
+    ///
+    /// # Errors
+    /// What `work` returns, or why there is no transaction.
+    fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T>;
+
+    /// Calls `work` in a transaction that is kept when it succeeds and undone when it fails, then
+    /// `done`, once, with what came of it. Neither has to wait for this call to return: a group commit may
+    /// do both on a thread of its own, in the order of the calls, and call `work` again after a
+    /// transaction of many has failed. `done` must not be called inside the transaction, or under a
+    /// lock that a call needs: it may write more.
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
+        done: impl FnOnce(Outcome<T>) + Send + 'static,
+    );
 }

@@ -3,13 +3,12 @@
 use super::ContextError;
 use super::engine::Engine;
 use super::ledger::Outcome;
-use super::update::invalid;
 use serde_json::{Map, Value};
 
 /// An id is there and not too long.
 pub(super) fn id(engine: &Engine, what: &'static str, id: &str) -> Outcome<()> {
     if id.is_empty() {
-        return Err(invalid(what, "a text that is not empty", "an empty text"));
+        return Err(ContextError::invalid(what, "a text that is not empty", "an empty text"));
     }
     within(what, id.len(), "bytes", engine.limits.id_bytes)
 }
@@ -17,7 +16,7 @@ pub(super) fn id(engine: &Engine, what: &'static str, id: &str) -> Outcome<()> {
 /// An id that comes from outside is of one line.
 pub(super) fn line(what: &'static str, id: &str) -> Outcome<()> {
     if id.chars().any(char::is_control) {
-        return Err(invalid(what, "an id", "one with control characters"));
+        return Err(ContextError::invalid(what, "an id", "one with control characters"));
     }
     Ok(())
 }
@@ -61,7 +60,7 @@ pub(super) fn metadata(engine: &Engine, metadata: &Map<String, Value>) -> Outcom
         return Ok("{}".to_owned());
     }
     let text = serde_json::to_string(metadata)
-        .map_err(|error| invalid("metadata", "JSON", &error.to_string()))?;
+        .map_err(|error| ContextError::invalid("metadata", "JSON", &error.to_string()))?;
     within("the metadata", text.len(), "bytes", engine.limits.metadata_bytes)?;
     text_depth(engine, "the metadata", &text)?;
     Ok(text)

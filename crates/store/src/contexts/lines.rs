@@ -8,15 +8,15 @@
 //! cut off is told by its `messageCount`. What was exported comes back as it was: with its times, and
 //! its messages in the places that they had, when these go up.
 
+use super::complete;
 use super::copy::free_id;
 use super::engine::{Engine, require};
-use super::envelope::complete;
 use super::ledger::{Ledger, MessageRow, Outcome, Row};
 use super::read::{described, headed, page};
-use super::view::{Head, Import, Origin, Review};
 use super::{ContextError, Key, apply, limit};
-use crate::reason::reason;
+use super::{Head, Import, Origin, Review};
 use contexture_context::json::kind;
+use contexture_core::store::reason;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal, parse_value};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};

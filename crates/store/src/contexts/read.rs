@@ -2,8 +2,7 @@
 
 use super::engine::{Engine, require};
 use super::ledger::{ChangeRow, Edit, Ledger, MessageRow, Outcome, Row, Span};
-use super::update::invalid;
-use super::view::{Change, Changes, Head, Heads, Page, State, StoredMessage, What};
+use super::{Change, Changes, Head, Heads, Page, State, StoredMessage, What};
 use super::{ContextError, Key, KeyName, PendingKey};
 use crate::stamp::iso_time;
 use contexture_context::json;
@@ -32,7 +31,7 @@ pub(super) fn damaged(row: &Row, what: &str, reason: &str) -> ContextError {
 /// A limit that a page can have.
 fn page_limit(engine: &Engine, limit: usize) -> Outcome<usize> {
     if limit == 0 {
-        return Err(invalid("limit", "a number from 1", "0"));
+        return Err(ContextError::invalid("limit", "a number from 1", "0"));
     }
     let most = engine.limits.page;
     if limit > most {
@@ -54,7 +53,7 @@ pub(super) fn list(
         None => 0,
         Some(text) => {
             let place = text.parse().ok().filter(|place| *place >= 0);
-            place.ok_or_else(|| invalid("after", "the `next` of a page", text))?
+            place.ok_or_else(|| ContextError::invalid("after", "the `next` of a page", text))?
         }
     };
     let mut rows = ledger.owned(owner, after, limit + 1)?;

@@ -1,26 +1,11 @@
 //! Sealing on the way in, opening on the way out (CP-19).
 
-use super::ledger::Outcome;
+use super::ledger::{Outcome, Stored};
 use super::{ContextError, SealError, Sealer, Sensitive};
 use contexture_context::json;
 use contexture_protocol::StatePath;
 use serde_json::Value;
 use std::sync::Arc;
-
-/// A JSON text as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Kept {
-    pub(super) text: Arc<str>,
-    /// Which places of it are sealed, in the order in which they were, as a JSON list of paths; the
-    /// empty path is the whole. `None`: nothing is.
-    pub(super) sealed: Option<Arc<str>>,
-}
-
-impl Kept {
-    pub(super) fn plain(text: impl Into<Arc<str>>) -> Self {
-        Self { text: text.into(), sealed: None }
-    }
-}
 
 /// What is sealed, and the seal.
 #[derive(Clone)]
@@ -39,48 +24,52 @@ impl Vault {
         Self { sealer, sensitive }
     }
 
-    /// Whether something is declared sensitive and nothing is there to seal it.
-    pub(super) fn lacks_key(&self) -> bool {
+    /// Refuses when something is declared sensitive and nothing is there to seal it.
+    pub(super) fn check_key(&self) -> Outcome<()> {
         let Sensitive { state, messages } = &self.sensitive;
-        self.sealer.is_none() && !(state.is_empty() && messages.is_empty())
+        if self.sealer.is_some() || (state.is_empty() && messages.is_empty()) {
+            return Ok(());
+        }
+        let what = "what is declared sensitive";
+        Err(ContextError::Sealed { what, error: SealError::NoKey })
     }
 
-    pub(super) fn state(&self, state: &Value) -> Outcome<Kept> {
+    pub(super) fn state(&self, state: &Value) -> Outcome<Stored> {
         let paths = self.sensitive.state.iter();
         if paths.len() == 0 {
-            return Ok(Kept::plain(state.to_string()));
+            return Ok(Stored::plain(state.to_string()));
         }
         self.seal(STATE, state.clone(), paths)
     }
 
-    pub(super) fn open_state(&self, kept: &Kept) -> Outcome<Value> {
+    pub(super) fn open_state(&self, kept: &Stored) -> Outcome<Value> {
         self.open_value_of(STATE, kept)
     }
 
-    pub(super) fn message(&self, text: &Arc<str>) -> Outcome<Kept> {
+    pub(super) fn message(&self, text: &Arc<str>) -> Outcome<Stored> {
         self.seal_message(MESSAGE, text)
     }
 
-    pub(super) fn open_message(&self, kept: &Kept) -> Outcome<Arc<str>> {
+    pub(super) fn open_message(&self, kept: &Stored) -> Outcome<Arc<str>> {
         self.open_text(MESSAGE, kept)
     }
 
-    pub(super) fn answer(&self, text: &str) -> Outcome<Kept> {
+    pub(super) fn answer(&self, text: &str) -> Outcome<Stored> {
         self.seal_message(ANSWER, &text.into())
     }
 
-    pub(super) fn open_answer(&self, kept: &Kept) -> Outcome<String> {
+    pub(super) fn open_answer(&self, kept: &Stored) -> Outcome<String> {
         Ok(self.open_text(ANSWER, kept)?.as_ref().to_owned())
     }
 
     /// A value that the change log keeps, set at `path` of the state.
-    pub(super) fn value(&self, path: &StatePath, value: &Value) -> Outcome<Kept> {
+    pub(super) fn value(&self, path: &StatePath, value: &Value) -> Outcome<Stored> {
         let depth = path.segments().len();
         let overlapping = || self.sensitive.state.iter().filter(|other| other.overlaps(path));
         if overlapping().any(|sensitive| sensitive.segments().len() <= depth) {
             let sealed = self.sealed(VALUE, "", &value.to_string())?;
             let text = Value::String(sealed).to_string().into();
-            return Ok(Kept { text, sealed: Some("[\"\"]".into()) });
+            return Ok(Stored { text, sealed: Some("[\"\"]".into()) });
         }
         let inner: Vec<StatePath> = overlapping()
             .filter_map(|sensitive| {
@@ -88,17 +77,17 @@ impl Vault {
             })
             .collect();
         if inner.is_empty() {
-            return Ok(Kept::plain(value.to_string()));
+            return Ok(Stored::plain(value.to_string()));
         }
         self.seal(VALUE, value.clone(), inner.iter())
     }
 
-    pub(super) fn open_value(&self, kept: &Kept) -> Outcome<Value> {
+    pub(super) fn open_value(&self, kept: &Stored) -> Outcome<Value> {
         self.open_value_of(VALUE, kept)
     }
 
-    fn seal_message(&self, class: &'static str, text: &Arc<str>) -> Outcome<Kept> {
-        let plain = || Kept { text: Arc::clone(text), sealed: None };
+    fn seal_message(&self, class: &'static str, text: &Arc<str>) -> Outcome<Stored> {
+        let plain = || Stored { text: Arc::clone(text), sealed: None };
         if self.sensitive.messages.is_empty() {
             return Ok(plain());
         }
@@ -122,7 +111,7 @@ impl Vault {
         class: &'static str,
         mut value: Value,
         paths: impl Iterator<Item = &'p StatePath>,
-    ) -> Outcome<Kept> {
+    ) -> Outcome<Stored> {
         let mut done = Vec::new();
         for path in paths {
             let Some(plain) = path.get(&value) else { continue };
@@ -133,7 +122,7 @@ impl Vault {
             }
         }
         let sealed = (!done.is_empty()).then(|| Value::from(done).to_string().into());
-        Ok(Kept { text: value.to_string().into(), sealed })
+        Ok(Stored { text: value.to_string().into(), sealed })
     }
 
     fn sealed(&self, class: &'static str, path: &str, plain: &str) -> Outcome<String> {
@@ -142,14 +131,14 @@ impl Vault {
         sealer.seal(&place(class, path), plain.as_bytes()).map_err(fault)
     }
 
-    fn open_text(&self, class: &'static str, kept: &Kept) -> Outcome<Arc<str>> {
+    fn open_text(&self, class: &'static str, kept: &Stored) -> Outcome<Arc<str>> {
         if kept.sealed.is_none() {
             return Ok(Arc::clone(&kept.text));
         }
         Ok(self.open_value_of(class, kept)?.to_string().into())
     }
 
-    fn open_value_of(&self, class: &'static str, kept: &Kept) -> Outcome<Value> {
+    fn open_value_of(&self, class: &'static str, kept: &Stored) -> Outcome<Value> {
         let mut value: Value = read(class, &kept.text)?;
         let Some(sealed) = &kept.sealed else { return Ok(value) };
         let paths: Vec<String> = read(class, sealed)?;

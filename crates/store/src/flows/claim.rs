@@ -1,9 +1,8 @@
 //! A run that this process does.
 
+use super::SqliteJournal;
 use super::holds::Hold;
-use super::{FlowStoreError, SqliteJournal};
-use contexture_flow::journal::{Entry, Journal as _, JournalError};
-use contexture_flow::run::Control;
+use super::{Ask, Asked, ClaimedRun, Entry, FlowStoreError, Journal as _, JournalError};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -50,11 +49,30 @@ impl Claim {
     ///
     /// # Errors
     /// [`FlowStoreError`] if nothing can be watched.
-    pub fn watch(&self, control: Control) -> Result<(), FlowStoreError> {
+    pub fn watch(&self, asked: impl Into<Asked>) -> Result<(), FlowStoreError> {
+        let asked = asked.into();
         if self.hold.is_cancelled {
-            control.cancel();
+            asked(Ask::Cancel);
         }
-        self.journal.watch(self.hold.place, control)
+        self.journal.watch(self.hold.place, asked)
+    }
+}
+
+impl ClaimedRun for Claim {
+    fn run(&self) -> &str {
+        self.run()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled()
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>, JournalError> {
+        self.entries()
+    }
+
+    fn watch(&self, asked: Asked) -> Result<(), FlowStoreError> {
+        self.watch(asked)
     }
 }
 

@@ -9,7 +9,7 @@ use super::seal::{Part, Seal};
 use crate::masker::Masker;
 use crate::sqlite::writer::Task;
 use crate::sqlite::{FileError as _, file_error};
-use contexture_flow::journal::Kept;
+use contexture_core::store::flows::Kept;
 use contexture_protocol::content::Status;
 use rusqlite::{Connection, Params, params};
 use serde_json::Value;

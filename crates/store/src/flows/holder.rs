@@ -5,8 +5,8 @@
 //! process could be: the name of the file is made of time and chance.
 
 use super::FlowStoreError;
-use crate::reason::reason;
 use crate::stamp::Ids;
+use contexture_core::store::reason;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};

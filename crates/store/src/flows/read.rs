@@ -7,7 +7,7 @@ use super::tasks::Desk;
 use super::watch::Wishes;
 use super::{Ask, Document, Filter, FlowStoreError, Line, RunState, RunSummary};
 use crate::sqlite::Database;
-use contexture_flow::journal::Entry;
+use contexture_core::store::flows::Entry;
 use rusqlite::{Connection, Row, ToSql, named_params};
 use std::collections::HashMap;
 use std::sync::Arc;

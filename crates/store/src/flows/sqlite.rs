@@ -8,23 +8,21 @@ use super::schema::{ENDED, OTHER, TABLES};
 use super::seal::{Part, Seal};
 use super::tasks::{Desk, NewRun};
 use super::watch::Watch;
-use super::{Ask, Claim, Document, Filter, FlowStoreError, Line, RunHead, RunSummary};
+use super::{
+    Ask, Asked, Claim, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError,
+    Journal, JournalError, Kept, LONGEST_ID, Line, RunHead, RunSummary,
+};
 use crate::contexts::Sealer;
 use crate::masker::Masker;
 use crate::sqlite::Database;
 use crate::sqlite::writer::{Refuse, WriterThread};
-use crate::stamp::Ids;
-use contexture_flow::journal::{Entry, Event, Journal, JournalError, Kept};
-use contexture_flow::run::Control;
+use crate::stamp::{self, Ids};
 use contexture_protocol::content::Status;
 use rusqlite::Connection;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
-
-/// The longest id of a run, in bytes.
-const LONGEST_ID: usize = 256;
+use std::sync::{Arc, Weak};
 
 /// Runs that are taken away in one transaction: what waits to be written does not wait long.
 const FORGOTTEN: usize = 50;
@@ -44,13 +42,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let ids = Arc::new(Ids::system());
+        let ids = Arc::new(stamp::system());
         Self { masker: Arc::default(), sealer: None, ids, most_waiting: 2 << 30 }
     }
 }
 
 /// Runs of flows in an SQLite file; several processes may use it at the same time.
 pub struct SqliteJournal {
+    this: Weak<Self>,
     // Dropped in this order: all is written before the holder is gone.
     writer: WriterThread<FlowStoreError>,
     watch: Watch,
@@ -87,8 +86,10 @@ impl SqliteJournal {
             let fault = || FlowStoreError::Io { path: path.clone(), reason: reason() };
             (bytes > most_waiting).then(fault)
         });
-        Ok(Arc::new(Self {
-            writer: WriterThread::start(connection, ("flows", name), refuse, drop)?,
+        let writer = WriterThread::start(connection, ("flows", name), refuse, drop)?;
+        Ok(Arc::new_cyclic(|this| Self {
+            this: Weak::clone(this),
+            writer,
             watch: Watch::default(),
             reader: Reader { file, desk: desk.clone(), seal: seal.clone() },
             holds: Holds::default(),
@@ -150,6 +151,11 @@ impl SqliteJournal {
         Ok(Claim { journal: Arc::clone(self), run: run.to_owned(), hold })
     }
 
+    /// The journal as its claims hold it.
+    fn shared(&self) -> Outcome<Arc<Self>> {
+        self.this.upgrade().ok_or(FlowStoreError::Closed)
+    }
+
     pub(super) fn let_go(&self, run: &str, place: i64, is_ended: bool) {
         self.watch.end(place);
         if !is_ended && let Ok(token) = self.holder.token() {
@@ -160,9 +166,9 @@ impl SqliteJournal {
         self.holds.let_go(run);
     }
 
-    pub(super) fn watch(&self, place: i64, control: Control) -> Result<(), FlowStoreError> {
+    pub(super) fn watch(&self, place: i64, asked: Asked) -> Result<(), FlowStoreError> {
         let token = self.holder.token()?;
-        self.watch.begin(place, control, || self.reader.wishes(token))
+        self.watch.begin(place, asked, || self.reader.wishes(token))
     }
 
     #[cfg(test)]
@@ -172,25 +178,25 @@ impl SqliteJournal {
     ) -> Outcome<()> {
         self.writer.write(work)
     }
+}
 
-    /// Says how a run has ended that nobody goes on with. A run that ends by itself says so in its
-    /// journal.
-    ///
-    /// # Errors
-    /// As [`claim`](Self::claim), but for a run that this journal holds.
-    pub fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
+impl FlowJournal for SqliteJournal {
+    fn begin(&self, head: &RunHead<'_>) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
+        Ok(Box::new(self.shared()?.begin(head)?))
+    }
+
+    fn claim(&self, run: &str) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
+        Ok(Box::new(self.shared()?.claim(run)?))
+    }
+
+    fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
         let token = self.holder.token()?;
         let (desk, run, end) =
             (self.desk.clone(), run.to_owned(), (status, self.options.ids.now_us()));
         self.writer.write(move |connection| desk.finish(connection, &run, end, &token))
     }
 
-    /// Asks something of a run that may be done by any process (FL-12); true if one does it now.
-    /// Else it counts when the run is gone on with, where it is to be cancelled.
-    ///
-    /// # Errors
-    /// [`FlowStoreError::NotFound`], [`FlowStoreError::Ended`]; what goes wrong in writing.
-    pub fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError> {
+    fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError> {
         let (desk, run) = (self.desk.clone(), run.to_owned());
         let holder = self.writer.write(move |connection| desk.ask(connection, &run, ask))?;
         match holder {
@@ -200,20 +206,12 @@ impl SqliteJournal {
         }
     }
 
-    /// Notes what a run that this process does was told by another way than [`ask`](Self::ask), so
-    /// that lists show it; nobody is told of it again. It does not wait for the disk.
-    pub fn note(&self, run: &str, ask: Ask) {
+    fn note(&self, run: &str, ask: Ask) {
         let (desk, run) = (self.desk.clone(), run.to_owned());
         self.writer.post(false, move |connection| desk.note(connection, &run, ask), drop);
     }
 
-    /// Takes away runs that have ended, with the runs of sets within their steps. Those that have
-    /// not ended, and those that are not there, are passed over. Gives the ids of those that went;
-    /// the file keeps its size, and what comes takes up the room.
-    ///
-    /// # Errors
-    /// What goes wrong in writing; what went before is gone.
-    pub fn forget(&self, runs: &[String]) -> Result<Vec<String>, FlowStoreError> {
+    fn forget(&self, runs: &[String]) -> Result<Vec<String>, FlowStoreError> {
         let mut gone = Vec::new();
         for some in runs.chunks(FORGOTTEN) {
             let (desk, some) = (self.desk.clone(), some.to_vec());
@@ -222,44 +220,19 @@ impl SqliteJournal {
         Ok(gone)
     }
 
-    /// Runs, the newest first.
-    ///
-    /// # Errors
-    /// [`FlowStoreError`] if they can't be read.
-    pub fn runs(&self, filter: &Filter) -> Result<Vec<RunSummary>, FlowStoreError> {
+    fn runs(&self, filter: &Filter) -> Result<Vec<RunSummary>, FlowStoreError> {
         self.reader.runs(filter)
     }
 
-    /// Runs that have not ended, the newest first; of an owner, or of all.
-    ///
-    /// # Errors
-    /// [`FlowStoreError`] if they can't be read.
-    pub fn unfinished(&self, owner: Option<&str>) -> Result<Vec<RunSummary>, FlowStoreError> {
-        let owner = owner.map(str::to_owned);
-        self.runs(&Filter { owner, unfinished: true, ..Filter::default() })
-    }
-
-    /// What a list says of a run.
-    ///
-    /// # Errors
-    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
-    pub fn summary(&self, run: &str) -> Result<RunSummary, FlowStoreError> {
+    fn summary(&self, run: &str) -> Result<RunSummary, FlowStoreError> {
         self.reader.summary(run)
     }
 
-    /// The set of a run.
-    ///
-    /// # Errors
-    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
-    pub fn document(&self, run: &str) -> Result<Document, FlowStoreError> {
+    fn document(&self, run: &str) -> Result<Document, FlowStoreError> {
         self.reader.document(run)
     }
 
-    /// All that happened in a run, in order (FL-12).
-    ///
-    /// # Errors
-    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
-    pub fn log(&self, run: &str) -> Result<Vec<Line>, FlowStoreError> {
+    fn log(&self, run: &str) -> Result<Vec<Line>, FlowStoreError> {
         self.reader.log(run)
     }
 }

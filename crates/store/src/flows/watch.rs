@@ -5,8 +5,7 @@
 //! need no channel between processes, and cost a run nothing.
 
 use super::events::Outcome;
-use super::{Ask, FlowStoreError};
-use contexture_flow::run::Control;
+use super::{Ask, Asked, FlowStoreError};
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -21,7 +20,7 @@ pub(super) type Wishes = Box<dyn FnMut() -> Option<Vec<(i64, String, i64)>> + Se
 
 /// A run that is watched.
 struct Watched {
-    control: Control,
+    asked: Asked,
     /// How many wishes were handed on, or were there before.
     seen: i64,
 }
@@ -57,6 +56,7 @@ impl Shared {
     }
 
     fn hand_on(&self, wishes: Vec<(i64, String, i64)>) {
+        let mut asks = Vec::new();
         let mut runs = self.lock();
         for (place, wish, count) in wishes {
             let Some(watched) = runs.watched.get_mut(&place) else { continue };
@@ -64,13 +64,13 @@ impl Shared {
                 continue;
             }
             watched.seen = count;
-            match Ask::parse(&wish) {
-                Some(Ask::Pause) => watched.control.pause(),
-                Some(Ask::Resume) => watched.control.resume(),
-                Some(Ask::Cancel) => watched.control.cancel(),
-                None => {}
+            if let Some(ask) = Ask::parse(&wish) {
+                asks.push((Arc::clone(&watched.asked), ask));
             }
         }
+        drop(runs);
+        // Without the lock: who is told may let go of the run.
+        asks.into_iter().for_each(|(asked, ask)| asked(ask));
     }
 }
 
@@ -85,14 +85,14 @@ impl Watch {
     pub(super) fn begin(
         &self,
         place: i64,
-        control: Control,
+        asked: Asked,
         wishes: impl FnOnce() -> Outcome<Wishes>,
     ) -> Outcome<()> {
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if thread.is_none() {
             *thread = Some(self.start(wishes()?)?);
         }
-        self.shared.lock().watched.insert(place, Watched { control, seen: 0 });
+        self.shared.lock().watched.insert(place, Watched { asked, seen: 0 });
         self.shared.changed.notify_one();
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Watch {
             }
         });
         thread.map_err(|error| {
-            let reason = crate::reason::reason(&error);
+            let reason = contexture_core::store::reason(&error);
             FlowStoreError::Io { path: "the thread that watches runs".to_owned(), reason }
         })
     }

@@ -13,18 +13,16 @@ use super::table::Table;
 use super::{
     FILE_BYTES, Fields, Found, Memory, MemoryError, Query, RECORD_BYTES, record, require_file,
 };
-use crate::lines::{self, Line};
-use crate::reason::reason;
 use crate::stamp::Ids;
+use contexture_core::store::lines::{self, Line};
+use contexture_core::store::memory::record::DELETED;
+use contexture_core::store::reason;
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
-
-/// Marks the line of a deleted record.
-pub(super) const DELETED: &str = "$deleted";
 
 /// How long another process may hold the file.
 const PATIENCE: Duration = Duration::from_secs(10);

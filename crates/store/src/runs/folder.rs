@@ -17,14 +17,14 @@
 mod tests;
 mod texts;
 
-use super::log::LINE_BYTES;
+use super::LINE_BYTES;
 use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
 use crate::home;
 use crate::masker::Masker;
-use crate::reason::reason;
 use crate::stamp::Ids;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TraceEvent};
+use contexture_core::store::reason;
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
@@ -45,7 +45,7 @@ const TAIL_BYTES: u64 = 256 << 10;
 /// use contexture_context::{TRACE_VERSION, TraceEvent, TraceKind};
 /// use std::sync::Arc;
 ///
-/// let store = FolderStore::new(folder.path().join(".contexture"), Ids::system());
+/// let store = FolderStore::new(folder.path().join(".contexture"), stamp::system());
 /// let run = store.begin(Arc::new(Masker::new(["sk-12345678".to_owned()])))?;
 /// run.append(&TraceEvent {
 ///     v: TRACE_VERSION,

@@ -5,7 +5,6 @@ use super::list::to_json;
 use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
 use crate::output::terminal::Terminal;
-use contexture::store::contexts::ContextStore as _;
 use serde_json::Value;
 
 const EXAMPLES: &str = "\

@@ -2,11 +2,14 @@
 
 use crate::output::error::{Abort, CommandError, Exit};
 use crate::support::project::Workspace;
+use contexture::Project;
+use contexture::contexts::{self, OpenError};
 use contexture::diagnostic::suggestion;
-use contexture::store::contexts::{ContextError, ContextStore, Head, Key, SqliteContexts};
+use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
 use contexture_server::serve::audit::{self, Deed, Record};
 use contexture_server::serve::{CONTEXTS_FILE, data_folder};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The owner of contexts that were made without a token.
 pub(super) const LOCAL: &str = "local";
@@ -25,7 +28,7 @@ pub(super) struct ContextLocation {
 
 /// An open file of contexts.
 pub(super) struct ContextFile {
-    pub(super) store: SqliteContexts,
+    pub(super) store: Arc<dyn ContextStore>,
     file: PathBuf,
 }
 
@@ -42,14 +45,18 @@ impl ContextRef {
 }
 
 impl ContextLocation {
-    /// Opens the file; creates it when it is missing.
+    /// Opens the contexts; creates their file when it is missing.
     pub(super) fn open(&self) -> Result<ContextFile, Abort> {
-        self.open_when(|_| true)?.ok_or_else(|| ContextError::Closed.into())
+        let (project, file) = self.file()?;
+        let store = contexts::open(&project, &file)?;
+        Ok(ContextFile { store, file })
     }
 
-    /// Opens the file when it exists.
+    /// Opens the contexts when there are any.
     pub(super) fn open_existing(&self) -> Result<Option<ContextFile>, Abort> {
-        self.open_when(|file| file.exists())
+        let (project, file) = self.file()?;
+        let store = contexts::find(&project, &file)?;
+        Ok(store.map(|store| ContextFile { store, file }))
     }
 
     /// Opens the file and finds a context in it.
@@ -71,20 +78,22 @@ impl ContextLocation {
         }
     }
 
-    fn open_when(
-        &self,
-        is_wanted: impl Fn(&PathBuf) -> bool,
-    ) -> Result<Option<ContextFile>, Abort> {
+    fn file(&self) -> Result<(Project, PathBuf), Abort> {
         let project = self.workspace.open()?;
         let file = data_folder(&project, self.data.clone()).join(CONTEXTS_FILE);
-        if !is_wanted(&file) {
-            return Ok(None);
+        Ok((project, file))
+    }
+}
+
+impl From<OpenError> for Abort {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Store(error) => error.into(),
+            OpenError::Key(key) => {
+                CommandError::refused("context_key", key.to_string()).help(key.help()).into()
+            }
+            other => CommandError::failed("contexts_failed", other.to_string()).into(),
         }
-        let options = contexture::contexts::options(&project).map_err(|error| -> Abort {
-            CommandError::refused("context_key", error.to_string()).help(error.help()).into()
-        })?;
-        let store = SqliteContexts::open(&file, options)?;
-        Ok(Some(ContextFile { store, file }))
     }
 }
 

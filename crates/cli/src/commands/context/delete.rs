@@ -4,7 +4,7 @@ use super::context_file::{ContextFile, ContextLocation, ContextRef};
 use crate::output::error::{Abort, CommandError, CommandResult, Exit};
 use crate::output::terminal::Terminal;
 use crate::output::text::{counted, one_line};
-use contexture::store::contexts::{ContextError, ContextStore as _};
+use contexture::store::contexts::ContextError;
 use contexture_server::serve::audit::Deed;
 use serde_json::json;
 

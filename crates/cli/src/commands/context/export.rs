@@ -6,7 +6,6 @@ use crate::output::progress::ProgressDisplay;
 use crate::output::terminal::{Terminal, written};
 use crate::output::text::counted;
 use crate::support::new_file::{NewFile, Watched};
-use contexture::store::contexts::ContextStore as _;
 use contexture_server::serve::audit::Deed;
 use serde_json::json;
 use std::io;

@@ -6,7 +6,7 @@ use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
 use crate::output::terminal::Terminal;
 use crate::output::text::counted;
-use contexture::store::contexts::{ContextStore as _, Fork};
+use contexture::store::contexts::Fork;
 
 const EXAMPLES: &str = "\
 Examples:

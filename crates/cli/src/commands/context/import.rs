@@ -7,7 +7,7 @@ use crate::output::progress::ProgressDisplay;
 use crate::output::terminal::Terminal;
 use crate::output::text::counted;
 use crate::support::input::{self, is_stdin};
-use contexture::store::contexts::{ContextStore as _, Import};
+use contexture::store::contexts::Import;
 use contexture_server::serve::audit::Deed;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

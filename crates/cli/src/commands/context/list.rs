@@ -5,7 +5,7 @@ use crate::output::error::{Abort, CommandError, CommandResult, Exit};
 use crate::output::paint::Paint;
 use crate::output::terminal::Terminal;
 use crate::output::text::{counted, one_line, padded, shortened, timestamp, width};
-use contexture::store::contexts::{ContextStore as _, Head};
+use contexture::store::contexts::Head;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

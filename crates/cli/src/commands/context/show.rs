@@ -9,7 +9,7 @@ use crate::output::terminal::Terminal;
 use crate::output::text::{counted, one_line, sanitized, timestamp};
 use contexture::diagnostic::suggestion;
 use contexture::protocol::StatePath;
-use contexture::store::contexts::{ContextStore as _, Head, StoredMessage};
+use contexture::store::contexts::{Head, StoredMessage};
 use serde_json::Value;
 use std::fmt::Write as _;
 

@@ -8,9 +8,9 @@ use super::stored_runs::FlowLocation;
 use crate::output::error::{Abort, CommandError, CommandResult, Exit};
 use crate::output::terminal::Terminal;
 use crate::output::text::counted;
+use contexture::contexts::OpenError;
 use contexture::flows::is_within;
-use contexture::store::contexts::{ContextStore as _, SqliteContexts};
-use contexture::store::flows::{Filter, RunState, RunSummary, SqliteJournal};
+use contexture::store::flows::{Filter, FlowJournal, RunState, RunSummary};
 use contexture::store::stamp::now_us;
 use contexture_server::serve::CONTEXTS_FILE;
 use serde_json::json;
@@ -72,12 +72,12 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         gone.retain(|run| !pending.contains(&key(run)));
     }
     if !args.dry_run {
-        gone = forget(&journal, gone)?;
+        gone = forget(&*journal, gone)?;
     }
     report(args, &gone, all.saturating_sub(gone.len()), terminal)
 }
 
-fn forget(journal: &SqliteJournal, runs: Vec<RunSummary>) -> Result<Vec<RunSummary>, Abort> {
+fn forget(journal: &dyn FlowJournal, runs: Vec<RunSummary>) -> Result<Vec<RunSummary>, Abort> {
     let ids: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
     let gone = journal.forget(&ids)?;
     let gone: HashSet<String> = gone.into_iter().collect();
@@ -111,16 +111,15 @@ fn key(run: &RunSummary) -> Key {
 fn pending(location: &FlowLocation) -> Result<HashSet<Key>, Abort> {
     let project = location.project()?;
     let file = project.state_folder().join("data").join(CONTEXTS_FILE);
-    if !file.exists() {
-        return Ok(HashSet::new());
-    }
     let failed = |code: &str, message: String| -> Abort {
         let help = "prune reads the unanswered messages of a server there";
         CommandError::failed(code, message).help(help).into()
     };
-    let options = contexture::contexts::options(&project)
-        .map_err(|error| failed("context_key", error.to_string()))?;
-    let pending = SqliteContexts::open(&file, options).and_then(|store| store.pending());
+    let store = contexture::contexts::find(&project, &file).map_err(|error| match error {
+        OpenError::Key(error) => failed("context_key", error.to_string()),
+        error => failed("contexts_failed", error.to_string()),
+    })?;
+    let pending = store.map_or_else(|| Ok(Vec::new()), |store| store.pending());
     let pending = pending.map_err(|error| failed("contexts_failed", error.to_string()))?;
     Ok(pending.into_iter().map(|one| (one.owner, one.context_id, one.key.message_id)).collect())
 }

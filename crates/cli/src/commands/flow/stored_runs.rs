@@ -7,7 +7,7 @@ use contexture::diagnostic::suggestion;
 use contexture::flow::journal::Entry;
 use contexture::flows::{FlowError, is_within};
 use contexture::protocol::content::{Outcome, Status};
-use contexture::store::flows::{Filter, FlowStoreError, Line, RunSummary, SqliteJournal};
+use contexture::store::flows::{Filter, FlowJournal, FlowStoreError, Line, RunSummary};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl FlowLocation {
     }
 
     /// Opens the stored runs; `None` when there is no file of runs.
-    pub(super) fn open(&self) -> Result<Option<Arc<SqliteJournal>>, Abort> {
+    pub(super) fn open(&self) -> Result<Option<Arc<dyn FlowJournal>>, Abort> {
         let project = self.project()?;
         if !project.state_folder().join("data").join(FILE).exists() {
             return Ok(None);
@@ -53,7 +53,7 @@ impl FlowLocation {
 
 /// A stored run.
 pub(super) struct StoredRun {
-    pub(super) journal: Arc<SqliteJournal>,
+    pub(super) journal: Arc<dyn FlowJournal>,
     pub(super) summary: RunSummary,
 }
 

@@ -3,11 +3,12 @@
 use crate::output::error::{Abort, CommandError};
 use crate::output::terminal::Terminal;
 use contexture::inspect::{InspectError, Kept};
-use contexture::store::runs::{FolderStore, RunError, RunId, RunLog, RunStore, select};
+use contexture::store::runs::{RunError, RunId, RunLog, RunStore, select};
+use std::sync::Arc;
 
 /// The stored runs of a project.
 pub(super) struct Runs {
-    pub(super) store: FolderStore,
+    pub(super) store: Arc<dyn RunStore>,
 }
 
 impl Runs {

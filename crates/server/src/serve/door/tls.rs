@@ -6,7 +6,7 @@
 use super::validity::validity;
 use crate::fault::Fault;
 use crate::serve::codes;
-use contexture::store::stamp::{Ids, iso_time};
+use contexture::store::stamp::iso_time;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Fault> {
     if chain.is_empty() {
         return Err(failed(PemError::NoItemsFound));
     }
-    let now = digits(&iso_time(Ids::system().now_us()));
+    let now = digits(&iso_time(contexture::store::stamp::system().now_us()));
     chain.iter().try_for_each(|certificate| in_time(certificate, path, &now))?;
     Ok(chain)
 }

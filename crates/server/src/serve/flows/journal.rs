@@ -5,11 +5,11 @@ use crate::serve::codes;
 use contexture::Project;
 use contexture::flows::{is_within, secrets};
 use contexture::store::flows::{
-    Filter, FlowStoreError, Options, RunState, RunSummary, SqliteJournal,
+    Filter, FlowJournal, FlowStoreError, Options, RunState, RunSummary, SqliteJournal,
 };
 use contexture::store::masker::Masker;
 use contexture::store::stamp::Ids;
-use contexture_flow::journal::{Entry, Journal as _, JournalError};
+use contexture_flow::journal::{Entry, JournalError};
 use contexture_protocol::content::Status;
 use contexture_protocol::{Limits, Message};
 use std::path::Path;
@@ -21,7 +21,7 @@ const FLOWS_FILE: &str = "flows.db";
 const LATEST: usize = 100;
 
 /// The journals of all sets.
-pub(crate) struct Journals(Arc<SqliteJournal>);
+pub(crate) struct Journals(Arc<dyn FlowJournal>);
 
 /// A run of an earlier server.
 pub(super) struct Left {
@@ -40,6 +40,9 @@ impl Journals {
     /// # Errors
     /// A [`Fault`] when they can't be used.
     pub(crate) fn open(data: &Path, project: &Project, ids: Arc<Ids>) -> Result<Self, Fault> {
+        if let Some(given) = &project.stores.journal {
+            return Ok(Self(Arc::clone(given)));
+        }
         let sealer = contexture::contexts::sealer(project).map_err(|error| {
             Fault::of(codes::BAD_SETTING, error.to_string()).with_help(error.help())
         })?;
@@ -47,11 +50,11 @@ impl Journals {
         let options = Options { masker, ids, sealer, ..Options::default() };
         let path = data.join(FLOWS_FILE);
         SqliteJournal::open(&path, &path.display().to_string(), options)
-            .map(Self)
+            .map(|journal| Self(journal))
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))
     }
 
-    pub(super) fn journal(&self) -> Arc<SqliteJournal> {
+    pub(super) fn journal(&self) -> Arc<dyn FlowJournal> {
         Arc::clone(&self.0)
     }
 

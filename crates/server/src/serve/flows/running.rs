@@ -4,7 +4,7 @@ use crate::serve::app::{App, GRACE, Phase};
 use crate::serve::exchange::Reply;
 use crate::serve::exchange::draining;
 use crate::serve::turn::{TurnKey, TurnLog};
-use contexture::store::flows::{Ask, SqliteJournal};
+use contexture::store::flows::{Ask, FlowJournal};
 use contexture_flow::Set;
 use contexture_flow::run::Control;
 use contexture_protocol::content::ControlAction;
@@ -34,7 +34,7 @@ pub(crate) struct Running {
     is_taken_up: AtomicBool,
     steer: Mutex<Steer>,
     /// Where its run is kept: what steers it is noted there.
-    journal: Arc<SqliteJournal>,
+    journal: Arc<dyn FlowJournal>,
 }
 
 /// The identity of a set and of its steps.
@@ -60,7 +60,7 @@ impl Tables {
         &mut self,
         key: &TurnKey,
         digest: [u8; 32],
-        journal: Arc<SqliteJournal>,
+        journal: Arc<dyn FlowJournal>,
     ) -> Arc<Running> {
         // What ended long ago makes room when something new comes.
         if self.by_key.len() % 64 == 63 {

@@ -177,7 +177,7 @@ impl Audit {
 /// # Errors
 /// A [`Fault`] when the log can't be written.
 pub fn note_once(data: &Path, record: &Record) -> Result<(), Fault> {
-    let line = record.line(&iso_time(Ids::system().now_us()));
+    let line = record.line(&iso_time(contexture::store::stamp::system().now_us()));
     let write = || {
         private::folder(data)?;
         appending(&data.join(AUDIT_FILE))?.write_all(line.as_bytes())
@@ -250,7 +250,7 @@ impl Sink for AuditFile {
     }
 
     fn lost(&self, count: u64) -> String {
-        let time = iso_time(Ids::system().now_us());
+        let time = iso_time(contexture::store::stamp::system().now_us());
         format!("{{\"time\":\"{time}\",\"event\":\"records_lost\",\"count\":{count}}}\n")
     }
 }

@@ -195,7 +195,11 @@ impl Sink for Out {
 
     fn lost(&self, count: u64) -> String {
         let fields = Map::from_iter([("count".to_owned(), Value::from(count))]);
-        self.format.line(&iso_time(Ids::system().now_us()), "lines_lost", fields)
+        self.format.line(
+            &iso_time(contexture::store::stamp::system().now_us()),
+            "lines_lost",
+            fields,
+        )
     }
 }
 
@@ -207,7 +211,11 @@ mod tests {
     fn said(level: Level, format: Format) -> String {
         let out = Arc::new(Mutex::new(Vec::new()));
         let settings = LogSettings { level, format, out: Some(out.clone()) };
-        let log = Log::open(settings, vec!["sk-12345678".to_owned()], Arc::new(Ids::system()));
+        let log = Log::open(
+            settings,
+            vec!["sk-12345678".to_owned()],
+            Arc::new(contexture::store::stamp::system()),
+        );
         let path = "/v1/contexts/a\nb =\u{1b}[31m ctx_tok_ABCDEF_-9";
         log.info("request", json!({ "method": "GET", "path": path, "status": 200, "owner": null }));
         log.debug("message", json!({ "error": "key sk-12345678 refused" }));

@@ -10,7 +10,6 @@ use super::new::{NewToken, TOKENS_FILE, bad, scopes, senders};
 use super::secret::{self, Secret};
 use crate::fault::Fault;
 use crate::serve::private;
-use contexture::store::stamp::Ids;
 use serde_json::{Map, Value, json};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -68,7 +67,7 @@ impl TokenFile {
         check_name(&new.name)?;
         check_owner(&owner)?;
         let (_lock, mut entries) = self.locked()?;
-        let (id, now) = Ids::system().next();
+        let (id, now) = contexture::store::stamp::system().next();
         let now = now / 1000;
         let is_taken = |entry: &Entry| entry.name == new.name && entry.revoked.is_none();
         if let Some(taken) = entries.iter().find(|entry| is_taken(entry)) {
@@ -103,7 +102,7 @@ impl TokenFile {
     /// written.
     pub fn revoke(&self, which: &str) -> Result<Entry, Fault> {
         let (_lock, mut entries) = self.locked()?;
-        let now = Ids::system().now_us() / 1000;
+        let now = contexture::store::stamp::system().now_us() / 1000;
         let is_meant = |entry: &Entry| entry.id == which || entry.name == which;
         let Some(entry) =
             entries.iter_mut().find(|entry| is_meant(entry) && entry.revoked.is_none())
@@ -151,7 +150,7 @@ impl TokenFile {
 }
 
 fn no_such(which: &str, entries: &[Entry]) -> Fault {
-    let now = Ids::system().now_us() / 1000;
+    let now = contexture::store::stamp::system().now_us() / 1000;
     let known = entries.iter().find(|entry| entry.id == which || entry.name == which);
     if known.is_some_and(|entry| entry.standing(now) == Standing::Revoked) {
         return bad(format!("the token `{which}` was revoked before"));

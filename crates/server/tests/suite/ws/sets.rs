@@ -3,7 +3,7 @@
 
 use crate::ws::client::{Client, message};
 use crate::ws::site::{ECHO, Site};
-use contexture::store::flows::{Filter, Options, RunState, SqliteJournal};
+use contexture::store::flows::{Filter, FlowJournal as _, Options, RunState, SqliteJournal};
 use contexture_protocol::content::Status;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -2,14 +2,38 @@
 
 use crate::contexts::ContextError;
 use crate::contexts::ledger::{
-    ChangeRow, Edit, KeptAnswer, KeyRow, Ledger, MessageRow, Outcome, Row, Span,
+    ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Row, Sealed, Span, Stored, StoredAnswer,
 };
-use crate::contexts::vault::Kept;
 use crate::sqlite::FileError as _;
 use rusqlite::types::{FromSql, ToSqlOutput, Type};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, ToSql, params};
 
 type Sql<T> = Result<T, rusqlite::Error>;
+
+/// What was sealed among the newest and the oldest rows, and whether it is a state. So few are looked
+/// at that it takes no time where nothing is sealed.
+const SEALED: [(bool, &str); 4] = [
+    (
+        true,
+        "select state, sealed from (select state, sealed from details order by place desc limit 100)
+            where sealed is not null limit 1",
+    ),
+    (
+        true,
+        "select state, sealed from (select state, sealed from details order by place limit 100)
+            where sealed is not null limit 1",
+    ),
+    (
+        false,
+        "select text, sealed from (select text, sealed from messages order by id desc limit 100)
+            where sealed is not null limit 1",
+    ),
+    (
+        false,
+        "select text, sealed from (select text, sealed from messages order by id limit 100)
+            where sealed is not null limit 1",
+    ),
+];
 
 /// The tables, inside a transaction.
 pub(super) struct Tables<'c> {
@@ -135,8 +159,8 @@ fn shared<T: FromSql>(row: &rusqlite::Row<'_>, column: usize) -> Sql<T> {
     row.get(column)
 }
 
-fn kept(row: &rusqlite::Row<'_>, sealed: usize, text: usize) -> Sql<Kept> {
-    Ok(Kept { sealed: shared(row, sealed)?, text: shared(row, text)? })
+fn kept(row: &rusqlite::Row<'_>, sealed: usize, text: usize) -> Sql<Stored> {
+    Ok(Stored { sealed: shared(row, sealed)?, text: shared(row, text)? })
 }
 
 fn wrong(column: usize, what: &str) -> rusqlite::Error {
@@ -207,9 +231,9 @@ const KEY: &str = "select owner, scope, message_id, digest, context, status, tim
 
 fn key(row: &rusqlite::Row<'_>) -> Sql<KeyRow> {
     let answer = match row.get(5)? {
-        PENDING => KeptAnswer::Pending,
-        READY => KeptAnswer::Ready(kept(row, 7, 8)?),
-        STANDS => KeptAnswer::Stands,
+        PENDING => StoredAnswer::Pending,
+        READY => StoredAnswer::Ready(kept(row, 7, 8)?),
+        STANDS => StoredAnswer::Stands,
         _ => return Err(wrong(5, "a status of a message that is not known")),
     };
     Ok(KeyRow {
@@ -224,6 +248,18 @@ fn key(row: &rusqlite::Row<'_>) -> Sql<KeyRow> {
 }
 
 impl Ledger for Tables<'_> {
+    fn sealed(&mut self) -> Outcome<Vec<Sealed>> {
+        let read = |row: &rusqlite::Row<'_>| {
+            let (text, sealed): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+            Ok(Stored { text: text.into(), sealed: sealed.map(Into::into) })
+        };
+        let found = SEALED.iter().map(|(is_state, sql)| {
+            let found = self.one(sql, [], read)?;
+            Ok(found.map(if *is_state { Sealed::State } else { Sealed::Message }))
+        });
+        found.filter_map(Outcome::transpose).collect()
+    }
+
     fn touch(&mut self) -> Outcome<()> {
         // The page with the version is written, whether or not the number is another one.
         let version: Option<i64> = self.one("pragma user_version", [], |row| row.get(0))?;
@@ -240,7 +276,7 @@ impl Ledger for Tables<'_> {
         self.all(sql, [name], |row| row.get(0))
     }
 
-    fn insert(&mut self, row: &Row, state: &Kept, metadata: &str) -> Outcome<i64> {
+    fn insert(&mut self, row: &Row, state: &Stored, metadata: &str) -> Outcome<i64> {
         self.execute(
             "insert into contexts (name, owner, creation, last_update, version, oldest, last_seq,
              messages, cleared_through) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -304,13 +340,13 @@ impl Ledger for Tables<'_> {
         self.all("select distinct owner from contexts order by owner", [], |row| row.get(0))
     }
 
-    fn state(&mut self, place: i64) -> Outcome<Kept> {
+    fn state(&mut self, place: i64) -> Outcome<Stored> {
         let sql = "select sealed, state from details where place = ?1";
         let state = self.one(sql, [place], |row| kept(row, 0, 1))?;
-        Ok(state.unwrap_or_else(|| Kept::plain("{}")))
+        Ok(state.unwrap_or_else(|| Stored::plain("{}")))
     }
 
-    fn put_state(&mut self, place: i64, state: &Kept) -> Outcome<()> {
+    fn put_state(&mut self, place: i64, state: &Stored) -> Outcome<()> {
         let sql = "update details set sealed = ?2, state = ?3 where place = ?1";
         self.execute(sql, params![place, state.sealed, state.text]).map(drop)
     }
@@ -470,9 +506,9 @@ impl Ledger for Tables<'_> {
 
     fn put_key(&mut self, key: &KeyRow) -> Outcome<()> {
         let (status, answer) = match &key.answer {
-            KeptAnswer::Pending => (PENDING, None),
-            KeptAnswer::Ready(kept) => (READY, Some(kept)),
-            KeptAnswer::Stands => (STANDS, None),
+            StoredAnswer::Pending => (PENDING, None),
+            StoredAnswer::Ready(kept) => (READY, Some(kept)),
+            StoredAnswer::Stands => (STANDS, None),
         };
         self.execute(
             "insert into keys (owner, scope, message_id, digest, context, status, time, sealed,
@@ -492,7 +528,7 @@ impl Ledger for Tables<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, key: &KeyRow, answer: &Kept) -> Outcome<()> {
+    fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()> {
         self.execute(
             "update keys set status = ?4, sealed = ?5, answer = ?6
              where owner = ?1 and scope = ?2 and message_id = ?3",

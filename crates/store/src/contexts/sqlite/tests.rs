@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::contexts::{
-    Answer, ContextStore, Key, KeyName, Limits, MessageKey, NewMessage, Operation, Repeated,
+    Answer, ContextStore, Key, KeyName, Limits, MessageKey, NewMessage, Operation, Repeated, Update,
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ fn cp_12_many_updates_share_a_commit() {
     let store = Arc::new(open(&path));
     store.apply(add("ctx_1", "m")).unwrap();
     // While the file is held by someone else, updates pile up.
-    let other = store.file.connect().unwrap();
+    let other = store.ledgers().file.connect().unwrap();
     other.execute_batch("begin immediate").unwrap();
     let done = Arc::new(AtomicUsize::new(0));
     for n in 0..100 {
@@ -216,7 +216,7 @@ fn small(path: &Path, pages: i64) -> SqliteContexts {
         assert_eq!(told, pages);
         Ok(())
     };
-    store.writer.write(limit).unwrap();
+    store.ledgers().writer.write(limit).unwrap();
     store
 }
 

@@ -1,6 +1,5 @@
 use super::JsonlMemory;
 use crate::memory::{Memory, MemoryOutput, call};
-use crate::stamp::Ids;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -15,7 +14,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes.jsonl");
         std::fs::write(&path, content).unwrap();
-        Self { memory: JsonlMemory::new(path, Ids::system()).named("notes.jsonl"), folder }
+        Self { memory: JsonlMemory::new(path, crate::stamp::system()).named("notes.jsonl"), folder }
     }
 
     fn call(&self, method: &str, argument: Value) -> MemoryOutput {
@@ -35,7 +34,7 @@ impl Bench {
 fn as_26_what_the_system_refuses_is_told_in_words() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("n".repeat(300));
-    let memory = JsonlMemory::new(path, Ids::system()).named("notes");
+    let memory = JsonlMemory::new(path, crate::stamp::system()).named("notes");
     let error = call(&memory, "add", json!({"text": "a"})).unwrap_err();
     assert!(error.to_string().starts_with("the memory notes: "), "{error}");
     assert!(!error.to_string().contains("os error"), "{error}");
@@ -105,7 +104,7 @@ fn as_26_lines_that_people_wrote_are_records() {
 fn as_26_what_others_write_is_seen() {
     let bench = Bench::new("");
     assert_eq!(bench.call("query", json!({})).value, json!([]));
-    let other = JsonlMemory::new(bench.folder.path().join("notes.jsonl"), Ids::system());
+    let other = JsonlMemory::new(bench.folder.path().join("notes.jsonl"), crate::stamp::system());
     call(&other, "add", json!({"text": "x"})).unwrap();
     assert_eq!(bench.call("query", json!({})).value.as_array().unwrap().len(), 1);
     std::fs::write(bench.folder.path().join("notes.jsonl"), "").unwrap();
@@ -119,7 +118,7 @@ fn as_26_writers_of_two_processes_lose_nothing() {
         for writer in 0..4 {
             let path = bench.folder.path().join("notes.jsonl");
             scope.spawn(move || {
-                let memory = JsonlMemory::new(path, Ids::system());
+                let memory = JsonlMemory::new(path, crate::stamp::system());
                 for n in 0..25 {
                     let text = format!("{writer} {n} {}", "x".repeat(5000));
                     let record = call(&memory, "add", json!({ "text": text })).unwrap().value;
@@ -138,7 +137,7 @@ fn as_26_writers_of_two_processes_lose_nothing() {
 #[test]
 fn as_26_a_folder_in_place_of_the_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = JsonlMemory::new(folder.path().to_owned(), Ids::system());
+    let memory = JsonlMemory::new(folder.path().to_owned(), crate::stamp::system());
     assert_eq!(
         memory.add(json!({}).as_object().unwrap().clone()).unwrap_err().code(),
         "memory_foreign"
@@ -149,7 +148,7 @@ fn as_26_a_folder_in_place_of_the_file_is_an_error() {
 #[cfg(unix)]
 #[test]
 fn as_26_a_device_in_place_of_the_file_is_an_error() {
-    let memory = JsonlMemory::new("/dev/zero".into(), Ids::system());
+    let memory = JsonlMemory::new("/dev/zero".into(), crate::stamp::system());
     let error = call(&memory, "query", json!({})).unwrap_err();
     assert_eq!(error.to_string(), "/dev/zero is not a memory: it is a pipe, a socket or a device");
 }

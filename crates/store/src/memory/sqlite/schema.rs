@@ -48,7 +48,7 @@ pub(super) fn open(path: &Path, name: &str, create: bool) -> Result<Opened, Memo
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| MemoryError::Io {
                 path: name.to_owned(),
-                reason: crate::reason::reason(&error),
+                reason: contexture_core::store::reason(&error),
             })?;
         }
     }

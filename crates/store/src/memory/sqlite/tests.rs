@@ -1,6 +1,5 @@
 use super::SqliteMemory;
 use crate::memory::{Memory, call};
-use crate::stamp::Ids;
 use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -14,7 +13,7 @@ fn bench() -> (TempDir, PathBuf) {
 }
 
 fn memory(path: &Path, namespace: &str) -> SqliteMemory {
-    SqliteMemory::new(path.to_owned(), namespace, Ids::system())
+    SqliteMemory::new(path.to_owned(), namespace, crate::stamp::system())
 }
 
 fn texts(memory: &dyn Memory, argument: Value) -> Vec<String> {

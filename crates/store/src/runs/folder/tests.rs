@@ -1,15 +1,15 @@
 use super::FolderStore;
-use crate::runs::contract::{blob, event};
 use crate::runs::{RunId, RunLog, RunStore};
 use crate::stamp::{FixedStamp, Ids};
 use contexture_context::Digest;
+use contexture_core::contract::store::runs::{blob, event};
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn store(folder: &Path) -> FolderStore {
-    FolderStore::new(folder.join(".contexture"), Ids::system())
+    FolderStore::new(folder.join(".contexture"), crate::stamp::system())
 }
 
 /// All files below a folder with their sizes.

@@ -4,11 +4,11 @@
 //! it was sent.
 
 use super::failed;
-use crate::lines;
 use crate::masker::Masker;
 use crate::runs::{RunError, RunId};
 use contexture_context::Digest;
 use contexture_context::manifest::Blob;
+use contexture_core::store::lines;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -1,0 +1,62 @@
+//! Where a project keeps what it keeps: in the stores that a program gives it, else in the embedded
+//! ones of its folder (HO-2).
+
+use crate::project::Project;
+use contexture_store::contexts::ContextStore;
+use contexture_store::flows::FlowJournal;
+use contexture_store::memory::{FileMemories, MemoryStore};
+use contexture_store::runs::{FolderStore, RunStore};
+use contexture_store::stamp;
+use std::fmt;
+use std::sync::Arc;
+
+/// The stores that a program gives a project; what is absent is embedded.
+///
+/// ```
+/// use contexture::Stores;
+/// use contexture::store::contexts::{InMemoryContexts, Options};
+/// use contexture::store::flows::InMemoryJournal;
+/// use std::sync::Arc;
+///
+/// let stores = Stores {
+///     contexts: Some(Arc::new(InMemoryContexts::new(Options::default()))),
+///     journal: Some(Arc::new(InMemoryJournal::default())),
+///     ..Stores::default()
+/// };
+/// assert!(stores.runs.is_none(), "runs stay in the folder `.contexture`");
+/// ```
+#[derive(Clone, Default)]
+pub struct Stores {
+    /// Contexts; `contexts.db` of the data folder when absent.
+    pub contexts: Option<Arc<dyn ContextStore>>,
+    /// The journal of flows; `flows.db` of the data folder when absent. One that is given masks and
+    /// seals as it was made to.
+    pub journal: Option<Arc<dyn FlowJournal>>,
+    /// Runs; files in `.contexture` when absent.
+    pub runs: Option<Arc<dyn RunStore>>,
+    /// Memories; files of the workspace when absent.
+    pub memory: Option<Arc<dyn MemoryStore>>,
+}
+
+impl fmt::Debug for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stores")
+            .field("contexts", &self.contexts.is_some())
+            .field("journal", &self.journal.is_some())
+            .field("runs", &self.runs.is_some())
+            .field("memory", &self.memory.is_some())
+            .finish()
+    }
+}
+
+/// Returns the runs kept in a workspace.
+#[must_use]
+pub fn runs(project: &Project) -> Arc<dyn RunStore> {
+    let embedded = || Arc::new(FolderStore::new(project.state_folder(), stamp::system())) as _;
+    project.stores.runs.clone().unwrap_or_else(embedded)
+}
+
+/// Returns what opens the memories of a workspace.
+pub(crate) fn memories(project: &Project) -> Arc<dyn MemoryStore> {
+    project.stores.memory.clone().unwrap_or_else(|| Arc::new(FileMemories))
+}

@@ -1,0 +1,273 @@
+//! What a context can be asked to change, and what came of it (CP-7, CP-10, CP-11).
+
+use super::{Change, ContextError};
+use contexture_context::json::{self, kind};
+use contexture_protocol::{Message, StatePath};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// A context as one of its owner's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key<'a> {
+    /// Who asks: the owner that the token belongs to.
+    pub owner: &'a str,
+    /// The `contextId`.
+    pub context: &'a str,
+}
+
+/// One update: all of its operations take effect together, or none does.
+#[derive(Debug, Clone, Default)]
+pub struct Update {
+    /// Who asks; the context's owner when this creates it.
+    pub owner: String,
+    /// The context. `None` makes a new one with an id of the store's (CP-9).
+    pub context_id: Option<String>,
+    /// Whether an unknown context is created; else it is [`ContextError::NotFound`].
+    pub create: bool,
+    /// Metadata that the context gets when this creates it.
+    pub metadata: Map<String, Value>,
+    /// The message behind this update: it has effect once (CP-7).
+    pub key: Option<MessageKey>,
+    /// The version that the sender has seen; `None` takes whatever is there.
+    pub base_version: Option<u64>,
+    /// What is done, in this order. Without any, nothing but the keys is touched: no context is
+    /// created and no version raised.
+    pub operations: Vec<Operation>,
+    /// What is named as the cause in the change log: a messageId.
+    pub cause: Option<String>,
+    /// Gives a pending key its answer in the same transaction: the end of a turn (CP-7).
+    pub settles: Option<Settlement>,
+    /// The context alone that had this [`Applied::incarnation`]: one of the same id that was made
+    /// after it was deleted is another.
+    pub incarnation: Option<u64>,
+}
+
+impl Update {
+    /// An update of `context_id` that creates the context when it is missing.
+    #[must_use]
+    pub fn new(owner: &str, context_id: &str, operations: Vec<Operation>) -> Self {
+        Self {
+            owner: owner.to_owned(),
+            context_id: Some(context_id.to_owned()),
+            create: true,
+            operations,
+            ..Self::default()
+        }
+    }
+}
+
+/// One thing that is done to a context (CP-10).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// Adds a message at the end. Never conflicts with others; a messageId stands once in a
+    /// context, also when it was cleared, else it is [`ContextError::MessageIdConflict`] (CP-7).
+    AddMessage(NewMessage),
+    /// Sets what a path leads to, relative to `state`; makes the objects on the way.
+    UpdateState {
+        /// Where.
+        path: StatePath,
+        /// What stands there then; `null` is stored as `null`.
+        value: Value,
+    },
+    /// Removes what a path leads to; where nothing stands, nothing is removed.
+    RemoveState {
+        /// Where.
+        path: StatePath,
+    },
+    /// Clears messages; the state stays. What is cleared stays in the change log until compaction.
+    ClearHistory {
+        /// Only messages whose own timestamp is before this instant (ISO 8601, any offset); those
+        /// without a readable timestamp are kept. `None` clears all.
+        before: Option<String>,
+    },
+}
+
+/// A message to add, as its JSON text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewMessage {
+    id: String,
+    text: Arc<str>,
+    timestamp: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Peek<'a> {
+    #[serde(borrow, rename = "messageId")]
+    message_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    timestamp: Option<Cow<'a, str>>,
+}
+
+impl NewMessage {
+    /// A message that has at least a `messageId`; it is kept as it is.
+    ///
+    /// # Errors
+    /// [`ContextError::Invalid`] for anything but an object with a `messageId`.
+    pub fn new(message: &Value) -> Result<Self, ContextError> {
+        let Value::Object(fields) = message else {
+            return Err(ContextError::invalid("", "an object", kind(message)));
+        };
+        let id = match fields.get("messageId") {
+            Some(Value::String(id)) if !id.is_empty() => id.clone(),
+            Some(Value::String(_)) => {
+                return Err(ContextError::invalid("/messageId", "a text", "an empty text"));
+            }
+            Some(other) => return Err(ContextError::invalid("/messageId", "a text", kind(other))),
+            None => return Err(ContextError::invalid("/messageId", "a text", "nothing")),
+        };
+        let timestamp = fields.get("timestamp").and_then(Value::as_str).map(str::to_owned);
+        Ok(Self { id, text: message.to_string().into(), timestamp })
+    }
+
+    /// A message of the protocol.
+    #[must_use]
+    pub fn of(message: &Message) -> Self {
+        let timestamp = Some(message.timestamp.as_str().to_owned());
+        Self { id: message.message_id.clone(), text: message.to_json().into(), timestamp }
+    }
+
+    /// A message as its JSON text, which is kept to the letter.
+    ///
+    /// # Errors
+    /// [`ContextError::Invalid`] for anything but an object with a `messageId`.
+    pub fn parse(text: &str) -> Result<Self, ContextError> {
+        // What is borrowed can't be read after the stack has grown, so a common message is peeked
+        // at in place, and whatever that refuses is read whole, which says why.
+        match serde_json::from_str::<Peek<'_>>(text) {
+            Ok(Peek { message_id: Some(id), timestamp }) if !id.is_empty() => {
+                let timestamp = timestamp.map(Cow::into_owned);
+                Ok(Self { id: id.into_owned(), text: text.into(), timestamp })
+            }
+            _ => {
+                let value: Value = json::read(text.as_bytes()).map_err(|error| {
+                    ContextError::invalid("", "a JSON object", &error.to_string())
+                })?;
+                Ok(Self { text: text.into(), ..Self::new(&value)? })
+            }
+        }
+    }
+
+    /// The `messageId`.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The JSON text.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The `timestamp`, as it was written.
+    #[must_use]
+    pub fn timestamp(&self) -> Option<&str> {
+        self.timestamp.as_deref()
+    }
+}
+
+/// What names a message that has effect once: owner (of the call), contextId, messageId (CP-7).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyName {
+    /// The `contextId` that stood in the message; `None` when it had none.
+    pub context_id: Option<String>,
+    /// The `messageId`.
+    pub message_id: String,
+}
+
+/// The key of a message, what it held, and its answer.
+#[derive(Debug, Clone)]
+pub struct MessageKey {
+    /// The `messageId`. The contextId of the key is the update's own.
+    pub message_id: String,
+    /// The digest of what the message holds: the same key with another digest is
+    /// [`ContextError::MessageIdConflict`].
+    pub digest: [u8; 32],
+    /// What is kept as the answer.
+    pub answer: Answer,
+}
+
+/// The answer that is stored with a key.
+#[derive(Clone, Default)]
+pub enum Answer {
+    /// It comes later, by a [`Settlement`].
+    #[default]
+    Pending,
+    /// A JSON text.
+    Ready(String),
+    /// A JSON text made of the outcome, inside the transaction: it must be quick.
+    Made(Arc<dyn Fn(&Applied) -> String + Send + Sync>),
+}
+
+impl From<String> for Answer {
+    fn from(text: String) -> Self {
+        Self::Ready(text)
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pending => f.write_str("Pending"),
+            Self::Ready(text) => f.debug_tuple("Ready").field(text).finish(),
+            Self::Made(_) => f.write_str("Made"),
+        }
+    }
+}
+
+/// The answer of a key that was pending.
+#[derive(Debug, Clone)]
+pub struct Settlement {
+    /// Which key.
+    pub key: KeyName,
+    /// Its answer; [`Answer::Pending`] leaves the key as it is.
+    pub answer: Answer,
+}
+
+/// What came of an update.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// The context.
+    pub context_id: String,
+    /// Its version after the update.
+    pub version: u64,
+    /// The places of the messages that were added, in their order (`metadata.seq`).
+    pub seqs: Vec<u64>,
+    /// What changed: the delta for subscribers.
+    pub changes: Vec<Change>,
+    /// The message was here before: nothing was done now.
+    pub repeated: Option<Repeated>,
+    /// The update had seen an older version and was merged with what came since.
+    pub merged: bool,
+    /// The update created the context.
+    pub created: bool,
+    /// When, in microseconds since 1970-01-01 UTC.
+    pub time_us: u64,
+    /// Tells a context from one of the same id that was deleted before it; 0 without a context.
+    pub incarnation: u64,
+}
+
+/// What is known of a message that was here before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repeated {
+    /// Its answer, a JSON text.
+    Done(String),
+    /// It is being worked on.
+    Pending,
+}
+
+/// A key that has no answer yet: after a start, a turn that was broken off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingKey {
+    /// Whose.
+    pub owner: String,
+    /// Which message.
+    pub key: KeyName,
+    /// The context that it went to, if any.
+    pub context_id: Option<String>,
+    /// When it came, in microseconds since 1970-01-01 UTC.
+    pub time_us: u64,
+}

@@ -1,0 +1,216 @@
+//! The events of runs, and the port that takes them (FL-11).
+//!
+//! Decision: the engine says what happened in order, and goes on thinking while it is being
+//! written; only what has an effect outside waits for it. So the end of a step and the start of
+//! the next are one commit even where steps run one after another, and those of many steps are one
+//! commit where they run together.
+
+use contexture_protocol::content::{Failure, Outcome, Reason, Status};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A change of a run.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+pub enum Event<'a> {
+    /// A try of a step begins as soon as this is kept.
+    Started {
+        /// The step.
+        id: &'a str,
+        /// The action; another one when an alternative runs.
+        action: &'a str,
+        /// Which try it is, from 1.
+        attempt: u32,
+        /// The idempotency key.
+        key: &'a str,
+    },
+    /// A step has ended.
+    Ended(EndedStep<'a>),
+    /// Nothing new is started.
+    Paused,
+    /// It goes on.
+    Resumed,
+    /// The run was cancelled.
+    Cancelled,
+    /// All steps have ended.
+    Finished {
+        /// How the whole ended.
+        status: Status,
+    },
+}
+
+/// How a step ended: the parts of an [`Outcome`].
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EndedStep<'a> {
+    /// The step.
+    #[serde(rename = "instructionId")]
+    pub id: &'a str,
+    /// How it ended.
+    pub status: Status,
+    /// What it gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<&'a Value>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'a Failure>,
+    /// Why it was not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'a Reason>,
+    /// How long it took, in milliseconds.
+    pub execution_time: f64,
+}
+
+impl Event<'_> {
+    /// The event as one line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Of texts, numbers and values alone: nothing that JSON has not.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// An event that was read back.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "event", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+pub enum Entry {
+    /// A try of a step began, or was about to.
+    Started {
+        /// The step.
+        id: String,
+        /// The action.
+        action: String,
+        /// Which try it was.
+        attempt: u32,
+        /// The idempotency key.
+        key: String,
+    },
+    /// A step ended.
+    Ended(Box<Outcome>),
+    /// Nothing new was started.
+    Paused,
+    /// It went on.
+    Resumed,
+    /// The run was cancelled.
+    Cancelled,
+    /// All steps had ended.
+    Finished {
+        /// How the whole ended.
+        status: Status,
+    },
+}
+
+impl Entry {
+    /// Reads a line that [`Event::to_json`] made.
+    ///
+    /// # Errors
+    /// [`JournalError`] if it is none.
+    pub fn parse(line: &str) -> Result<Self, JournalError> {
+        serde_json::from_str(line).map_err(|error| JournalError::new(format!("bad entry: {error}")))
+    }
+}
+
+/// A journal can't be written or read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the journal failed: {message}")]
+pub struct JournalError {
+    /// Why.
+    pub message: String,
+}
+
+impl JournalError {
+    /// A failure in words.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+/// Where the events of runs are kept.
+pub trait Journal: Send + Sync {
+    /// Takes an event of a run. Events of one run are kept in the order of the calls; the call does
+    /// not wait for the disk. [`Kept::done`] is called when the event is durable, or lost.
+    fn record(&self, run: &str, event: &Event<'_>, kept: Kept);
+
+    /// All events of a run, in their order; none if there is no such run.
+    ///
+    /// # Errors
+    /// [`JournalError`] if they can't be read.
+    fn entries(&self, run: &str) -> Result<Vec<Entry>, JournalError>;
+}
+
+/// The listener of a run, which hears what became of its events.
+pub trait Listener: Send + Sync {
+    /// Hears that an event is durable, or lost.
+    fn kept(&self, ticket: Ticket, result: Result<(), JournalError>);
+}
+
+/// The event that a [`Kept`] is for, as its run names it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ticket {
+    /// A step, by its place, and its try.
+    pub step: Option<(u32, u32)>,
+    /// Whether the step waits to start.
+    pub is_start: bool,
+}
+
+/// The answer that a run waits for: its event is durable, or lost. Dropped without a word, it says
+/// that the event is lost.
+pub struct Kept {
+    listener: Option<Arc<dyn Listener>>,
+    ticket: Ticket,
+}
+
+impl Kept {
+    /// An answer for a listener.
+    #[must_use]
+    pub fn new(listener: Arc<dyn Listener>, ticket: Ticket) -> Self {
+        Self { listener: Some(listener), ticket }
+    }
+
+    /// An answer that calls a function, once.
+    #[must_use]
+    pub fn call(done: impl FnOnce(Result<(), JournalError>) + Send + 'static) -> Self {
+        Self::new(Arc::new(Call(Mutex::new(Some(done)))), Ticket::default())
+    }
+
+    /// Returns what the run calls the event.
+    #[must_use]
+    pub const fn ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    /// Says that the event is durable, or that it could not be kept.
+    pub fn done(mut self, result: Result<(), JournalError>) {
+        if let Some(listener) = self.listener.take() {
+            listener.kept(self.ticket, result);
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(listener) = self.listener.take() {
+            listener.kept(self.ticket, Err(JournalError::new("an event was dropped")));
+        }
+    }
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kept").field("ticket", &self.ticket).finish_non_exhaustive()
+    }
+}
+
+struct Call<F>(Mutex<Option<F>>);
+
+impl<F: FnOnce(Result<(), JournalError>) + Send> Listener for Call<F> {
+    fn kept(&self, _: Ticket, result: Result<(), JournalError>) {
+        let done = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(done) = done {
+            done(result);
+        }
+    }
+}

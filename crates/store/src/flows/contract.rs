@@ -1,0 +1,29 @@
+//! The contract over both journals.
+
+use super::*;
+use std::sync::Arc;
+
+mod in_memory {
+    use super::*;
+
+    contexture_core::flows_contract!(|| -> Arc<dyn FlowJournal> {
+        Arc::new(InMemoryJournal::default())
+    });
+}
+
+#[cfg(feature = "sqlite")]
+mod sqlite {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    contexture_core::flows_contract!(sqlite());
+
+    fn sqlite() -> impl Fn() -> Arc<dyn FlowJournal> {
+        let (folder, count) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));
+        move || {
+            let number = count.fetch_add(1, Ordering::Relaxed);
+            let path = folder.path().join(format!("{number}/flows.db"));
+            SqliteJournal::open(&path, "flows.db", Options::default()).unwrap()
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Runs of flows in memory alone: for tests, and for programs that keep nothing.
+
+use super::{
+    Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError, Journal,
+    JournalError, Kept, LONGEST_ID, Line, RunHead, RunState, RunSummary,
+};
+use crate::stamp::{self, Ids};
+use contexture_protocol::content::Status;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Runs that end with the process. Nothing in them is masked or sealed.
+#[derive(Clone)]
+pub struct InMemoryJournal {
+    runs: Arc<Mutex<Vec<Run>>>,
+    ids: Arc<Ids>,
+}
+
+struct Run {
+    summary: RunSummary,
+    document: String,
+    lines: Vec<Line>,
+    is_held: bool,
+    wish: Option<Ask>,
+    /// Whether the wish was asked, not noted.
+    is_asked: bool,
+    asked: Option<Asked>,
+}
+
+impl InMemoryJournal {
+    /// No runs yet; times come from `ids`.
+    #[must_use]
+    pub fn new(ids: Arc<Ids>) -> Self {
+        Self { runs: Arc::default(), ids }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Run>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(
+        &self,
+        run: &str,
+        work: impl FnOnce(&mut Run) -> Result<T, FlowStoreError>,
+    ) -> Result<T, FlowStoreError> {
+        match self.lock().iter_mut().find(|one| one.summary.run == run) {
+            Some(found) => work(found),
+            None => Err(FlowStoreError::NotFound(run.to_owned())),
+        }
+    }
+
+    fn hold(&self, run: &str, is_cancelled: bool) -> Box<dyn ClaimedRun> {
+        Box::new(Claim { journal: self.clone(), run: run.to_owned(), is_cancelled })
+    }
+}
+
+impl Default for InMemoryJournal {
+    fn default() -> Self {
+        Self::new(Arc::new(stamp::system()))
+    }
+}
+
+impl fmt::Debug for InMemoryJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InMemoryJournal").finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    fn unfinished(&mut self) -> Result<&mut Self, FlowStoreError> {
+        match self.summary.state {
+            RunState::Ended(status) => {
+                Err(FlowStoreError::Ended { run: self.summary.run.clone(), status })
+            }
+            _ => Ok(self),
+        }
+    }
+
+    fn summed_up(&self) -> RunSummary {
+        let state = match (self.summary.state, self.is_held) {
+            (RunState::Ended(status), _) => RunState::Ended(status),
+            (_, false) => RunState::Interrupted,
+            (_, true) if self.wish == Some(Ask::Pause) => RunState::Paused,
+            (_, true) => RunState::Running,
+        };
+        RunSummary { state, ..self.summary.clone() }
+    }
+
+    fn end(&mut self, status: Status, time_us: u64) {
+        self.summary.state = RunState::Ended(status);
+        self.summary.ended_us = Some(time_us);
+        self.is_held = false;
+    }
+
+    /// Notes a wish; what was cancelled stays so.
+    fn wish(&mut self, ask: Ask) {
+        if self.wish != Some(Ask::Cancel) {
+            self.wish = Some(ask);
+        }
+    }
+}
+
+impl Journal for InMemoryJournal {
+    fn record(&self, run: &str, event: &Event<'_>, kept: Kept) {
+        let time_us = self.ids.now_us();
+        let entry = Entry::parse(&event.to_json());
+        let outcome = self.with(run, |found| {
+            if !found.is_held {
+                return Ok(Err(JournalError::new(format!(
+                    "the run `{run}` is not held: begin it, or claim it"
+                ))));
+            }
+            match event {
+                Event::Ended(_) => found.summary.done += 1,
+                Event::Finished { status } => found.end(*status, time_us),
+                _ => {}
+            }
+            Ok(entry.map(|entry| found.lines.push(Line { time_us, entry, masked: false })))
+        });
+        kept.done(outcome.unwrap_or_else(|error| Err(error.into())));
+    }
+
+    fn entries(&self, run: &str) -> Result<Vec<Entry>, JournalError> {
+        let lines = self.log(run).unwrap_or_default();
+        Ok(lines.into_iter().map(|line| line.entry).collect())
+    }
+}
+
+impl FlowJournal for InMemoryJournal {
+    fn begin(&self, head: &RunHead<'_>) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
+        if !(1..=LONGEST_ID).contains(&head.run.len()) {
+            return Err(FlowStoreError::Id { found: head.run.len(), limit: LONGEST_ID });
+        }
+        let now = self.ids.now_us();
+        let mut runs = self.lock();
+        if runs.iter().any(|run| run.summary.run == head.run) {
+            return Err(FlowStoreError::Exists(head.run.to_owned()));
+        }
+        runs.push(Run {
+            summary: RunSummary {
+                run: head.run.to_owned(),
+                name: head.name.to_owned(),
+                owner: head.owner.to_owned(),
+                context: head.context.map(str::to_owned),
+                started_us: if head.started_us == 0 { now } else { head.started_us },
+                ended_us: None,
+                state: RunState::Running,
+                steps: head.steps,
+                done: 0,
+            },
+            document: head.document.to_owned(),
+            lines: Vec::new(),
+            is_held: true,
+            wish: None,
+            is_asked: false,
+            asked: None,
+        });
+        drop(runs);
+        Ok(self.hold(head.run, false))
+    }
+
+    fn claim(&self, run: &str) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
+        let is_cancelled = self.with(run, |found| {
+            let found = found.unfinished()?;
+            if found.is_held {
+                return Err(FlowStoreError::Held { run: run.to_owned(), by: "this process" });
+            }
+            (found.is_held, found.is_asked) = (true, false);
+            // A pause was for the holder that is gone; what was cancelled stays so.
+            found.wish = found.wish.filter(|wish| *wish == Ask::Cancel);
+            Ok(found.wish.is_some())
+        })?;
+        Ok(self.hold(run, is_cancelled))
+    }
+
+    fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
+        let now = self.ids.now_us();
+        self.with(run, |found| Ok(found.unfinished()?.end(status, now)))
+    }
+
+    fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError> {
+        let (is_held, asked) = self.with(run, |found| {
+            let found = found.unfinished()?;
+            found.wish(ask);
+            found.is_asked = true;
+            Ok((found.is_held, found.asked.clone()))
+        })?;
+        // Without the lock: who is told may call again.
+        if let Some(asked) = asked {
+            asked(ask);
+        }
+        Ok(is_held)
+    }
+
+    fn note(&self, run: &str, ask: Ask) {
+        // A run that is gone, or has ended, needs no note.
+        let _ = self.with(run, |found| Ok(found.unfinished()?.wish(ask)));
+    }
+
+    fn forget(&self, runs: &[String]) -> Result<Vec<String>, FlowStoreError> {
+        let mut kept = self.lock();
+        let mut gone = Vec::new();
+        for run in runs {
+            let is_ended = |one: &Run| matches!(one.summary.state, RunState::Ended(_));
+            if kept.iter().any(|one| one.summary.run == *run && is_ended(one)) {
+                let within = format!("{run}/");
+                let is_part = |id: &str| id == run || id.starts_with(&within);
+                kept.retain(|one| !is_part(&one.summary.run));
+                gone.push(run.clone());
+            }
+        }
+        Ok(gone)
+    }
+
+    fn runs(&self, filter: &Filter) -> Result<Vec<RunSummary>, FlowStoreError> {
+        let is = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.is_none() || wanted.as_deref() == found
+        };
+        let runs = self.lock();
+        let wanted = runs.iter().rev().map(Run::summed_up).filter(|run| {
+            is(&filter.owner, Some(&run.owner))
+                && is(&filter.context, run.context.as_deref())
+                && is(&filter.name, Some(&run.name))
+                && !(filter.unfinished && matches!(run.state, RunState::Ended(_)))
+        });
+        Ok(wanted.take(filter.limit).collect())
+    }
+
+    fn summary(&self, run: &str) -> Result<RunSummary, FlowStoreError> {
+        self.with(run, |found| Ok(found.summed_up()))
+    }
+
+    fn document(&self, run: &str) -> Result<Document, FlowStoreError> {
+        self.with(run, |found| Ok(Document { text: found.document.clone(), masked: false }))
+    }
+
+    fn log(&self, run: &str) -> Result<Vec<Line>, FlowStoreError> {
+        self.with(run, |found| Ok(found.lines.clone()))
+    }
+}
+
+struct Claim {
+    journal: InMemoryJournal,
+    run: String,
+    is_cancelled: bool,
+}
+
+impl ClaimedRun for Claim {
+    fn run(&self) -> &str {
+        &self.run
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>, JournalError> {
+        self.journal.entries(&self.run)
+    }
+
+    fn watch(&self, asked: Asked) -> Result<(), FlowStoreError> {
+        if self.is_cancelled {
+            asked(Ask::Cancel);
+        }
+        let wish = self.journal.with(&self.run, |found| {
+            found.asked = Some(Arc::clone(&asked));
+            Ok(found.wish.filter(|_| found.is_asked))
+        })?;
+        // What was asked between the beginning and now counts too.
+        if let Some(wish) = wish {
+            asked(wish);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // A run that was taken away meanwhile is held by nobody.
+        let _ = self.journal.with(&self.run, |found| {
+            found.is_held = false;
+            found.asked = None;
+            Ok(())
+        });
+    }
+}

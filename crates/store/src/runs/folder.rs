@@ -41,11 +41,10 @@ const TAIL_BYTES: u64 = 256 << 10;
 /// # let folder = tempfile::tempdir()?;
 /// use contexture_store::masker::Masker;
 /// use contexture_store::runs::{FolderStore, RunStore, select};
-/// use contexture_store::stamp::Ids;
 /// use contexture_context::{TRACE_VERSION, TraceEvent, TraceKind};
 /// use std::sync::Arc;
 ///
-/// let store = FolderStore::new(folder.path().join(".contexture"), stamp::system());
+/// let store = FolderStore::new(folder.path().join(".contexture"), contexture_store::stamp::system());
 /// let run = store.begin(Arc::new(Masker::new(["sk-12345678".to_owned()])))?;
 /// run.append(&TraceEvent {
 ///     v: TRACE_VERSION,

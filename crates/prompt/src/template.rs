@@ -12,6 +12,8 @@ mod compile;
 mod context;
 mod fault;
 mod files;
+#[cfg(feature = "folders")]
+mod folders;
 mod json;
 mod needs;
 mod object;

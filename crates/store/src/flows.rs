@@ -68,7 +68,8 @@ mod seal;
 mod sqlite;
 #[cfg(feature = "sqlite")]
 mod tasks;
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(test)]
+#[cfg(feature = "sqlite")]
 mod tests;
 #[cfg(feature = "sqlite")]
 mod watch;

@@ -4,6 +4,8 @@
 //! takes `&self`: a lazily registered template is compiled in a [`OnceLock`] on its first use, so a
 //! registry can be shared between threads and rendered from all of them.
 
+#[cfg(feature = "folders")]
+use super::folders;
 use super::needs::{self, Requirement};
 use super::references::{self, Included, References};
 use super::render::{Fault, Job};
@@ -91,13 +93,14 @@ impl PromptTemplateRegistry {
     /// As [`PromptTemplateRegistry::register_file`], and [`PromptError::Io`] when the folder can't
     /// be read, the glob is invalid, or two files have the same stem. The registry is then as it
     /// was.
+    #[cfg(feature = "folders")]
     pub fn register_dir(
         &mut self,
         dir: impl AsRef<Path>,
         glob: &str,
     ) -> Result<Vec<String>, PromptError> {
         let mut loaded = BTreeMap::new();
-        for (name, path) in files::list(dir.as_ref(), glob)? {
+        for (name, path) in folders::list(dir.as_ref(), glob)? {
             loaded.insert(name, files::load(&path)?);
         }
         let names = loaded.keys().cloned().collect();

@@ -58,7 +58,8 @@ impl<L: Ledgers> Contexts<L> {
         Self { engine: Arc::new(engine), ledgers }
     }
 
-    #[cfg(all(test, feature = "sqlite"))]
+    #[cfg(test)]
+    #[cfg(feature = "sqlite")]
     pub(super) fn ledgers(&self) -> &L {
         &self.ledgers
     }

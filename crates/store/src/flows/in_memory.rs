@@ -175,7 +175,10 @@ impl FlowJournal for InMemoryJournal {
 
     fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
         let now = self.ids.now_us();
-        self.with(run, |found| Ok(found.unfinished()?.end(status, now)))
+        self.with(run, |found| {
+            found.unfinished()?.end(status, now);
+            Ok(())
+        })
     }
 
     fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError> {
@@ -194,7 +197,10 @@ impl FlowJournal for InMemoryJournal {
 
     fn note(&self, run: &str, ask: Ask) {
         // A run that is gone, or has ended, needs no note.
-        let _ = self.with(run, |found| Ok(found.unfinished()?.wish(ask)));
+        let _ = self.with(run, |found| {
+            found.unfinished()?.wish(ask);
+            Ok(())
+        });
     }
 
     fn forget(&self, runs: &[String]) -> Result<Vec<String>, FlowStoreError> {

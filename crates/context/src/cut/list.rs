@@ -60,10 +60,10 @@ impl Parts {
     pub fn of(value: &Value) -> Self {
         let (kind, parts) = match value {
             Value::String(text) => (Kind::Text, vec![text.clone()]),
-            Value::Array(items) if !items.is_empty() => {
+            Value::Array(items) => {
                 (Kind::List, items.iter().map(|item| indented(&pretty(item))).collect())
             }
-            Value::Object(fields) if !fields.is_empty() => {
+            Value::Object(fields) => {
                 let field = |(key, value): (&String, &Value)| {
                     indented(&format!("{}: {}", Value::from(key.as_str()), pretty(value)))
                 };

@@ -356,6 +356,17 @@ fn as_20_values_are_json_with_two_spaces() {
     assert_eq!(Parts::of(&json!("plain\ntext")).text(), "plain\ntext");
 }
 
+#[test]
+fn as_16_empty_list_or_object_is_cut_whole() {
+    for value in [json!({}), json!([])] {
+        let parts = Parts::of(&value);
+        for keep in KEEPS {
+            let cut = parts.cut(1, Measure::Chars, keep, &O200K_BASE);
+            assert_eq!((&*cut.text, cut.after, cut.clipped), ("", 0, true), "{value} {keep:?}");
+        }
+    }
+}
+
 fn value() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(json!(null)),

@@ -5,6 +5,7 @@ use crate::config::{Config, ConfigError};
 use crate::environment::Environment;
 use crate::extensions::{ExtensionError, Extensions};
 use crate::project::Project;
+use crate::stores::Stores;
 use contexture_core::{LlmError, Provider, Tool};
 #[cfg(feature = "flow")]
 use contexture_flow::action::Registry;
@@ -21,6 +22,7 @@ pub struct RuntimeBuilder {
     environment: Option<Environment>,
     config: Option<Config>,
     extensions: Extensions,
+    stores: Stores,
     runs: usize,
     fault: Option<ExtensionError>,
 }
@@ -44,6 +46,7 @@ impl RuntimeBuilder {
             environment: None,
             config: None,
             extensions: Extensions::default(),
+            stores: Stores::default(),
             runs: CONCURRENT_RUNS,
             fault: None,
         }
@@ -89,6 +92,12 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Sets the stores of runs, contexts, flows and memories; what is absent is embedded.
+    pub fn stores(mut self, stores: Stores) -> Self {
+        self.stores = stores;
+        self
+    }
+
     /// Sets the time that a call of an added tool may take; 60 s by default.
     pub fn tool_timeout(mut self, limit: Duration) -> Self {
         self.extensions.set_tool_timeout(limit);
@@ -114,7 +123,7 @@ impl RuntimeBuilder {
             Some(config) => Project::with_config(&self.root, config, environment),
             None => Project::open(&self.root, environment)?,
         };
-        let project = Project { extensions: self.extensions, ..project };
+        let project = Project { extensions: self.extensions, stores: self.stores, ..project };
         Ok(Runtime::with_limit(project, self.runs))
     }
 

@@ -10,9 +10,10 @@ use contexture::llm::{
 use contexture::prompt::ChatResponse;
 use contexture::run::{RunFailure, RunReport};
 use contexture::runtime::{RunFuture, TurnFuture};
-use contexture::store::runs::RunStore as _;
+use contexture::store::runs::{InMemoryRuns, RunStore};
+use contexture::store::stamp;
 use contexture::tool::{RustTool, Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest};
-use contexture::{BuildError, Environment, ExtensionError, Run, RunError, Runtime};
+use contexture::{BuildError, Environment, ExtensionError, Run, RunError, Runtime, Stores};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -287,6 +288,18 @@ fn ho_2_typed_tool_and_own_provider_pass_the_public_suites() {
         contexture::ports::contract::provider(Arc::new(Acme("acme://talks".to_owned()))).await;
         contexture::ports::contract::tool(Arc::new(weather())).await;
     });
+}
+
+#[test]
+fn ho_2_given_run_store_keeps_the_record_instead_of_the_folder() {
+    let place = Place::new(&[("p.as", "main func() { 1 }")]);
+    let runs: Arc<dyn RunStore> = Arc::new(InMemoryRuns::new(stamp::system()));
+    let stores = Stores { runs: Some(Arc::clone(&runs)), ..Stores::default() };
+    let runtime = Runtime::builder(place.path("")).stores(stores).build().unwrap();
+    let done = tokio().block_on(runtime.run("p.as")).unwrap();
+    let ids: Vec<String> = runs.ids().unwrap().iter().map(ToString::to_string).collect();
+    assert_eq!(ids, [done.id.unwrap()]);
+    assert!(!place.path(".contexture/runs").exists());
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Provider for Echo {
             }
             let count = |text: &str| self.tokenizer().count(text) as u64;
             let prompt = messages.iter().map(|message| count(&message.text())).sum();
-            let usage = Some(Usage::new(prompt, count(&text)));
+            let usage = Usage::new(prompt, count(&text));
             Ok(Reply::from(ChatResponse { text, usage, ..ChatResponse::default() }))
         })
     }

@@ -11,12 +11,20 @@ use contexture::script::codes;
 use contexture::script::runtime::error::codes as failures;
 
 /// Codes without a registry of their own: code, name and summary.
-pub(crate) const SETTINGS: &[(&str, &str, &str)] = &[(
-    "CFG1001",
-    "invalid-settings",
-    "contexture.toml is not valid TOML, or a setting is unknown, has the wrong type or is out of range. \
-     docs/configuration.md lists all settings.",
-)];
+pub(crate) const SETTINGS: &[(&str, &str, &str)] = &[
+    (
+        "CFG1001",
+        "invalid-settings",
+        "contexture.toml is not valid TOML, or a setting is unknown, has the wrong type or is out of range. \
+         docs/configuration.md lists all settings.",
+    ),
+    (
+        "RT1001",
+        "unknown-application-tool",
+        "A program imports a tool from `rust://`, and the application that runs it has no such tool or method. \
+         The command line has none: a Rust program adds them with `Runtime::builder(…).tool(…)`.",
+    ),
+];
 
 /// Returns all numbered codes with their one-line meaning.
 pub(crate) fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {

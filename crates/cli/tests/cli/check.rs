@@ -93,6 +93,7 @@ fn as_32_explain_prints_meaning_of_code() {
     let template = sandbox.run(["explain", "PT1003"]).exits(0).stdout;
     assert!(template.contains("unclosed-block") && template.contains("Example:"), "{template}");
     assert!(sandbox.run(["explain", "cfg1001"]).exits(0).stdout.contains("contexture.toml"));
+    assert!(sandbox.run(["explain", "RT1001"]).exits(0).stdout.contains("Runtime::builder"));
     assert!(sandbox.run(["explain", "rate_limited"]).exits(0).stdout.contains("429"));
     assert!(sandbox.run(["explain", "FLOW1004"]).exits(0).stdout.contains("Cycle"));
     let (word, code) = (sandbox.run(["explain", "timeout"]), sandbox.run(["explain", "TIMEOUT"]));

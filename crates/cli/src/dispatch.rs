@@ -8,7 +8,7 @@ use crate::commands::{
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -17,11 +17,11 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
     let color = color_of(&arguments);
     let terminal = Terminal::of_process(color);
     let command = Cli::command().color(color.for_clap());
-    let cli =
-        command.try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    match cli {
-        Ok(cli) => {
-            let json = wants_json(&cli.command);
+    let read = command
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, wants_json(&matches))));
+    match read {
+        Ok((cli, json)) => {
             let exit = finish(run(cli.command, &terminal), json, &terminal);
             ExitCode::from(exit.code())
         }
@@ -54,30 +54,19 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
     }
 }
 
-/// Reports whether errors of the command are printed as JSON.
-fn wants_json(command: &Command) -> bool {
-    match command {
-        Command::Run(args) => args.json,
-        Command::Check(args) => args.json,
-        Command::Prompt(args) => prompt::wants_json(args),
-        Command::Answer(args) => answer::wants_json(args),
-        Command::Tokens(args) => tokens::wants_json(args),
-        Command::Ref(args) => reference::wants_json(args),
-        Command::Knowledge(args) => knowledge::wants_json(args),
-        Command::McpServers(args) => mcp_servers::wants_json(args),
-        Command::Token(args) => token::wants_json(args),
-        Command::Context(args) => context::wants_json(args),
-        Command::Flow(args) => flow::wants_json(args),
-        Command::Trace(args) => trace::wants_json(args),
-        Command::Parse(_)
-        | Command::Fmt(_)
-        | Command::Migrate(_)
-        | Command::Repl(_)
-        | Command::Mcp(_)
-        | Command::Serve(_)
-        | Command::Explain(_)
-        | Command::Completions(_) => false,
+/// Reports whether errors are printed as JSON: with `--json`, with `--format json`, and by the
+/// command that prints nothing else.
+fn wants_json(matches: &ArgMatches) -> bool {
+    if let Some((name, inner)) = matches.subcommand() {
+        return name == "read-properties" || wants_json(inner);
     }
+    // The words of a command that this build leaves out are not parsed.
+    let has = |id: &str, value: &str| {
+        let words = matches.try_get_raw(id).ok().flatten();
+        words.into_iter().flatten().any(|word| word == value)
+    };
+    let is_flagged = matches.try_get_one::<bool>("json").is_ok_and(|flag| flag == Some(&true));
+    is_flagged || has("format", "json") || has("words", "--json")
 }
 
 fn finish(result: CommandResult, json: bool, terminal: &Terminal) -> Exit {
@@ -123,7 +112,6 @@ fn answers_apart(error: &clap::Error) -> Option<&str> {
     (error.kind() == ErrorKind::UnknownArgument && is_answers).then_some(word)
 }
 
-/// Returns the program that was given in place of a command.
 fn program_as_command(error: &clap::Error) -> Option<&str> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;

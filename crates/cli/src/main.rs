@@ -3,7 +3,8 @@
 //! Decision: no logic lives here. Four layers, each of which uses only those below: `dispatch` with
 //! the root of the `arguments`; `commands`, one file per command with its arguments, its examples
 //! (shown by `--help` and run by the tests) and the few lines that turn a library's answer into
-//! text or JSON; `support`, what commands share; `output`, what they print. Results go to stdout,
+//! text or JSON; `support`, what commands share; `output`, what they print. `prelude` names what
+//! nearly every command uses of the last two. Results go to stdout,
 //! messages to stderr. Exit code 0: done; 1: the program failed, or a check found errors; 2: wrong
 //! usage, source or input (AS-31).
 
@@ -16,6 +17,7 @@ mod arguments;
 mod commands;
 mod dispatch;
 mod output;
+mod prelude;
 mod support;
 
 use std::process::ExitCode;

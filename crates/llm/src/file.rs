@@ -6,9 +6,6 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 /// All bytes of a file, at most `limit`.
-///
-/// # Errors
-/// [`LlmError::Recording`] when it can't be read or is larger.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, LlmError> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| fault(path, &error))?;

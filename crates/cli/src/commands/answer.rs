@@ -1,16 +1,11 @@
 //! `contexture answer`: how a raw model answer is read (AS-21), to debug shapes.
 
 use crate::output::diagnostics;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::answer::{AnswerError, ReadOptions, Reading, Shape, read};
 use contexture::context::Limits;
 use contexture::diagnostic::{Severity, SourceFile};
 use contexture::script::syntax;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = r#"Examples:
   echo 'Sure! {"ok": "yes", items: [1,]}' | contexture answer parse --json
@@ -29,13 +24,6 @@ enum Action {
     Parse(ParseArgs),
 }
 
-/// Reports whether errors of the command are printed as JSON.
-pub(crate) fn wants_json(args: &Args) -> bool {
-    let Action::Parse(args) = &args.action;
-    args.json
-}
-
-/// Runs `contexture answer`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let Action::Parse(args) = &args.action;
     parse(args, terminal)
@@ -70,7 +58,6 @@ struct ParseArgs {
     json: bool,
 }
 
-/// Runs `contexture answer parse`.
 fn parse(args: &ParseArgs, terminal: &Terminal) -> CommandResult {
     let shape = args.shape.as_deref().map(|text| shape_of(text, terminal)).transpose()?;
     let raw = input::text(&args.file, "the answer", terminal)?;
@@ -100,7 +87,6 @@ fn print_notes(reading: &Reading, terminal: &Terminal) {
     }
 }
 
-/// Returns the error with the mismatches by path.
 fn mismatch(error: &AnswerError, terminal: &Terminal) -> Abort {
     let errors = error.errors();
     let value = match error {

@@ -1,15 +1,10 @@
 //! `contexture check`: the errors and warnings of programs, before they run (AS-32).
 
 use crate::output::diagnostics;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use contexture::diagnostic::SourceFile;
 use contexture::run::{CheckReport, load};
-use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,10 +24,9 @@ pub(crate) struct Args {
     workspace: Workspace,
     /// Print one JSON object: diagnostics, each with code, severity, message, help, file and span.
     #[arg(long)]
-    pub(crate) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture check`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let mut found = Found::default();
     for file in &args.files {

@@ -1,7 +1,6 @@
 //! `contexture completions`: a script with which a shell completes commands and options.
 
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "\

@@ -1,8 +1,6 @@
 //! `contexture explain`: the meaning of a code.
 
-use crate::output::error::{CommandError, CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use crate::support::code_words;
 use crate::support::codes::{SETTINGS, explained, numbers, similar, words};
 use contexture::prompt::codes as templates;
@@ -24,7 +22,6 @@ pub(crate) struct Args {
     code: Option<String>,
 }
 
-/// Runs `contexture explain`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     match &args.code {
         None => terminal.print(&list(terminal.out))?,

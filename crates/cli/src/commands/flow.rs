@@ -30,7 +30,7 @@ mod stored_runs;
 mod summary;
 mod table;
 
-use super::command_group::{command_group, never};
+use super::command_group::command_group;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,11 +47,11 @@ command_group! {
     Run(run),
     Check(check),
     Eval(eval),
-    Graph(graph, never),
+    Graph(graph),
     List(list),
     Show(show),
-    Pause(pause, pause::Args::wants_json),
-    Resume(resume, resume::Args::wants_json),
-    Cancel(cancel, cancel::Args::wants_json),
+    Pause(pause),
+    Resume(resume),
+    Cancel(cancel),
     Prune(prune),
 }

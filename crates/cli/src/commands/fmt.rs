@@ -1,8 +1,7 @@
 //! `contexture fmt`: the standard layout of programs (AS-31).
 
 use super::rewrite::{self, Rewritten, Target};
-use crate::output::error::CommandResult;
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::context::Limits;
 use contexture::script::format::format;
 
@@ -23,7 +22,6 @@ pub(crate) struct Args {
     target: Target,
 }
 
-/// Runs `contexture fmt`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     rewrite::run(&args.target, "formatted", terminal, |source| {
         match format(source, &Limits::default()) {

@@ -17,7 +17,7 @@ mod usage;
 mod validate;
 mod validate_run;
 
-use super::command_group::{always, command_group};
+use super::command_group::command_group;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,8 +34,8 @@ command_group! {
     /// Lists, checks, activates and resolves knowledge packs; creates and evaluates them.
     List(list),
     Validate(validate),
-    ReadProperties(read_properties, always),
-    ToCatalog(to_catalog, to_catalog::Args::is_json),
+    ReadProperties(read_properties),
+    ToCatalog(to_catalog),
     Activate(activate),
     ResolveContext(resolve_context),
     Index(index),

@@ -12,12 +12,6 @@ pub(crate) struct Args {
     words: Vec<OsString>,
 }
 
-/// Reports whether the command was asked for JSON.
-pub(crate) fn wants_json(args: &Args) -> bool {
-    args.words.iter().any(|word| word == "--json")
-}
-
-/// Refuses, and names the feature.
 pub(crate) fn refuse(part: &'static str, feature: &'static str) -> CommandResult {
     let missing = MissingFeature { part, feature };
     let help =
@@ -29,7 +23,7 @@ pub(crate) fn refuse(part: &'static str, feature: &'static str) -> CommandResult
 macro_rules! left_out {
     ($command:ident, $part:literal, $feature:literal) => {
         pub(crate) mod $command {
-            pub(crate) use crate::commands::left_out::{Args, wants_json};
+            pub(crate) use crate::commands::left_out::Args;
 
             pub(crate) fn run(
                 _args: &Args,

@@ -1,8 +1,7 @@
 //! `contexture mcp`: a project as a server of the Model Context Protocol (KN-16, REF-10).
 
-use crate::output::error::{Abort, CommandResult, Exit};
-use crate::output::terminal::Terminal;
 use crate::output::text::plural;
+use crate::prelude::*;
 use crate::support::options::Permissions;
 use crate::support::signals::asked_to_end;
 use crate::support::{project, runtime};
@@ -14,7 +13,6 @@ use contexture_server::mcp::http::{self, Listening};
 use contexture_server::mcp::token::{Token, VARIABLE};
 use contexture_server::mcp::{Server, Settings, codes, stdio};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -69,7 +67,6 @@ pub(crate) struct Args {
     allow_origin: Vec<String>,
 }
 
-/// Runs `contexture mcp`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let chosen = args.root.as_deref();
     let project = match &args.programs {

@@ -1,8 +1,7 @@
 //! `contexture migrate`: programs of version 0.1.3 in the current syntax (AS-31).
 
 use super::rewrite::{self, Rewritten, Target};
-use crate::output::error::CommandResult;
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::context::Limits;
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture::script::migrate::migrate;
@@ -23,7 +22,6 @@ pub(crate) struct Args {
     target: Target,
 }
 
-/// Runs `contexture migrate`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     rewrite::run(&args.target, "migrated", terminal, |source| {
         let new = migrate(source, &Limits::default());

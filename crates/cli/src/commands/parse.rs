@@ -1,13 +1,10 @@
 //! `contexture parse`: the syntax tree of a program as JSON (AS-31).
 
 use crate::output::diagnostics;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::context::Limits;
 use contexture::diagnostic::SourceFile;
 use contexture::script::syntax;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +23,6 @@ pub(crate) struct Args {
     file: PathBuf,
 }
 
-/// Runs `contexture parse`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the program", terminal)?;
     let source = SourceFile::new(args.file.display().to_string(), text);

@@ -7,7 +7,7 @@ mod partials;
 mod references;
 mod render;
 
-use super::command_group::{command_group, never};
+use super::command_group::command_group;
 
 const EXAMPLES: &str = r#"Examples:
   contexture prompt check examples/prompts/review.md --partials examples/prompts/partials
@@ -16,7 +16,7 @@ const EXAMPLES: &str = r#"Examples:
 
 command_group! {
     /// Renders and checks templates, and composes messages.
-    Render(render, never),
+    Render(render),
     Check(check),
-    Compose(compose, never),
+    Compose(compose),
 }

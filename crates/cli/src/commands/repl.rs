@@ -5,11 +5,9 @@
 
 use super::repl_editor::{Editor, Entered};
 use crate::output::diagnostics;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
 use crate::output::progress::{ProgressDisplay, Verbosity};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use crate::support::options::{Permissions, stand_in};
-use crate::support::project::Workspace;
 use crate::support::runtime;
 use crate::support::signals::Signals;
 use contexture::diagnostic::Diagnostic;
@@ -17,7 +15,6 @@ use contexture::run::RunRequest;
 use contexture::script::runtime::SessionError;
 use contexture::session::Session;
 use std::io::{self, BufRead, IsTerminal};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
@@ -58,7 +55,6 @@ pub(crate) struct Args {
     verbose: bool,
 }
 
-/// Runs `contexture repl`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.workspace.open()?;
     let request = RunRequest {

@@ -1,6 +1,6 @@
 //! The line editor of the REPL: history, completion and multi-line input.
 
-use crate::output::error::Abort;
+use crate::prelude::*;
 use contexture::context::Limits;
 use contexture::script::syntax::{RESERVED, parse_repl};
 use reedline::{
@@ -8,7 +8,6 @@ use reedline::{
     Emacs, FileBackedHistory, KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent,
     ReedlineMenu, Signal, Span, Suggestion, ValidationResult, Validator, default_emacs_keybindings,
 };
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The size of the history.
@@ -24,7 +23,6 @@ pub(super) enum Entered {
     End,
 }
 
-/// The line editor.
 pub(super) struct Editor {
     reedline: Reedline,
     prompt: DefaultPrompt,
@@ -63,7 +61,6 @@ impl Editor {
         Self { reedline, prompt: DefaultPrompt::new(left, DefaultPromptSegment::Empty), words }
     }
 
-    /// Sets the names that can be completed.
     pub(super) fn set_names(&mut self, names: Vec<&str>) {
         let names = names.into_iter().chain(RESERVED.iter().copied());
         let mut known = self.words.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,9 +70,6 @@ impl Editor {
     }
 
     /// Reads a line.
-    ///
-    /// # Errors
-    /// An error when the terminal fails.
     pub(super) fn read(&mut self) -> Result<Entered, Abort> {
         let signal = self.reedline.read_line(&self.prompt);
         match signal.map_err(|error| Abort::read("the terminal".as_ref(), error))? {

@@ -1,12 +1,9 @@
 //! Commands that rewrite files: to stdout, in place, or only checking which would change.
 
 use crate::output::diagnostics;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::diagnostic::{Diagnostic, SourceFile};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The files, and the destination of their new text.
 #[derive(Debug, clap::Args)]

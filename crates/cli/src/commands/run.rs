@@ -5,23 +5,19 @@ mod report;
 
 pub(crate) use args::Args;
 
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
 use crate::output::progress::{ProgressDisplay, Verbosity};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use crate::support::options::stand_in;
+use crate::support::runtime;
 use crate::support::signals::Signals;
-use crate::support::{input, runtime};
 use contexture::run::{RunReport, RunRequest};
 use contexture::{Project, Runtime};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The code of a run that was cancelled.
 const CANCELLED: &str = "AS9059";
 
-/// Runs `contexture run`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     if args.no_trace && args.trace == Some(None) {
         let message = "--trace can't show a run that --no-trace does not store";

@@ -1,7 +1,6 @@
 //! `contexture serve`: agents that people's apps talk to (CP-5, CP-6).
 
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use crate::support::options::stand_in;
 use crate::support::project;
 use crate::support::runtime::multi_threaded;
@@ -12,7 +11,6 @@ use contexture::turn::TurnRequest;
 use contexture_server::serve::door::{Listening, Options, TlsFiles};
 use contexture_server::serve::{Format, Level, LogSettings, Serve, Settings, data_folder};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,11 +74,9 @@ pub(crate) struct Args {
     allow_pack: Vec<Allowance>,
 }
 
-/// The default address.
 const ADDRESS: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7878);
 
-/// Runs `contexture serve`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = match (&args.root, args.programs.first()) {
         (Some(_), _) | (None, None) => project::here_or(args.root.as_deref())?,
@@ -120,7 +116,6 @@ fn tls(args: &Args) -> Option<TlsFiles> {
     Some(TlsFiles { certificates, key })
 }
 
-/// Returns the settings of the log on stderr.
 fn log(args: &Args) -> LogSettings {
     LogSettings {
         level: Level::parse(&args.log).unwrap_or_default(),
@@ -129,7 +124,6 @@ fn log(args: &Args) -> LogSettings {
     }
 }
 
-/// Returns the settings of all turns.
 fn turns(args: &Args) -> TurnRequest {
     TurnRequest {
         model: args.model.clone(),

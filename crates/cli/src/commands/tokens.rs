@@ -5,7 +5,7 @@ mod count;
 mod cut;
 mod tokenizer;
 
-use super::command_group::{command_group, never};
+use super::command_group::command_group;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,6 +16,6 @@ Examples:
 
 command_group! {
     /// Counts tokens, or cuts a text to a budget.
-    Count(count, never),
-    Cut(cut, never),
+    Count(count),
+    Cut(cut),
 }

@@ -12,12 +12,10 @@ mod show;
 
 pub(crate) use show::tree;
 
-use crate::output::error::CommandResult;
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use crate::support::project;
 use clap::Subcommand;
 use runs::Runs;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,18 +47,6 @@ enum Action {
     Export(export::Args),
 }
 
-/// Reports whether errors of the command are printed as JSON.
-pub(crate) fn wants_json(args: &Args) -> bool {
-    match &args.action {
-        Action::List(args) => args.json,
-        Action::Show(args) => args.json,
-        Action::Prompt(args) => args.json,
-        Action::Diff(args) => args.json,
-        Action::Export(args) => args.json,
-    }
-}
-
-/// Runs `contexture trace`.
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = project::here_or(args.workspace.as_deref())?;
     let runs = Runs { store: contexture::runs(&project) };

@@ -37,7 +37,6 @@ impl Canvas {
         write(&text);
     }
 
-    /// Erases all lines.
     pub(crate) fn erase(&mut self) {
         let text = self.erasure();
         self.drawn = 0;

@@ -94,7 +94,6 @@ pub(crate) fn heading(severity: Severity, code: &str, paint: Paint) -> String {
     }
 }
 
-/// Returns the error about a program with diagnostics.
 pub(crate) fn refused_program(checked: &CheckReport, terminal: &Terminal) -> CommandError {
     let files: Vec<&SourceFile> = checked.files.iter().collect();
     let all = json(&checked.diagnostics, &files);

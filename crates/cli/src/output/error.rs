@@ -5,13 +5,13 @@ use crate::output::text::sanitized;
 use contexture::reading::{ReadError, reason};
 use contexture::reference::syntax::redact;
 use contexture::run::SetupError;
+#[cfg(feature = "server")]
 use contexture_server::Fault;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-/// The result of a command.
 pub(crate) type CommandResult = Result<Exit, Abort>;
 
 /// The exit status of a command (AS-31).
@@ -39,7 +39,6 @@ impl Exit {
     }
 }
 
-/// The reason why a command stopped early.
 #[derive(Debug)]
 pub(crate) enum Abort {
     /// The reader of stdout is gone: there is nothing left to do and nobody to report it to.
@@ -48,7 +47,6 @@ pub(crate) enum Abort {
     Error(Box<CommandError>),
 }
 
-/// An error as a command reports it.
 #[derive(Debug)]
 pub(crate) struct CommandError {
     /// The exit status that follows.
@@ -103,13 +101,11 @@ impl CommandError {
         self
     }
 
-    /// Sets the file that the error is about.
     pub(crate) fn file(mut self, file: &Path) -> Self {
         self.file = Some(file.display().to_string());
         self
     }
 
-    /// Sets the whole text for people.
     pub(crate) fn rendered(mut self, text: String) -> Self {
         self.rendered = Some(text);
         self
@@ -205,6 +201,7 @@ impl From<SetupError> for Abort {
     }
 }
 
+#[cfg(feature = "server")]
 impl From<Fault> for Abort {
     fn from(fault: Fault) -> Self {
         CommandError::refused(&fault.code, fault.message).maybe_help(fault.help).into()

@@ -72,7 +72,6 @@ impl Spinner {
         self.start_painter();
     }
 
-    /// Adds a call.
     pub(super) fn begin(&self, event: u64, what: &str) {
         let call = Call {
             began: Instant::now(),

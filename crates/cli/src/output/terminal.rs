@@ -47,34 +47,22 @@ impl Terminal {
     }
 
     /// Writes a result and ends the line.
-    ///
-    /// # Errors
-    /// As [`Terminal::print`].
     pub(crate) fn print_line(&self, text: &str) -> Result<(), Abort> {
         self.print(&format!("{text}\n"))
     }
 
     /// Writes a value as one line of JSON.
-    ///
-    /// # Errors
-    /// As [`Terminal::print`].
     pub(crate) fn print_json(&self, value: &Value) -> Result<(), Abort> {
         self.print(&format!("{value}\n"))
     }
 
     /// Writes a value as indented JSON.
-    ///
-    /// # Errors
-    /// As [`Terminal::print`].
     pub(crate) fn print_pretty(&self, value: &Value) -> Result<(), Abort> {
         self.print(&format!("{value:#}\n"))
     }
 
     /// Serialises a value to JSON without a copy in memory: indented on a terminal, else as one
     /// line, since the indentation of deeply nested values can outgrow their content.
-    ///
-    /// # Errors
-    /// As [`Terminal::print`].
     pub(crate) fn print_tree(&self, value: &impl Serialize) -> Result<(), Abort> {
         let stdout = io::stdout();
         let indented = stdout.is_terminal();

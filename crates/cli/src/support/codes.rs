@@ -36,7 +36,6 @@ pub(crate) fn numbers() -> impl Iterator<Item = (&'static str, &'static str)> {
     checks.chain(failures).chain(templates).chain(explained).chain(settings)
 }
 
-/// Returns all codes that are words, with their meaning.
 pub(crate) fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
     let protocol = ErrorCode::ALL.iter().map(|code| (code.as_str(), code.meaning()));
     WORDS.iter().copied().chain(protocol)

@@ -19,9 +19,6 @@ pub(crate) fn name_of(path: &Path) -> String {
 }
 
 /// Reads the text of a file or pipe, or of stdin for `-`.
-///
-/// # Errors
-/// An error when it can't be read, is too large or is not UTF-8.
 pub(crate) fn text(path: &Path, what: &str, terminal: &Terminal) -> Result<String, Abort> {
     if is_stdin(path) {
         return stdin(what, terminal);
@@ -30,9 +27,6 @@ pub(crate) fn text(path: &Path, what: &str, terminal: &Terminal) -> Result<Strin
 }
 
 /// Reads the text of stdin; a terminal is told what is expected.
-///
-/// # Errors
-/// As [`text`].
 pub(crate) fn stdin(what: &str, terminal: &Terminal) -> Result<String, Abort> {
     prompt_for(what, terminal);
     Ok(reading::stream(io::stdin().lock(), Path::new("stdin"), reading::ARGUMENT_BYTES)?)
@@ -46,9 +40,6 @@ pub(crate) fn prompt_for(what: &str, terminal: &Terminal) {
 }
 
 /// Reads the JSON of an option, where `-` means stdin.
-///
-/// # Errors
-/// As [`stdin`] and [`json`].
 pub(crate) fn json_option(text: &str, option: &str, terminal: &Terminal) -> Result<Value, Abort> {
     if text == "-" {
         return json(&stdin("the input", terminal)?, "the input on stdin");
@@ -57,9 +48,6 @@ pub(crate) fn json_option(text: &str, option: &str, terminal: &Terminal) -> Resu
 }
 
 /// Reads JSON; `name` is where it comes from, such as `--input`.
-///
-/// # Errors
-/// An error with line and column when it is not JSON.
 pub(crate) fn json(text: &str, name: &str) -> Result<Value, Abort> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     json::read(text.as_bytes()).map_err(|error| {

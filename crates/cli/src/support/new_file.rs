@@ -14,9 +14,6 @@ pub(crate) struct NewFile {
 
 impl NewFile {
     /// Prepares a file; only with `force` it may replace an existing one.
-    ///
-    /// # Errors
-    /// An error when the path names no file, or the file exists.
     pub(crate) fn create(path: &Path, force: bool) -> Result<Self, Abort> {
         let Some(name) = path.file_name() else {
             let message = format!("{} does not name a file", path.display());
@@ -31,9 +28,6 @@ impl NewFile {
     }
 
     /// Writes the file.
-    ///
-    /// # Errors
-    /// The error of `write`, or an error when the file can't be written.
     pub(crate) fn fill<T, E: Into<Abort>>(
         self,
         write: impl FnOnce(&mut dyn Write) -> Result<T, E>,

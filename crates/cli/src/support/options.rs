@@ -5,7 +5,6 @@ use contexture::models::StandIn;
 use contexture::servers;
 use std::path::{Path, PathBuf};
 
-/// The permissions of a run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Permissions {
     /// Allow reading this knowledge pack in this state, such as acme@sha256:0123456789ab; an error

@@ -16,35 +16,22 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Opens the project.
-    ///
-    /// # Errors
-    /// An error when the folder or its settings can't be used.
     pub(crate) fn open(&self) -> Result<Project, Abort> {
         here_or(self.workspace.as_deref())
     }
 
     /// Opens the project of a file, unless the option names one.
-    ///
-    /// # Errors
-    /// As [`Workspace::open`].
     pub(crate) fn open_for(&self, file: Option<&Path>) -> Result<Project, Abort> {
         find(self.workspace.as_deref(), file)
     }
 }
 
 /// Opens the project of a program; `chosen` is `--workspace`.
-///
-/// # Errors
-/// An error when the folder or its settings can't be used.
 pub(crate) fn of_program(chosen: Option<&Path>, program: &Path) -> Result<Project, Abort> {
     find(chosen, Some(program))
 }
 
 /// Opens the project of the current folder, or of `chosen`.
-///
-/// # Errors
-/// As [`of_program`].
 pub(crate) fn here_or(chosen: Option<&Path>) -> Result<Project, Abort> {
     find(chosen, None)
 }

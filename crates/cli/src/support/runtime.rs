@@ -4,7 +4,6 @@ use crate::output::error::{Abort, CommandError};
 use std::io;
 use tokio::runtime::{Builder, Runtime};
 
-/// Starts a runtime on this thread.
 pub(crate) fn single_threaded() -> Result<Runtime, Abort> {
     started(Builder::new_current_thread().enable_all().build())
 }

@@ -42,7 +42,6 @@ impl Signals {
         signals
     }
 
-    /// Returns a token that the next signal cancels.
     pub(crate) fn arm(&self) -> CancelToken {
         let cancel = CancelToken::new();
         self.change(|state| {

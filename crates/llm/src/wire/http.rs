@@ -339,9 +339,6 @@ fn host_of(base: &str) -> &str {
 }
 
 /// A base URL without what must not be in it and without slashes at the end.
-///
-/// # Errors
-/// [`LlmError::Settings`] when it is no `http` or `https` URL, or holds a password.
 pub(crate) fn check_base(name: &str, base: &str) -> Result<String, LlmError> {
     let fault = |problem: &str| LlmError::Settings { message: format!("{name} {problem}") };
     let base = base.trim().trim_end_matches('/');

@@ -284,9 +284,6 @@ pub trait Ledger {
 /// The transactions of a database.
 pub trait Ledgers: Send + Sync + 'static {
     /// Calls `work` with the rows of one moment.
-    ///
-    /// # Errors
-    /// What `work` returns, or why there is no transaction.
     fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T>;
 
     /// Calls `work` in a transaction that is kept when it succeeds and undone when it fails, then

@@ -2,10 +2,8 @@
 
 use super::context_file::ContextLocation;
 use super::list::to_json;
-use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use serde_json::Value;
+use crate::prelude::*;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,10 +30,9 @@ pub(super) struct Args {
     location: ContextLocation,
     /// Print one JSON object: contextId, owner, version, oldestVersion, messageCount and more.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture context compact`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (file, named) = args.location.find(&args.id, args.owner.as_deref())?;
     let head = ProgressDisplay::waiting(terminal, "compacting", || {

@@ -1,22 +1,18 @@
 //! The file of contexts, and the contexts that a person names.
 
-use crate::output::error::{Abort, CommandError, Exit};
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use contexture::Project;
 use contexture::contexts::{self, OpenError};
 use contexture::diagnostic::suggestion;
 use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
 use contexture_server::serve::audit::{self, Deed, Record};
 use contexture_server::serve::{CONTEXTS_FILE, data_folder};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The owner of contexts that were made without a token.
 pub(super) const LOCAL: &str = "local";
-/// The contexts read at once.
 const PAGE: usize = 1_000;
 
-/// The options that locate the file of contexts.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct ContextLocation {
     /// The folder of contexts, as in `contexture serve` [default: .contexture/data in the project].
@@ -26,7 +22,6 @@ pub(super) struct ContextLocation {
     workspace: Workspace,
 }
 
-/// An open file of contexts.
 pub(super) struct ContextFile {
     pub(super) store: Arc<dyn ContextStore>,
     file: PathBuf,
@@ -52,14 +47,12 @@ impl ContextLocation {
         Ok(ContextFile { store, file })
     }
 
-    /// Opens the contexts when there are any.
     pub(super) fn open_existing(&self) -> Result<Option<ContextFile>, Abort> {
         let (project, file) = self.file()?;
         let store = contexts::find(&project, &file)?;
         Ok(store.map(|store| ContextFile { store, file }))
     }
 
-    /// Opens the file and finds a context in it.
     pub(super) fn find(
         &self,
         id: &str,
@@ -169,7 +162,6 @@ impl ContextFile {
     }
 }
 
-/// Lists owners.
 fn listed(owners: &[String]) -> String {
     let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
     owners.join(", ")

@@ -1,12 +1,9 @@
 //! `contexture context delete`: deletes contexts (CP-10).
 
 use super::context_file::{ContextFile, ContextLocation, ContextRef};
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line};
+use crate::prelude::*;
 use contexture::store::contexts::ContextError;
 use contexture_server::serve::audit::Deed;
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,10 +28,9 @@ pub(super) struct Args {
     location: ContextLocation,
     /// Print one JSON object: deleted, the ids.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture context delete`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let Some(first) = args.ids.first() else { return Ok(Exit::Done) };
     let (file, named) = args.location.find(first, args.owner.as_deref())?;

@@ -1,15 +1,12 @@
 //! `contexture context export`: a context as JSON lines (CP-10).
 
 use super::context_file::ContextLocation;
-use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::{Terminal, written};
-use crate::output::text::counted;
+use crate::output::terminal::written;
+use crate::prelude::*;
 use crate::support::new_file::{NewFile, Watched};
 use contexture_server::serve::audit::Deed;
-use serde_json::json;
 use std::io;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,10 +36,9 @@ pub(super) struct Args {
     location: ContextLocation,
     /// Print one JSON object about the file: contextId, file and messages.
     #[arg(long, requires = "output")]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture context export`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (file, named) = args.location.find(&args.id, args.owner.as_deref())?;
     file.note(Deed::Exported, &named.owner, &named.id)?;

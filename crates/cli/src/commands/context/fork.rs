@@ -2,10 +2,8 @@
 
 use super::context_file::ContextLocation;
 use super::list::to_json;
-use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use contexture::store::contexts::Fork;
 
 const EXAMPLES: &str = "\
@@ -31,10 +29,9 @@ pub(super) struct Args {
     /// Print one JSON object: contextId, owner, creationTime, lastUpdateTime, version, messageCount
     /// and metadata, with forkedFrom in it.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture context fork`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (file, named) = args.location.find(&args.context, args.owner.as_deref())?;
     let fork = Fork { context_id: args.id.clone() };

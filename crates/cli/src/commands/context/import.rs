@@ -2,16 +2,13 @@
 
 use super::context_file::{ContextLocation, LOCAL};
 use super::list::to_json;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use crate::support::input::{self, is_stdin};
 use contexture::store::contexts::Import;
 use contexture_server::serve::audit::Deed;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,10 +35,9 @@ pub(super) struct Args {
     /// Print one JSON object: contextId, owner, creationTime, lastUpdateTime, version, messageCount
     /// and metadata.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture context import`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     if args.owner.is_empty() {
         return Err(CommandError::refused("bad_usage", "--owner is empty").into());

@@ -1,13 +1,9 @@
 //! `contexture context list`: the stored contexts, newest first.
 
 use super::context_file::{ContextFile, ContextLocation, ContextRef};
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line, padded, shortened, timestamp, width};
+use crate::output::text::{padded, shortened, timestamp, width};
+use crate::prelude::*;
 use contexture::store::contexts::Head;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,10 +41,9 @@ pub(super) struct Args {
     /// Print one JSON object: contexts, each with contextId, owner, creationTime, lastUpdateTime,
     /// version, messageCount and metadata; and next, the --after of the next page.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture context list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let Some(file) = args.location.open_existing()? else {
         if args.json {

@@ -3,15 +3,11 @@
 use super::context_file::{ContextFile, ContextLocation, ContextRef};
 use super::list::to_json;
 use super::transcript;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line, sanitized, timestamp};
+use crate::output::text::{sanitized, timestamp};
+use crate::prelude::*;
 use contexture::diagnostic::suggestion;
 use contexture::protocol::StatePath;
 use contexture::store::contexts::{Head, StoredMessage};
-use serde_json::Value;
-use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,9 +19,7 @@ Examples:
 const LAST: u64 = 20;
 /// The messages read at once.
 const PAGE: usize = 500;
-/// The widest line.
 const WIDEST: usize = 100;
-/// The lines of the state that are shown.
 const STATE_LINES: usize = 40;
 
 /// Shows the state and the messages of a context.
@@ -49,10 +43,9 @@ pub(super) struct Args {
     /// Print one JSON object: contextId, owner, creationTime, lastUpdateTime, version,
     /// messageCount, metadata, state and messages.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture context show`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let path = args.state.as_deref().map(path).transpose()?;
     let (file, named) = args.location.find(&args.id, args.owner.as_deref())?;

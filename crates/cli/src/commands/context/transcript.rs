@@ -1,14 +1,12 @@
 //! A message of a conversation as people read it.
 
-use crate::output::paint::Paint;
-use crate::output::text::{grouped, one_line, sanitized, timestamp, wrapped};
+use crate::output::text::{grouped, sanitized, timestamp, wrapped};
+use crate::prelude::*;
 use contexture::protocol::content::{
     Attachment, Call, CallResult, ErrorResponse, ModelResponse, Usage,
 };
 use contexture::protocol::{Body, Limits, Message, SenderType};
 use contexture::store::contexts::StoredMessage;
-use serde_json::Value;
-use std::fmt::Write as _;
 
 /// The smallest width that is used.
 pub(super) const NARROWEST: usize = 20;
@@ -46,7 +44,6 @@ pub(super) fn text(stored: &StoredMessage, columns: usize, paint: Paint) -> Stri
     text
 }
 
-/// A line of a message.
 enum Line {
     /// The text itself.
     Said(String),

@@ -22,7 +22,6 @@ pub(super) fn span(began: Duration, took: Duration, whole: Duration, columns: us
     format!("{}{bar}{}", " ".repeat(first), " ".repeat(behind))
 }
 
-/// Returns the columns that a part of a whole takes.
 fn share(part: u128, whole: u128, columns: usize) -> usize {
     let columns = columns as u128;
     let taken = part.saturating_mul(columns).checked_div(whole).unwrap_or(columns);

@@ -2,14 +2,11 @@
 
 use super::control::{self, TargetRun};
 use super::stored_runs::StoredRun;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use crate::support::runtime::multi_threaded;
 use contexture::flows::{Closed, FlowError, close, is_within};
 use contexture::protocol::content::Status;
 use contexture::store::flows::{Ask, RunState};
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,13 +24,6 @@ pub(super) struct Args {
     asked: TargetRun,
 }
 
-impl Args {
-    pub(super) const fn wants_json(&self) -> bool {
-        self.asked.json
-    }
-}
-
-/// Runs `contexture flow cancel`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let stored = args.asked.location.find(&args.asked.run)?;
     let is_json = args.asked.json;

@@ -3,13 +3,10 @@
 use super::set_file::{self, SetFile, folder_of, is_program, not_ready};
 use super::stored_runs::FlowLocation;
 use crate::output::diagnostics::refused_program;
-use crate::output::error::{CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use contexture::flow::Kind;
 use contexture::flow::check::Report;
 use contexture::flows::{FlowError, FlowRequest, checked};
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,10 +30,9 @@ pub(super) struct Args {
     /// Print one JSON object: diagnostics, each with code, severity, message, help and path, a JSON
     /// pointer.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture flow check`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     if is_program(&args.file) {
         let message = format!("{} is a program, not a set", args.file.display());

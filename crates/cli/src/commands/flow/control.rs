@@ -1,10 +1,8 @@
 //! Control of a run in another process: `contexture flow pause`, `resume` and `cancel` (FL-12).
 
 use super::stored_runs::{FlowLocation, StoredRun};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::store::flows::Ask;
-use serde_json::json;
 
 /// The options that name a run.
 #[derive(Debug, clap::Args)]
@@ -24,7 +22,6 @@ pub(super) fn ask(asked: &TargetRun, ask: Ask, terminal: &Terminal) -> CommandRe
     ask_of(&asked.location.find(&asked.run)?, ask, asked.json, terminal)
 }
 
-/// Sends a request to a stored run.
 pub(super) fn ask_of(
     kept: &StoredRun,
     ask: Ask,

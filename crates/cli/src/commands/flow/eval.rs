@@ -1,13 +1,9 @@
 //! `contexture flow eval`: evaluates a condition with a context (FL-8, FL-9).
 
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::context::json::kind;
 use contexture::flow::codes;
 use contexture::flow::condition::{Condition, SyntaxError};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,10 +27,9 @@ pub(super) struct Args {
     context: Option<PathBuf>,
     /// Print one JSON object: value.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture flow eval`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let condition = Condition::parse(&args.expression)
         .map_err(|fault| refuse(&fault, &args.expression, terminal))?;

@@ -2,16 +2,13 @@
 
 use super::report_file;
 use super::set_file::{self, SetFile, no_set};
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use crate::support::new_file::NewFile;
 use contexture::flow::Set;
 use contexture::flow::picture::{Picture, PictureError};
 use contexture::protocol::Limits;
 use contexture::protocol::content::Outcome as Ended;
 use std::collections::HashSet;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,7 +57,6 @@ enum Format {
     Svg,
 }
 
-/// Runs `contexture flow graph`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let is_stdin = |path: &Option<PathBuf>| path.as_deref().is_some_and(input::is_stdin);
     if is_stdin(&args.file) && is_stdin(&args.report) {

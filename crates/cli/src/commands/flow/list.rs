@@ -1,15 +1,11 @@
 //! `contexture flow list`: the stored runs, newest first (FL-12).
 
 use super::stored_runs::FlowLocation;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line, padded, shortened, timestamp, width};
+use crate::output::text::{padded, shortened, timestamp, width};
+use crate::prelude::*;
 use contexture::flows::is_within;
 use contexture::store::flows::{Filter, RunState, RunSummary};
 use contexture::store::stamp::iso_time;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,10 +38,9 @@ pub(super) struct Args {
     location: FlowLocation,
     /// Print one JSON object: runs, each with run, name, status, steps, done, started and ended.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture flow list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let filter = Filter { unfinished: args.unfinished, ..Filter::default() };
     let runs = match args.location.open()? {
@@ -66,7 +61,6 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Returns a run as JSON.
 pub(super) fn to_json(run: &RunSummary) -> Value {
     json!({
         "run": run.run,
@@ -80,7 +74,6 @@ pub(super) fn to_json(run: &RunSummary) -> Value {
     })
 }
 
-/// Returns the word for the state of a run.
 pub(super) const fn word(state: RunState) -> &'static str {
     match state {
         RunState::Running => "RUNNING",

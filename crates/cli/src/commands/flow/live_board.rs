@@ -53,7 +53,6 @@ impl LiveBoard {
         Self { shared: shows.then(|| Arc::new(shared())) }
     }
 
-    /// Returns the observer of changes.
     pub(super) fn observer(&self) -> Option<Observer> {
         let shared = Arc::clone(self.shared.as_ref()?);
         Some(Arc::new(move |notice: &Notice<'_>| shared.note(notice)))

@@ -1,8 +1,7 @@
 //! `contexture flow pause`: pauses a run of any process (FL-12).
 
 use super::control::{TargetRun, ask};
-use crate::output::error::CommandResult;
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::store::flows::Ask;
 
 const EXAMPLES: &str = "\
@@ -21,13 +20,6 @@ pub(super) struct Args {
     asked: TargetRun,
 }
 
-impl Args {
-    pub(super) const fn wants_json(&self) -> bool {
-        self.asked.json
-    }
-}
-
-/// Runs `contexture flow pause`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     ask(&args.asked, Ask::Pause, terminal)
 }

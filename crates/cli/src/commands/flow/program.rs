@@ -2,16 +2,12 @@
 
 use super::run_args::Args;
 use super::set_file::LATE;
-use crate::output::error::{Abort, CommandError};
 use crate::output::progress::{ProgressDisplay, Verbosity};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::Project;
 use contexture::flows::{Entry, FlowError, FlowRequest, from_program};
 use contexture::llm::CancelToken;
 use contexture::run::SetupError;
-use serde_json::{Value, json};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -37,7 +33,6 @@ pub(super) fn entry(args: &Args, file: &Path, terminal: &Terminal) -> Result<Ent
     })
 }
 
-/// Rejects options of programs for a set.
 pub(super) fn reject_options(args: &Args) -> Result<(), Abort> {
     let named = [("--agent", args.agent.is_some()), ("--input", args.input.is_some())];
     match named.into_iter().find(|(_, is_given)| *is_given) {

@@ -5,15 +5,12 @@
 
 use super::list::to_json;
 use super::stored_runs::FlowLocation;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use contexture::contexts::OpenError;
 use contexture::flows::is_within;
 use contexture::store::flows::{Filter, FlowJournal, RunState, RunSummary};
 use contexture::store::stamp::now_us;
 use contexture_server::serve::CONTEXTS_FILE;
-use serde_json::json;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -48,7 +45,7 @@ pub(super) struct Args {
     location: FlowLocation,
     /// Print one JSON object: removed, the deleted runs; kept, the number of others; and dryRun.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 fn span(text: &str) -> Result<Duration, String> {
@@ -60,7 +57,6 @@ fn span(text: &str) -> Result<Duration, String> {
     found.ok_or_else(|| "expected a duration such as 30d, 12h or 45m".to_owned())
 }
 
-/// Runs `contexture flow prune`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let Some(journal) = args.location.open()? else { return report(args, &[], 0, terminal) };
     let runs = journal.runs(&Filter::default())?;

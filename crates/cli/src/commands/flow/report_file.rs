@@ -1,17 +1,11 @@
 //! The outcomes of a set, read from the report of a run.
 
-use crate::output::error::{Abort, CommandError};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::protocol::content::{Outcome, Status};
-use serde_json::{Map, Value};
-use std::path::Path;
+use serde_json::Map;
 
 /// Reads the output of `flow run --json`, an INSTRUCTION_RESPONSE or a TOOL_CALL_RESPONSE, as a
 /// message or only its content.
-///
-/// # Errors
-/// An error when the file can't be read or is not a report.
 pub(super) fn read(file: &Path, terminal: &Terminal) -> Result<Vec<Outcome>, Abort> {
     let name = input::name_of(file);
     let value = input::json(&input::text(file, "the report", terminal)?, &name)?;

@@ -4,11 +4,9 @@ use super::control::{TargetRun, ask_of};
 use super::live_board::LiveBoard;
 use super::run_options::RunOptions;
 use super::runner::FlowRunner;
-use crate::output::error::CommandResult;
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::flows::{FlowRequest, is_within};
 use contexture::store::flows::{Ask, RunState};
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,13 +28,6 @@ pub(super) struct Args {
     options: RunOptions,
 }
 
-impl Args {
-    pub(super) const fn wants_json(&self) -> bool {
-        self.asked.json
-    }
-}
-
-/// Runs `contexture flow resume`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let stored = args.asked.location.find(&args.asked.run)?;
     if matches!(stored.summary.state, RunState::Running | RunState::Paused) {

@@ -6,13 +6,10 @@ use super::live_board::LiveBoard;
 use super::program;
 use super::runner::FlowRunner;
 use super::set_file::{SetFile, folder_of, is_program, no_set, not_ready};
-use crate::output::error::{Abort, CommandResult};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::Project;
 use contexture::flows::FlowRequest;
 
-/// Runs `contexture flow run`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     if args.file.is_none() && args.resume.is_none() {
         return Err(not_ready(no_set("--resume RUN")).into());

@@ -60,7 +60,7 @@ pub(crate) struct Args {
     /// Print one JSON object: status, results (the outcome of each id), order (the ids in the order
     /// of their start) and run; or the diagnostics of a refused set.
     #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

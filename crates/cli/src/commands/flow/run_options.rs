@@ -6,7 +6,6 @@ use crate::support::options::{Permissions, stand_in};
 use contexture::flows::FlowRequest;
 use std::path::PathBuf;
 
-/// The options of new and resumed runs.
 #[derive(Debug, clap::Args)]
 pub(super) struct RunOptions {
     /// The model for `default` in generations and agents, such as openai://gpt-4o-mini or
@@ -30,7 +29,6 @@ pub(super) struct RunOptions {
 }
 
 impl RunOptions {
-    /// Adds the options to a request.
     pub(super) fn apply(&self, request: FlowRequest, board: &LiveBoard) -> FlowRequest {
         FlowRequest {
             model: self.model.clone(),

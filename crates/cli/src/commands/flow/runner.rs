@@ -6,10 +6,8 @@ use super::report_json::ReportJson;
 use super::set_file::{not_ready, refuse, text};
 use super::summary::FlowSummary;
 use crate::output::diagnostics::refused_program;
-use crate::output::error::{CommandError, CommandResult, Exit};
 use crate::output::progress::Verbosity;
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
+use crate::prelude::*;
 use crate::support::runtime::multi_threaded;
 use crate::support::signals::Signals;
 use contexture::Project;
@@ -18,7 +16,6 @@ use contexture::flow::run::Report;
 use contexture::flows::{Entry, Flow, FlowError, FlowRequest, StepTrace};
 use contexture::llm::CancelToken;
 use contexture::protocol::content::Status;
-use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -37,7 +34,6 @@ pub(super) struct FlowRunner<'a> {
     pub(super) before: usize,
 }
 
-/// A run that has ended.
 struct Ended {
     report: Report,
     /// The id of a stored run.

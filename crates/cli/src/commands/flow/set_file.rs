@@ -1,18 +1,12 @@
 //! The file of a set, and the errors in it.
 
-use crate::output::error::{Abort, CommandError, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
-use crate::support::input;
+use crate::prelude::*;
 use contexture::diagnostic::Severity;
 use contexture::flow::check::Report;
 use contexture::reading::{self, ReadError};
 use contexture::reference::syntax::cover;
-use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
 
 /// The largest set that is read, in bytes: more than a million instructions.
 const BYTES: u64 = 1 << 30;
@@ -27,7 +21,6 @@ const REFUSALS: [&str; 2] = ["AS9025", "AS9017"];
 /// The code of a program that returned no set in time.
 pub(super) const LATE: &str = "flow_program_late";
 
-/// The text of a set.
 pub(super) struct SetFile {
     /// The name for people.
     pub(super) name: String,
@@ -116,7 +109,6 @@ fn counts(report: &Report) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Reports a refused set; the JSON form is `{"diagnostics": […]}`.
 pub(super) fn refuse(
     report: &Report,
     name: &str,
@@ -160,7 +152,6 @@ pub(super) fn no_set(option: &str) -> CommandError {
     CommandError::refused("bad_usage", message).help("`contexture flow list` shows the stored runs")
 }
 
-/// Reports whether a file is a program that returns a set.
 pub(super) fn is_program(file: &Path) -> bool {
     file.extension().is_some_and(|end| end.eq_ignore_ascii_case("as"))
 }

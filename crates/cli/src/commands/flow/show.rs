@@ -3,9 +3,8 @@
 use super::list::{to_json, word};
 use super::stored_runs::{FlowLocation, StoredRun, history};
 use super::summary::FlowSummary;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line, timestamp};
+use crate::output::text::timestamp;
+use crate::prelude::*;
 use contexture::diagnostic::suggestion;
 use contexture::flow::Set;
 use contexture::flow::journal::Entry;
@@ -13,7 +12,7 @@ use contexture::protocol::Limits;
 use contexture::protocol::content::{Outcome as Ended, Status};
 use contexture::store::flows::{Line, RunState};
 use contexture::store::stamp::iso_time;
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -40,10 +39,9 @@ pub(super) struct Args {
     /// Print one JSON object: run, name, status, steps, done, started, ended, set, results, order
     /// and events.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture flow show`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let stored = args.location.find(&args.run)?;
     let log = stored.log()?;

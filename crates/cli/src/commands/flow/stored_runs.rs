@@ -1,7 +1,6 @@
 //! The stored runs of a project, and the run that a person names.
 
-use crate::output::error::{Abort, CommandError, Exit};
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use contexture::Project;
 use contexture::diagnostic::suggestion;
 use contexture::flow::journal::Entry;
@@ -25,12 +24,10 @@ pub(super) struct FlowLocation {
 }
 
 impl FlowLocation {
-    /// Opens the project.
     pub(super) fn project(&self) -> Result<Project, Abort> {
         self.workspace.open()
     }
 
-    /// Opens the stored runs; `None` when there is no file of runs.
     pub(super) fn open(&self) -> Result<Option<Arc<dyn FlowJournal>>, Abort> {
         let project = self.project()?;
         if !project.state_folder().join("data").join(FILE).exists() {
@@ -51,7 +48,6 @@ impl FlowLocation {
     }
 }
 
-/// A stored run.
 pub(super) struct StoredRun {
     pub(super) journal: Arc<dyn FlowJournal>,
     pub(super) summary: RunSummary,

@@ -1,16 +1,12 @@
 //! The result of a run for people: a table of steps, the errors with help, and a summary line.
 
 use super::table::{Row, Table, beginning, micros};
-use crate::output::error::Abort;
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, duration, grouped, one_line, sanitized};
+use crate::output::text::{duration, grouped, sanitized};
+use crate::prelude::*;
 use crate::support::codes;
 use contexture::protocol::ErrorCode;
 use contexture::protocol::content::{Outcome, Status};
 use contexture::reference::syntax::redact;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::time::Duration;
 
 /// The largest set of which each step gets a line; a larger one shows the unsuccessful steps.
@@ -21,7 +17,6 @@ const ERRORS: usize = 10;
 const WIDEST: usize = 120;
 const NARROWEST: usize = 40;
 
-/// A run to summarise.
 pub(super) struct FlowSummary<'a> {
     pub(super) status: Status,
     /// The outcome and action of each step in the order of the set, and the time from the start of
@@ -34,9 +29,6 @@ pub(super) struct FlowSummary<'a> {
 
 impl FlowSummary<'_> {
     /// Prints the table.
-    ///
-    /// # Errors
-    /// When stdout can't be written.
     pub(super) fn print(&self, terminal: &Terminal) -> Result<(), Abort> {
         let columns = Terminal::columns(NARROWEST, WIDEST);
         terminal.print(&self.table(columns, terminal.out))

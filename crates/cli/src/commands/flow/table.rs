@@ -18,7 +18,6 @@ const TIME: usize = 10;
 /// The bytes of a result that are serialised to show its beginning.
 const RESULT: usize = 400;
 
-/// A row of the table.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) id: String,
@@ -32,7 +31,6 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns the row of an outcome.
     pub(super) fn of(outcome: &Outcome, action: &str, began: Option<Duration>) -> Self {
         let took = outcome.execution_time.as_ref().map(|time| time.duration());
         Self {
@@ -46,7 +44,6 @@ impl Row {
     }
 }
 
-/// Returns an outcome as one line.
 pub(super) fn text_of(outcome: &Outcome) -> String {
     if let Some(error) = &outcome.error {
         return one_line(&format!("{}: {}", error.code, error.message));
@@ -102,7 +99,6 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Creates the table for rows of at most `columns` columns.
     pub(super) fn of<'r>(
         rows: impl Iterator<Item = &'r Row> + Clone,
         whole: Duration,
@@ -121,7 +117,6 @@ impl Table {
         Self { ids, actions, time, bar, text: columns.saturating_sub(taken), whole, paint }
     }
 
-    /// Renders a row.
     pub(super) fn line(&self, row: &Row) -> String {
         let id = padded(&shortened(&row.id, self.ids), self.ids);
         let action = match self.actions {
@@ -194,7 +189,6 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> usize {
     if is_longer { NAME } else { width(texts, NAME) }
 }
 
-/// Returns a duration in microseconds.
 pub(super) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -2,12 +2,9 @@
 
 use super::findings;
 use super::pack_scope::{Consent, PackScope, printable};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use contexture::knowledge::guide::Guide;
 use contexture::knowledge::item::CatalogItem;
-use serde_json::{Value, json};
 use std::slice;
 
 const EXAMPLES: &str = "\
@@ -31,10 +28,9 @@ pub(super) struct Args {
     /// Print one JSON object: name, status, trust, profile, runtime_mode, pack_root, body,
     /// resources, each with kind and path; warnings, text, and the tokens of the text.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture knowledge activate`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let named = slice::from_ref(&args.name);
     let options = args.source.options_for(named, &args.consent)?;

@@ -2,15 +2,12 @@
 
 use super::pack_scope::InstallScope;
 use super::pack_target;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::{one_line, sanitized};
+use crate::output::text::sanitized;
+use crate::prelude::*;
 use contexture::knowledge::codes::BAD_ARCHIVE;
 use contexture::knowledge::maintenance::read_properties;
 use contexture::knowledge::organization::{Added, ArchiveLimits, OrganizationError, add};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,10 +32,9 @@ pub(super) struct Args {
     replace: bool,
     /// Print one JSON object: packs, each with name, path and replaced; digest; and left_out.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture knowledge add`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (into, project) = args.install.folder()?;
     reject_unreadable(&args.archive)?;

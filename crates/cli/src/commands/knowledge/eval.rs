@@ -2,15 +2,9 @@
 
 use super::findings;
 use super::pack_scope::{self, PackScope};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line};
+use crate::prelude::*;
 use contexture::knowledge::maintenance::{CaseResult, Choice, Evaluation, eval};
 use contexture::packs::Options;
-use serde_json::json;
-use std::fmt::Write as _;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,10 +26,9 @@ pub(super) struct Args {
     /// Print one JSON object: ok, status, runs, each with results and a summary; summary, with
     /// precision, recall and warning_accuracy; and diagnostics.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture knowledge eval`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let options = Options { archived: true, ..args.source.options()? };
     let packs = pack_scope::open(&args.source.project()?, options, terminal);

@@ -1,11 +1,8 @@
 //! Findings about packs, for people and for programs (KN-3, KN-5).
 
 use crate::output::diagnostics::heading;
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
+use crate::prelude::*;
 use contexture::knowledge::Finding;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 /// The most findings to print; the rest is counted.
 const SHOWN: usize = 50;

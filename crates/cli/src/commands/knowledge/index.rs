@@ -1,14 +1,11 @@
 //! `contexture knowledge index`: updates the search indexes of packs (KN-10, KN-17).
 
 use super::pack_scope::{Consent, PackScope};
-use crate::output::error::{Abort, CommandResult, Exit};
-use crate::output::paint::Paint;
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line, padded, width};
+use crate::output::text::{padded, width};
+use crate::prelude::*;
 use contexture::knowledge::resolve::IndexReport;
 use contexture::packs::{NOT_ALLOWED, Packs};
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,10 +32,9 @@ pub(super) struct Args {
     /// Print one JSON object: packs, each with pack, files, sections, read, removed, folder and
     /// warnings; and skipped, each with pack and reason.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture knowledge index`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let options = args.source.options_for(&args.pack, &args.consent)?;
     let packs = args.source.open_named(options, !args.json, terminal)?;

@@ -2,14 +2,10 @@
 
 use super::pack_scope::{self, PackScope};
 use super::{findings, table};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
+use crate::prelude::*;
 use clap::ValueEnum;
 use contexture::knowledge::{Finding, Found, Scope};
 use contexture::packs::Options;
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,7 +29,7 @@ pub(super) struct Args {
     /// Print one JSON object: packs, diagnostics, each with code, severity, path and message; and
     /// scanned.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// The value of `--scope`.
@@ -60,7 +56,6 @@ impl Only {
     }
 }
 
-/// Runs `contexture knowledge list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.source.project()?;
     let wants =

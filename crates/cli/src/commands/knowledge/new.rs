@@ -1,13 +1,10 @@
 //! `contexture knowledge new`: creates a pack (KN-17).
 
 use super::pack_scope::InstallScope;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
+use crate::prelude::*;
 use clap::ValueEnum;
 use contexture::knowledge::Profile;
 use contexture::knowledge::maintenance::{NewPack, new};
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +33,7 @@ pub(super) struct Args {
     install: InstallScope,
     /// Print one JSON object: name, root and files.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// The value of `--profile`.
@@ -51,7 +48,6 @@ enum Kind {
     Hybrid,
 }
 
-/// Runs `contexture knowledge new`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let profile = match args.profile {
         Kind::DocumentFirst => Profile::DocumentFirst,

@@ -4,10 +4,9 @@
 //! its name, approves packs of the project for that command (KN-8). For drafts and disputed packs a
 //! terminal is asked; elsewhere they are refused unless `--allow-pack` names them.
 
-use crate::output::error::{Abort, CommandError, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::{one_line, sanitized};
+use crate::output::text::sanitized;
+use crate::prelude::*;
 use crate::support::project;
 use contexture::Project;
 use contexture::knowledge::Scope;
@@ -15,7 +14,6 @@ use contexture::knowledge::approval::Allowance;
 use contexture::packs::{Options, Packs, PacksError};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
 
 /// The folders of packs in a project and in a home.
 const FOLDERS: [&str; 2] = [".contexture/knowledge", ".agents/knowledge"];
@@ -55,9 +53,6 @@ enum Owner {
 
 impl InstallScope {
     /// Returns the folder of new packs, and the project with the settings.
-    ///
-    /// # Errors
-    /// An error when the project can't be used, or there is no home folder.
     pub(super) fn folder(&self) -> Result<(PathBuf, Project), Abort> {
         let project = project::here_or(self.root.as_deref())?;
         let owner = match self.scope {
@@ -93,18 +88,11 @@ pub(super) struct Consent {
 }
 
 impl PackScope {
-    /// Opens the project.
-    ///
-    /// # Errors
-    /// An error when the folder or its settings can't be used.
     pub(super) fn project(&self) -> Result<Project, Abort> {
         project::here_or(self.root.as_deref())
     }
 
     /// Returns the options for the named folders, each of which must exist.
-    ///
-    /// # Errors
-    /// An error about the first that does not exist.
     pub(super) fn options(&self) -> Result<Options, Abort> {
         for folder in &self.packs {
             require_folder(folder)?;
@@ -113,9 +101,6 @@ impl PackScope {
     }
 
     /// Returns the options for named packs with the given consent.
-    ///
-    /// # Errors
-    /// As [`PackScope::options`].
     pub(super) fn options_for(
         &self,
         named: &[String],
@@ -126,9 +111,6 @@ impl PackScope {
     }
 
     /// Opens the packs of the project; with `asks` a person is asked about the named ones.
-    ///
-    /// # Errors
-    /// As [`PackScope::project`] and [`ask`].
     pub(super) fn open_named(
         &self,
         options: Options,
@@ -143,7 +125,6 @@ impl PackScope {
         Ok(packs)
     }
 
-    /// Returns the scope of a path.
     pub(super) fn scope_of(&self, path: &Path, project: &Project) -> Scope {
         let is_below = |folder: &PathBuf| {
             std::path::absolute(folder).is_ok_and(|folder| path.starts_with(folder))
@@ -171,10 +152,6 @@ pub(super) fn printable(text: &str) -> Cow<'_, str> {
     if io::stdout().is_terminal() { Cow::Owned(sanitized(text)) } else { Cow::Borrowed(text) }
 }
 
-/// Rejects a path that is not a folder.
-///
-/// # Errors
-/// An error that names the path.
 pub(super) fn require_folder(folder: &Path) -> Result<(), Abort> {
     let found = folder.metadata().map_err(|error| Abort::read(folder, error))?;
     if found.is_dir() {
@@ -188,9 +165,6 @@ pub(super) fn require_folder(folder: &Path) -> Result<(), Abort> {
 
 /// Asks at the terminal about packs that need permission; without a terminal, the later error
 /// shows how to allow them.
-///
-/// # Errors
-/// An error when a pack is unknown or an approval can't be stored.
 fn ask(packs: &Packs, names: &[String], terminal: &Terminal) -> Result<(), Abort> {
     if !terminal.is_interactive() {
         return Ok(());

@@ -1,20 +1,15 @@
 //! The target of a maintenance command: the packs of a project, or one pack by name or path (KN-17).
 
 use super::pack_scope::{self, PackScope};
-use crate::output::error::{Abort, CommandError};
-use crate::output::terminal::Terminal;
 use crate::output::text::sanitized;
+use crate::prelude::*;
 use contexture::Project;
 use contexture::knowledge::discovery::{Discovery, DiscoveryOptions};
 use contexture::knowledge::maintenance::MaintenanceError;
 use contexture::knowledge::pack::GUIDE_FILE;
 use contexture::packs::Options;
-use std::path::{Path, PathBuf};
 
 /// Returns the folder of the named pack, or that of the project.
-///
-/// # Errors
-/// An error when nothing has that name or path.
 pub(super) fn folder(
     named: Option<&str>,
     scope: &PackScope,
@@ -29,7 +24,6 @@ pub(super) fn folder(
     Ok((folder, project))
 }
 
-/// Returns the settings of the project for discovery.
 pub(super) fn options(project: &Project) -> DiscoveryOptions {
     DiscoveryOptions { types: project.config.knowledge.types.clone(), ..Default::default() }
 }

@@ -2,8 +2,7 @@
 
 use super::pack_scope::PackScope;
 use super::pack_target;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::knowledge::maintenance::read_properties;
 
 const EXAMPLES: &str = "\
@@ -22,7 +21,6 @@ pub(super) struct Args {
     source: PackScope,
 }
 
-/// Runs `contexture knowledge read-properties`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (folder, project) = pack_target::folder(Some(&args.pack), &args.source, terminal)?;
     let read = read_properties(&folder, &pack_target::options(&project));

@@ -2,16 +2,14 @@
 //! KN-13).
 
 use super::pack_scope::{Consent, PackScope, printable};
-use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, grouped, one_line, padded, width};
+use crate::output::text::{grouped, padded, width};
+use crate::prelude::*;
 use crate::support::values::tokens;
 use clap::ValueEnum;
 use contexture::knowledge::Grounding;
 use contexture::knowledge::resolve::{Intent, Resolution, Section, Task};
 use contexture::packs::{Options, Packs};
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,7 +65,7 @@ pub(super) struct Args {
     /// citation_gaps, context, and evidence_tokens, the tokens of the anchors, findings, provenance
     /// and gaps.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// The value of `--intent`.
@@ -131,7 +129,6 @@ impl Policy {
     }
 }
 
-/// Runs `contexture knowledge resolve-context`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let options = args.source.options_for(&args.pack, &args.consent)?;
     let options = Options { model: args.model.clone(), read_only: args.dry_run, ..options };

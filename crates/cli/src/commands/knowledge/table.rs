@@ -1,11 +1,9 @@
 //! The table of packs: a line of properties and a line of description each (KN-6).
 
-use crate::output::paint::Paint;
-use crate::output::text::{one_line, padded, shortened, width};
+use crate::output::text::{padded, shortened, width};
+use crate::prelude::*;
 use contexture::knowledge::Found;
 use contexture::knowledge::item::{PackTrust, Status};
-use std::fmt::Write as _;
-use std::path::Path;
 
 /// The widest cell that columns align with.
 const WIDEST: usize = 40;

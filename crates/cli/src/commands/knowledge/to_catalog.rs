@@ -2,12 +2,9 @@
 
 use super::pack_scope::{self, PackScope, printable};
 use super::{findings, table};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use clap::ValueEnum;
 use contexture::knowledge::{Found, catalog};
-use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,14 +39,6 @@ enum Format {
     Table,
 }
 
-impl Args {
-    /// Reports whether JSON was requested.
-    pub(super) fn is_json(&self) -> bool {
-        self.format == Format::Json
-    }
-}
-
-/// Runs `contexture knowledge to-catalog`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.source.project()?;
     let packs = pack_scope::open(&project, args.source.options()?, terminal);
@@ -71,7 +60,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
             terminal.print(&table::packs(&shown, &project.root, terminal.out))?;
         }
     }
-    if args.instruction && !args.is_json() {
+    if args.instruction && args.format != Format::Json {
         terminal.print_line(catalog::INSTRUCTION)?;
     }
     Ok(Exit::Done)

@@ -1,15 +1,10 @@
 //! `contexture knowledge usage`: how often packs were used, with which files and warnings (KN-15).
 
 use super::pack_scope::{self, PackScope};
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, grouped, one_line, padded, width};
+use crate::output::text::{grouped, padded, width};
+use crate::prelude::*;
 use contexture::knowledge::usage::{FILE, Fault, Summary, UsageLog};
 use contexture::packs::Packs;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,10 +29,9 @@ pub(super) struct Args {
     /// Print one JSON object: packs, each with pack, uses, versions, first, last, files,
     /// citation_gaps and warnings; faults, and logs.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture knowledge usage`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let packs = pack_scope::open(&args.source.project()?, args.source.options()?, terminal);
     let mut all = UsageLog::default();

@@ -2,12 +2,9 @@
 
 use super::pack_scope::PackScope;
 use super::{findings, pack_target};
-use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::{counted, one_line};
+use crate::prelude::*;
 use contexture::knowledge::maintenance::{Validation, validate};
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,10 +26,9 @@ pub(super) struct Args {
     /// Print one JSON object: ok, status, packs, each with name, root, files, errors and warnings;
     /// and diagnostics.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture knowledge validate`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (folder, project) = pack_target::folder(args.pack.as_deref(), &args.source, terminal)?;
     let check = || validate(&folder, &pack_target::options(&project));

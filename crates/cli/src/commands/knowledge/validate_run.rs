@@ -1,12 +1,8 @@
 //! `contexture knowledge validate-run`: checks a record against its schema (KN-17).
 
 use super::findings;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::counted;
+use crate::prelude::*;
 use contexture::knowledge::maintenance::validate_run;
-use serde_json::json;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,10 +21,9 @@ pub(super) struct Args {
     file: PathBuf,
     /// Print one JSON object: ok, status, kind, records and diagnostics.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture knowledge validate-run`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let checked = validate_run(&args.file)?;
     if args.json {

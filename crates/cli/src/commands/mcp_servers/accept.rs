@@ -2,16 +2,12 @@
 
 use super::servers as listed;
 use super::tools::{self, Tool};
-use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use crate::support::runtime::single_threaded;
 use contexture::mcp::compare::{State, compare};
 use contexture::mcp::{LOCK_FILE, Offer};
 use contexture::servers;
-use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,10 +30,9 @@ pub(super) struct Args {
     /// Print one JSON object: server, lock, left_out, and tools with name, state, changed, description,
     /// digest.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture mcp-servers accept`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.workspace.open()?;
     let known = listed::open(&project, std::slice::from_ref(&args.name), terminal)?;

@@ -2,15 +2,11 @@
 
 use super::servers;
 use super::tools::{self, Tool};
-use crate::output::error::{CommandResult, Exit};
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use crate::support::runtime::single_threaded;
 use contexture::mcp::compare::{State, compare};
 use contexture::mcp::{McpError, Offer, Servers};
-use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,10 +33,9 @@ pub(super) struct Args {
     /// Print one JSON object: servers, each with name, accepted, error, left_out, and tools with
     /// name, state, changed, description, digest.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// A server and its answer.
 struct Listed {
     name: String,
     accepted: bool,
@@ -50,7 +45,6 @@ struct Listed {
     error: Option<McpError>,
 }
 
-/// Runs `contexture mcp-servers list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.workspace.open()?;
     let servers = servers::open(&project, &args.names, terminal)?;

@@ -1,7 +1,6 @@
 //! The MCP servers of a project.
 
-use crate::output::error::{Abort, CommandError};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::Project;
 use contexture::mcp::{LockError, McpError, Servers};
 use contexture::servers::{self, Consent};

@@ -1,18 +1,15 @@
 //! The tools of servers, for people and for programs.
 
-use crate::output::paint::Paint;
-use crate::output::text::{one_line, padded, sanitized, shortened, width};
+use crate::output::text::{padded, sanitized, shortened, width};
+use crate::prelude::*;
 use contexture::mcp::Definition;
 use contexture::mcp::compare::{Compared, State};
 use contexture::ports::signature::ObjectSignature;
-use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
-use std::fmt::Write as _;
 
 /// The columns of a description.
 const DESCRIPTION: usize = 72;
 
-/// A tool in a list.
 pub(super) struct Tool {
     pub(super) name: String,
     pub(super) state: State,
@@ -98,7 +95,6 @@ pub(super) fn change(compared: &Compared<'_>, paint: Paint) -> String {
     text
 }
 
-/// Returns a definition as lines.
 fn whole(definition: &Definition) -> String {
     let mut text = String::new();
     if let Some(title) = &definition.title {

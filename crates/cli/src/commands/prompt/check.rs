@@ -3,17 +3,10 @@
 use super::partials;
 use super::references::{self, Loading, Source, folder_of};
 use crate::output::diagnostics;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
-use crate::support::input;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use contexture::diagnostic::{Severity, SourceFile};
 use contexture::prompt::{CheckReport, Included, Need, check, check_with};
 use contexture::reference::syntax::redact;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,10 +29,9 @@ pub(super) struct Args {
     workspace: Workspace,
     /// Print one JSON object: diagnostics, variables, requirements, partials and references.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture prompt check`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the template", terminal)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

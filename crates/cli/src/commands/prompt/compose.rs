@@ -2,14 +2,9 @@
 
 use super::compose_entry::{self, Fault, Reader};
 use super::references::{Loading, folder_of};
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use contexture::llm::ModelUri;
 use contexture::prompt::{OpenaiChatMessage, PromptComposer, validate_messages};
-use serde_json::Value;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,7 +40,6 @@ pub(super) struct Args {
     workspace: Workspace,
 }
 
-/// Runs `contexture prompt compose`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the messages", terminal)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

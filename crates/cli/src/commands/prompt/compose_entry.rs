@@ -1,15 +1,14 @@
 //! A message of the YAML list.
 
 use super::references::{Loading, Source, folder_of};
-use crate::output::error::Abort;
+use crate::prelude::*;
 use contexture::prompt::{
     ContentField, LocatedError, OpenaiChatMessage, OpenaiContentPart, PromptTemplate, Role,
     TemplateContext, ToolCall,
 };
 use contexture::reading;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use std::path::Path;
+use serde_json::Map;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,7 +24,6 @@ struct Entry {
     tool_calls: Option<Vec<ToolCall>>,
 }
 
-/// The error of an entry.
 pub(super) enum Fault {
     /// The entry is not a message.
     Entry(String),
@@ -41,7 +39,6 @@ impl Fault {
         Self::Rendering { words: error.to_string(), help }
     }
 
-    /// Returns the error as one of a part of the entry.
     fn in_part(self, at: usize) -> Self {
         match self {
             Self::Entry(words) => Self::Entry(format!("part {at}: {words}")),
@@ -65,7 +62,6 @@ impl From<&str> for Fault {
     }
 }
 
-/// The reader of entries.
 pub(super) struct Reader<'a> {
     /// The name of the entry in messages.
     pub(super) name: &'a str,
@@ -76,9 +72,6 @@ pub(super) struct Reader<'a> {
 }
 
 /// Reads the message of an entry.
-///
-/// # Errors
-/// [`Fault`].
 pub(super) fn message(entry: Value, reader: &Reader<'_>) -> Result<OpenaiChatMessage, Fault> {
     if !entry.is_object() {
         return Err("expected an object with `role`".into());

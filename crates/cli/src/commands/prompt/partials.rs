@@ -4,19 +4,14 @@
 //! other files in the folder cause no errors. The prompt crate decides between two files of one stem,
 //! as for programs that import templates.
 
-use crate::output::error::{Abort, CommandError};
+use crate::prelude::*;
 use contexture::prompt::{PromptTemplateRegistry, decode_source, partial_file};
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::{fs, io};
 
-/// The largest partial that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads the partials of `folder` for `template`.
-///
-/// # Errors
-/// An error when the folder can't be read, or two files match a name.
 pub(super) fn read(
     folder: Option<&Path>,
     template: &Path,

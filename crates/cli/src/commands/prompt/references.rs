@@ -4,10 +4,7 @@
 //! project, so none is opened.
 
 use crate::output::diagnostics;
-use crate::output::error::{Abort, CommandError};
-use crate::output::terminal::Terminal;
-use crate::support::input;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use crate::support::runtime::single_threaded;
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture::prompt::{Included, PromptTemplateRegistry};
@@ -15,11 +12,8 @@ use contexture::reference::syntax::{Reference, redact};
 use contexture::reference::{LoadError, Place};
 use contexture::references::{Options, References};
 use contexture::templates::IncludedTexts;
-use serde_json::json;
 use std::cell::OnceCell;
-use std::path::Path;
 
-/// The loader of the references of a command.
 pub(super) struct Loading<'a> {
     workspace: &'a Workspace,
     /// The file of the command; `None` for stdin.
@@ -68,10 +62,6 @@ impl<'a> Loading<'a> {
     }
 
     /// Loads the references that a rendering reaches.
-    ///
-    /// # Errors
-    /// An error about the first that is not a reference, is outside the workspace, or can't be
-    /// loaded.
     pub(super) fn texts(
         &self,
         wanted: Vec<Included>,
@@ -100,9 +90,6 @@ impl<'a> Loading<'a> {
     }
 
     /// Checks references without loading them.
-    ///
-    /// # Errors
-    /// An error when the project can't be used.
     pub(super) fn check(
         &self,
         listed: &[Included],

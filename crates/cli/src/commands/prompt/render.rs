@@ -2,14 +2,10 @@
 
 use super::partials;
 use super::references::{Loading, Source, folder_of};
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use contexture::prompt::{
     LocatedError, PromptError, PromptTemplate, PromptTemplateRegistry, TemplateContext,
 };
-use std::path::PathBuf;
 
 const EXAMPLES: &str = r#"Examples:
   contexture prompt render examples/prompts/greeting.md --vars '{"name":"Ada"}'
@@ -40,7 +36,6 @@ pub(super) struct Args {
     workspace: Workspace,
 }
 
-/// Runs `contexture prompt render`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let vars = variables(args, terminal)?;
     let text = input::text(&args.file, "the template", terminal)?;

@@ -1,15 +1,10 @@
 //! `contexture ref explain`: the rules, registries and files that determine a reference.
 
 use super::options::{self, ReferenceOptions, RelativeTo};
-use crate::output::error::{Abort, CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
+use crate::prelude::*;
 use contexture::reference::definition::Hop;
 use contexture::reference::{Route, Step, StepKind};
 use contexture::references::{References, Whereabouts};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,10 +25,9 @@ pub(super) struct Args {
     /// Print one JSON object: reference, resolved, semantics, trail, levels, parameters, place and
     /// file.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture ref explain`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let reference = options::reference(&args.reference, terminal.err)?;
     let references = args.options.open(None)?;

@@ -2,16 +2,12 @@
 
 use super::options::{self, ReferenceOptions};
 use crate::output::diagnostics;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{one_line, padded, width};
+use crate::output::text::{padded, width};
+use crate::prelude::*;
 use contexture::diagnostic::SourceFile;
 use contexture::reference::definition::Definition;
 use contexture::reference::{Parameter, ParameterKind, Protocol, Role};
 use contexture::references::References;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,10 +23,9 @@ pub(super) struct Args {
     /// Print one JSON object: protocols, each with name, kind, parameters, layer, file, line and
     /// ids; and diagnostics.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture ref list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let references = args.options.open(None)?;
     if args.json {

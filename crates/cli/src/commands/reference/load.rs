@@ -1,16 +1,13 @@
 //! `contexture ref load`: loads a reference (REF-11 to REF-14).
 
 use super::options::{self, ReferenceOptions, RelativeTo};
-use crate::output::error::{Abort, CommandResult, Exit};
-use crate::output::paint::Paint;
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::{grouped, one_line, sanitized};
+use crate::output::text::{grouped, sanitized};
+use crate::prelude::*;
 use crate::support::runtime::single_threaded;
 use contexture::reference::{LoadError, Loaded, Resource};
 use contexture::references::References;
-use serde_json::{Map, Value, json};
-use std::fmt::Write as _;
+use serde_json::Map;
 use std::io::IsTerminal as _;
 
 const EXAMPLES: &str = "\
@@ -38,10 +35,9 @@ pub(super) struct Args {
     /// Print one JSON object: items, each with reference, media_type, bytes, tokens, digest and
     /// text; and diagnostics.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture ref load`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let reference = options::reference(&args.reference, terminal.err)?;
     let references = args.options.open_for(None, Some(&args.reference))?;

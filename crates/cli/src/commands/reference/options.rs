@@ -1,19 +1,14 @@
 //! The options that determine the meaning of references, and the errors about them.
 
 use crate::output::diagnostics::{self, heading};
-use crate::output::error::{Abort, CommandError};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{one_line, sanitized};
-use crate::support::project::Workspace;
+use crate::output::text::sanitized;
+use crate::prelude::*;
 use contexture::diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture::knowledge::Allowance;
 use contexture::packs;
 use contexture::reference::syntax::{Reference, SyntaxError};
 use contexture::reference::{LoadError, Note, Place};
 use contexture::references::{Options, References};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
 
 /// The options that determine the meaning of references.
 #[derive(Debug, clap::Args)]
@@ -43,17 +38,11 @@ pub(super) struct RelativeTo {
 
 impl ReferenceOptions {
     /// Opens the references of the project; `file` is the text, which may belong to another project.
-    ///
-    /// # Errors
-    /// An error when the project can't be used, or a named file can't be read.
     pub(super) fn open(&self, file: Option<&Path>) -> Result<References, Abort> {
         self.open_for(file, None)
     }
 
     /// Opens them for a reference that a person named, which permits to read its knowledge pack.
-    ///
-    /// # Errors
-    /// As [`ReferenceOptions::open`].
     pub(super) fn open_for(
         &self,
         file: Option<&Path>,
@@ -77,9 +66,6 @@ impl ReferenceOptions {
 
 impl RelativeTo {
     /// Returns the named place.
-    ///
-    /// # Errors
-    /// An error when it is outside the workspace or does not exist.
     pub(super) fn place(&self, references: &References) -> Result<Place, Abort> {
         match &self.from {
             None => Ok(references.place_of(Path::new(".")).unwrap_or_default()),
@@ -92,9 +78,6 @@ impl RelativeTo {
     }
 
     /// Returns the place of a document, unless the option names another.
-    ///
-    /// # Errors
-    /// As [`RelativeTo::place`].
     pub(super) fn place_of_document(
         &self,
         references: &References,
@@ -121,9 +104,6 @@ fn outside(path: &Path) -> Abort {
 }
 
 /// Parses a reference of the command line.
-///
-/// # Errors
-/// An error that does not repeat user info.
 pub(super) fn reference(text: &str, paint: Paint) -> Result<Reference<'_>, Abort> {
     Reference::parse(text).map_err(|error| {
         let failure = refused(&error);
@@ -139,7 +119,6 @@ pub(super) fn refused(error: &SyntaxError) -> CommandError {
         .with("offset", json!(error.offset))
 }
 
-/// Returns the error about a failed load.
 pub(super) fn failed(error: &LoadError, paint: Paint) -> CommandError {
     let failure = CommandError::failed(error.code, error.to_string())
         .with("reference", json!(error.reference))

@@ -2,14 +2,10 @@
 
 use super::options;
 use crate::output::diagnostics;
-use crate::output::error::{Abort, CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
+use crate::prelude::*;
 use contexture::diagnostic::SourceFile;
 use contexture::reference::syntax::{Reference, ReferenceBuf, SyntaxError};
-use serde_json::{Map, Value, json};
-use std::fmt::Write as _;
+use serde_json::Map;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,10 +21,9 @@ pub(super) struct Args {
     reference: String,
     /// Print one JSON object: semantics, protocol, path, query, inner and canonical.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture ref parse`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let reference = Reference::parse(&args.reference)
         .map_err(|error| refused(&args.reference, &error, terminal.err))?;

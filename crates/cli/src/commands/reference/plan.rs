@@ -1,17 +1,11 @@
 //! `contexture ref plan`: how the references of a text are loaded (REF-7 to REF-9).
 
 use super::options::{self, ReferenceOptions, RelativeTo};
-use crate::output::error::{Abort, CommandResult, Exit};
-use crate::output::paint::Paint;
 use crate::output::progress::ProgressDisplay;
-use crate::output::terminal::Terminal;
-use crate::output::text::{grouped, one_line, padded, width};
-use crate::support::input;
+use crate::output::text::{grouped, padded, width};
+use crate::prelude::*;
 use crate::support::runtime::single_threaded;
 use contexture::reference::{Note, Plan, PlanEntry, Policy, State};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,14 +34,13 @@ pub(super) struct Args {
     /// Print one JSON object: entries, each with reference, semantics, state, tokens, reason, inner,
     /// start and end; and diagnostics.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 fn policy(word: &str) -> Result<Policy, String> {
     Policy::parse(word).ok_or_else(|| "expected `budget`, `model` or `never`".to_owned())
 }
 
-/// Runs `contexture ref plan`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the text", terminal)?;
     let file = (!input::is_stdin(&args.file)).then_some(args.file.as_path());
@@ -118,7 +111,6 @@ fn rows<'p>(entry: &'p PlanEntry, depth: usize, rows: &mut Vec<Row<'p>>) {
     }
 }
 
-/// Returns a coloured state.
 fn state(state: State, paint: Paint) -> String {
     let text = padded(state.as_str(), 7);
     match state {

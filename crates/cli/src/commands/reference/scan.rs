@@ -1,15 +1,10 @@
 //! `contexture ref scan`: the references in a text (REF-6).
 
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::output::text::{one_line, padded, width};
-use crate::support::input;
+use crate::output::text::{padded, width};
+use crate::prelude::*;
 use contexture::diagnostic::SourceFile;
 use contexture::reference::scan::scan;
 use contexture::reference::syntax::redact;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,10 +20,9 @@ pub(super) struct Args {
     file: PathBuf,
     /// Print one JSON list, each with text, start, end, line and column; offsets are bytes.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// A reference and its place.
 struct Place {
     text: String,
     start: usize,
@@ -37,7 +31,6 @@ struct Place {
     column: u32,
 }
 
-/// Runs `contexture ref scan`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the text", terminal)?;
     let source = SourceFile::new(args.file.display().to_string(), text);

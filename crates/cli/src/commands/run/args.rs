@@ -1,8 +1,7 @@
 //! The arguments of `contexture run`.
 
+use crate::prelude::*;
 use crate::support::options::Permissions;
-use crate::support::project::Workspace;
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,7 +91,7 @@ pub(crate) struct Args {
     pub(crate) quiet: bool,
     /// Print one JSON object: value, run, usage and warnings, or the error.
     #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 fn selection(text: &str) -> Result<(String, String), String> {

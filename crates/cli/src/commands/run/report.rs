@@ -3,15 +3,14 @@
 use super::args::Args;
 use crate::commands::trace;
 use crate::output::diagnostics::{self, refused_program};
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::terminal::Terminal;
 use crate::output::text::{duration, plural};
+use crate::prelude::*;
 use contexture::Project;
 use contexture::diagnostic::{Diagnostic, SourceFile};
 use contexture::host::DryPrompt;
 use contexture::run::{RunFailure, RunReport};
 use contexture::script::runtime::RunError;
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 use std::time::Duration;
 
 /// The code of an unknown agent or function to start with.
@@ -19,7 +18,6 @@ const NO_ENTRY: &str = "AS9025";
 /// The code of a value without the declared shape.
 const SHAPE: &str = "AS9017";
 
-/// The end of a run.
 pub(super) struct End<'a> {
     pub(super) args: &'a Args,
     pub(super) project: &'a Project,
@@ -119,7 +117,6 @@ impl End<'_> {
     }
 }
 
-/// Returns the error of a program that failed.
 fn program(error: &RunError, files: &[SourceFile], terminal: &Terminal) -> CommandError {
     let files: Vec<&SourceFile> = files.iter().collect();
     let diagnostic = error.to_diagnostic();

@@ -2,11 +2,9 @@
 
 use super::table;
 use super::token_file::{TokenLocation, now};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture_server::serve::audit::{Deed, Record};
 use contexture_server::serve::tokens::{NewToken, Scopes, Senders, expiry, scopes, senders};
-use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,14 +39,13 @@ pub(super) struct Args {
     location: TokenLocation,
     /// Print one JSON object: token, and id, name, owner, senders, scopes, created, expires, state.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 fn until(text: &str) -> Result<u64, String> {
     expiry(text, now())
 }
 
-/// Runs `contexture token add`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let new = NewToken {
         owner: args.owner.clone(),

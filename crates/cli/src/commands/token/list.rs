@@ -2,10 +2,8 @@
 
 use super::table;
 use super::token_file::{TokenLocation, now};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture_server::serve::tokens::{Entry, Standing};
-use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,10 +22,9 @@ pub(super) struct Args {
     /// Print one JSON object: tokens, each with id, name, owner, senders, scopes, created, expires,
     /// revoked and state.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture token list`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let now = now();
     let mut tokens = args.location.tokens()?.list()?;

@@ -2,8 +2,7 @@
 
 use super::table;
 use super::token_file::{TokenLocation, now};
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture_server::serve::audit::{Deed, Record};
 
 const EXAMPLES: &str = "\
@@ -23,10 +22,9 @@ pub(super) struct Args {
     location: TokenLocation,
     /// Print one JSON object: id, name, owner, senders, scopes, created, expires, revoked, state.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture token revoke`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let entry = args.location.tokens()?.revoke(&args.token)?;
     let record = Record::new(Deed::TokenRevoked)

@@ -1,11 +1,9 @@
 //! Tokens in words.
 
-use crate::output::paint::Paint;
-use crate::output::text::{one_line, padded, width};
+use crate::output::text::{padded, width};
+use crate::prelude::*;
 use contexture_server::serve::tokens::{Entry, Standing};
-use serde_json::Value;
 
-/// Returns the name of a token for people.
 pub(super) fn name_of(entry: &Entry) -> String {
     format!("token {} ({}) of {}", entry.name, entry.id, one_line(&entry.owner))
 }

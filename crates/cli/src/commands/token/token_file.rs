@@ -1,14 +1,11 @@
 //! The token file of a server.
 
-use crate::output::error::Abort;
-use crate::support::project::Workspace;
+use crate::prelude::*;
 use contexture::store::stamp::now_us;
 use contexture_server::serve::audit::{self, Record};
 use contexture_server::serve::data_folder;
 use contexture_server::serve::tokens::TokenFile;
-use std::path::PathBuf;
 
-/// The options that locate the tokens.
 #[derive(Debug, clap::Args)]
 pub(super) struct TokenLocation {
     /// The folder of contexts and tokens [default: .contexture/data in the project].
@@ -19,12 +16,10 @@ pub(super) struct TokenLocation {
 }
 
 impl TokenLocation {
-    /// Returns the data folder.
     fn folder(&self) -> Result<PathBuf, Abort> {
         Ok(data_folder(&self.workspace.open()?, self.data.clone()))
     }
 
-    /// Returns the token file.
     pub(super) fn tokens(&self) -> Result<TokenFile, Abort> {
         Ok(TokenFile::in_folder(&self.folder()?))
     }

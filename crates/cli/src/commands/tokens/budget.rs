@@ -3,9 +3,6 @@
 use contexture::context::Budget;
 
 /// Reads a budget.
-///
-/// # Errors
-/// What is expected instead.
 pub(super) fn parse(text: &str) -> Result<Budget, String> {
     let fault = || format!("`{text}` is not a budget; write `500`, `2k` or `8k chars`");
     let (amount, unit) = split(text.trim());

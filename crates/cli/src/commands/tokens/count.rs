@@ -1,10 +1,7 @@
 //! `contexture tokens count`: the number of tokens of a text (AS-16).
 
 use super::tokenizer::counter;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
-use std::path::PathBuf;
+use crate::prelude::*;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,7 +20,6 @@ pub(super) struct Args {
     model: Option<String>,
 }
 
-/// Runs `contexture tokens count`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the text", terminal)?;
     let count = counter(args.model.as_deref(), terminal)?.count(&text);

@@ -2,13 +2,10 @@
 
 use super::budget;
 use super::tokenizer::counter;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
-use crate::support::input;
+use crate::prelude::*;
 use clap::ValueEnum;
 use contexture::context::cut::cut;
 use contexture::context::{Budget, Keep};
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,7 +44,6 @@ enum Part {
     Middle,
 }
 
-/// Runs `contexture tokens cut`.
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let text = input::text(&args.file, "the text", terminal)?;
     let counter = counter(args.model.as_deref(), terminal)?;

@@ -1,7 +1,6 @@
 //! The tokenizer of a model.
 
-use crate::output::error::{Abort, CommandError};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use crate::support::project;
 use contexture::context::tokens::{TokenCounter, tokenizer_for};
 use contexture::llm::ModelUri;

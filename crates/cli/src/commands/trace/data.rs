@@ -23,7 +23,6 @@ pub(super) fn budget_text(budget: Budget) -> String {
     format!("{}{unit}{keep}", written.amount)
 }
 
-/// The data of an event.
 #[derive(Clone, Copy)]
 pub(super) struct Data<'a>(pub(super) &'a Value);
 

@@ -1,14 +1,10 @@
 //! `contexture trace diff`: the differences between the prompts of two runs, item by item.
 
 use super::runs::Runs;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::{one_line, plural, sanitized};
+use crate::output::text::{plural, sanitized};
+use crate::prelude::*;
 use contexture::inspect::{CallDiff, Change, ItemDiff, LayerDiff, diff};
-use serde_json::json;
 use similar::{ChangeTag, TextDiff};
-use std::fmt::Write as _;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -28,10 +24,9 @@ pub(super) struct Args {
     right: String,
     /// Print one JSON object: left, right and calls, with the texts that differ.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture trace diff`.
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let left = runs.load(&args.left, terminal)?;
     let right = runs.load(&args.right, terminal)?;

@@ -1,10 +1,8 @@
 //! `contexture trace export`: a run with all its texts, readable without the store.
 
 use super::runs::Runs;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::inspect::export;
-use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,10 +18,9 @@ pub(super) struct Args {
     run: String,
     /// Print one JSON object instead of one line per event.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture trace export`.
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let log = runs.load(&args.run, terminal)?;
     let whole = export(runs.kept(&log));

@@ -3,12 +3,11 @@
 
 use super::data::{Data, budget_text, summary};
 use super::pack_lines::Packs;
-use crate::output::paint::Paint;
-use crate::output::text::{duration, one_line, plural};
+use crate::output::text::{duration, plural};
+use crate::prelude::*;
 use contexture::context::manifest::{ItemRecord, Manifest};
 use contexture::context::{CutReason, TraceEvent, TraceKind};
 use contexture::prompt::Usage;
-use serde_json::Value;
 
 /// Returns the lines of an event, the first of which is its own.
 pub(super) fn of(event: &TraceEvent, paint: Paint) -> Vec<String> {

@@ -1,14 +1,10 @@
 //! `contexture trace list`: the stored runs, newest first.
 
 use super::runs::Runs;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
 use crate::output::text::{duration, sanitized, timestamp};
+use crate::prelude::*;
 use contexture::store::runs::{RunStore, RunSummary};
 use contexture::store::stamp::iso_time;
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,10 +26,9 @@ pub(super) struct Args {
     limit: usize,
     /// Print one JSON object: runs, each with run, program, outcome, start and duration_us.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture trace list`.
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let ids = runs.store.ids()?;
     let all = ids.len();
@@ -53,7 +48,6 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     Ok(Exit::Done)
 }
 
-/// Returns the program of a run.
 fn program(summary: &RunSummary) -> &str {
     summary.data.get("program").and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,10 +1,9 @@
 //! What a model call read from knowledge packs: files, sections with reasons, warnings (KN-9).
 
 use super::data::Data;
-use crate::output::paint::Paint;
-use crate::output::text::{one_line, plural};
+use crate::output::text::plural;
+use crate::prelude::*;
 use contexture::context::manifest::{ItemRecord, Manifest, PackRecord};
-use serde_json::Value;
 
 /// The packs of a model call that are not printed yet.
 pub(super) struct Packs<'m> {
@@ -22,7 +21,6 @@ impl<'m> Packs<'m> {
         Self { left: all.map(|(at, record)| (record, selection(at))).collect() }
     }
 
-    /// Returns the lines of the packs in an item.
     pub(super) fn below(&mut self, item: &ItemRecord, paint: Paint) -> Vec<String> {
         let is_in = |record: &PackRecord| {
             let place = format!("knowledge://{}", record.name);

@@ -1,13 +1,8 @@
 //! `contexture trace prompt`: the exact text that was sent to a model.
 
 use super::runs::Runs;
-use crate::output::error::{Abort, CommandError, CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
-use crate::output::text::one_line;
+use crate::prelude::*;
 use contexture::inspect::{SentMessage, SentRequest};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,10 +32,9 @@ pub(super) struct Args {
     answer: bool,
     /// Print one JSON object: run, call and requests, each with messages and answer.
     #[arg(long, conflicts_with_all = ["role", "answer", "request"])]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture trace prompt`.
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let log = runs.load(&args.run, terminal)?;
     let requests = runs.kept(&log).prompt(args.call)?;

@@ -1,18 +1,15 @@
 //! The stored runs of a project.
 
-use crate::output::error::{Abort, CommandError};
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::inspect::{InspectError, Kept};
 use contexture::store::runs::{RunError, RunId, RunLog, RunStore, select};
 use std::sync::Arc;
 
-/// The stored runs of a project.
 pub(super) struct Runs {
     pub(super) store: Arc<dyn RunStore>,
 }
 
 impl Runs {
-    /// Finds the run that a person named.
     pub(super) fn find(&self, asked: &str) -> Result<RunId, Abort> {
         Ok(select(&self.store, asked)?)
     }
@@ -26,7 +23,6 @@ impl Runs {
         Ok(log)
     }
 
-    /// Returns the run with its texts.
     pub(super) fn kept<'a>(&'a self, log: &'a RunLog) -> Kept<'a> {
         Kept { store: &self.store, log }
     }

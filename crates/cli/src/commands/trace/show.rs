@@ -2,13 +2,10 @@
 
 use super::line;
 use super::runs::Runs;
-use crate::output::error::{CommandResult, Exit};
-use crate::output::paint::Paint;
-use crate::output::terminal::Terminal;
+use crate::prelude::*;
 use contexture::Project;
 use contexture::context::TraceEvent;
 use contexture::store::runs::{RunLog, RunStore, select};
-use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,10 +21,9 @@ pub(super) struct Args {
     run: String,
     /// Print one JSON object: run and events, as stored.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
-/// Runs `contexture trace show`.
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
     let log = runs.load(&args.run, terminal)?;
     if args.json {
@@ -39,9 +35,6 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
 }
 
 /// Renders a stored run as a tree.
-///
-/// # Errors
-/// The reason why it can't be read, in one line.
 pub(crate) fn tree(project: &Project, run: &str, paint: Paint) -> Result<String, String> {
     let store = contexture::runs(project);
     let log = select(&store, run).and_then(|id| store.load(&id));

@@ -45,10 +45,6 @@ impl Code {
     /// Creates a diagnostic of this kind.
     #[must_use]
     pub fn at(self, span: Span, message: impl Into<String>) -> Diagnostic {
-        match self.severity {
-            Severity::Error => Diagnostic::error(self.code, message, span),
-            Severity::Warning => Diagnostic::warning(self.code, message, span),
-            Severity::Hint => Diagnostic::hint(self.code, message, span),
-        }
+        Diagnostic::new(self.code, self.severity, message, span)
     }
 }

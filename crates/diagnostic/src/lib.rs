@@ -95,13 +95,14 @@ impl Diagnostic {
         Self::new(code, Severity::Warning, message, span)
     }
 
-    /// Creates a suggestion.
+    /// Creates a diagnostic of a severity.
     #[must_use]
-    pub fn hint(code: &'static str, message: impl Into<String>, span: Span) -> Self {
-        Self::new(code, Severity::Hint, message, span)
-    }
-
-    fn new(code: &'static str, severity: Severity, message: impl Into<String>, span: Span) -> Self {
+    pub fn new(
+        code: &'static str,
+        severity: Severity,
+        message: impl Into<String>,
+        span: Span,
+    ) -> Self {
         Self {
             code,
             severity,
@@ -119,6 +120,12 @@ impl Diagnostic {
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Sets the help, if there is one.
+    #[must_use]
+    pub fn with_optional_help(self, help: Option<impl Into<String>>) -> Self {
+        Self { help: help.map(Into::into), ..self }
     }
 
     /// Adds a secondary place.

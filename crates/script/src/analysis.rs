@@ -36,7 +36,6 @@ mod statements;
 mod templates;
 mod tools;
 mod uses;
-pub(crate) mod visit;
 
 #[cfg(test)]
 mod tests;
@@ -152,7 +151,6 @@ impl<'p> Checker<'p, '_> {
         self.errors >= MAX_ERRORS
     }
 
-    /// Returns the source text of a span.
     fn slice(&self, span: Span) -> &'p str {
         self.program.files.get(self.file).map_or("", |file| file.source.slice(span))
     }

@@ -95,16 +95,9 @@ pub(crate) fn import_faults(
     let span = import.from.span;
     let told = loader.knowledge(&known).into_iter().map(|fault| {
         let KnowledgeFault { code, severity, message, help } = fault;
-        let told = match severity {
-            Severity::Error => Diagnostic::error(code, message, span),
-            Severity::Warning => Diagnostic::warning(code, message, span),
-            Severity::Hint => Diagnostic::hint(code, message, span),
-        };
-        let told = told.in_file(importer.name());
-        match help {
-            Some(help) => told.with_help(help),
-            None => told,
-        }
+        Diagnostic::new(code, severity, message, span)
+            .with_optional_help(help)
+            .in_file(importer.name())
     });
     told.collect()
 }

@@ -370,24 +370,18 @@ impl Loading<'_> {
     }
 }
 
-/// Returns the diagnostic of an imported file that can't be read.
 fn import_failed(fault: &LoadError, span: Span) -> Diagnostic {
     let help = fault.help.as_deref().unwrap_or("a path is relative to the file that imports it");
     codes::IMPORT_FAILED.at(span, fault.message.clone()).with_help(help)
 }
 
-/// Returns the diagnostic of a template's fault, at its import.
 pub(crate) fn template_fault(fault: &TemplateFault, name: &str, span: Span) -> Diagnostic {
     match fault {
         TemplateFault::Unreadable(fault) => import_failed(fault, span),
         TemplateFault::Invalid { code, place, message, help } => {
             let message =
                 format!("the template `{name}` can't be used: {place}: {message} ({code})");
-            let fault = codes::BAD_TEMPLATE.at(span, message);
-            match help {
-                Some(help) => fault.with_help(help.clone()),
-                None => fault,
-            }
+            codes::BAD_TEMPLATE.at(span, message).with_optional_help(help.clone())
         }
     }
 }

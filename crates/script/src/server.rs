@@ -151,11 +151,9 @@ pub(crate) fn import_facts(
     let known = ServerImport::of(import)?;
     Some(loader.server(&known).map_err(|fault| {
         let ServerFault { code, message, help } = fault;
-        let told = Diagnostic::error(code, message, import.from.span).in_file(importer.name());
-        match help {
-            Some(help) => told.with_help(help),
-            None => told,
-        }
+        Diagnostic::error(code, message, import.from.span)
+            .with_optional_help(help)
+            .in_file(importer.name())
     }))
 }
 

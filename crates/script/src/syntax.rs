@@ -23,6 +23,7 @@ mod parser;
 pub(crate) mod places;
 mod shape_of;
 pub mod token;
+pub(crate) mod walk;
 
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,9 @@ fn as_32_json_has_exactly_agreed_fields() {
             "span": { "line": 1, "column": 7, "end_line": 1, "end_column": 8 },
         })
     );
-    let fault = Diagnostic::hint("AS2010", "unused", Span::at(0)).with_help("go").in_file("b.as");
+    let fault = Diagnostic::new("AS2010", Severity::Hint, "unused", Span::at(0))
+        .with_help("go")
+        .in_file("b.as");
     let value = json(&fault, &source);
     assert_eq!((&value["help"], &value["file"]), (&json!("go"), &json!("b.as")));
     assert_eq!(value["severity"], "hint");

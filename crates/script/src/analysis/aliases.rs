@@ -16,9 +16,9 @@ mod tests;
 
 use super::Checker;
 use super::declarations::{Declarations, FuncDecl};
-use super::visit;
 use crate::codes;
 use crate::syntax::ast::ExprKind;
+use crate::syntax::walk::block_expressions;
 use contexture_diagnostic::Span;
 use held::{Held, Outside, Step};
 use scopes::Scopes;
@@ -32,7 +32,6 @@ const MOST_WALKS: usize = 8;
 /// The number of functions listed in the explanation of a write.
 const SHOWN: usize = 8;
 
-/// The summary of a function.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Summary<'p> {
     writes: Vec<Write<'p>>,
@@ -67,10 +66,8 @@ struct Finding<'p> {
     how: How<'p>,
 }
 
-/// The outer writes of all functions of a program.
 pub(super) struct Aliases<'p> {
     summaries: Vec<Summary<'p>>,
-    /// The findings of each function.
     findings: Vec<Vec<Finding<'p>>>,
 }
 
@@ -159,14 +156,13 @@ impl<'p> Aliases<'p> {
 
 fn has_parallel_for(decl: &FuncDecl<'_>) -> bool {
     let mut found = false;
-    visit::block_expressions(&decl.func.body, &mut |expr| {
+    block_expressions(&decl.func.body, &mut |expr| {
         found |= matches!(expr.kind, ExprKind::ParallelFor(_));
     });
     found
 }
 
 impl<'p> Checker<'p, '_> {
-    /// Reports the outer writes in this file's `parallel for`s.
     pub(super) fn outer_writes(&mut self) {
         let (declarations, aliases) = (self.declarations, self.aliases);
         for (decl, findings) in declarations.functions.iter().zip(&aliases.findings) {

@@ -14,8 +14,8 @@ use crate::syntax::token::TokenKind;
 use contexture_context::Position;
 use contexture_diagnostic::Span;
 
-use super::expressions::strip;
-use super::visit;
+use crate::syntax::walk;
+use crate::syntax::walk::strip;
 
 /// Returns the positions of the model calls whose answer is the value of a run that starts at
 /// `func`, or the field `text` of that value.
@@ -149,7 +149,6 @@ impl<'p> Finder<'p> {
         self.mentions(name) == declared + usize::from(imported) + 1 && elsewhere <= 1
     }
 
-    /// Counts the occurrences of a name in the program.
     fn mentions(&self, name: &str) -> usize {
         let files = self.program.files.iter();
         let in_file = |file: &crate::program::ProgramFile| {
@@ -180,22 +179,11 @@ fn ends(body: &Block) -> Vec<&Expr> {
 
 fn returns<'p>(block: &'p Block, found: &mut Vec<&'p Expr>) {
     for statement in &block.statements {
-        match &statement.kind {
-            StatementKind::Return(value) => found.extend(value),
-            StatementKind::If { arms, otherwise } => {
-                for block in arms.iter().map(|(_, block)| block).chain(otherwise) {
-                    deeper(|| returns(block, found));
-                }
-            }
-            StatementKind::Loop { body, .. } | StatementKind::Repeat { body, .. } => {
-                deeper(|| returns(body, found));
-            }
-            StatementKind::For(each) => deeper(|| returns(&each.body, found)),
-            StatementKind::Assign { .. }
-            | StatementKind::Use(_)
-            | StatementKind::Config(_)
-            | StatementKind::Expr(_)
-            | StatementKind::Error => {}
+        if let StatementKind::Return(value) = &statement.kind {
+            found.extend(value);
+        }
+        for inner in walk::Parts::of_statement(statement).blocks {
+            deeper(|| returns(inner, found));
         }
     }
 }
@@ -207,7 +195,7 @@ fn set_once<'p>(func: &'p Func, name: &str) -> Option<&'p Expr> {
         return None;
     }
     let (mut count, mut looped) = (0, false);
-    visit::statements(&func.body, &mut |statement| match &statement.kind {
+    walk::statements(&func.body, &mut |statement| match &statement.kind {
         StatementKind::Assign { target, .. } if target.base.text == name => count += 1,
         StatementKind::For(each) if each.variable.text == name => looped = true,
         _ => {}
@@ -228,7 +216,7 @@ fn set_once<'p>(func: &'p Func, name: &str) -> Option<&'p Expr> {
 /// Reports whether one variable is the only result that a function can have after a position.
 fn ends_with(func: &Func, name: &str, behind: Span) -> bool {
     let mut others = 0;
-    visit::statements(&func.body, &mut |statement| {
+    walk::statements(&func.body, &mut |statement| {
         if let StatementKind::Return(value) = &statement.kind
             && statement.span.start > behind.start
             && !value.as_ref().is_some_and(|value| is_text(value, name))

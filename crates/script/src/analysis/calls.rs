@@ -2,13 +2,13 @@
 
 use super::Checker;
 use super::declarations::Global;
-use super::expressions::strip;
 use super::library::{self, HIGHER, PROPERTIES};
 use crate::capability::noun;
 use crate::codes;
 use crate::program::AgentId;
 use crate::runtime::methods::Receiver;
 use crate::syntax::ast::{Expr, ExprKind, Func, ImportKind, Name};
+use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, nearest, suggestion};
 
 impl<'p> Checker<'p, '_> {

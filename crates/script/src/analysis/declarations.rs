@@ -7,7 +7,6 @@ use std::collections::HashMap;
 /// The meaning of a name that is not a variable.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Global<'p> {
-    /// A function, by number.
     Function(usize),
     /// An agent; `None` when its import could not be resolved, which has been reported.
     Agent(Option<AgentId>),

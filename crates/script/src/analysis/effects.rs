@@ -2,18 +2,17 @@
 
 use super::Checker;
 use super::declarations::{Declarations, Global};
-use super::expressions::strip;
 use super::library::HIGHER;
 use super::tools::{capability_of, frontend_of};
-use super::visit;
 use crate::codes;
 use crate::program::Program;
 use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Import};
+use crate::syntax::walk;
+use crate::syntax::walk::strip;
 use contexture_diagnostic::Span;
 use std::collections::VecDeque;
 
-/// A call that writes.
 #[derive(Debug, Clone)]
 struct Write {
     /// A name such as `File.write`.
@@ -21,14 +20,12 @@ struct Write {
     span: Span,
 }
 
-/// The direct effects and the calls of a function.
 #[derive(Debug, Clone, Default)]
 struct Summary {
     write: Option<Write>,
     callees: Vec<usize>,
 }
 
-/// The effects of all functions of a program.
 pub(super) struct Effects<'p> {
     program: &'p Program,
     /// For each function the step towards the nearest write, if there is one.
@@ -38,11 +35,9 @@ pub(super) struct Effects<'p> {
 #[derive(Debug, Clone)]
 enum Step {
     Write(Write),
-    /// By a call of this function.
     Call(usize),
 }
 
-/// The result of a search for effects.
 struct Found {
     /// The functions on the way, the called one first.
     path: Vec<usize>,
@@ -55,7 +50,7 @@ impl<'p> Effects<'p> {
         for decl in &declarations.functions {
             let mut summary = Summary::default();
             let resolver = Resolver { program, declarations, file: decl.file, agent: decl.agent };
-            visit::block_expressions(&decl.func.body, &mut |expr| {
+            walk::block_expressions(&decl.func.body, &mut |expr| {
                 let ExprKind::Call { callee, arguments } = &expr.kind else {
                     resolver.note_tools(expr, &mut summary);
                     return;
@@ -171,7 +166,6 @@ impl<'p> Resolver<'p, '_> {
         }
     }
 
-    /// Returns the functions that a call may run.
     fn callees(&self, callee: &Expr, arguments: &[Expr]) -> Vec<usize> {
         match &strip(callee).kind {
             ExprKind::Name(_) => match self.global(callee) {

@@ -7,6 +7,7 @@ use crate::capability::noun;
 use crate::codes;
 use crate::stack::deeper;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, UnaryOp};
+use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 
 impl<'p> Checker<'p, '_> {
@@ -115,7 +116,6 @@ impl<'p> Checker<'p, '_> {
         self.push(codes::NOT_A_VALUE.at(span, message).with_help(help));
     }
 
-    /// Checks `base.name` that is not called.
     pub(super) fn field(&mut self, base: &'p Expr, name: &str, span: Span) {
         let Some(own) = self.global_name(base) else { return self.expr(base) };
         match self.global(own) {
@@ -224,12 +224,4 @@ fn other_language(name: &str) -> Option<&'static str> {
         "this" | "self" => "a function sees its parameters and the names that it assigns",
         _ => return None,
     })
-}
-
-/// Returns the expression within any parentheses.
-pub(super) fn strip(mut expr: &Expr) -> &Expr {
-    while let ExprKind::Paren(inner) = &expr.kind {
-        expr = inner;
-    }
-    expr
 }

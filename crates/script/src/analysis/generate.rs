@@ -2,15 +2,14 @@
 
 use super::Checker;
 use super::declarations::Global;
-use super::expressions::strip;
 use super::tools::is_literal;
 use crate::capability::noun;
 use crate::codes;
 use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Generate, Import, ImportKind, Text, UnaryOp};
+use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 
-/// The type of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OptionType {
     Text,
@@ -237,7 +236,6 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Returns the span of the word `generate` at the start of an expression.
 fn keyword(span: Span) -> Span {
     Span::new(span.start, (span.start + 8).min(span.end))
 }

@@ -5,13 +5,9 @@ use crate::runtime::methods::{Receiver, methods_of};
 /// A method of values, merged over all kinds of value that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LibraryMethod {
-    /// The kinds of value that have it.
     pub(super) receivers: Vec<Receiver>,
-    /// The least number of arguments.
     pub(super) least: usize,
-    /// The greatest number of arguments.
     pub(super) most: usize,
-    /// Its signature.
     pub(super) signature: &'static str,
 }
 
@@ -23,7 +19,6 @@ pub(super) const PROPERTIES: &[&str] = &["length", "summary"];
 /// The methods that take a function by name.
 pub(super) const HIGHER: &[&str] = &["map", "filter", "sort"];
 
-/// Finds a method by name.
 pub(super) fn find(name: &str) -> Option<LibraryMethod> {
     let mut found: Option<LibraryMethod> = None;
     for receiver in RECEIVERS {
@@ -44,7 +39,6 @@ pub(super) fn find(name: &str) -> Option<LibraryMethod> {
     found
 }
 
-/// Returns the names of all methods, sorted.
 pub(super) fn names() -> Vec<&'static str> {
     let all = RECEIVERS.iter().flat_map(|receiver| methods_of(*receiver));
     let mut names: Vec<&str> = all.map(|method| method.name).collect();

@@ -54,7 +54,6 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Checks that the file to run has an entry point.
     pub(super) fn mains(&mut self) {
         if self.file != 0 || self.broken {
             return;

@@ -2,6 +2,7 @@
 
 use super::declarations::MAX_CANDIDATES;
 use crate::syntax::ast::{Block, StatementKind};
+use crate::syntax::walk;
 use contexture_diagnostic::Span;
 use std::collections::HashMap;
 
@@ -12,7 +13,6 @@ pub(super) struct Pending<'p> {
     pub(super) span: Span,
 }
 
-/// The place where a name is assigned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Assigned {
     pub(super) name: Span,
@@ -41,11 +41,10 @@ impl<'p> Scopes<'p> {
         self.stack.push(Scope::default());
     }
 
-    /// Enters the scope of a function.
     pub(super) fn enter_function(&mut self, body: &'p Block) {
         self.enter();
         let assigned = &mut self.assigned;
-        super::visit::statements(body, &mut |statement| {
+        walk::statements(body, &mut |statement| {
             let name = match &statement.kind {
                 StatementKind::Assign { target, .. } if target.path.is_empty() => &target.base,
                 StatementKind::For(each) => &each.variable,

@@ -1,11 +1,11 @@
 //! Calls of the tools of servers: which there are and what they take (AS-25).
 
 use super::Checker;
-use super::expressions::strip;
 use super::tools::is_literal;
 use crate::codes;
 use crate::server::{FieldFacts, FieldType, ServerFacts, ServerImport, ToolFacts};
 use crate::syntax::ast::{Expr, ExprKind, Import, Name, Text, UnaryOp};
+use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 
 /// How many tools a message names.

@@ -2,7 +2,6 @@
 
 use super::Checker;
 use super::declarations::Global;
-use super::expressions::strip;
 use super::tools::is_literal;
 use crate::capability::noun;
 use crate::codes;
@@ -11,10 +10,10 @@ use crate::syntax::ast::{
     Accessor, AssignOp, Block, Expr, ExprKind, For, ImportKind, Name, Statement, StatementKind,
     Target, UnaryOp,
 };
+use crate::syntax::walk::strip;
 use contexture_diagnostic::Span;
 
 impl<'p> Checker<'p, '_> {
-    /// Checks a block as a scope of its own.
     pub(super) fn block(&mut self, block: &'p Block) {
         self.scopes.enter();
         self.block_body(block);
@@ -205,7 +204,6 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Returns the variable at the root of `a.b[c]`.
 pub(super) fn root(expr: &Expr) -> Option<&str> {
     let mut at = expr;
     loop {

@@ -1,10 +1,10 @@
 //! Calls of imported templates: the variables passed, and the variables needed (AS-2).
 
 use super::Checker;
-use super::expressions::strip;
 use super::tools::is_literal;
 use crate::codes;
 use crate::syntax::ast::{Expr, ExprKind, Import, Name, Text};
+use crate::syntax::walk::strip;
 use crate::template::TemplateFacts;
 use contexture_diagnostic::{Span, nearest, suggestion};
 
@@ -12,7 +12,6 @@ use contexture_diagnostic::{Span, nearest, suggestion};
 pub(super) const RENDER: &str = "render";
 
 impl<'p> Checker<'p, '_> {
-    /// Checks `T.render({ … })`.
     pub(super) fn template_method(
         &mut self,
         import: &'p Import,
@@ -30,7 +29,6 @@ impl<'p> Checker<'p, '_> {
         self.push(codes::UNKNOWN_TOOL_METHOD.at(name.span, message).with_help(help));
     }
 
-    /// Checks `T({ … })`.
     pub(super) fn template_call(&mut self, import: &'p Import, span: Span, arguments: &'p [Expr]) {
         let own = import.name.text.as_str();
         match arguments {
@@ -98,7 +96,6 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Returns the first name of a path.
 fn root(path: &str) -> &str {
     path.split_once('.').map_or(path, |(first, _)| first)
 }

@@ -1,11 +1,11 @@
 //! Calls of tools, memories and packs: methods and arguments (AS-25, AS-26, KN-9).
 
 use super::Checker;
-use super::expressions::strip;
 use crate::capability::{self, Form, KNOWLEDGE, Kind, Method, Parameter, Signature};
 use crate::codes;
 use crate::server::{self, ServerImport};
 use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name, Text, UnaryOp};
+use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 
 /// What an import can do, when its URI is one that is known.

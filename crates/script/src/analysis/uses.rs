@@ -2,12 +2,12 @@
 
 use super::Checker;
 use super::declarations::Global;
-use super::expressions::strip;
 use super::scope::Pending;
-use super::visit;
 use crate::capability::{self, UriFault, noun};
 use crate::codes;
 use crate::syntax::ast::{Candidate, Expr, ExprKind, ImportKind, Text, Use, UseSource};
+use crate::syntax::walk;
+use crate::syntax::walk::strip;
 use contexture_diagnostic::Span;
 use std::collections::HashSet;
 
@@ -79,7 +79,7 @@ impl<'p> Checker<'p, '_> {
         }
         let whole = matches!(strip(expr).kind, ExprKind::Name(_));
         let mut names = Vec::new();
-        visit::expressions(expr, &mut |part| {
+        walk::expressions(expr, &mut |part| {
             if let ExprKind::Name(name) = &part.kind {
                 names.push((name.as_str(), part.span));
             }
@@ -113,7 +113,7 @@ impl<'p> Checker<'p, '_> {
     /// `generate`.
     fn refuse_call(&mut self, expr: &'p Expr) -> bool {
         let mut found: Option<&Expr> = None;
-        visit::expressions(expr, &mut |part| {
+        walk::expressions(expr, &mut |part| {
             let active = matches!(
                 part.kind,
                 ExprKind::Call { .. }
@@ -222,7 +222,6 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Reports whether a kind of import is data that may be shown.
 const fn is_data(kind: ImportKind) -> bool {
     matches!(kind, ImportKind::File | ImportKind::Knowledge | ImportKind::Resource)
 }

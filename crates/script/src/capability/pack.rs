@@ -2,7 +2,6 @@
 
 use super::UriFault;
 
-/// What stands before the name of a pack.
 const SCHEME: &str = "knowledge://";
 
 /// The longest name of a pack, in bytes.

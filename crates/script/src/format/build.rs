@@ -2,53 +2,34 @@
 
 use crate::syntax::token::{Token, TokenKind};
 
-/// An operation of the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Op {
-    /// Prints a token of the source.
     Token(usize),
-    /// Prints a comment at the end of a line, and ends the line.
+    // A comment at the end of a line, which ends the line.
     Trailing(usize),
-    /// Prints a comment on a line of its own.
+    // A comment on a line of its own.
     Own(usize),
-    /// A comma if the group is on one line.
+    // A comma if the group is on one line.
     FlatComma,
-    /// One space.
     Space,
-    /// A space if the group is on one line, else a line break.
-    Soft {
-        /// True if a blank line is there too.
-        blank: bool,
-    },
-    /// Nothing if the group is on one line, else a line break.
-    SoftEmpty {
-        /// True if a blank line is there too.
-        blank: bool,
-    },
-    /// A line break.
-    Line {
-        /// True if a blank line is there too.
-        blank: bool,
-    },
-    /// The line break that a comment needs.
-    CommentLine {
-        /// True if a blank line is there too.
-        blank: bool,
-    },
+    // A space if the group is on one line, else a line break, and with `blank` a blank line.
+    Soft { blank: bool },
+    // A line break unless the group is on one line.
+    SoftEmpty,
+    // A line break, and with `blank` a blank line.
+    Line { blank: bool },
+    // The line break that a comment needs.
+    CommentLine { blank: bool },
     Indent,
     Dedent,
-    /// The start of a group; it ends at the `End` of the given index.
-    Begin {
-        force: bool,
-        end: usize,
-    },
+    // The start of a group; it ends at the `End` of the given index.
+    Begin { force: bool, end: usize },
     End,
 }
 
 pub(super) struct Builder<'a> {
     text: &'a str,
     tokens: &'a [Token],
-    /// The next token or comment.
     next: usize,
     ops: Vec<Op>,
     /// Comments after the last printed token, held back so that a comma may come before them.
@@ -74,7 +55,6 @@ impl<'a> Builder<'a> {
         self.tokens.get(index).copied()
     }
 
-    /// Returns the index of the next token that is not a comment.
     fn significant(&self) -> usize {
         let rest = self.tokens.get(self.next..).unwrap_or_default();
         self.next + rest.iter().take_while(|token| token.is_comment()).count()
@@ -94,7 +74,6 @@ impl<'a> Builder<'a> {
         self.peek() == Some(kind)
     }
 
-    /// Returns the byte where the next token (not a comment) begins.
     pub(super) fn next_start(&self) -> u32 {
         self.get(self.significant()).map_or(u32::MAX, |token| token.span.start)
     }
@@ -110,18 +89,15 @@ impl<'a> Builder<'a> {
         after.is_some_and(|token| token.starts_line || token.is_comment())
     }
 
-    /// Reports whether there are comments before the token after the next one.
     fn comment_behind_next(&self) -> bool {
         self.get(self.significant() + 1).is_some_and(Token::is_comment)
     }
 
-    /// Reports whether the next token opens an empty group.
     pub(super) fn is_empty_group(&self) -> bool {
         let closes = self.peek_second().is_some_and(TokenKind::is_closer);
         closes && !self.comment_behind_next()
     }
 
-    /// Reports whether there is a blank line before the next token or comment.
     pub(super) fn blank_before(&self) -> bool {
         let Some(token) = self.get(self.next) else { return false };
         let from = self.next.checked_sub(1).and_then(|before| self.get(before));
@@ -199,7 +175,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Prints the comments before the next token, each on a line of its own.
     pub(super) fn own_comments(&mut self) {
         while let Some(token) = self.get(self.next) {
             if !token.is_comment() {
@@ -218,7 +193,6 @@ impl<'a> Builder<'a> {
         self.push(Op::Space);
     }
 
-    /// Prints the next token with a space before it.
     pub(super) fn spaced(&mut self) {
         self.space();
         self.token();
@@ -260,24 +234,20 @@ impl<'a> Builder<'a> {
             self.token();
             return;
         }
-        let soft = |blank| if padded { Op::Soft { blank } } else { Op::SoftEmpty { blank } };
+        let edge = if padded { Op::Soft { blank: false } } else { Op::SoftEmpty };
         self.begin(self.second_starts_line());
         self.token();
         self.push(Op::Indent);
         for index in 0..count {
-            if index == 0 {
-                self.push(soft(false));
-            } else {
-                let blank = self.blank_before();
-                self.push(Op::Soft { blank });
-            }
+            let blank = self.blank_before();
+            self.push(if index == 0 { edge } else { Op::Soft { blank } });
             part(self, index);
             if self.at(TokenKind::Comma) {
                 if index + 1 < count { self.token() } else { self.skip() }
             }
         }
         self.dedent();
-        self.push(soft(false));
+        self.push(edge);
         self.token();
         self.end();
     }

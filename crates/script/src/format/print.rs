@@ -3,11 +3,9 @@
 use super::build::Op;
 use crate::syntax::token::{Token, TokenKind};
 
-/// The greatest width of a line.
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
 
-/// Prints the text of the operations.
 pub(super) fn print(text: &str, tokens: &[Token], ops: &[Op]) -> String {
     let words = Words { text, tokens };
     let measures = Measures::of(&words, ops);
@@ -125,8 +123,12 @@ impl Printer<'_> {
             Op::FlatComma => {}
             Op::Space => self.space = true,
             Op::Soft { .. } if self.flat > 0 => self.space = true,
-            Op::SoftEmpty { .. } if self.flat > 0 => {}
-            Op::Soft { blank } | Op::SoftEmpty { blank } | Op::Line { blank } => {
+            Op::SoftEmpty if self.flat > 0 => {}
+            Op::SoftEmpty => {
+                self.newline = true;
+                self.goes_on = false;
+            }
+            Op::Soft { blank } | Op::Line { blank } => {
                 self.newline = true;
                 self.goes_on = false;
                 self.blank |= blank;
@@ -160,7 +162,7 @@ impl Printer<'_> {
                 op,
                 Op::Begin { .. }
                     | Op::Soft { .. }
-                    | Op::SoftEmpty { .. }
+                    | Op::SoftEmpty
                     | Op::Line { .. }
                     | Op::CommentLine { .. }
                     | Op::Trailing(_)

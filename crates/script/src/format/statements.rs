@@ -3,13 +3,12 @@
 use super::build::{Builder, Op};
 use crate::stack::deeper;
 use crate::syntax::ast::{
-    Accessor, Block, Candidate, Expr, ExprKind, For, Statement, StatementKind, Target, Use,
-    UseSource,
+    Accessor, Block, Candidate, Expr, For, Statement, StatementKind, Target, Use, UseSource,
 };
 use crate::syntax::token::TokenKind;
+use crate::syntax::walk::has_block;
 
 impl Builder<'_> {
-    /// Prints a block with one statement per line.
     pub(super) fn block(&mut self, block: &Block) {
         if self.is_empty_group() {
             self.token();
@@ -191,28 +190,4 @@ impl Builder<'_> {
             glued = minus;
         }
     }
-}
-
-/// Reports whether an expression contains a block, which needs lines of its own.
-fn has_block(expr: &Expr) -> bool {
-    deeper(|| match &expr.kind {
-        ExprKind::ParallelFor(_) | ExprKind::Try { .. } => true,
-        ExprKind::Paren(inner) | ExprKind::Unary { operand: inner, .. } => has_block(inner),
-        ExprKind::Field { base, .. } => has_block(base),
-        ExprKind::Index { base, index } => has_block(base) || has_block(index),
-        ExprKind::Binary { left, right, .. } => has_block(left) || has_block(right),
-        ExprKind::Call { callee, arguments } => {
-            has_block(callee) || arguments.iter().any(has_block)
-        }
-        ExprKind::List(items) => items.iter().any(has_block),
-        ExprKind::Object(fields) => fields.iter().any(|(_, value)| has_block(value)),
-        ExprKind::Generate(generate) => generate.options.iter().any(|(_, value)| has_block(value)),
-        ExprKind::None
-        | ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_)
-        | ExprKind::Error => false,
-    })
 }

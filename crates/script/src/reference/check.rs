@@ -1,12 +1,12 @@
 //! Checks of references before a program runs.
 
 use super::{Layer, ReferenceFault, ResourceImport, Written};
-use crate::analysis::visit;
 use crate::codes;
 use crate::host::SourceLoader;
 use crate::syntax::ast::{Block, Config, ConfigKind, ExprKind, Import, Item, StatementKind};
 use crate::syntax::places::Places;
-use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
+use crate::syntax::walk;
+use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 
 /// Returns the diagnostic of an imported resource, at its place in the literal that names it.
 pub(crate) fn import_fault(
@@ -31,7 +31,6 @@ pub(crate) fn import_fault(
     Some(diagnostic(&fault, span))
 }
 
-/// Returns the diagnostics of the references in a text.
 pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<Diagnostic> {
     let text = &written.text;
     let mut faults = Vec::new();
@@ -50,7 +49,6 @@ pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<D
     faults
 }
 
-/// Returns the literal texts of the declarations of a file.
 pub(crate) fn texts_of_items(items: &[Item], source: &SourceFile) -> Vec<Written> {
     let mut texts = Vec::new();
     for item in items {
@@ -64,15 +62,14 @@ pub(crate) fn texts_of_items(items: &[Item], source: &SourceFile) -> Vec<Written
     texts
 }
 
-/// Returns the literal texts of statements.
 pub(crate) fn texts_of_block(block: &Block, source: &SourceFile) -> Vec<Written> {
     let mut texts = Vec::new();
-    visit::statements(block, &mut |statement| {
+    walk::statements(block, &mut |statement| {
         if let StatementKind::Config(config) = &statement.kind {
             texts.extend(text_of_config(config, source));
         }
     });
-    visit::block_expressions(block, &mut |expr| {
+    walk::block_expressions(block, &mut |expr| {
         let ExprKind::Generate(generate) = &expr.kind else { return };
         let inputs = generate.options.iter().filter(|(name, _)| name.value == "input");
         let inputs = inputs.filter_map(|(_, value)| Written::of_expr(value, Layer::Input, source));
@@ -95,14 +92,6 @@ fn within(span: Span, outer: Span) -> Span {
 }
 
 fn diagnostic(fault: &ReferenceFault, span: Span) -> Diagnostic {
-    let message = fault.message.clone();
-    let diagnostic = match fault.severity {
-        Severity::Error => Diagnostic::error(fault.code, message, span),
-        Severity::Warning => Diagnostic::warning(fault.code, message, span),
-        Severity::Hint => Diagnostic::hint(fault.code, message, span),
-    };
-    match &fault.help {
-        Some(help) => diagnostic.with_help(help.clone()),
-        None => diagnostic,
-    }
+    Diagnostic::new(fault.code, fault.severity, fault.message.clone(), span)
+        .with_optional_help(fault.help.clone())
 }

@@ -40,7 +40,6 @@ impl Written {
         Some(written.placed(source))
     }
 
-    /// Returns the text of a setting.
     pub(crate) fn of_text(text: &Text, layer: Layer, source: &SourceFile) -> Option<Self> {
         if !text.value.contains('@') {
             return None;
@@ -77,7 +76,6 @@ impl Written {
         self
     }
 
-    /// Returns the place of a part of the text.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         self.places.span(start, end)
     }

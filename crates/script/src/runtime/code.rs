@@ -25,351 +25,127 @@ pub(crate) type Reg = u16;
 /// `Jump`, is executed. So a test has room for two operands and its jump for any distance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Op {
-    /// Does nothing; reserves the place of a loop's first event.
+    // Does nothing; reserves the place of a loop's first event.
     Nothing,
-    /// Copies a register.
-    Move {
-        to: Reg,
-        from: Reg,
-    },
-    /// Moves a register that is not read again.
-    Take {
-        to: Reg,
-        from: Reg,
-    },
-    /// none
-    LoadNone {
-        to: Reg,
-    },
-    /// A boolean.
-    LoadBool {
-        to: Reg,
-        value: bool,
-    },
-    /// A small whole number.
-    LoadInt {
-        to: Reg,
-        value: i32,
-    },
-    /// A constant of the table.
-    LoadConstant {
-        to: Reg,
-        index: u32,
-    },
-    /// Loads an imported file's value; suspends if it was not read yet.
-    LoadFile {
-        to: Reg,
-        import: u32,
-    },
+    // Copies a register.
+    Move { to: Reg, from: Reg },
+    // Moves a register that is not read again.
+    Take { to: Reg, from: Reg },
+    LoadNone { to: Reg },
+    LoadBool { to: Reg, value: bool },
+    // A small whole number.
+    LoadInt { to: Reg, value: i32 },
+    // A constant of the table.
+    LoadConstant { to: Reg, index: u32 },
+    // Loads an imported file's value; suspends if it was not read yet.
+    LoadFile { to: Reg, import: u32 },
 
-    Add {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Subtract {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Multiply {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Divide {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Remainder {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    AddInt {
-        to: Reg,
-        left: Reg,
-        value: i16,
-    },
-    SubtractInt {
-        to: Reg,
-        left: Reg,
-        value: i16,
-    },
-    RemainderInt {
-        to: Reg,
-        left: Reg,
-        value: i16,
-    },
-    Negate {
-        to: Reg,
-        from: Reg,
-    },
-    Not {
-        to: Reg,
-        from: Reg,
-    },
-    Equal {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    NotEqual {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Less {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    LessEqual {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
+    Add { to: Reg, left: Reg, right: Reg },
+    Subtract { to: Reg, left: Reg, right: Reg },
+    Multiply { to: Reg, left: Reg, right: Reg },
+    Divide { to: Reg, left: Reg, right: Reg },
+    Remainder { to: Reg, left: Reg, right: Reg },
+    AddInt { to: Reg, left: Reg, value: i16 },
+    SubtractInt { to: Reg, left: Reg, value: i16 },
+    RemainderInt { to: Reg, left: Reg, value: i16 },
+    Negate { to: Reg, from: Reg },
+    Not { to: Reg, from: Reg },
+    Equal { to: Reg, left: Reg, right: Reg },
+    NotEqual { to: Reg, left: Reg, right: Reg },
+    Less { to: Reg, left: Reg, right: Reg },
+    LessEqual { to: Reg, left: Reg, right: Reg },
 
-    /// Jumps, always forward.
-    Jump {
-        target: u32,
-    },
-    IfTrue {
-        from: Reg,
-    },
-    IfFalse {
-        from: Reg,
-    },
-    IfEqual {
-        left: Reg,
-        right: Reg,
-    },
-    IfNotEqual {
-        left: Reg,
-        right: Reg,
-    },
-    IfLess {
-        left: Reg,
-        right: Reg,
-    },
-    IfLessEqual {
-        left: Reg,
-        right: Reg,
-    },
-    IfEqualInt {
-        left: Reg,
-        value: i16,
-    },
-    IfNotEqualInt {
-        left: Reg,
-        value: i16,
-    },
-    IfLessInt {
-        left: Reg,
-        value: i16,
-    },
-    IfLessEqualInt {
-        left: Reg,
-        value: i16,
-    },
-    IfGreaterInt {
-        left: Reg,
-        value: i16,
-    },
-    IfGreaterEqualInt {
-        left: Reg,
-        value: i16,
-    },
+    // Jumps, always forward.
+    Jump { target: u32 },
+    IfTrue { from: Reg },
+    IfFalse { from: Reg },
+    IfEqual { left: Reg, right: Reg },
+    IfNotEqual { left: Reg, right: Reg },
+    IfLess { left: Reg, right: Reg },
+    IfLessEqual { left: Reg, right: Reg },
+    IfEqualInt { left: Reg, value: i16 },
+    IfNotEqualInt { left: Reg, value: i16 },
+    IfLessInt { left: Reg, value: i16 },
+    IfLessEqualInt { left: Reg, value: i16 },
+    IfGreaterInt { left: Reg, value: i16 },
+    IfGreaterEqualInt { left: Reg, value: i16 },
 
-    /// Checks the bound in `at + 1` and sets the counter in `at` to 0.
-    CountBegin {
-        at: Reg,
-        positive: bool,
-    },
-    /// Jumps back to `target` while the counter in `at` is below the bound in `at + 1`.
-    CountNext {
-        at: Reg,
-        target: u32,
-    },
-    /// Does the same as `CountNext`, ends the iteration's event and begins the next.
-    CountNextEvent {
-        at: Reg,
-        target: u32,
-    },
-    /// Checks the list in `at`; sets the index in `at + 1` and the end in `at + 2`, where the bound
-    /// was; notes a longer list as truncated.
-    WalkBegin {
-        at: Reg,
-        site: u32,
-    },
-    /// Does the same as `WalkBegin` for a method that calls a function per item.
-    EachBegin {
-        at: Reg,
-        name: u16,
-    },
-    /// Sets `at + 3` to the next item and jumps back to `target`, while there is one.
-    WalkNext {
-        at: Reg,
-        target: u32,
-    },
-    /// Does the same as `WalkNext`, ends the iteration's event and begins the next.
-    WalkNextEvent {
-        at: Reg,
-        target: u32,
-    },
-    /// Notes that a loop reached its `max`.
-    Truncated {
-        at: Reg,
-        site: u32,
-    },
-    /// Begins a loop's event; saves the depth of events in `at`. Counter or index follow.
-    LoopBegin {
-        at: Reg,
-        site: u32,
-    },
-    /// Ends all events down to the depth saved in `at`.
-    EventsEnd {
-        at: Reg,
-    },
-    /// Ends all events of this call.
+    // Checks the bound in `at + 1` and sets the counter in `at` to 0.
+    CountBegin { at: Reg, positive: bool },
+    // Jumps back to `target` while the counter in `at` is below the bound in `at + 1`.
+    CountNext { at: Reg, target: u32 },
+    // Does the same as `CountNext`, ends the iteration's event and begins the next.
+    CountNextEvent { at: Reg, target: u32 },
+    // Checks the list in `at`; sets the index in `at + 1` and the end in `at + 2`, where the bound
+    // was; notes a longer list as truncated.
+    WalkBegin { at: Reg, site: u32 },
+    // Does the same as `WalkBegin` for a method that calls a function per item.
+    EachBegin { at: Reg, name: u16 },
+    // Sets `at + 3` to the next item and jumps back to `target`, while there is one.
+    WalkNext { at: Reg, target: u32 },
+    // Does the same as `WalkNext`, ends the iteration's event and begins the next.
+    WalkNextEvent { at: Reg, target: u32 },
+    // Notes that a loop reached its `max`.
+    Truncated { at: Reg, site: u32 },
+    // Begins a loop's event; saves the depth of events in `at`. Counter or index follow.
+    LoopBegin { at: Reg, site: u32 },
+    // Ends all events down to the depth saved in `at`.
+    EventsEnd { at: Reg },
+    // Ends all events of this call.
     EventsEndAll,
-    /// Saves the depth of events in `at`, for the handler of a `try`.
-    EventsMark {
-        at: Reg,
-    },
+    // Saves the depth of events in `at`, for the handler of a `try`.
+    EventsMark { at: Reg },
 
-    NewList {
-        to: Reg,
-        capacity: u32,
-    },
-    /// Appends to a list under construction; with `take` the item is not read again.
-    Append {
-        list: Reg,
-        item: Reg,
-        take: bool,
-    },
-    NewObject {
-        to: Reg,
-        capacity: u32,
-    },
-    /// Sets a field of an object under construction.
-    PutField {
-        object: Reg,
-        name: u16,
-        value: Reg,
-        take: bool,
-    },
-    /// Does the same as `PutField`, with the name in a register.
-    PutKey {
-        object: Reg,
-        key: Reg,
-        value: Reg,
-    },
-    GetField {
-        to: Reg,
-        base: Reg,
-        name: u16,
-    },
-    GetLength {
-        to: Reg,
-        base: Reg,
-    },
-    GetIndex {
-        to: Reg,
-        base: Reg,
-        index: Reg,
-    },
-    SetField {
-        base: Reg,
-        name: u16,
-        value: Reg,
-    },
-    SetIndex {
-        base: Reg,
-        index: Reg,
-        value: Reg,
-    },
-    /// `list.add(item)`
-    ListAdd {
-        list: Reg,
-        item: Reg,
-    },
-    /// `value.method(…)`: the value in `at`, the arguments after it; the result is in `at`.
-    CallMethod {
-        at: Reg,
-        count: u16,
-        name: u16,
-    },
-    /// Sorts the list in `at` by the keys in the list in `at + 1`; the result is in `at`.
-    SortByKeys {
-        at: Reg,
-    },
+    NewList { to: Reg, capacity: u32 },
+    // Appends to a list under construction; with `take` the item is not read again.
+    Append { list: Reg, item: Reg, take: bool },
+    NewObject { to: Reg, capacity: u32 },
+    // Sets a field of an object under construction.
+    PutField { object: Reg, name: u16, value: Reg, take: bool },
+    // Does the same as `PutField`, with the name in a register.
+    PutKey { object: Reg, key: Reg, value: Reg },
+    GetField { to: Reg, base: Reg, name: u16 },
+    GetLength { to: Reg, base: Reg },
+    GetIndex { to: Reg, base: Reg, index: Reg },
+    SetField { base: Reg, name: u16, value: Reg },
+    SetIndex { base: Reg, index: Reg, value: Reg },
+    // `list.add(item)`
+    ListAdd { list: Reg, item: Reg },
+    // `value.method(…)`: the value in `at`, the arguments after it; the result is in `at`.
+    CallMethod { at: Reg, count: u16, name: u16 },
+    // Sorts the list in `at` by the keys in the list in `at + 1`; the result is in `at`.
+    SortByKeys { at: Reg },
 
-    /// Calls a function with the arguments from `at` on; the result is in `at`.
-    Call {
-        at: Reg,
-        function: u32,
-    },
-    /// Does the same as `Call` across agents: copies the arguments and begins the agent's event.
-    CallAgent {
-        at: Reg,
-        site: u32,
-    },
-    /// Copies the result of `CallAgent` and ends the event.
-    AgentEnd {
-        at: Reg,
-    },
-    /// Returns `from`.
-    Return {
-        from: Reg,
-    },
+    // Calls a function with the arguments from `at` on; the result is in `at`.
+    Call { at: Reg, function: u32 },
+    // Does the same as `Call` across agents: copies the arguments and begins the agent's event.
+    CallAgent { at: Reg, site: u32 },
+    // Copies the result of `CallAgent` and ends the event.
+    AgentEnd { at: Reg },
+    Return { from: Reg },
     ReturnNone,
-    /// Checks an argument against its shape.
-    CheckArgument {
-        at: Reg,
-        shape: u32,
-    },
+    // Checks an argument against its shape.
+    CheckArgument { at: Reg, shape: u32 },
 
-    /// Calls a tool or memory with the argument in `at`; the result is in `at`.
-    Tool {
-        at: Reg,
-        site: u32,
-    },
-    /// Renders a template with the object in `at`; the text is in `at`.
-    Template {
-        at: Reg,
-        site: u32,
-    },
-    /// Calls a model: options from `at` on, then two registers per item; the answer is in `at`.
-    Generate {
-        at: Reg,
-        site: u32,
-    },
-    /// Sets `to` to the number of the candidate that a `use one of` shows.
-    Choose {
-        to: Reg,
-        site: u32,
-    },
-    /// Notes a `use` declaration in the trace.
-    UseEvent {
-        site: u32,
-    },
-    /// Runs the body that follows once per item of the list in `at` (bound in `at + 1`); the list
-    /// of results is in `at`.
-    Parallel {
-        at: Reg,
-        site: u32,
-    },
-    /// Fails with an entry of the table.
-    Fail {
-        site: u32,
-    },
+    // Calls a tool or memory with the argument in `at`; the result is in `at`.
+    Tool { at: Reg, site: u32 },
+    // Renders a template with the object in `at`; the text is in `at`.
+    Template { at: Reg, site: u32 },
+    // Calls a model: options from `at` on, then two registers per item; the answer is in `at`.
+    Generate { at: Reg, site: u32 },
+    // Sets `to` to the number of the candidate that a `use one of` shows.
+    Choose { to: Reg, site: u32 },
+    // Notes a `use` declaration in the trace.
+    UseEvent { site: u32 },
+    // Runs the body that follows once per item of the list in `at` (bound in `at + 1`); the list
+    // of results is in `at`.
+    Parallel { at: Reg, site: u32 },
+    // Fails with an entry of the table.
+    Fail { site: u32 },
 }
 
 const _: () = assert!(size_of::<Op>() == 8, "an instruction is 8 bytes");
 
-/// A compiled function.
 #[derive(Debug, Default)]
 pub(crate) struct Function {
     /// `Agent.name`, for traces.
@@ -378,11 +154,9 @@ pub(crate) struct Function {
     pub(crate) name: String,
     /// Its file, as an index into the program's files.
     pub(crate) file: usize,
-    /// The names of its parameters.
     pub(crate) params: Vec<String>,
     /// The size of its window.
     pub(crate) registers: usize,
-    /// The instructions.
     pub(crate) code: Vec<Op>,
     /// The place of each instruction.
     pub(crate) spans: Vec<Span>,
@@ -390,7 +164,6 @@ pub(crate) struct Function {
     pub(crate) handlers: Vec<Handler>,
 }
 
-/// The handler of a `try`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Handler {
     /// The first instruction tried.
@@ -399,7 +172,6 @@ pub(crate) struct Handler {
     pub(crate) end: u32,
     /// The first instruction of the handler.
     pub(crate) target: u32,
-    /// The register of the error.
     pub(crate) error: Reg,
     /// The register of the saved depth of events.
     pub(crate) events: Reg,
@@ -412,7 +184,6 @@ pub(crate) struct Place {
     pub(crate) span: Span,
 }
 
-/// The place of an effect.
 #[derive(Debug)]
 pub(crate) struct EffectPlace {
     pub(crate) place: Place,
@@ -428,10 +199,8 @@ pub(crate) enum Constant {
     Str(Arc<str>),
 }
 
-/// An agent.
 #[derive(Debug)]
 pub(crate) struct AgentCode {
-    /// Its name, if it has one.
     pub(crate) name: Option<String>,
     /// Its `main func`, or its only function.
     pub(crate) main: Option<u32>,
@@ -441,12 +210,9 @@ pub(crate) struct AgentCode {
     pub(crate) uses: Vec<u32>,
 }
 
-/// An import.
 #[derive(Debug)]
 pub(crate) struct ImportCode {
-    /// Its kind.
     pub(crate) kind: ImportKind,
-    /// The binding.
     pub(crate) name: String,
     /// URI or path as written.
     pub(crate) from: String,
@@ -454,7 +220,6 @@ pub(crate) struct ImportCode {
     pub(crate) importer: String,
 }
 
-/// A call across agents.
 #[derive(Debug)]
 pub(crate) struct AgentSite {
     pub(crate) agent: u32,
@@ -470,7 +235,6 @@ pub(crate) enum ToolKind {
     Knowledge,
 }
 
-/// A call of a tool, memory or pack.
 #[derive(Debug)]
 pub(crate) struct ToolSite {
     pub(crate) binding: ToolBinding,
@@ -481,7 +245,6 @@ pub(crate) struct ToolSite {
     pub(crate) place: EffectPlace,
 }
 
-/// A call of a template.
 #[derive(Debug)]
 pub(crate) struct TemplateSite {
     /// Its import, by number.
@@ -490,7 +253,6 @@ pub(crate) struct TemplateSite {
     pub(crate) place: EffectPlace,
 }
 
-/// A `generate`.
 #[derive(Debug)]
 pub(crate) struct GenerateSite {
     pub(crate) place: EffectPlace,
@@ -511,7 +273,6 @@ pub(crate) struct GenerateSite {
 /// A `use` that a `generate` sees.
 #[derive(Debug)]
 pub(crate) struct VisibleSite {
-    /// Its number.
     pub(crate) number: u32,
     /// The candidates that are resources or packs, with the numbers of their imports: the host
     /// loads them.
@@ -533,7 +294,6 @@ pub(crate) enum OptionName {
     Timeout,
 }
 
-/// A `use`.
 #[derive(Debug)]
 pub(crate) struct UseSite {
     pub(crate) place: Place,
@@ -543,11 +303,9 @@ pub(crate) struct UseSite {
     pub(crate) candidates: Vec<CandidateSite>,
     /// The candidate marked `selected`, else the first.
     pub(crate) selected: usize,
-    /// True if it is a `use one of`.
     pub(crate) one_of: bool,
 }
 
-/// A candidate of a `use`.
 #[derive(Debug)]
 pub(crate) struct CandidateSite {
     pub(crate) name: String,
@@ -557,7 +315,6 @@ pub(crate) struct CandidateSite {
     pub(crate) keep: Keep,
 }
 
-/// A loop.
 #[derive(Debug)]
 pub(crate) struct LoopSite {
     /// `for`, `repeat` or `loop`.
@@ -568,7 +325,6 @@ pub(crate) struct LoopSite {
     pub(crate) eventful: bool,
 }
 
-/// A `parallel for`.
 #[derive(Debug)]
 pub(crate) struct ParallelSite {
     /// The register of the loop variable, after everything that the body sees.
@@ -579,7 +335,6 @@ pub(crate) struct ParallelSite {
     pub(crate) loop_site: u32,
 }
 
-/// A parameter's shape.
 #[derive(Debug)]
 pub(crate) struct ArgumentSite {
     pub(crate) shape: Shape,
@@ -618,14 +373,12 @@ pub struct Executable {
 }
 
 impl Executable {
-    /// Returns the file, line and column of a place.
     pub(crate) fn position(&self, place: Place) -> Position {
         let Some(source) = self.files.get(place.file) else { return Position::default() };
         let start = source.position(place.span.start);
         Position { file: source.name().to_owned(), line: start.line, column: start.column }
     }
 
-    /// Returns the site of an effect, for its record.
     pub(crate) fn site(&self, place: &EffectPlace) -> Site {
         Site {
             position: self.position(place.place),
@@ -634,7 +387,6 @@ impl Executable {
         }
     }
 
-    /// Returns the source text of a place.
     pub(crate) fn text(&self, place: Place) -> &str {
         self.files.get(place.file).map_or("", |source| source.slice(place.span))
     }

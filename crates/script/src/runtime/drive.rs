@@ -23,7 +23,6 @@ use serde_json::{Map, Value as Json, json};
 use std::future::Future;
 use std::pin::Pin;
 
-/// Runs a fiber to its end.
 pub(crate) fn drive<'f>(
     machine: &'f Machine<'_>,
     fiber: &'f mut Fiber,

@@ -138,7 +138,6 @@ pub(crate) struct Fault {
 pub(crate) type Checked<T> = Result<T, Box<Fault>>;
 
 impl Fault {
-    /// Creates a fault of the program.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Box<Self> {
         Box::new(Self {
             code: Cow::Borrowed(code),
@@ -152,14 +151,12 @@ impl Fault {
         })
     }
 
-    /// Creates a fault for a limit that was reached.
     pub(crate) fn limit(code: &'static str, message: impl Into<String>) -> Box<Self> {
         let mut fault = Self::new(code, message);
         fault.kind = FailureKind::Limit;
         fault
     }
 
-    /// Creates the fault of a cancelled run.
     pub(crate) fn cancelled() -> Box<Self> {
         let mut fault = Self::new(codes::CANCELLED, "the run was cancelled");
         fault.kind = FailureKind::Cancelled;
@@ -183,13 +180,11 @@ impl Fault {
         })
     }
 
-    /// Sets the help.
     pub(crate) fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Self> {
         self.help = Some(help.into());
         self
     }
 
-    /// Sets the help, if there is one.
     pub(crate) fn maybe_help(mut self: Box<Self>, help: Option<String>) -> Box<Self> {
         self.help = help.or(self.help);
         self
@@ -212,7 +207,6 @@ impl Fault {
         }
     }
 
-    /// Adds data for a handler.
     pub(crate) fn details(mut self: Box<Self>, details: Json) -> Box<Self> {
         self.details = Some(details);
         self
@@ -233,7 +227,6 @@ impl Fault {
         fault
     }
 
-    /// Puts the fault at the call.
     pub(crate) fn at_caller(mut self: Box<Self>) -> Box<Self> {
         self.at_caller = true;
         self

@@ -8,7 +8,6 @@ use contexture_context::TraceKind;
 use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 
-/// An event that has begun.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenEvent {
     pub(crate) id: u64,
@@ -36,7 +35,6 @@ impl<'r> Trace<'r> {
         Self { host, last: Cell::new(last) }
     }
 
-    /// Returns the number of the last event.
     pub(crate) fn last(&self) -> u64 {
         self.last.get()
     }
@@ -52,7 +50,6 @@ impl<'r> Trace<'r> {
         self.host.record(Event { id, parent, kind, phase: Phase::Instant, data });
     }
 
-    /// Reports the begin of an event.
     pub(crate) fn begin(
         &self,
         parent: Option<u64>,
@@ -77,7 +74,6 @@ impl<'r> Trace<'r> {
     }
 }
 
-/// Returns an event's data from names and values.
 pub(crate) fn data<const N: usize>(fields: [(&'static str, Json); N]) -> Map<String, Json> {
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }

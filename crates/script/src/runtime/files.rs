@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-/// The state of an imported file.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum FileState {
     #[default]
@@ -29,7 +28,6 @@ impl Files {
         Self { states: RefCell::new(vec![FileState::Unread; count]), waiting: RefCell::default() }
     }
 
-    /// Returns a file's value, if it has been read.
     pub(crate) fn ready(&self, import: u32) -> Option<Value> {
         match self.states.borrow().get(import as usize) {
             Some(FileState::Ready(value)) => Some(value.clone()),

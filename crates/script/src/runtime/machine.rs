@@ -84,7 +84,6 @@ impl<'r> Machine<'r> {
         }
     }
 
-    /// Returns the current epoch of containers.
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch.get()
     }
@@ -95,12 +94,10 @@ impl<'r> Machine<'r> {
         self.epoch.get()
     }
 
-    /// Returns the header of a container that the program creates now.
     pub(crate) fn header(&self) -> Header {
         Header::new(self.epoch())
     }
 
-    /// Imports a value from outside.
     pub(crate) fn import(&self, json: Json, origin: impl Into<Origin>) -> Checked<Value> {
         Importer { meter: &self.meter, origin: origin.into(), epoch: self.epoch() }.value(json)
     }
@@ -137,7 +134,6 @@ impl<'r> Machine<'r> {
         self.selections.get(&format!("{file}:{line}:{column}")).map(String::as_str)
     }
 
-    /// Returns the warnings of the run.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         self.warnings.list(self.program)
     }

@@ -22,13 +22,11 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Creates a meter with nothing used.
     pub(crate) fn new(limits: Limits) -> Self {
         let zero = || Cell::new(0);
         Self { limits, heap: zero(), steps: zero(), model_calls: zero(), tool_calls: zero() }
     }
 
-    /// Returns the limits.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -39,7 +37,6 @@ impl Meter {
         self.steps.get()
     }
 
-    /// Counts the bytes of a value.
     #[inline]
     pub(crate) fn heap(&self, bytes: usize) -> Checked<()> {
         let used = self.heap.get().saturating_add(bytes as u64);
@@ -71,7 +68,6 @@ impl Meter {
         .help("create fewer values, or raise `heap_bytes`")
     }
 
-    /// Checks the length of a string.
     #[inline]
     pub(crate) fn string(&self, bytes: usize) -> Checked<()> {
         let limit = self.limits.string_bytes;
@@ -85,7 +81,6 @@ impl Meter {
         Ok(())
     }
 
-    /// Checks the length of a list or object.
     #[inline]
     pub(crate) fn collection(&self, items: usize) -> Checked<()> {
         let limit = self.limits.collection_items;
@@ -99,7 +94,6 @@ impl Meter {
         Ok(())
     }
 
-    /// Counts a model call.
     pub(crate) fn model_call(&self) -> Checked<()> {
         count(&self.model_calls, self.limits.model_calls).map_err(|limit| {
             let message = format!("the run called models more than {limit} times");
@@ -108,7 +102,6 @@ impl Meter {
         })
     }
 
-    /// Counts a call of a tool or memory.
     pub(crate) fn tool_call(&self) -> Checked<()> {
         count(&self.tool_calls, self.limits.tool_calls).map_err(|limit| {
             let message = format!("the run called tools and memories more than {limit} times");
@@ -123,7 +116,6 @@ impl Meter {
         i64::try_from(left).map_or(SLICE, |left| left.min(SLICE))
     }
 
-    /// Counts instructions and checks their limit.
     pub(crate) fn spend(&self, steps: i64) -> Checked<()> {
         let used = self.steps.get().saturating_add(u64::try_from(steps).unwrap_or(0));
         self.steps.set(used);

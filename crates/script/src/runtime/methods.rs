@@ -65,7 +65,6 @@ fn table(value: &Value) -> &'static [Method] {
     }
 }
 
-/// Reports whether a value has a method.
 pub(crate) fn exists(value: &Value, name: &str) -> bool {
     table(value).iter().any(|method| method.name == name)
 }
@@ -123,7 +122,6 @@ fn of_unknown(
     }
 }
 
-/// Returns the fault of an unknown method.
 #[cold]
 pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
     let known = table(value).iter().map(|method| method.name);
@@ -152,7 +150,6 @@ fn wrong_count(method: &Method, count: usize) -> Box<Fault> {
         .help(format!("write `.{}`: {}", method.signature, method.summary))
 }
 
-/// Returns the fault of an argument of the wrong type.
 #[cold]
 fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
     let message = format!("`.{method}` takes {expected}, not {}", found.kind());
@@ -171,7 +168,6 @@ fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
     })
 }
 
-/// Returns the fault of an argument that must be the name of a function.
 #[cold]
 fn needs_function(method: &str) -> Box<Fault> {
     Fault::new(codes::WRONG_TYPE, format!("`.{method}` takes the name of a function"))

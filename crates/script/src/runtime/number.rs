@@ -6,7 +6,6 @@
 use super::error::{Checked, Fault, codes};
 use super::value::{Value, unknown};
 
-/// The operators on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
     Add,
@@ -17,7 +16,6 @@ pub(crate) enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// Returns its symbol in a program.
     pub(crate) fn symbol(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -29,7 +27,6 @@ impl Arithmetic {
     }
 }
 
-/// Returns the result of an operator on two numbers.
 pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<Value> {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => whole(op, *left, *right),
@@ -40,7 +37,6 @@ pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<
     }
 }
 
-/// Computes `-value`.
 pub(crate) fn negate(value: &Value) -> Checked<Value> {
     match value {
         Value::Int(value) => match value.checked_neg() {
@@ -133,7 +129,6 @@ fn zero_division(op: Arithmetic) -> Box<Fault> {
         .help("test the divisor before")
 }
 
-/// Returns unknown for a calculation with an unknown.
 fn unknown_result(left: &Value, right: &Value) -> Option<Value> {
     [left, right].into_iter().find(|side| unknown::is(side)).cloned()
 }

@@ -7,7 +7,6 @@ use super::value::origin::Origin;
 use super::value::{Value, unknown};
 use crate::host::{GenerateOptions, Think};
 
-/// The parsed options.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) instruction: String,

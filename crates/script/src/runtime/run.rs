@@ -151,7 +151,6 @@ fn last_span(function: &Function) -> Span {
     function.spans.last().copied().unwrap_or_default()
 }
 
-/// The agent and function that a run starts with.
 #[derive(Debug, Clone, Copy)]
 struct Start {
     agent: u32,

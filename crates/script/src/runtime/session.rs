@@ -164,10 +164,7 @@ impl Session {
     fn import_agent(&mut self, import: &Import) -> Result<(), SessionError> {
         let fault = |message: String, help: Option<String>| {
             let fault = Diagnostic::error("AS2013", message, import.from.span).in_file(NAME);
-            SessionError::Syntax(vec![match help {
-                Some(help) => fault.with_help(help),
-                None => fault,
-            }])
+            SessionError::Syntax(vec![fault.with_optional_help(help)])
         };
         let root = self.loader.load(NAME, &import.from.value);
         let root = root.map_err(|error| fault(error.message, error.help))?;
@@ -190,7 +187,6 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses malformed references and unknown packs.
     fn check_references(
         &self,
         source: &SourceFile,
@@ -302,7 +298,6 @@ impl Session {
         known.collect()
     }
 
-    /// Remembers the uses and settings of a line.
     fn keep(&mut self, statements: &[Statement]) {
         for statement in statements {
             match &statement.kind {

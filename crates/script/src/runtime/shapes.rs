@@ -12,7 +12,6 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// The greatest number of faults listed.
 const LISTED: usize = 20;
 
 /// Checks an argument, and notes in it which missing fields read as none.

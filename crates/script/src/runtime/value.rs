@@ -29,20 +29,14 @@ use std::rc::Rc;
 /// A value in a register, a list or an object.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Value {
-    /// `none`
     #[default]
     None,
-    /// `true`, `false`
     Bool(bool),
-    /// A whole number.
     Int(i64),
     /// Any other number; always finite.
     Float(f64),
-    /// A string.
     Str(Rc<Text>),
-    /// A list.
     List(Rc<List>),
-    /// An object.
     Object(Rc<Object>),
 }
 
@@ -51,12 +45,10 @@ const _: () = assert!(size_of::<Value>() == 16, "a register is 16 bytes");
 /// The cost of a string besides its bytes.
 pub(crate) const TEXT_BYTES: usize = 48;
 
-/// A string with its origin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
     /// The least origin of all its parts.
     pub(crate) origin: Origin,
-    /// The characters.
     pub(crate) text: String,
 }
 
@@ -80,7 +72,6 @@ impl Header {
         Self::from_origin(epoch, Origin::PROGRAM)
     }
 
-    /// Creates the header of a container from elsewhere.
     pub(crate) fn from_origin(epoch: u32, origin: Origin) -> Self {
         Self { epoch, held: Cell::new(false), origin: Cell::new(origin) }
     }
@@ -91,19 +82,15 @@ impl Header {
     }
 }
 
-/// A list.
 #[derive(Debug)]
 pub(crate) struct List {
-    /// Epoch and origin.
     pub(crate) header: Header,
     /// The items. The list only ever grows, so that a loop can walk it by index.
     pub(crate) items: RefCell<Vec<Value>>,
 }
 
-/// An object.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// Epoch and origin.
     pub(crate) header: Header,
     /// The fields, in the order they were first set.
     pub(crate) fields: RefCell<Fields>,
@@ -112,7 +99,6 @@ pub(crate) struct Object {
 }
 
 impl Value {
-    /// Creates a string of the given origin or trust.
     pub(crate) fn text(text: impl Into<String>, origin: impl Into<Origin>) -> Self {
         Self::Str(Rc::new(Text { origin: origin.into(), text: text.into() }))
     }
@@ -138,7 +124,6 @@ impl Value {
         }
     }
 
-    /// Returns the header of a container.
     pub(crate) fn header(&self) -> Option<&Header> {
         match self {
             Self::List(list) => Some(&list.header),

@@ -33,7 +33,6 @@ use fiber::{Effect, Exit, Fiber, Frame};
 /// The greatest number of registers on the stack of one fiber (128 MB).
 const STACK: usize = 8 << 20;
 
-/// Runs a fiber from where it stopped.
 #[expect(clippy::too_many_lines, reason = "the dispatch of all instructions; each arm is short")]
 pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
     let Fiber { stack, frames, events, parent, epoch, nested, depth, floor, waiting, failed } =

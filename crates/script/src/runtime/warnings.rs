@@ -36,7 +36,6 @@ pub struct Warning {
 /// The number of occurrences at one place that the trace reports; the summary counts all.
 const TOLD: u64 = 100;
 
-/// The warnings of a run so far.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
     seen: RefCell<BTreeMap<(usize, u32, u32, WarningKind), Seen>>,
@@ -68,7 +67,6 @@ impl Warnings {
         Some(message)
     }
 
-    /// Returns all warnings, by place.
     pub(crate) fn list(&self, program: &Executable) -> Vec<Warning> {
         let seen = self.seen.borrow();
         let all = seen.iter().map(|((.., kind), warning)| {

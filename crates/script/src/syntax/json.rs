@@ -62,7 +62,6 @@ pub fn span_to_json(span: Span, source: &SourceFile) -> Value {
 /// A part of the tree with its source, which serde's derives can't pass on and every span needs.
 struct At<'a, T: ?Sized>(&'a T, &'a SourceFile);
 
-/// Writes an object of these parts, in this order.
 macro_rules! object {
     ($out:expr, $source:expr, $($name:literal: $part:expr),+ $(,)?) => {{
         let mut map = $out.serialize_map(None)?;

@@ -191,7 +191,6 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// Reports whether the current quote is closed on the same line.
     fn closes_on_line(&self, quote: char) -> bool {
         let mut rest = self.rest().chars().skip(1).take_while(|c| !is_line_end(*c));
         rest.any(|c| c == quote)
@@ -278,7 +277,6 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns the ASCII sign for a full-width one.
 fn full_width(c: char) -> Option<u8> {
     let sign = match c {
         '。' => b'.',

@@ -96,7 +96,6 @@ fn common_indent<'a>(lines: &[(&'a str, u32)]) -> &'a str {
     indent.unwrap_or_default()
 }
 
-/// Counts the bytes that `text` and `indent` share at their start.
 fn shared_prefix(text: &str, indent: &str) -> usize {
     text.bytes().zip(indent.bytes()).take_while(|(own, shared)| own == shared).count()
 }

@@ -425,7 +425,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reports whether a closing bracket closes one of the open brackets.
     fn is_awaited(&self, closer: TokenKind) -> bool {
         self.open.contains(&closer)
     }
@@ -472,13 +471,11 @@ impl<'a> Parser<'a> {
         Some(Name { text: word.to_owned(), span: token.span })
     }
 
-    /// Parses a string literal, if there is one.
     fn string(&mut self) -> Option<Text> {
         let token = self.eat(TokenKind::Str).or_else(|| self.eat(TokenKind::Block))?;
         Some(Text { value: self.string_value(token), span: token.span })
     }
 
-    /// Parses a string literal, or reports that it is missing.
     fn expect_string(&mut self, wanted: &str) -> Option<Text> {
         let text = self.string();
         if text.is_none() {
@@ -565,10 +562,8 @@ pub fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word)
 }
 
-/// Quotes of other languages and of prose.
 const TYPOGRAPHIC: [char; 5] = ['“', '”', '‘', '’', '`'];
 
-/// Shortens a word for a message.
 fn clip(text: &str) -> String {
     const MAX: usize = 40;
     if text.chars().count() <= MAX {

@@ -55,7 +55,6 @@ impl Places {
         }
     }
 
-    /// Returns the place of a part of the text.
     pub(crate) fn span(&self, start: usize, end: usize) -> Span {
         let first = self.place(start);
         // The last character's own place, so that following text in the file does not count.

@@ -1,13 +1,13 @@
 //! Calls: the parts of their arguments that they write, and their results.
 
 use super::super::declarations::Global;
-use super::super::expressions::strip;
 use super::super::library::HIGHER;
 use super::super::statements::root;
 use super::How;
 use super::held::{Held, Root, Step};
 use super::walk::Walker;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
+use crate::syntax::walk::strip;
 use contexture_diagnostic::Span;
 
 impl<'p> Walker<'p, '_> {
@@ -41,7 +41,6 @@ impl<'p> Walker<'p, '_> {
         Held::fresh()
     }
 
-    /// Applies a function's summary to these arguments.
     fn apply(&mut self, number: usize, arguments: &[Held<'p>], span: Span) -> Held<'p> {
         self.summary.callees.insert(number);
         let Some(summary) = self.summaries.get(number) else { return Held::fresh() };

@@ -9,7 +9,6 @@ const MOST_PARTS: usize = 8;
 /// The nesting of parts that is followed.
 const MOST_NESTING: usize = 3;
 
-/// A step into a list or object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step<'p> {
     Field(&'p str),
@@ -20,11 +19,9 @@ pub(super) enum Step<'p> {
     Each,
 }
 
-/// A variable from outside a `parallel for`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outside<'p> {
     pub(super) name: &'p str,
-    /// Its definition.
     pub(super) span: Span,
 }
 
@@ -37,7 +34,6 @@ pub(super) enum Root<'p> {
     Parameter(usize, Vec<Step<'p>>),
 }
 
-/// The possible values of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Held<'p> {
     /// It may be each of these.
@@ -69,7 +65,6 @@ impl<'p> Held<'p> {
         Self { other: true, ..Self::default() }
     }
 
-    /// Returns something that existed before.
     pub(super) fn root(root: Root<'p>) -> Self {
         Self { roots: vec![root], ..Self::default() }
     }
@@ -147,12 +142,10 @@ impl<'p> Held<'p> {
         all.into_iter().reduce(Self::join).unwrap_or_else(Self::fresh)
     }
 
-    /// Returns its part below some steps.
     pub(super) fn below(&self, steps: &[Step<'p>]) -> Self {
         steps.iter().fold(self.clone(), |held, step| held.part(*step))
     }
 
-    /// Merges two alternatives.
     pub(super) fn join(self, other: Self) -> Self {
         let mut keys: Vec<Step<'p>> = Vec::new();
         for (step, _) in self.parts.iter().chain(&other.parts) {

@@ -2,7 +2,6 @@
 //! outer writes of its `parallel for`s.
 
 use super::super::declarations::{Declarations, Global};
-use super::super::expressions::strip;
 use super::super::statements::root;
 use super::held::{Held, Outside, Root, Step};
 use super::scopes::{Changes, Scopes};
@@ -11,6 +10,7 @@ use crate::stack::deeper;
 use crate::syntax::ast::{
     Accessor, AssignOp, Block, Expr, ExprKind, For, Func, Statement, StatementKind, Target,
 };
+use crate::syntax::walk::strip;
 use contexture_diagnostic::Span;
 
 /// The nesting of loops whose bodies are walked twice, for values that one iteration leaves to the
@@ -25,7 +25,6 @@ pub(super) struct Walker<'p, 'c> {
     pub(super) file: usize,
     pub(super) agent: Option<usize>,
     pub(super) scopes: Scopes<'p>,
-    /// The summary of the function so far.
     pub(super) summary: Summary<'p>,
     pub(super) findings: Vec<Finding<'p>>,
     /// The number of nodes that may still be visited.
@@ -63,7 +62,6 @@ impl<'p> Walker<'p, '_> {
         value
     }
 
-    /// Walks a block as a scope of its own.
     fn block(&mut self, block: &'p Block) -> (Held<'p>, Changes<'p>) {
         self.scopes.enter();
         let value = self.statements(block);

@@ -1,16 +1,16 @@
 //! Assignment (AS-6): updates the nearest variable, or defines one in this scope; `o.a.b = v` sets
 //! the last field.
 
-use super::expression::{has_block, is_single_step};
+use super::expression::is_single_step;
 use super::function::FunctionCompiler;
 use super::scope::Place;
 use crate::runtime::code::{Op, Reg};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Accessor, AssignOp, Expr, ExprKind, Name, Target};
+use crate::syntax::walk::{has_block, strip};
 use contexture_diagnostic::Span;
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// Compiles `target = value`, `+=` and `-=`.
     pub(super) fn assign(&mut self, target: &'a Target, op: AssignOp, value: &'a Expr) {
         match target.path.split_last() {
             None => self.assign_name(target, op, value),
@@ -166,7 +166,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
 
 /// Returns an integer literal that fits into an instruction.
 pub(super) fn small_int(expr: &Expr) -> Option<i16> {
-    match &super::function::strip(expr).kind {
+    match &strip(expr).kind {
         ExprKind::Int(value) => i16::try_from(*value).ok(),
         _ => None,
     }

@@ -16,7 +16,6 @@ pub(super) fn behind(register: Reg, count: usize) -> Reg {
     register.saturating_add(Reg::try_from(count).unwrap_or(Reg::MAX))
 }
 
-/// The code of a function under construction.
 pub(super) struct Builder {
     code: Vec<Op>,
     spans: Vec<Span>,
@@ -34,7 +33,6 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// Creates an empty function of at most `room` instructions.
     pub(super) fn new(room: usize) -> Self {
         Self {
             code: Vec::new(),
@@ -61,25 +59,21 @@ impl Builder {
         self.code.len() - 1
     }
 
-    /// Replaces an instruction.
     pub(super) fn patch(&mut self, at: usize, op: Op) {
         if let Some(slot) = self.code.get_mut(at) {
             *slot = op;
         }
     }
 
-    /// Returns the index of the next instruction.
     pub(super) fn here(&self) -> u32 {
         super::tables::index(self.code.len())
     }
 
-    /// Creates a label without a position.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
     }
 
-    /// Places a label here.
     pub(super) fn place(&mut self, label: Label) {
         let here = self.here();
         if let Some(slot) = self.labels.get_mut(label.0) {
@@ -87,7 +81,6 @@ impl Builder {
         }
     }
 
-    /// Jumps to a label.
     pub(super) fn jump(&mut self, label: Label) {
         if self.overflow {
             return;
@@ -96,7 +89,6 @@ impl Builder {
         self.jumps.push((at, label));
     }
 
-    /// Allocates the next register.
     pub(super) fn temp(&mut self) -> Reg {
         let register = self.next;
         self.next += 1;
@@ -105,7 +97,6 @@ impl Builder {
         Reg::try_from(register).unwrap_or(Reg::MAX)
     }
 
-    /// Allocates `count` registers in a row and returns the first.
     pub(super) fn temps(&mut self, count: usize) -> Reg {
         let first = self.temp();
         for _ in 1..count {
@@ -124,7 +115,6 @@ impl Builder {
         self.next = mark;
     }
 
-    /// Returns the first free register.
     pub(super) fn top(&self) -> Reg {
         Reg::try_from(self.next).unwrap_or(Reg::MAX)
     }
@@ -134,7 +124,6 @@ impl Builder {
         self.handlers.push(handler);
     }
 
-    /// Returns the function with resolved jumps.
     pub(super) fn finish(mut self) -> Function {
         for (at, label) in std::mem::take(&mut self.jumps) {
             let target = self.labels.get(label.0).copied().flatten().unwrap_or(u32::MAX);

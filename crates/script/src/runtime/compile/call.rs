@@ -2,19 +2,19 @@
 
 use super::builder::behind;
 use super::declare::Global;
-use super::function::{FunctionCompiler, strip};
+use super::function::FunctionCompiler;
 use super::tables::push;
 use crate::capability::noun;
 use crate::host::ToolBinding;
 use crate::runtime::code::{AgentSite, Op, Reg, TemplateSite, ToolKind, ToolSite};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
+use crate::syntax::walk::strip;
 use crate::template::TemplateImport;
 use contexture_diagnostic::{Span, suggestion};
 use std::sync::Arc;
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// Compiles `callee(arguments)`.
     pub(super) fn call(
         &mut self,
         expr: &'a Expr,
@@ -252,7 +252,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         at
     }
 
-    /// Returns a template in the host's form.
     fn template(&self, import: u32) -> Option<TemplateImport> {
         let imports = &self.context.declarations.imports;
         let (import, file) = imports.get(import as usize)?;
@@ -261,7 +260,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         Some(TemplateImport::new(import, importer, names))
     }
 
-    /// Returns a tool or memory in the host's form.
     pub(super) fn binding(&self, import: u32) -> Option<ToolBinding> {
         let (import, file) = self.context.declarations.imports.get(import as usize)?;
         let importer = self.context.units.get(*file)?.source.name().to_owned();
@@ -272,7 +270,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         })
     }
 
-    /// Compiles `value.method(arguments)`.
     fn method(
         &mut self,
         expr: &'a Expr,

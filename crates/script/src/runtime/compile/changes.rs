@@ -9,7 +9,6 @@ use crate::runtime::code::ToolKind;
 use crate::server::{ServerFacts, ServerImport};
 use crate::syntax::ast::Import;
 
-/// Reports whether any method of a tool has an effect outside the run.
 pub(super) fn may_change_outside(context: &Context<'_>, import: u32) -> bool {
     let Some((import, file)) = context.declarations.imports.get(import as usize) else {
         return true;

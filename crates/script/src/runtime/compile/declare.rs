@@ -7,11 +7,8 @@ use std::collections::HashMap;
 /// The meaning of a name that is not a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
-    /// A function by number.
     Function(u32),
-    /// An agent by number.
     Agent(u32),
-    /// An import by number, and its kind.
     Import(u32, ImportKind),
 }
 
@@ -37,7 +34,6 @@ pub(super) struct Level<'a> {
     pub(super) configs: Vec<&'a Config>,
 }
 
-/// The declarations of one file.
 pub(super) struct FileDecl<'a> {
     pub(super) names: HashMap<&'a str, Global>,
     pub(super) functions: Vec<u32>,
@@ -45,7 +41,6 @@ pub(super) struct FileDecl<'a> {
     pub(super) agents: Vec<u32>,
 }
 
-/// The declarations of a program.
 pub(super) struct Declarations<'a> {
     pub(super) files: Vec<FileDecl<'a>>,
     pub(super) agents: Vec<AgentDecl<'a>>,
@@ -227,7 +222,6 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Returns all names that [`Declarations::global`] knows, for suggestions.
     pub(super) fn names(&self, file: usize, agent: Option<usize>) -> Vec<&'a str> {
         let own = agent.and_then(|agent| self.agents.get(agent)).map(|decl| decl.names.keys());
         let own = own.into_iter().flatten().copied();
@@ -235,7 +229,6 @@ impl<'a> Declarations<'a> {
         own.chain(file).collect()
     }
 
-    /// Returns the URI of a model by its name.
     pub(super) fn model(&self, file: usize, name: &str) -> Option<&'a str> {
         match self.files.get(file)?.names.get(name)? {
             Global::Import(number, ImportKind::Llm) => {
@@ -268,7 +261,6 @@ pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>) {
     }
 }
 
-/// Model, role and description in scope.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Settings<'a> {
     pub(super) model: Option<&'a str>,

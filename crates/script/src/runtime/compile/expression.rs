@@ -4,17 +4,17 @@
 //! their value in several (see [`is_single_step`]) need a register that nothing else reads.
 
 use super::declare::Global;
-use super::function::{FunctionCompiler, strip};
+use super::function::FunctionCompiler;
 use super::statement::check_help;
 use crate::capability::noun;
 use crate::runtime::code::{Constant, Handler, Op, Reg};
 use crate::runtime::error::codes;
 use crate::stack::deeper;
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, ImportKind, Name, Text, UnaryOp};
+use crate::syntax::walk::{has_block, strip};
 use std::sync::Arc;
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// Compiles an expression into `to`.
     pub(super) fn expr(&mut self, expr: &'a Expr, to: Reg) {
         let expr = strip(expr);
         let mark = self.code.mark();
@@ -66,7 +66,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// Emits one instruction.
     fn put(&mut self, op: Op) {
         self.code.emit(op);
     }
@@ -221,7 +220,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// Emits `to = base.name`.
     pub(super) fn get_field(&mut self, to: Reg, base: Reg, name: &str) {
         if name == "length" {
             self.code.emit(Op::GetLength { to, base });
@@ -237,7 +235,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// Emits `base.name = value`.
     pub(super) fn set_field(&mut self, base: Reg, name: &str, value: Reg) {
         match self.tables.name(name) {
             Some(name) => self.put(Op::SetField { base, name, value }),
@@ -292,36 +289,4 @@ pub(super) fn is_single_step(expr: &Expr) -> bool {
         | ExprKind::Try { .. }
         | ExprKind::Error => false,
     }
-}
-
-/// Reports whether an expression contains a block, which may assign variables while it runs.
-pub(super) fn has_block(expr: &Expr) -> bool {
-    let mut todo = vec![expr];
-    while let Some(expr) = todo.pop() {
-        match &expr.kind {
-            ExprKind::Try { .. } | ExprKind::ParallelFor(_) => return true,
-            ExprKind::List(items) => todo.extend(items),
-            ExprKind::Object(fields) => todo.extend(fields.iter().map(|(_, value)| value)),
-            ExprKind::Paren(inner) => todo.push(inner),
-            ExprKind::Unary { operand, .. } => todo.push(operand),
-            ExprKind::Binary { left, right, .. } => todo.extend([&**left, &**right]),
-            ExprKind::Field { base, .. } => todo.push(base),
-            ExprKind::Index { base, index } => todo.extend([&**base, &**index]),
-            ExprKind::Call { callee, arguments } => {
-                todo.push(callee);
-                todo.extend(arguments);
-            }
-            ExprKind::Generate(generate) => {
-                todo.extend(generate.options.iter().map(|(_, value)| value))
-            }
-            ExprKind::None
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Name(_)
-            | ExprKind::Error => {}
-        }
-    }
-    false
 }

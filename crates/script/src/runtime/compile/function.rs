@@ -9,6 +9,7 @@ use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Pl
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Block, Expr, ExprKind, Func, Statement, StatementKind};
 use crate::syntax::shape_of;
+use crate::syntax::walk::strip;
 use crate::template::TemplateNames;
 use contexture_diagnostic::{Span, suggestion};
 
@@ -16,27 +17,23 @@ use contexture_diagnostic::{Span, suggestion};
 /// sees, so that code can become far larger than its source.
 const MAX_CODE: usize = 16 << 20;
 
-/// The context of the whole program.
 pub(super) struct Context<'a> {
     pub(super) units: Vec<Unit<'a>>,
     pub(super) declarations: Declarations<'a>,
     /// For each function, true if it can produce trace events.
     pub(super) eventful: Vec<bool>,
-    /// The templates that each file imports.
     pub(super) templates: Vec<TemplateNames>,
     /// The uses of each file and agent, with their numbers.
     pub(super) file_uses: Vec<Vec<u32>>,
     pub(super) agent_uses: Vec<Vec<u32>>,
 }
 
-/// The file and agent of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Home {
     pub(super) file: usize,
     pub(super) agent: Option<usize>,
 }
 
-/// Compiles one function.
 pub(super) struct FunctionCompiler<'c, 'a> {
     pub(super) context: &'c Context<'a>,
     pub(super) tables: &'c mut Tables,
@@ -47,11 +44,9 @@ pub(super) struct FunctionCompiler<'c, 'a> {
     pub(super) name: Option<String>,
     /// The number of instructions so far that can produce events.
     pub(super) eventful: usize,
-    /// The number of loops around the current position.
     pub(super) loops: usize,
     /// The `return`s that leave loops, which may turn out to have events.
     pub(super) exits: Vec<usize>,
-    /// True if a loop of the function has events.
     pub(super) has_loop_events: bool,
     /// The span to report for everything, while a `use` is evaluated.
     pub(super) blame: Option<Span>,
@@ -97,7 +92,6 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         }
     }
 
-    /// Compiles a function of the program.
     pub(super) fn function(mut self, func: &'a Func, label: String) -> Function {
         let name = func.name.as_ref().map_or("main", |name| name.text.as_str());
         self.name = Some(name.to_owned());
@@ -193,7 +187,6 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         self.code.span = self.blame.unwrap_or(span);
     }
 
-    /// Emits a failure.
     pub(super) fn fail(
         &mut self,
         code: &'static str,
@@ -210,7 +203,6 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         self.fail(codes::NOT_READABLE, fault, Some(help));
     }
 
-    /// Looks up a name that is not a variable.
     pub(super) fn global(&self, name: &str) -> Option<Global> {
         self.context.declarations.global(self.home.file, self.home.agent, name)
     }
@@ -223,7 +215,6 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         }
     }
 
-    /// Emits the failure of an undefined name.
     pub(super) fn unknown_name(&mut self, name: &str) {
         let mut known = self.scopes.names();
         known.extend(self.context.declarations.names(self.home.file, self.home.agent));
@@ -234,7 +225,6 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         self.fail(codes::UNKNOWN_NAME, format!("use of undefined name `{name}`"), Some(help));
     }
 
-    /// Returns the place of an effect, for its record.
     pub(super) fn site(&self, span: Span) -> EffectPlace {
         let agent = self.home.agent.and_then(|agent| self.context.declarations.agents.get(agent));
         let agent = agent.and_then(|decl| decl.tree).and_then(|tree| tree.name.as_ref());
@@ -245,16 +235,7 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         }
     }
 
-    /// Returns a place in the current file.
     pub(super) fn place(&self, span: Span) -> Place {
         Place { file: self.home.file, span }
     }
-}
-
-/// Returns the expression within any parentheses.
-pub(super) fn strip(mut expr: &Expr) -> &Expr {
-    while let ExprKind::Paren(inner) = &expr.kind {
-        expr = inner;
-    }
-    expr
 }

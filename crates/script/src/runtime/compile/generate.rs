@@ -2,7 +2,7 @@
 
 use super::builder::Label;
 use super::declare::{Global, Settings};
-use super::function::{FunctionCompiler, strip};
+use super::function::FunctionCompiler;
 use super::scope::VisibleUse;
 use super::tables::push;
 use crate::reference::{Layer, LiteralText, Written};
@@ -10,6 +10,7 @@ use crate::runtime::code::{GenerateSite, Op, OptionName, Reg, VisibleSite};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Text, UseSource};
 use crate::syntax::shape_of;
+use crate::syntax::walk::strip;
 use contexture_answer::Shape;
 use contexture_diagnostic::{Span, suggestion};
 use std::sync::Arc;
@@ -29,7 +30,6 @@ pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
 ];
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// Compiles `generate({ … }) -> { … }`.
     pub(super) fn generate(&mut self, tree: &'a Generate, span: Span, to: Reg) {
         let mut imports = Vec::new();
         let mut options = Vec::new();
@@ -108,7 +108,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.fail(codes::OPTION, message, Some(help));
     }
 
-    /// Reads `tools: [Grep, File]`: imported tools by name.
     fn tools(&mut self, value: &'a Expr) -> Vec<u32> {
         let ExprKind::List(names) = &strip(value).kind else {
             self.at(value.span);

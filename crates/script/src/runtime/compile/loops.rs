@@ -23,7 +23,6 @@ struct Open {
 }
 
 impl<'a> FunctionCompiler<'_, 'a> {
-    /// Compiles `repeat * n { … }`.
     pub(super) fn repeat(&mut self, count: &'a Expr, body: &'a Block, span: Span) {
         let mark = self.code.mark();
         let site = self.loop_site("repeat", None, span);
@@ -44,7 +43,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.release(mark);
     }
 
-    /// Compiles `loop until c max n { … }`.
     pub(super) fn loop_until(
         &mut self,
         until: &'a Expr,
@@ -81,7 +79,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         });
     }
 
-    /// Compiles `for x in list max n { … }`.
     pub(super) fn for_in(&mut self, each: &'a For, span: Span) {
         let mark = self.code.mark();
         let variable = Some(each.variable.text.clone());

@@ -2,10 +2,11 @@
 
 use super::assign::small_int;
 use super::builder::Label;
-use super::function::{FunctionCompiler, strip};
+use super::function::FunctionCompiler;
 use crate::runtime::code::{Op, Reg};
 use crate::stack::deeper;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::syntax::walk::strip;
 
 impl<'a> FunctionCompiler<'_, 'a> {
     /// Compiles a chain of operators such as `a + b - c`, from the left without recursion.
@@ -59,7 +60,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.code.emit(form(op, to, left, right));
     }
 
-    /// Compiles a condition to a boolean.
     pub(super) fn truth(&mut self, expr: &'a Expr, to: Reg) {
         let no = self.code.label();
         let end = self.code.label();

@@ -40,26 +40,21 @@ pub(super) struct Scopes<'a> {
 /// The effect of an assignment to a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Update this variable.
     Variable(Reg),
     /// Update a variable outside the current `parallel for`.
     Outer,
-    /// Define a new one.
     New,
 }
 
 impl<'a> Scopes<'a> {
-    /// Enters a scope.
     pub(super) fn enter(&mut self) {
         self.stack.push(Scope::default());
     }
 
-    /// Leaves the innermost scope.
     pub(super) fn leave(&mut self) {
         self.stack.pop();
     }
 
-    /// Returns the number of open scopes.
     pub(super) fn depth(&self) -> usize {
         self.stack.len()
     }
@@ -83,17 +78,14 @@ impl<'a> Scopes<'a> {
         std::mem::replace(&mut self.boundary, boundary)
     }
 
-    /// Reports whether the current position is inside a `parallel for`.
     pub(super) fn in_parallel(&self) -> bool {
         self.boundary > 0
     }
 
-    /// Returns the register of a variable.
     pub(super) fn variable(&self, name: &str) -> Option<Reg> {
         self.seen().rev().find_map(|scope| scope.variable(name))
     }
 
-    /// Returns the effect of an assignment.
     pub(super) fn place(&self, name: &str) -> Place {
         let found = self.stack.iter().enumerate().rev();
         let mut found = found.filter_map(|(depth, scope)| Some((depth, scope.variable(name)?)));
@@ -104,14 +96,12 @@ impl<'a> Scopes<'a> {
         }
     }
 
-    /// Defines a variable in the innermost scope.
     pub(super) fn define(&mut self, name: &'a str, register: Reg) {
         if let Some(scope) = self.stack.last_mut() {
             scope.variables.insert(name, register);
         }
     }
 
-    /// Returns the names of all visible variables.
     pub(super) fn names(&self) -> Vec<&'a str> {
         self.seen().flat_map(|scope| scope.variables.keys().copied()).collect()
     }
@@ -128,7 +118,6 @@ impl<'a> Scopes<'a> {
         variables
     }
 
-    /// Makes a `use` visible from here on.
     pub(super) fn declare_use(&mut self, used: VisibleUse<'a>) {
         if let Some(scope) = self.stack.last_mut() {
             scope.uses.push(used);
@@ -140,7 +129,6 @@ impl<'a> Scopes<'a> {
         self.stack.iter().flat_map(|scope| scope.uses.iter().copied()).collect()
     }
 
-    /// Changes the settings of the innermost scope.
     pub(super) fn settings_mut(&mut self) -> Option<&mut Settings<'a>> {
         self.stack.last_mut().map(|scope| &mut scope.settings)
     }

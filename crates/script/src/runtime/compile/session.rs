@@ -12,23 +12,18 @@ use crate::syntax::ast::{Block, Config, Use};
 pub(crate) struct Past<'a> {
     /// The variables, in the order of their registers.
     pub(crate) variables: &'a [String],
-    /// Uses, in order of declaration.
     pub(crate) uses: &'a [Use],
-    /// Settings, in order.
     pub(crate) configs: &'a [Config],
 }
 
-/// A compiled line.
 pub(crate) struct Line {
     /// The program with the line as its last function.
     pub(crate) program: Executable,
-    /// The function of the line.
     pub(crate) function: u32,
     /// The variables after it, with the registers that hold them.
     pub(crate) variables: Vec<(String, Reg)>,
 }
 
-/// Compiles a line together with what the session has declared.
 pub(crate) fn compile_line(units: Vec<Unit<'_>>, block: &Block, past: Past<'_>) -> Line {
     let mut tables = Tables::new();
     let context = super::context(units, &mut tables);

@@ -48,7 +48,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    /// Compiles a block as a scope.
     pub(super) fn block(&mut self, block: &'a Block) {
         let mark = self.code.mark();
         self.scopes.enter();

@@ -7,7 +7,6 @@ use std::sync::Arc;
 /// The program under construction, with indexes for finding equal entries.
 pub(super) struct Tables {
     pub(super) program: Executable,
-    /// The number of instructions of all functions so far.
     pub(super) instructions: usize,
     strings: HashMap<Arc<str>, u32>,
     names: HashMap<Arc<str>, u32>,
@@ -50,13 +49,11 @@ impl Tables {
         Some(narrow)
     }
 
-    /// Adds a failure and returns its number.
     pub(super) fn fail(&mut self, site: FailSite) -> u32 {
         push(&mut self.program.fails, site)
     }
 }
 
-/// Adds an entry to a table and returns its number.
 pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> u32 {
     table.push(entry);
     index(table.len() - 1)

@@ -8,9 +8,7 @@ use std::sync::Arc;
 /// A source file of a program; the first is the program's own.
 #[derive(Debug, Clone)]
 pub(crate) struct Unit<'a> {
-    /// Its text and name.
     pub(crate) source: Arc<SourceFile>,
-    /// Its tree.
     pub(crate) tree: &'a File,
     /// The file of each `import agent`, by the import's name, as an index among the units.
     pub(crate) agents: Vec<(String, usize)>,
@@ -19,7 +17,6 @@ pub(crate) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    /// Returns the imports of the file.
     pub(crate) fn imports(&self) -> impl Iterator<Item = &'a Import> + use<'a> {
         self.tree.items.iter().filter_map(|item| match item {
             Item::Import(import) => Some(import),

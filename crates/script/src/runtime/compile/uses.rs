@@ -5,7 +5,6 @@ use crate::runtime::code::{CandidateSite, Place, UseSite};
 use crate::syntax::ast::{BudgetNode, Use, UseSource};
 use contexture_context::{Budget, Keep};
 
-/// Adds a `use` to the tables and returns its number.
 pub(super) fn site(tables: &mut Tables, file: usize, tree: &Use) -> u32 {
     let common = tree.max.as_ref();
     let keep = tree.keep.map(|(keep, _)| keep);

@@ -17,12 +17,10 @@ pub(crate) struct Permit<'g> {
 }
 
 impl Semaphore {
-    /// Creates a semaphore with so many permits.
     pub(crate) fn new(places: usize) -> Self {
         Self { free: Cell::new(places), waiting: RefCell::new(Vec::new()) }
     }
 
-    /// Waits for a permit.
     pub(crate) async fn enter(&self) -> Permit<'_> {
         poll_fn(|context| match self.free.get().checked_sub(1) {
             Some(left) => {

@@ -15,12 +15,10 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Creates a map with room for `count` fields.
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { entries: Vec::with_capacity(count), index: None }
     }
 
-    /// Returns the number of fields.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -32,7 +30,6 @@ impl Fields {
         }
     }
 
-    /// Returns the value of a field.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         let (_, value) = self.entries.get(self.position(name)?)?;
         Some(value)
@@ -55,22 +52,18 @@ impl Fields {
         None
     }
 
-    /// Returns names and values in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Rc<str>, &Value)> {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 
-    /// Returns the names in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Rc<str>> {
         self.entries.iter().map(|(key, _)| key)
     }
 
-    /// Returns the values in order.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
         self.entries.iter().map(|(_, value)| value)
     }
 
-    /// Returns the values, owned.
     pub(crate) fn into_values(self) -> impl Iterator<Item = Value> {
         self.entries.into_iter().map(|(_, value)| value)
     }

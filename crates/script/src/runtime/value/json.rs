@@ -19,11 +19,8 @@ const MOST_DEPTH: usize = 1_000;
 
 /// A conversion from JSON, with one origin and epoch for all values.
 pub(crate) struct Importer<'m> {
-    /// Counts the values created.
     pub(crate) meter: &'m Meter,
-    /// The origin of every text and container.
     pub(crate) origin: Origin,
-    /// The epoch of every container.
     pub(crate) epoch: u32,
 }
 

@@ -6,7 +6,6 @@ use contexture_context::Trust;
 /// The origin of a value; that of a value made of several is the least of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Origin {
-    /// Its trust (AS-20).
     pub(crate) trust: Trust,
     /// Its reality: real, or a placeholder for an effect that a dry run left out (AS-31).
     pub(crate) standing: Standing,
@@ -21,7 +20,6 @@ impl Origin {
         Self { trust: self.trust.least(other.trust), standing: self.standing.with(other.standing) }
     }
 
-    /// Reports whether it is a placeholder.
     pub(crate) fn is_placeholder(self) -> bool {
         self.standing != Standing::Real
     }

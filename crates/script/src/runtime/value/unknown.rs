@@ -13,7 +13,6 @@ use std::rc::Rc;
 /// The length in bytes from which on names do not grow: a loop may walk from field to field.
 const LONGEST: usize = 200;
 
-/// Returns the text of an unknown value.
 pub(crate) fn of(value: &Value) -> Option<&Rc<Text>> {
     match value {
         Value::Str(text) if text.origin.standing == Standing::Unknown => Some(text),
@@ -21,7 +20,6 @@ pub(crate) fn of(value: &Value) -> Option<&Rc<Text>> {
     }
 }
 
-/// Reports whether a value is unknown.
 pub(crate) fn is(value: &Value) -> bool {
     of(value).is_some()
 }

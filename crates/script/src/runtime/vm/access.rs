@@ -10,7 +10,6 @@ use crate::runtime::value::{FROZEN, Header, Object, Value, unknown};
 use contexture_diagnostic::suggestion;
 use std::rc::Rc;
 
-/// Reads `base.name`.
 pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<Value> {
     match machine.names.get(usize::from(name)) {
         Some(name) => property(machine, base, name),
@@ -18,7 +17,6 @@ pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<V
     }
 }
 
-/// Reads `base.length`.
 pub(super) fn length(machine: &Machine<'_>, base: &Value) -> Checked<Value> {
     match base {
         Value::List(list) => Ok(size(list.items.borrow().len())),
@@ -86,7 +84,6 @@ fn missing(base: &Value, name: &str) -> Box<Fault> {
     }
 }
 
-/// Describes the properties of a value that is not an object.
 fn properties(value: &Value, name: &str) -> String {
     let known: &[&str] = match value {
         Value::List(_) => &["length", "summary"],
@@ -114,7 +111,6 @@ fn describe(known: &[&str]) -> String {
     format!("it has {}{more}; `get` takes a default", shown.join(", "))
 }
 
-/// Reads `base[index]`.
 pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<Value> {
     match (base, index) {
         (Value::List(list), Value::Int(at)) => {
@@ -190,7 +186,6 @@ fn bad_index(index: &Value) -> Box<Fault> {
     Fault::new(codes::BAD_INDEX, message).help("`.last()` gives the last item, `.slice` a part")
 }
 
-/// Writes `base.name = value`.
 pub(super) fn set_field(
     machine: &Machine<'_>,
     epoch: u32,
@@ -204,7 +199,6 @@ pub(super) fn set_field(
     }
 }
 
-/// Writes `base[index] = value`.
 pub(super) fn set_item(
     machine: &Machine<'_>,
     epoch: u32,
@@ -263,7 +257,6 @@ fn no_fields(base: &Value) -> Box<Fault> {
     Fault::new(codes::WRONG_TYPE, message).help("make an object first: `name = {}`")
 }
 
-/// Performs `list.add(item)`.
 pub(super) fn add(machine: &Machine<'_>, epoch: u32, list: &Value, item: &Value) -> Checked<()> {
     let Value::List(target) = list else {
         return if unknown::is(list) { Ok(()) } else { Err(methods::no_method(list, "add")) };

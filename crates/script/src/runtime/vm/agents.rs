@@ -43,7 +43,6 @@ pub(super) fn begin(
     Ok(site.function)
 }
 
-/// Returns the data of an agent's event.
 pub(crate) fn describe(machine: &Machine<'_>, agent: u32, function: u32) -> Map<String, Json> {
     let mut about = Map::new();
     let agent = machine.program.agents.get(agent as usize);

@@ -10,9 +10,7 @@ use std::rc::Rc;
 
 /// The counted size of a list or object, besides its items.
 pub(crate) const CONTAINER_BYTES: usize = 80;
-/// The counted size of a list item.
 pub(crate) const ITEM_BYTES: usize = 16;
-/// The counted size of an object's field.
 pub(crate) const FIELD_BYTES: usize = 40;
 
 /// The greatest capacity that is reserved at once; beyond, it grows as it is filled.

@@ -22,7 +22,6 @@ use std::sync::Arc;
 /// The greatest nesting of `parallel for`: each level takes native stack while its iterations run.
 const NESTED: usize = 32;
 
-/// Creates a call of a tool or memory.
 pub(super) fn tool(
     machine: &Machine<'_>,
     argument: &Value,
@@ -70,7 +69,6 @@ fn pack(name: &str, uri: &str) -> Checked<KnowledgeImport> {
     Ok(KnowledgeImport { name: name.to_owned(), pack: pack.to_owned() })
 }
 
-/// Creates the rendering of a template with its variables.
 pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Checked<Effect> {
     let Some(site) = machine.program.templates.get(site as usize) else {
         return Err(super::broken());
@@ -145,7 +143,6 @@ pub(super) fn generate(
     })))
 }
 
-/// The items of the visible uses.
 #[derive(Default)]
 struct Shown {
     items: Vec<DeclaredItem>,
@@ -175,7 +172,6 @@ fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Che
     Ok(shown)
 }
 
-/// Returns the number of the candidate that a `use` shows.
 fn candidate_number(used: &UseSite, choice: &Value) -> usize {
     match choice {
         Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
@@ -230,7 +226,6 @@ impl Shown {
     }
 }
 
-/// Returns an item's description for messages.
 fn named(item: &DeclaredItem) -> String {
     item.label.as_ref().map_or_else(|| item.source.clone(), |label| format!("[{label}]"))
 }

@@ -11,7 +11,6 @@ use crate::template::TemplateCall;
 /// A call: the current one while the fiber is suspended, or a waiting caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// The function by number.
     pub(crate) function: u32,
     /// The next instruction.
     pub(crate) pc: u32,
@@ -40,12 +39,10 @@ pub(crate) struct Fiber {
     pub(crate) floor: u32,
     /// The register that waits for the effect's value.
     pub(crate) waiting: usize,
-    /// The failure of the effect it waited for.
     pub(crate) failed: Option<Box<Fault>>,
 }
 
 impl Fiber {
-    /// Resumes with the outcome of the effect that it waits for.
     pub(crate) fn resume(&mut self, outcome: Checked<Value>) {
         match outcome {
             Ok(value) => {
@@ -57,7 +54,6 @@ impl Fiber {
         }
     }
 
-    /// Returns the parent of the next event.
     pub(crate) fn current_event(&self) -> Option<u64> {
         self.events.last().map_or(self.parent, |event| Some(event.id))
     }
@@ -65,15 +61,12 @@ impl Fiber {
 
 /// The reason why a fiber stopped.
 pub(crate) enum Exit {
-    /// It is done.
     Done(Value),
     /// It failed without a handler.
     Failed(Box<RunError>),
-    /// It needs an effect.
     Effect(Effect),
 }
 
-/// An effect that a fiber requests.
 pub(crate) enum Effect {
     Generate(Box<GenerateCall>),
     Tool(Box<ToolCall>),
@@ -85,7 +78,6 @@ pub(crate) enum Effect {
     Parallel(Box<Parallel>),
 }
 
-/// A template to be rendered.
 pub(crate) struct Rendering {
     /// Its import, by number.
     pub(crate) import: u32,
@@ -94,9 +86,7 @@ pub(crate) struct Rendering {
     pub(crate) origin: Origin,
 }
 
-/// A `parallel for` to run.
 pub(crate) struct Parallel {
-    /// Its site in the tables.
     pub(crate) site: u32,
     /// The function that its body is part of.
     pub(crate) function: u32,
@@ -106,7 +96,6 @@ pub(crate) struct Parallel {
     pub(crate) window: Vec<Value>,
     /// The items, cut to `max`.
     pub(crate) items: Vec<Value>,
-    /// True if `max` omitted items.
     pub(crate) truncated: bool,
     /// The number of `parallel for`s around its iterations.
     pub(crate) nested: usize,

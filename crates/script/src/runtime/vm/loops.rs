@@ -86,7 +86,6 @@ fn spread(machine: &Machine<'_>, regs: &mut [Value], at: Reg) -> Checked<()> {
     Ok(())
 }
 
-/// Returns the number of items of a loop's list.
 pub(super) fn length(list: &Value, what: &str) -> Checked<i64> {
     match list {
         Value::List(list) => Ok(i64::try_from(list.items.borrow().len()).unwrap_or(i64::MAX)),
@@ -119,7 +118,6 @@ pub(super) fn each_begin(
     Ok(())
 }
 
-/// Moves to the next item if there is one.
 #[inline]
 pub(super) fn walk_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
     let at = usize::from(at);
@@ -156,7 +154,6 @@ pub(super) fn truncated(
     warn(machine, event, state, site, told);
 }
 
-/// Reports that a `max` omitted items.
 #[cold]
 pub(super) fn cut_list(
     machine: &Machine<'_>,

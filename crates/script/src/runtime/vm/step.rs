@@ -59,7 +59,6 @@ pub(super) fn add(
     add_value(machine, regs, to, left, &tail)
 }
 
-/// Computes `to = left + value`.
 #[inline(never)]
 pub(super) fn add_int(
     machine: &Machine<'_>,

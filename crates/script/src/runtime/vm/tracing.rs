@@ -13,7 +13,6 @@ fn innermost(events: &[OpenEvent], parent: Option<u64>) -> Option<u64> {
     events.last().map_or(parent, |event| Some(event.id))
 }
 
-/// Returns the data of a loop whose state begins at `at`.
 pub(super) fn loop_data(
     machine: &Machine<'_>,
     site: &LoopSite,
@@ -42,7 +41,6 @@ pub(super) fn loop_data(
     data
 }
 
-/// Begins the event of a loop whose state follows `at`.
 pub(super) fn loop_begin(
     machine: &Machine<'_>,
     events: &mut Vec<OpenEvent>,
@@ -67,7 +65,6 @@ pub(super) fn turn_end(
     end_to(machine, events, kept(regs, at.saturating_sub(1)) + 1);
 }
 
-/// Begins an iteration.
 pub(super) fn turn_begin(
     machine: &Machine<'_>,
     events: &mut Vec<OpenEvent>,

@@ -85,8 +85,7 @@ impl Parser<'_> {
             let below = self.height;
             if self.group_is_left_open() {
                 // The next line is a statement, not the missing operand.
-                let fault = self.unexpected("an expression");
-                self.push_here(fault);
+                self.push_here(self.unexpected("an expression"));
                 return left;
             }
             let right = self.binary(precedence(op) + 1);
@@ -291,10 +290,10 @@ impl Parser<'_> {
         let opening = self.open();
         let index = self.expression();
         if self.at(TokenKind::Colon) {
-            let fault = self
-                .unexpected("`]`")
-                .with_help("write `list.slice(from, to)` for a part of a list");
-            self.push_here(fault);
+            self.push_here(
+                self.unexpected("`]`")
+                    .with_help("write `list.slice(from, to)` for a part of a list"),
+            );
             self.skip_to_comma();
         }
         self.close(opening);
@@ -414,8 +413,7 @@ impl Parser<'_> {
             self.bump();
             self.expression();
         } else if self.at(TokenKind::Comma) {
-            let fault = self.unexpected("`)`").with_help("write a list in `[` and `]`");
-            self.push_here(fault);
+            self.push_here(self.unexpected("`)`").with_help("write a list in `[` and `]`"));
             self.skip_in_group();
         }
         self.close(opening);

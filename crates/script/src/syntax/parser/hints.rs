@@ -4,7 +4,6 @@ use super::super::token::{Token, TokenKind};
 use super::Parser;
 use contexture_diagnostic::Diagnostic;
 
-/// The tokens that may follow a field of a shape.
 pub(super) const SHAPE_GOES_ON: &str = "a field, `,` or `}`";
 
 impl Parser<'_> {
@@ -39,7 +38,6 @@ impl Parser<'_> {
         })
     }
 
-    /// Reports whether a sign directly follows the current token.
     fn is_glued_to(&self, sign: u8) -> bool {
         self.text.as_bytes().get(self.current.span.end as usize) == Some(&sign)
     }
@@ -137,7 +135,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Explains how to write a key, at a token that is not one.
     fn missing_key(&self) -> String {
         match self.kind() {
             TokenKind::Number => {

@@ -8,7 +8,6 @@ use super::Parser;
 use crate::codes;
 use contexture_diagnostic::{Span, nearest};
 
-/// The kinds of import with their words.
 pub(super) const IMPORT_KINDS: &[(&str, ImportKind)] = &[
     ("llm", ImportKind::Llm),
     ("tool", ImportKind::Tool),
@@ -20,7 +19,6 @@ pub(super) const IMPORT_KINDS: &[(&str, ImportKind)] = &[
     ("template", ImportKind::Template),
 ];
 
-/// The place of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     File,
@@ -84,8 +82,7 @@ impl Parser<'_> {
         }
         let plain = !(self.starts_expression() || self.starts_statement());
         if plain {
-            let fault = self.unexpected("an import, an agent or a function");
-            self.push_here(fault);
+            self.push_here(self.unexpected("an import, an agent or a function"));
         } else {
             let message = match place {
                 Place::Agent => "a statement is not allowed in an agent, outside its functions",
@@ -238,8 +235,9 @@ impl Parser<'_> {
             return None;
         };
         if !self.eat_word("from") {
-            let fault = self.unexpected("`from`");
-            self.push_here(fault.with_help("write `import tool Name from \"…\"`"));
+            self.push_here(
+                self.unexpected("`from`").with_help("write `import tool Name from \"…\"`"),
+            );
         }
         let Some(from) = self.expect_string("a URI or path in quotes") else {
             if self.same_line() {
@@ -285,8 +283,7 @@ impl Parser<'_> {
 
     fn agent_body(&mut self) -> Vec<Item> {
         if !self.at(TokenKind::OpenBrace) {
-            let fault = self.unexpected("`{`");
-            self.push_here(fault);
+            self.push_here(self.unexpected("`{`"));
             return Vec::new();
         }
         let opening = self.open();
@@ -333,8 +330,9 @@ impl Parser<'_> {
         };
         let params = self.params();
         if self.at(TokenKind::Arrow) {
-            let fault = self.unexpected("`{`").with_help("a function does not declare a result");
-            self.push_here(fault);
+            self.push_here(
+                self.unexpected("`{`").with_help("a function does not declare a result"),
+            );
             self.bump();
             self.shape();
         }
@@ -350,9 +348,11 @@ impl Parser<'_> {
     fn params(&mut self) -> Vec<Param> {
         if !self.at(TokenKind::OpenParen) {
             let at = Span::at(self.previous_end);
-            let fault =
-                self.unexpected("`(`").with_help("write `()` for a function without parameters");
-            self.push_here(fault.with_edit(at, "()"));
+            self.push_here(
+                self.unexpected("`(`")
+                    .with_help("write `()` for a function without parameters")
+                    .with_edit(at, "()"),
+            );
             return Vec::new();
         }
         let opening = self.open();
@@ -369,8 +369,7 @@ impl Parser<'_> {
                 self.push_here(fault);
                 continue;
             }
-            let fault = self.unexpected("`,` or `)`");
-            self.push_here(fault);
+            self.push_here(self.unexpected("`,` or `)`"));
             if self.at(TokenKind::OpenBrace) {
                 break;
             }
@@ -390,8 +389,9 @@ impl Parser<'_> {
         let typed = colon || (self.same_line() && self.starts_shape());
         let shape = typed.then(|| self.shape());
         if self.at(TokenKind::Assign) {
-            let fault = self.unexpected("`,` or `)`");
-            self.push_here(fault.with_help("parameters can't have default values"));
+            self.push_here(
+                self.unexpected("`,` or `)`").with_help("parameters can't have default values"),
+            );
             self.bump();
             self.expression();
         }

@@ -181,8 +181,7 @@ impl Parser<'_> {
             && matches!(self.kind(), TokenKind::Word | TokenKind::Str)
             && self.peek_kind() == TokenKind::Colon;
         if next_key {
-            let fault = self.unexpected("a value");
-            self.push_here(fault);
+            self.push_here(self.unexpected("a value"));
             self.height = 1;
             return error_at(Span::at(self.previous_end));
         }
@@ -248,7 +247,6 @@ impl Parser<'_> {
         self.at(TokenKind::Word) && assigns(self.peek_kind())
     }
 
-    /// Returns the column of a token that starts its line.
     pub(super) fn column(&self, span: Span) -> usize {
         let before = self.text.get(..span.start as usize).unwrap_or_default();
         before.bytes().rev().take_while(|byte| !matches!(byte, b'\n' | b'\r')).count()

@@ -10,7 +10,6 @@ impl Parser<'_> {
         self.expression()
     }
 
-    /// Reports anything after the end of a part.
     pub(crate) fn expect_end(&mut self, wanted: &str) {
         if !self.at_end() {
             let fault = self.unexpected(wanted);

@@ -9,7 +9,6 @@ use contexture_answer::Shape;
 use contexture_diagnostic::{Span, nearest};
 use std::collections::HashSet;
 
-/// The names of the types.
 pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "json", "list"];
 
 impl Parser<'_> {
@@ -30,7 +29,6 @@ impl Parser<'_> {
         shape
     }
 
-    /// Reports whether a shape may begin here.
     pub(super) fn starts_shape(&self) -> bool {
         matches!(
             self.kind(),
@@ -85,8 +83,7 @@ impl Parser<'_> {
         let opening = self.open();
         let item = self.shape();
         if !self.at(TokenKind::CloseBracket) && !self.at_end() {
-            let fault = self.unexpected("`]`");
-            self.push_here(fault);
+            self.push_here(self.unexpected("`]`"));
             self.skip_to_comma();
         }
         self.close(opening);
@@ -133,15 +130,16 @@ impl Parser<'_> {
         let mut values: Vec<Text> = self.string().into_iter().collect();
         while self.at(TokenKind::Pipe) || self.at(TokenKind::ForeignOr) {
             if self.at(TokenKind::ForeignOr) {
-                let fault = self.unexpected("`|`");
-                self.push_here(fault);
+                self.push_here(self.unexpected("`|`"));
             }
             self.bump();
             match self.string() {
                 Some(value) => values.push(value),
                 None => {
-                    let fault = self.unexpected("a string in quotes");
-                    self.push_here(fault.with_help("write an enum as strings: `\"a\" | \"b\"`"));
+                    self.push_here(
+                        self.unexpected("a string in quotes")
+                            .with_help("write an enum as strings: `\"a\" | \"b\"`"),
+                    );
                     if self.at(TokenKind::Word) && self.same_line() {
                         self.bump();
                     }
@@ -222,8 +220,7 @@ impl Parser<'_> {
         match self.string() {
             Some(text) => Some(Name { text: text.value, span: text.span }),
             None => {
-                let fault = self.unexpected("a field `name type`");
-                self.push_here(fault);
+                self.push_here(self.unexpected("a field `name type`"));
                 None
             }
         }

@@ -12,7 +12,6 @@ use crate::codes;
 use contexture_diagnostic::Span;
 
 impl Parser<'_> {
-    /// Parses statements up to the brace that closes the block.
     pub(super) fn statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
         let mut highest = 0;
@@ -146,8 +145,9 @@ impl Parser<'_> {
     }
 
     fn stray_else(&mut self) -> StatementKind {
-        let fault = self.unexpected("a statement").with_help("`else` follows the `}` of an `if`");
-        self.push_here(fault);
+        self.push_here(
+            self.unexpected("a statement").with_help("`else` follows the `}` of an `if`"),
+        );
         self.bump();
         if self.eat_word("if") {
             self.condition();
@@ -171,13 +171,13 @@ impl Parser<'_> {
     fn loop_statement(&mut self) -> StatementKind {
         let start = self.bump().span;
         if !self.eat_word("until") {
-            let fault = self.unexpected("`until`");
-            self.push_here(fault.with_help("write `loop until done max 10 { … }`"));
+            self.push_here(
+                self.unexpected("`until`").with_help("write `loop until done max 10 { … }`"),
+            );
         }
         let missing = self.at_word("max") && self.peek_kind() != TokenKind::OpenBrace;
         let until = if missing {
-            let fault = self.unexpected("the condition that ends the loop");
-            self.push_here(fault);
+            self.push_here(self.unexpected("the condition that ends the loop"));
             error_at(Span::at(self.previous_end))
         } else {
             self.condition()
@@ -211,8 +211,9 @@ impl Parser<'_> {
         self.bump();
         if self.eat(TokenKind::Star).is_none() {
             let at = Span::at(self.previous_end);
-            let fault = self.unexpected("`*`").with_help("write `repeat * 3 { … }`");
-            self.push_here(fault.with_edit(at, " *"));
+            self.push_here(
+                self.unexpected("`*`").with_help("write `repeat * 3 { … }`").with_edit(at, " *"),
+            );
         }
         let count = self.header_expression();
         let below = self.height;
@@ -226,14 +227,12 @@ impl Parser<'_> {
         self.for_behind(keyword)
     }
 
-    /// Parses the rest of a loop after `for`.
     fn for_behind(&mut self, keyword: Span) -> For {
         let variable = self.binding("the variable of the loop");
         let variable =
             variable.unwrap_or(Name { text: String::new(), span: Span::at(self.previous_end) });
         if !self.eat_word("in") {
-            let fault = self.unexpected("`in`");
-            self.push_here(fault.with_help("write `for x in list max 10 { … }`"));
+            self.push_here(self.unexpected("`in`").with_help("write `for x in list max 10 { … }`"));
         }
         let list = self.header_expression();
         let below = self.height;
@@ -254,9 +253,11 @@ impl Parser<'_> {
     /// Parses `parallel x in list …` as if it had a `for`.
     pub(super) fn parallel_without_for(&mut self) -> Expr {
         let start = self.bump().span;
-        let fault =
-            self.unexpected("`for`").with_help("write `parallel for x in list max 10 { … }`");
-        self.push_here(fault.with_edit(Span::at(start.end), " for"));
+        self.push_here(
+            self.unexpected("`for`")
+                .with_help("write `parallel for x in list max 10 { … }`")
+                .with_edit(Span::at(start.end), " for"),
+        );
         let each = self.for_behind(start);
         let span = self.span_from(start.start);
         self.above(self.height, span, ExprKind::ParallelFor(Box::new(each)))
@@ -267,8 +268,7 @@ impl Parser<'_> {
         let body = self.block("the body of `try`");
         let below = self.height;
         if !self.eat_word("else") {
-            let fault = self.unexpected("`else`");
-            self.push_here(fault.with_help("write `try { … } else err { … }`"));
+            self.push_here(self.unexpected("`else`").with_help("write `try { … } else err { … }`"));
             let span = self.span_from(start);
             let handler = empty_block(Span::at(span.end));
             return self.above(below, span, ExprKind::Try { body, error: None, handler });
@@ -305,8 +305,7 @@ impl Parser<'_> {
         if begins || self.at(TokenKind::Semicolon) {
             return;
         }
-        let fault = self.unexpected("a statement or `}`");
-        self.push_here(fault);
+        self.push_here(self.unexpected("a statement or `}`"));
         self.skip_line();
     }
 

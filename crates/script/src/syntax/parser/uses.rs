@@ -52,8 +52,7 @@ impl Parser<'_> {
     fn used_expression(&mut self, candidate: bool) -> (Expr, Clauses) {
         let missing = self.at_word("max") && self.peek_kind() == TokenKind::Number;
         let expr = if missing {
-            let fault = self.unexpected("a value to show");
-            self.push_here(fault);
+            self.push_here(self.unexpected("a value to show"));
             self.leaf(super::super::ast::ExprKind::Error, Span::at(self.previous_end))
         } else {
             self.expression()
@@ -310,8 +309,7 @@ impl Parser<'_> {
             if self.at_end() || self.kind().is_closer() {
                 break;
             }
-            let fault = self.unexpected("a candidate `name: value`");
-            self.push_here(fault);
+            self.push_here(self.unexpected("a candidate `name: value`"));
             self.skip_to_comma();
             self.eat(TokenKind::Comma);
             if self.current.span.start == before && !self.kind().is_closer() {
@@ -329,8 +327,9 @@ impl Parser<'_> {
         let word = self.word()?;
         let name = super::Name { text: word.to_owned(), span: self.bump().span };
         if self.eat(TokenKind::Colon).is_none() {
-            let fault = self.unexpected("`:`");
-            self.push_here(fault.with_help("write a candidate as `name: value max 2k`"));
+            self.push_here(
+                self.unexpected("`:`").with_help("write a candidate as `name: value max 2k`"),
+            );
             if !self.same_line() {
                 return None;
             }
@@ -472,7 +471,6 @@ fn is_label_word(word: &str) -> bool {
     word.split(['-', '\'', '’']).all(|part| !part.is_empty() && part.chars().all(is_word_char))
 }
 
-/// Units that people write and that do not exist.
 const WRONG_UNITS: &[&str] = &[
     "b",
     "byte",

@@ -25,21 +25,7 @@ const TOOLS: &[(&str, Signature)] = &[
 ];
 
 /// Shells by name; those that AS-25 names and their relatives.
-const SHELLS: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "fish",
-    "dash",
-    "ksh",
-    "csh",
-    "tcsh",
-    "ash",
-    "powershell",
-    "pwsh",
-    "cmd",
-    "cmd.exe",
-];
+const SHELLS: &str = "sh bash zsh fish dash ksh csh tcsh ash powershell pwsh cmd cmd.exe";
 
 /// What `import tool` may name.
 ///
@@ -151,7 +137,7 @@ fn is_shell(uri: &str) -> bool {
     let name = rest.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
     matches!(scheme.to_ascii_lowercase().as_str(), "sh" | "shell" | "bash" | "cmd" | "exec")
-        && SHELLS.contains(&lower.as_str())
+        && SHELLS.split(' ').any(|shell| shell == lower)
 }
 
 /// A host with an optional port; credentials, path and query are no part of an origin.

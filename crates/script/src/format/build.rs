@@ -93,9 +93,31 @@ impl<'a> Builder<'a> {
         self.get(self.significant() + 1).is_some_and(Token::is_comment)
     }
 
-    pub(super) fn is_empty_group(&self) -> bool {
+    fn is_empty_group(&self) -> bool {
         let closes = self.peek_second().is_some_and(TokenKind::is_closer);
         closes && !self.comment_behind_next()
+    }
+
+    /// Prints an empty group, if one is next.
+    pub(super) fn empty_group(&mut self) -> bool {
+        let empty = self.is_empty_group();
+        if empty {
+            self.token();
+            self.token();
+        }
+        empty
+    }
+
+    pub(super) fn skip_comma(&mut self) {
+        if self.at(TokenKind::Comma) {
+            self.skip();
+        }
+    }
+
+    /// Prints the next token with a space at both sides.
+    pub(super) fn between(&mut self) {
+        self.spaced();
+        self.space();
     }
 
     pub(super) fn blank_before(&self) -> bool {
@@ -150,7 +172,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Omits the next token, but not the comments around it.
-    pub(super) fn skip(&mut self) {
+    fn skip(&mut self) {
         let lines = self.next != self.significant();
         if lines {
             self.own_comments();
@@ -223,27 +245,22 @@ impl<'a> Builder<'a> {
 
     /// Prints a bracketed list of as many parts, which `part` prints; commas between them are kept,
     /// a trailing one is omitted.
-    pub(super) fn bracketed(
-        &mut self,
-        padded: bool,
-        count: usize,
-        mut part: impl FnMut(&mut Self, usize),
-    ) {
-        if self.is_empty_group() {
-            self.token();
-            self.token();
+    pub(super) fn bracketed<T>(&mut self, padded: bool, parts: &[T], part: impl Fn(&mut Self, &T)) {
+        if self.empty_group() {
             return;
         }
         let edge = if padded { Op::Soft { blank: false } } else { Op::SoftEmpty };
         self.begin(self.second_starts_line());
         self.token();
         self.push(Op::Indent);
-        for index in 0..count {
+        for (index, each) in parts.iter().enumerate() {
             let blank = self.blank_before();
             self.push(if index == 0 { edge } else { Op::Soft { blank } });
-            part(self, index);
-            if self.at(TokenKind::Comma) {
-                if index + 1 < count { self.token() } else { self.skip() }
+            part(self, each);
+            if index + 1 == parts.len() {
+                self.skip_comma();
+            } else if self.at(TokenKind::Comma) {
+                self.token();
             }
         }
         self.dedent();
@@ -254,23 +271,19 @@ impl<'a> Builder<'a> {
 
     /// Does the same as [`Builder::bracketed`] for parts that line breaks alone separate: commas
     /// are printed only if the group is on one line.
-    pub(super) fn by_lines(&mut self, count: usize, mut part: impl FnMut(&mut Self, usize)) {
-        if self.is_empty_group() {
-            self.token();
-            self.token();
+    pub(super) fn by_lines<T>(&mut self, parts: &[T], part: impl Fn(&mut Self, &T)) {
+        if self.empty_group() {
             return;
         }
         self.begin(self.second_starts_line());
         self.token();
         self.push(Op::Indent);
-        for index in 0..count {
+        for (index, each) in parts.iter().enumerate() {
             let blank = index > 0 && self.blank_before();
             self.push(Op::Soft { blank });
-            part(self, index);
-            if self.at(TokenKind::Comma) {
-                self.skip();
-            }
-            if index + 1 < count {
+            part(self, each);
+            self.skip_comma();
+            if index + 1 < parts.len() {
                 self.ops.push(Op::FlatComma);
             }
         }

@@ -20,11 +20,7 @@ impl Builder<'_> {
             | ExprKind::Name(_)
             | ExprKind::Error => self.token(),
             ExprKind::Int(_) => self.int(),
-            ExprKind::List(items) => self.bracketed(false, items.len(), |builder, index| {
-                if let Some(item) = items.get(index) {
-                    builder.expr(item);
-                }
-            }),
+            ExprKind::List(items) => self.bracketed(false, items, Self::expr),
             ExprKind::Object(fields) => self.object(fields),
             ExprKind::Paren(inner) => {
                 self.token();
@@ -72,8 +68,7 @@ impl Builder<'_> {
     }
 
     fn object(&mut self, fields: &[(Text, Expr)]) {
-        self.bracketed(true, fields.len(), |builder, index| {
-            let Some((_, value)) = fields.get(index) else { return };
+        self.bracketed(true, fields, |builder, (_, value)| {
             builder.token();
             builder.token();
             builder.space();
@@ -100,8 +95,7 @@ impl Builder<'_> {
             self.expr(right);
             self.push(Op::Dedent);
         } else {
-            self.spaced();
-            self.space();
+            self.between();
             self.expr(right);
         }
     }
@@ -123,17 +117,13 @@ impl Builder<'_> {
     fn call(&mut self, callee: &Expr, arguments: &[Expr]) {
         self.expr(callee);
         let Some((last, others)) = arguments.split_last() else {
-            return self.bracketed(false, 0, |_, _| {});
+            return self.bracketed(false, arguments, Self::expr);
         };
         let container = |expr: &Expr| matches!(expr.kind, ExprKind::Object(_) | ExprKind::List(_));
         let long_text = others.is_empty() && matches!(last.kind, ExprKind::Str(_));
         let hugs = (container(last) || long_text) && others.iter().all(is_plain);
         if !hugs {
-            return self.bracketed(false, arguments.len(), |builder, index| {
-                if let Some(argument) = arguments.get(index) {
-                    builder.expr(argument);
-                }
-            });
+            return self.bracketed(false, arguments, Self::expr);
         }
         self.token();
         for argument in others {
@@ -142,9 +132,7 @@ impl Builder<'_> {
             self.space();
         }
         self.expr(last);
-        if self.at(TokenKind::Comma) {
-            self.skip();
-        }
+        self.skip_comma();
         self.token();
     }
 
@@ -152,13 +140,10 @@ impl Builder<'_> {
         self.token();
         self.token();
         self.object(&generate.options);
-        if self.at(TokenKind::Comma) {
-            self.skip();
-        }
+        self.skip_comma();
         self.token();
         if let Some(shape) = &generate.shape {
-            self.spaced();
-            self.space();
+            self.between();
             self.shape(shape);
         }
     }

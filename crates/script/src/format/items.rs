@@ -13,13 +13,9 @@ impl Builder<'_> {
         let stands_alone = |item: &Item| matches!(item, Item::Agent(_) | Item::Func(_));
         let mut before: Option<&Item> = None;
         for item in items {
-            if let Some(before) = before {
-                let apart = stands_alone(item) || stands_alone(before);
-                let blank = apart || self.blank_before();
-                self.push(Op::Line { blank });
-            } else {
-                self.push(Op::Line { blank: false });
-            }
+            let apart = |before| stands_alone(item) || stands_alone(before);
+            let blank = before.is_some_and(|before| apart(before) || self.blank_before());
+            self.push(Op::Line { blank });
             self.item(item);
             before = Some(item);
         }
@@ -54,9 +50,7 @@ impl Builder<'_> {
             self.spaced();
         }
         self.space();
-        if self.is_empty_group() {
-            self.token();
-            self.token();
+        if self.empty_group() {
             return;
         }
         self.token();
@@ -80,16 +74,10 @@ impl Builder<'_> {
             [only] => {
                 self.token();
                 self.param(only);
-                if self.at(TokenKind::Comma) {
-                    self.skip();
-                }
+                self.skip_comma();
                 self.token();
             }
-            params => self.bracketed(false, params.len(), |builder, index| {
-                if let Some(param) = params.get(index) {
-                    builder.param(param);
-                }
-            }),
+            params => self.bracketed(false, params, Self::param),
         }
         self.space();
         self.value_block(&func.body);
@@ -108,8 +96,7 @@ impl Builder<'_> {
 
     pub(super) fn shape(&mut self, shape: &ShapeNode) {
         match &shape.kind {
-            ShapeKind::Object(fields) => self.by_lines(fields.len(), |builder, index| {
-                let Some(field) = fields.get(index) else { return };
+            ShapeKind::Object(fields) => self.by_lines(fields, |builder, field| {
                 builder.token();
                 if field.optional {
                     builder.token();

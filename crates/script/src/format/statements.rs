@@ -10,9 +10,7 @@ use crate::syntax::walk::has_block;
 
 impl Builder<'_> {
     pub(super) fn block(&mut self, block: &Block) {
-        if self.is_empty_group() {
-            self.token();
-            self.token();
+        if self.empty_group() {
             return;
         }
         self.token();
@@ -53,8 +51,7 @@ impl Builder<'_> {
         match &statement.kind {
             StatementKind::Assign { target, value, .. } => {
                 self.target(target);
-                self.spaced();
-                self.space();
+                self.between();
                 self.expr(value);
             }
             StatementKind::Return(value) => {
@@ -67,8 +64,7 @@ impl Builder<'_> {
             StatementKind::If { arms, otherwise } => self.if_else(arms, otherwise.as_ref()),
             StatementKind::Loop { until, max, body } => {
                 self.token();
-                self.spaced();
-                self.space();
+                self.between();
                 self.expr(until);
                 self.max(max.as_ref());
                 self.space();
@@ -76,8 +72,7 @@ impl Builder<'_> {
             }
             StatementKind::Repeat { count, body } => {
                 self.token();
-                self.spaced();
-                self.space();
+                self.between();
                 self.expr(count);
                 self.space();
                 self.block(body);
@@ -110,8 +105,7 @@ impl Builder<'_> {
     fn if_else(&mut self, arms: &[(Expr, Block)], otherwise: Option<&Block>) {
         for (index, (condition, block)) in arms.iter().enumerate() {
             if index > 0 {
-                self.spaced();
-                self.space();
+                self.between();
             }
             self.token();
             self.space();
@@ -120,16 +114,14 @@ impl Builder<'_> {
             self.block(block);
         }
         if let Some(block) = otherwise {
-            self.spaced();
-            self.space();
+            self.between();
             self.block(block);
         }
     }
 
     fn max(&mut self, max: Option<&Expr>) {
         if let Some(max) = max {
-            self.spaced();
-            self.space();
+            self.between();
             self.expr(max);
         }
     }
@@ -138,8 +130,7 @@ impl Builder<'_> {
     pub(super) fn for_head(&mut self, each: &For) {
         self.token();
         self.spaced();
-        self.spaced();
-        self.space();
+        self.between();
         self.expr(&each.list);
         self.max(each.max.as_ref());
         self.space();
@@ -154,13 +145,8 @@ impl Builder<'_> {
             }
             UseSource::OneOf(candidates) => {
                 self.spaced();
-                self.spaced();
-                self.space();
-                self.by_lines(candidates.len(), |builder, index| {
-                    if let Some(candidate) = candidates.get(index) {
-                        builder.candidate(candidate);
-                    }
-                });
+                self.between();
+                self.by_lines(candidates, Self::candidate);
             }
         }
         self.clauses(used.span.end);

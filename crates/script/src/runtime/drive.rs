@@ -15,7 +15,7 @@ use super::shapes::mark_optional;
 use super::value::Value;
 use super::vm;
 use super::vm::fiber::{Effect, Exit, Fiber};
-use crate::host::{GenerateCall, HostError, MemoryCall, Standing, Supplied, ToolBinding, ToolCall};
+use crate::host::{GenerateCall, HostError, Standing, Supplied, ToolBinding};
 use crate::knowledge::KnowledgeCall;
 use contexture_context::manifest::Site;
 use contexture_context::{TraceKind, Trust};
@@ -47,8 +47,20 @@ async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> 
     }
     match effect {
         Effect::Generate(call) => generate(machine, parent, *call).await,
-        Effect::Tool(call) => tool(machine, parent, *call).await,
-        Effect::Memory(call) => memory(machine, parent, *call).await,
+        Effect::Tool(mut call) => {
+            let about = describe(&call.tool, &call.method, &call.arguments, &call.site);
+            let event = machine.trace.begin(parent, TraceKind::Tool, about);
+            call.event = event.id;
+            let outcome = machine.perform(|host| host.tool(*call)).await;
+            settle(machine, event, outcome, Trust::Program)
+        }
+        Effect::Memory(mut call) => {
+            let about = describe(&call.memory, &call.method, &call.arguments, &call.site);
+            let event = machine.trace.begin(parent, TraceKind::Memory, about);
+            call.event = event.id;
+            let outcome = machine.perform(|host| host.memory(*call)).await;
+            settle(machine, event, outcome, Trust::Program)
+        }
         Effect::Knowledge(call) => knowledge(machine, parent, *call).await,
         Effect::File(import) => files::read(machine, import, parent).await,
         Effect::Template(job) => templates::render(machine, parent, *job).await,
@@ -69,41 +81,12 @@ async fn generate(
     let event = machine.trace.begin(parent, TraceKind::Generate, about);
     call.event = event.id;
     let shape = call.shape.clone();
-    let outcome = {
-        let _permit = machine.semaphore.enter().await;
-        machine.host.generate(call).await
-    };
+    let outcome = machine.perform(|host| host.generate(call)).await;
     let value = settle(machine, event, outcome, Trust::Model)?;
     if let Some(shape) = &shape {
         mark_optional(&value, shape);
     }
     Ok(value)
-}
-
-async fn tool(machine: &Machine<'_>, parent: Option<u64>, mut call: ToolCall) -> Checked<Value> {
-    let about = describe(&call.tool, &call.method, &call.arguments, &call.site);
-    let event = machine.trace.begin(parent, TraceKind::Tool, about);
-    call.event = event.id;
-    let outcome = {
-        let _permit = machine.semaphore.enter().await;
-        machine.host.tool(call).await
-    };
-    settle(machine, event, outcome, Trust::Program)
-}
-
-async fn memory(
-    machine: &Machine<'_>,
-    parent: Option<u64>,
-    mut call: MemoryCall,
-) -> Checked<Value> {
-    let about = describe(&call.memory, &call.method, &call.arguments, &call.site);
-    let event = machine.trace.begin(parent, TraceKind::Memory, about);
-    call.event = event.id;
-    let outcome = {
-        let _permit = machine.semaphore.enter().await;
-        machine.host.memory(call).await
-    };
-    settle(machine, event, outcome, Trust::Program)
 }
 
 async fn knowledge(
@@ -120,10 +103,7 @@ async fn knowledge(
     about.extend(place(&call.site));
     let event = machine.trace.begin(parent, TraceKind::Knowledge, about);
     call.event = event.id;
-    let outcome = {
-        let _permit = machine.semaphore.enter().await;
-        machine.host.knowledge(call).await
-    };
+    let outcome = machine.perform(|host| host.knowledge(call)).await;
     settle(machine, event, outcome, Trust::Pack)
 }
 

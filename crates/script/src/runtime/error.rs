@@ -3,7 +3,7 @@
 pub use super::codes;
 
 use crate::host::HostError;
-use contexture_context::Trust;
+use contexture_context::{Position, Trust};
 use contexture_diagnostic::{Diagnostic, Span};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -225,6 +225,24 @@ impl Fault {
         fault.trust = error.trust;
         fault.origin = Some(error);
         fault
+    }
+
+    /// Returns the failure at its place, without the calls that led there.
+    pub(crate) fn placed(self, position: Position, span: Span) -> RunError {
+        RunError {
+            help: Some(self.help_text()),
+            code: self.code.into_owned(),
+            message: self.message,
+            kind: self.kind,
+            file: position.file,
+            span,
+            line: position.line,
+            column: position.column,
+            trace: Vec::new(),
+            trace_omitted: 0,
+            details: self.details,
+            trust: self.trust,
+        }
     }
 
     pub(crate) fn at_caller(mut self: Box<Self>) -> Box<Self> {

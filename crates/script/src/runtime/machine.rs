@@ -11,7 +11,7 @@ use super::value::origin::Origin;
 use super::value::{Header, Value};
 use super::warnings::Warnings;
 use super::{RunOptions, Warning};
-use crate::host::{Host, Standing, Supplied};
+use crate::host::{Host, HostError, HostFuture, Standing, Supplied};
 use contexture_context::{Position, Trust};
 use serde_json::Value as Json;
 use std::cell::{Cell, RefCell};
@@ -43,7 +43,7 @@ pub(crate) struct Machine<'r> {
     pub(crate) files: Files,
     /// The templates that were read, by the numbers of their imports.
     pub(crate) templates: RefCell<BTreeSet<u32>>,
-    pub(crate) semaphore: Semaphore,
+    semaphore: Semaphore,
     pub(crate) warnings: Warnings,
     pub(crate) concurrency: usize,
     pub(crate) selections: &'r BTreeMap<String, String>,
@@ -107,6 +107,15 @@ impl<'r> Machine<'r> {
         let Supplied { value, trust, standing } = supplied;
         self.note(standing);
         self.import(value, Origin { trust: trust.least(most), standing })
+    }
+
+    /// Performs an effect once one of the `concurrency` permits is free.
+    pub(crate) async fn perform(
+        &self,
+        effect: impl FnOnce(&'r dyn Host) -> HostFuture<'r, Supplied>,
+    ) -> Result<Supplied, HostError> {
+        let _permit = self.semaphore.enter().await;
+        effect(self.host).await
     }
 
     /// Notes that there was a placeholder.

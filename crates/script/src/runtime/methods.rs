@@ -11,7 +11,8 @@ mod strings;
 use super::code::Reg;
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
-use super::value::{Value, unknown};
+use super::value::{Header, Value, unknown};
+use super::vm::ITEM_BYTES;
 use contexture_diagnostic::suggestion;
 
 pub(crate) use lists::sort_by_keys;
@@ -44,6 +45,18 @@ pub struct Method {
     pub most: usize,
     /// The function; absent for an instruction.
     run: Option<Run>,
+}
+
+impl Method {
+    const fn new(
+        name: &'static str,
+        signature: &'static str,
+        summary: &'static str,
+        (least, most): (usize, usize),
+        run: Option<Run>,
+    ) -> Self {
+        Self { name, signature, summary, least, most, run }
+    }
 }
 
 /// Returns the methods of a kind of value, for completion, documentation and the checker.
@@ -101,6 +114,13 @@ fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str)
     }
     let Some(run) = method.run else { return Err(needs_function(method.name)) };
     run(machine, value, arguments)
+}
+
+/// Creates a list of items that a container held, with its trust.
+fn list_of(machine: &Machine<'_>, items: Vec<Value>, whole: &Header) -> Checked<Value> {
+    machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
+    items.iter().for_each(Value::mark_held);
+    Ok(Value::list(items, Header::from_origin(machine.epoch(), whole.origin.get())))
 }
 
 /// Calls a method of an unknown value, which is taken for a list or object.

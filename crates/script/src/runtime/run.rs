@@ -173,7 +173,10 @@ fn find(program: &Executable, entry: &Entry) -> Checked<Start> {
             Fault::new(codes::NO_ENTRY, "the agent has no `main func`")
                 .help("name a function to start with, or mark one as `main`")
         })?,
-        Some(name) => named_function(&found.functions, name)?,
+        Some(name) => {
+            let known = found.functions.iter().map(|(name, number)| (name.as_str(), *number));
+            named("the agent", "function", known, name)?
+        }
     };
     Ok(Start { agent, function })
 }
@@ -188,24 +191,25 @@ fn named_agent(program: &Executable, name: &str) -> Checked<u32> {
     let agents = program.own_agents.iter().filter_map(|number| {
         Some((program.agents.get(*number as usize)?.name.as_deref()?, *number))
     });
-    if let Some((_, number)) = agents.clone().find(|(known, _)| *known == name) {
-        return Ok(number);
-    }
-    let known: Vec<&str> = agents.map(|(name, _)| name).collect();
-    Err(Fault::new(codes::NO_ENTRY, format!("the program has no agent `{name}`"))
-        .help(suggest(name, &known, "agents")))
+    named("the program", "agent", agents, name)
 }
 
-fn named_function(functions: &[(String, u32)], name: &str) -> Checked<u32> {
-    if let Some((_, number)) = functions.iter().find(|(known, _)| known == name) {
-        return Ok(*number);
-    }
-    let known: Vec<&str> = functions.iter().map(|(name, _)| name.as_str()).collect();
-    Err(Fault::new(codes::NO_ENTRY, format!("the agent has no function `{name}`")).help(suggest(
-        name,
-        &known,
-        "functions",
-    )))
+/// Finds a number by its name among those of `whole`.
+fn named<'n>(
+    whole: &str,
+    what: &str,
+    known: impl Iterator<Item = (&'n str, u32)> + Clone,
+    name: &str,
+) -> Checked<u32> {
+    let found = known.clone().find(|(known, _)| *known == name);
+    found.map(|(_, number)| number).ok_or_else(|| {
+        let known: Vec<&str> = known.map(|(name, _)| name).collect();
+        Fault::new(codes::NO_ENTRY, format!("{whole} has no {what} `{name}`")).help(suggest(
+            name,
+            &known,
+            &format!("{what}s"),
+        ))
+    })
 }
 
 /// Suggests a name; of very many names it lists the first.
@@ -258,21 +262,5 @@ pub(super) fn unplaced(machine: &Machine<'_>, fault: Fault) -> RunError {
 }
 
 pub(super) fn placed(machine: &Machine<'_>, fault: Fault, place: Place) -> RunError {
-    let position = machine.program.position(place);
-    let help = fault.help_text();
-    let Fault { code, message, details, kind, trust, .. } = fault;
-    RunError {
-        code: code.into_owned(),
-        message,
-        help: Some(help),
-        kind,
-        file: position.file,
-        span: place.span,
-        line: position.line,
-        column: position.column,
-        trace: Vec::new(),
-        trace_omitted: 0,
-        details,
-        trust,
-    }
+    fault.placed(machine.program.position(place), place.span)
 }

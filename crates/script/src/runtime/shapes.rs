@@ -59,11 +59,7 @@ struct Fitting(HashSet<(usize, usize)>);
 impl Fitting {
     /// Reports whether a container still has to be checked against a shape.
     fn is_new(&mut self, value: &Value, shape: &Shape) -> bool {
-        let (address, holders) = match value {
-            Value::List(list) => (Rc::as_ptr(list).addr(), Rc::strong_count(list)),
-            Value::Object(object) => (Rc::as_ptr(object).addr(), Rc::strong_count(object)),
-            _ => return true,
-        };
+        let Some((address, holders)) = value.identity() else { return true };
         holders < 2 || self.0.insert((address, std::ptr::from_ref(shape).addr()))
     }
 

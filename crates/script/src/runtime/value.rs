@@ -159,7 +159,16 @@ impl Value {
     }
 
     fn is_container(&self) -> bool {
-        matches!(self, Self::List(_) | Self::Object(_))
+        self.identity().is_some()
+    }
+
+    /// Returns the address of a container and the number of its owners.
+    pub(crate) fn identity(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::List(list) => Some((Rc::as_ptr(list).addr(), Rc::strong_count(list))),
+            Self::Object(object) => Some((Rc::as_ptr(object).addr(), Rc::strong_count(object))),
+            _ => None,
+        }
     }
 }
 

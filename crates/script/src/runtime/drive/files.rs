@@ -48,10 +48,7 @@ async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Resul
     let event = machine.trace.begin(parent, TraceKind::File, about);
     let request =
         FileImport { event: event.id, path: code.from.clone(), importer: code.importer.clone() };
-    let outcome = {
-        let _permit = machine.semaphore.enter().await;
-        machine.host.file(request).await
-    };
+    let outcome = machine.perform(|host| host.file(request)).await;
     match outcome {
         Ok(supplied) => {
             machine.trace.end(event, [("trust", Json::from(supplied.trust.as_str()))]);

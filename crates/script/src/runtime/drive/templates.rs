@@ -28,10 +28,7 @@ pub(super) async fn render(
         machine.trace.begin(parent, TraceKind::File, about)
     });
     call.event = event.as_ref().map(|event| event.id);
-    let outcome = {
-        let _permit = machine.semaphore.enter().await;
-        machine.host.template(call).await
-    };
+    let outcome = machine.perform(|host| host.template(call)).await;
     if let Some(event) = event {
         let told = match &outcome {
             Ok(supplied) => ("trust", Json::from(supplied.trust.as_str())),

@@ -1,96 +1,55 @@
 //! Methods of lists. Only `.add` changes its list.
 
-use super::{Method, needs_function, wrong_argument};
+use super::{Method, list_of, needs_function, wrong_argument};
 use crate::runtime::concat::render;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::compare::{equal, order};
 use crate::runtime::value::origin::Origin;
-use crate::runtime::value::{Header, List, TEXT_BYTES, Value};
-use crate::runtime::vm::ITEM_BYTES;
+use crate::runtime::value::{List, TEXT_BYTES, Value};
 use std::cmp::Ordering;
 
 pub(super) static METHODS: &[Method] = &[
-    Method {
-        name: "length",
-        signature: "length()",
-        summary: "the number of items",
-        least: 0,
-        most: 0,
-        run: Some(length),
-    },
-    Method {
-        name: "add",
-        signature: "add(value)",
-        summary: "appends a value to the list",
-        least: 1,
-        most: 1,
-        run: None,
-    },
-    Method {
-        name: "map",
-        signature: "map(function)",
-        summary: "the function's result for each item",
-        least: 1,
-        most: 1,
-        run: None,
-    },
-    Method {
-        name: "filter",
-        signature: "filter(function)",
-        summary: "the items for which the function's result is true",
-        least: 1,
-        most: 1,
-        run: None,
-    },
-    Method {
-        name: "sort",
-        signature: "sort(function?)",
-        summary: "numbers or strings in ascending order; equal ones keep their order; with a function, by its result for each item",
-        least: 0,
-        most: 1,
-        run: Some(sort),
-    },
-    Method {
-        name: "join",
-        signature: "join(separator)",
-        summary: "its strings, numbers and booleans joined into one string",
-        least: 1,
-        most: 1,
-        run: Some(join),
-    },
-    Method {
-        name: "first",
-        signature: "first()",
-        summary: "the first item; none when empty",
-        least: 0,
-        most: 0,
-        run: Some(first),
-    },
-    Method {
-        name: "last",
-        signature: "last()",
-        summary: "the last item; none when empty",
-        least: 0,
-        most: 0,
-        run: Some(last),
-    },
-    Method {
-        name: "slice",
-        signature: "slice(from, to?)",
-        summary: "the items from one index up to, but not including, another; indexes past the end count as the end",
-        least: 1,
-        most: 2,
-        run: Some(slice),
-    },
-    Method {
-        name: "contains",
-        signature: "contains(value)",
-        summary: "whether an item equals the value",
-        least: 1,
-        most: 1,
-        run: Some(contains),
-    },
+    Method::new("length", "length()", "the number of items", (0, 0), Some(length)),
+    Method::new("add", "add(value)", "appends a value to the list", (1, 1), None),
+    Method::new("map", "map(function)", "the function's result for each item", (1, 1), None),
+    Method::new(
+        "filter",
+        "filter(function)",
+        "the items for which the function's result is true",
+        (1, 1),
+        None,
+    ),
+    Method::new(
+        "sort",
+        "sort(function?)",
+        "numbers or strings in ascending order; equal ones keep their order; with a function, by its result for each item",
+        (0, 1),
+        Some(sort),
+    ),
+    Method::new(
+        "join",
+        "join(separator)",
+        "its strings, numbers and booleans joined into one string",
+        (1, 1),
+        Some(join),
+    ),
+    Method::new("first", "first()", "the first item; none when empty", (0, 0), Some(first)),
+    Method::new("last", "last()", "the last item; none when empty", (0, 0), Some(last)),
+    Method::new(
+        "slice",
+        "slice(from, to?)",
+        "the items from one index up to, but not including, another; indexes past the end count as the end",
+        (1, 2),
+        Some(slice),
+    ),
+    Method::new(
+        "contains",
+        "contains(value)",
+        "whether an item equals the value",
+        (1, 1),
+        Some(contains),
+    ),
 ];
 
 fn own(value: &Value) -> Checked<&List> {
@@ -98,14 +57,6 @@ fn own(value: &Value) -> Checked<&List> {
         Value::List(list) => Ok(list),
         other => Err(wrong_argument("", "a list", other)),
     }
-}
-
-/// Creates a list of another one's items, with its trust.
-fn made(machine: &Machine<'_>, items: Vec<Value>, origin: &List) -> Checked<Value> {
-    machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
-    items.iter().for_each(Value::mark_held);
-    let header = Header::from_origin(machine.epoch(), origin.header.origin.get());
-    Ok(Value::list(items, header))
 }
 
 fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
@@ -120,7 +71,7 @@ fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Va
     let mut items = list.items.borrow().clone();
     check_sortable(&items)?;
     items.sort_by(by_order);
-    made(machine, items, list)
+    list_of(machine, items, &list.header)
 }
 
 /// Returns the items of a list in the order of their keys, which are in a second list.
@@ -132,7 +83,7 @@ pub(crate) fn sort_by_keys(machine: &Machine<'_>, value: &Value, keys: &Value) -
         keys.iter().zip(list.items.borrow().iter().cloned()).collect();
     pairs.sort_by(|(left, _), (right, _)| by_order(left, right));
     let items = pairs.into_iter().map(|(_, item)| item).collect();
-    made(machine, items, list)
+    list_of(machine, items, &list.header)
 }
 
 /// Finds the first pair that can't be ordered, so that sorting itself can't fail.
@@ -186,7 +137,7 @@ fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<V
     let from = bound(arguments.first(), 0)?.min(items.len());
     let to = bound(arguments.get(1), items.len())?.clamp(from, items.len());
     let part = items.get(from..to).unwrap_or_default().to_vec();
-    made(machine, part, list)
+    list_of(machine, part, &list.header)
 }
 
 fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {

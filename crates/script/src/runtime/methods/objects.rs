@@ -1,44 +1,21 @@
 //! Methods of objects.
 
-use super::{Method, wrong_argument};
+use super::{Method, list_of, wrong_argument};
 use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
-use crate::runtime::value::{Header, Object, TEXT_BYTES, Value};
-use crate::runtime::vm::ITEM_BYTES;
+use crate::runtime::value::{Object, TEXT_BYTES, Value};
 
 pub(super) static METHODS: &[Method] = &[
-    Method {
-        name: "keys",
-        signature: "keys()",
-        summary: "its field names, in order",
-        least: 0,
-        most: 0,
-        run: Some(keys),
-    },
-    Method {
-        name: "values",
-        signature: "values()",
-        summary: "the values of its fields, in order",
-        least: 0,
-        most: 0,
-        run: Some(values),
-    },
-    Method {
-        name: "has",
-        signature: "has(key)",
-        summary: "whether it has the field",
-        least: 1,
-        most: 1,
-        run: Some(has),
-    },
-    Method {
-        name: "get",
-        signature: "get(key, default?)",
-        summary: "the field's value, or the default (none) when it is missing",
-        least: 1,
-        most: 2,
-        run: Some(get),
-    },
+    Method::new("keys", "keys()", "its field names, in order", (0, 0), Some(keys)),
+    Method::new("values", "values()", "the values of its fields, in order", (0, 0), Some(values)),
+    Method::new("has", "has(key)", "whether it has the field", (1, 1), Some(has)),
+    Method::new(
+        "get",
+        "get(key, default?)",
+        "the field's value, or the default (none) when it is missing",
+        (1, 2),
+        Some(get),
+    ),
 ];
 
 fn own(value: &Value) -> Checked<&Object> {
@@ -55,13 +32,6 @@ fn key<'v>(method: &str, arguments: &'v [Value]) -> Checked<&'v str> {
     }
 }
 
-fn made(machine: &Machine<'_>, items: Vec<Value>, origin: &Object) -> Checked<Value> {
-    machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
-    items.iter().for_each(Value::mark_held);
-    let header = Header::from_origin(machine.epoch(), origin.header.origin.get());
-    Ok(Value::list(items, header))
-}
-
 fn keys(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let object = own(value)?;
     let fields = object.fields.borrow();
@@ -71,13 +41,13 @@ fn keys(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
         machine.meter.heap(key.len() + TEXT_BYTES)?;
         keys.push(Value::text(&**key, origin));
     }
-    made(machine, keys, object)
+    list_of(machine, keys, &object.header)
 }
 
 fn values(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let object = own(value)?;
     let values = object.fields.borrow().values().cloned().collect();
-    made(machine, values, object)
+    list_of(machine, values, &object.header)
 }
 
 fn has(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {

@@ -7,86 +7,85 @@ use crate::runtime::value::origin::Origin;
 use crate::runtime::value::{TEXT_BYTES, Text, Value};
 
 pub(super) static METHODS: &[Method] = &[
-    Method {
-        name: "length",
-        signature: "length()",
-        summary: "the number of characters (Unicode scalar values)",
-        least: 0,
-        most: 0,
-        run: Some(length),
-    },
-    Method {
-        name: "upper",
-        signature: "upper()",
-        summary: "in upper case",
-        least: 0,
-        most: 0,
-        run: Some(upper),
-    },
-    Method {
-        name: "lower",
-        signature: "lower()",
-        summary: "in lower case",
-        least: 0,
-        most: 0,
-        run: Some(lower),
-    },
-    Method {
-        name: "trim",
-        signature: "trim()",
-        summary: "without white space at either end",
-        least: 0,
-        most: 0,
-        run: Some(trim),
-    },
-    Method {
-        name: "split",
-        signature: "split(separator)",
-        summary: "the parts between separators; an empty separator splits into characters",
-        least: 1,
-        most: 1,
-        run: Some(split),
-    },
-    Method {
-        name: "replace",
-        signature: "replace(from, to)",
-        summary: "with every `from` replaced literally",
-        least: 2,
-        most: 2,
-        run: Some(replace),
-    },
-    Method {
-        name: "contains",
-        signature: "contains(part)",
-        summary: "whether it contains the part",
-        least: 1,
-        most: 1,
-        run: Some(contains),
-    },
-    Method {
-        name: "startsWith",
-        signature: "startsWith(part)",
-        summary: "whether it begins with the part",
-        least: 1,
-        most: 1,
-        run: Some(starts_with),
-    },
-    Method {
-        name: "endsWith",
-        signature: "endsWith(part)",
-        summary: "whether it ends with the part",
-        least: 1,
-        most: 1,
-        run: Some(ends_with),
-    },
-    Method {
-        name: "lines",
-        signature: "lines()",
-        summary: "its lines without their ends",
-        least: 0,
-        most: 0,
-        run: Some(lines),
-    },
+    Method::new(
+        "length",
+        "length()",
+        "the number of characters (Unicode scalar values)",
+        (0, 0),
+        Some(length),
+    ),
+    Method::new(
+        "upper",
+        "upper()",
+        "in upper case",
+        (0, 0),
+        Some(|machine, value, _| {
+            let (text, origin) = own(value);
+            made(machine, text.to_uppercase(), origin)
+        }),
+    ),
+    Method::new(
+        "lower",
+        "lower()",
+        "in lower case",
+        (0, 0),
+        Some(|machine, value, _| {
+            let (text, origin) = own(value);
+            made(machine, text.to_lowercase(), origin)
+        }),
+    ),
+    Method::new(
+        "trim",
+        "trim()",
+        "without white space at either end",
+        (0, 0),
+        Some(|machine, value, _| {
+            let (text, origin) = own(value);
+            made(machine, text.trim().to_owned(), origin)
+        }),
+    ),
+    Method::new(
+        "split",
+        "split(separator)",
+        "the parts between separators; an empty separator splits into characters",
+        (1, 1),
+        Some(split),
+    ),
+    Method::new(
+        "replace",
+        "replace(from, to)",
+        "with every `from` replaced literally",
+        (2, 2),
+        Some(replace),
+    ),
+    Method::new(
+        "contains",
+        "contains(part)",
+        "whether it contains the part",
+        (1, 1),
+        Some(|_, value, arguments| {
+            holds("contains", value, arguments, |text, part| text.contains(part))
+        }),
+    ),
+    Method::new(
+        "startsWith",
+        "startsWith(part)",
+        "whether it begins with the part",
+        (1, 1),
+        Some(|_, value, arguments| {
+            holds("startsWith", value, arguments, |text, part| text.starts_with(part))
+        }),
+    ),
+    Method::new(
+        "endsWith",
+        "endsWith(part)",
+        "whether it ends with the part",
+        (1, 1),
+        Some(|_, value, arguments| {
+            holds("endsWith", value, arguments, |text, part| text.ends_with(part))
+        }),
+    ),
+    Method::new("lines", "lines()", "its lines without their ends", (0, 0), Some(lines)),
 ];
 
 fn own(value: &Value) -> (&str, Origin) {
@@ -126,21 +125,6 @@ fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     Ok(Value::Int(i64::try_from(own(value).0.chars().count()).unwrap_or(i64::MAX)))
 }
 
-fn upper(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, origin) = own(value);
-    made(machine, text.to_uppercase(), origin)
-}
-
-fn lower(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, origin) = own(value);
-    made(machine, text.to_lowercase(), origin)
-}
-
-fn trim(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, origin) = own(value);
-    made(machine, text.trim().to_owned(), origin)
-}
-
 fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let (text, origin) = own(value);
     let separator = &part("split", arguments, 0)?.text;
@@ -166,19 +150,14 @@ fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked
     made(machine, text.replace(from.as_str(), &to.text), origin)
 }
 
-fn contains(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let part = part("contains", arguments, 0)?;
-    Ok(Value::Bool(own(value).0.contains(part.text.as_str())))
-}
-
-fn starts_with(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let part = part("startsWith", arguments, 0)?;
-    Ok(Value::Bool(own(value).0.starts_with(part.text.as_str())))
-}
-
-fn ends_with(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let part = part("endsWith", arguments, 0)?;
-    Ok(Value::Bool(own(value).0.ends_with(part.text.as_str())))
+fn holds(
+    method: &str,
+    value: &Value,
+    arguments: &[Value],
+    test: impl FnOnce(&str, &str) -> bool,
+) -> Checked<Value> {
+    let part = part(method, arguments, 0)?;
+    Ok(Value::Bool(test(own(value).0, &part.text)))
 }
 
 fn lines(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {

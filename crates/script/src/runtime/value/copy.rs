@@ -6,7 +6,6 @@ use super::{Header, List, Object, Value};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 /// The counted size of an item or field of a copy.
 const ITEM_BYTES: usize = 40;
@@ -14,9 +13,6 @@ const ITEM_BYTES: usize = 40;
 /// Copies a value without sharing any container with the original. Parts that the original shares
 /// with itself are shared in the copy as well, so that the copy is never larger.
 pub(crate) fn deep_copy(value: &Value, meter: &Meter, epoch: u32) -> Checked<Value> {
-    if !value.is_container() {
-        return Ok(value.clone());
-    }
     Copier { meter, epoch, done: HashMap::new() }.copy(value, 1)
 }
 
@@ -29,11 +25,7 @@ struct Copier<'m> {
 
 impl Copier<'_> {
     fn copy(&mut self, value: &Value, depth: usize) -> Checked<Value> {
-        let (address, holders) = match value {
-            Value::List(list) => (address_of_list(list), Rc::strong_count(list)),
-            Value::Object(object) => (address_of_object(object), Rc::strong_count(object)),
-            scalar => return Ok(scalar.clone()),
-        };
+        let Some((address, holders)) = value.identity() else { return Ok(value.clone()) };
         check_depth(self.meter, depth)?;
         if let Some(done) = self.done.get(&address) {
             return Ok(done.clone());
@@ -82,25 +74,15 @@ impl Copier<'_> {
     }
 }
 
-fn address_of_list(list: &Rc<List>) -> usize {
-    Rc::as_ptr(list).addr()
-}
-
-fn address_of_object(object: &Rc<Object>) -> usize {
-    Rc::as_ptr(object).addr()
-}
-
 /// Refuses to put `part` into `whole` if `whole` is `part` or inside it.
 pub(crate) fn refuse_ring(whole: &Value, part: &Value, meter: &Meter) -> Checked<()> {
-    let (target, held) = match whole {
-        Value::List(list) => (address_of_list(list), list.header.held.get()),
-        Value::Object(object) => (address_of_object(object), object.header.held.get()),
-        _ => return Ok(()),
+    let (Some((target, _)), Some(header)) = (whole.identity(), whole.header()) else {
+        return Ok(());
     };
     let mut search = Search { target, seen: HashSet::new(), todo: Vec::new() };
     search.meet(part)?;
     // A container that was never put into another can't be inside `part`.
-    if !held {
+    if !header.held.get() {
         return Ok(());
     }
     while let Some(value) = search.todo.pop() {
@@ -128,16 +110,12 @@ struct Search {
 
 impl Search {
     fn meet(&mut self, value: &Value) -> Checked<()> {
-        let (address, shared) = match value {
-            Value::List(list) => (address_of_list(list), Rc::strong_count(list) > 1),
-            Value::Object(object) => (address_of_object(object), Rc::strong_count(object) > 1),
-            _ => return Ok(()),
-        };
+        let Some((address, owners)) = value.identity() else { return Ok(()) };
         if address == self.target {
             return Err(Fault::new(codes::RING, "a value can't contain itself")
                 .help("add a copy: `.summary` makes one of a list"));
         }
-        if !shared || self.seen.insert(address) {
+        if owners < 2 || self.seen.insert(address) {
             self.todo.push(value.clone());
         }
         Ok(())

@@ -88,9 +88,7 @@ fn find(
     })
 }
 
-fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Fault) -> RunError {
-    let place = place_of(machine, frame);
-    let position = machine.program.position(place);
+fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, mut fault: Fault) -> RunError {
     let callers =
         frames.iter().rev().map(|caller| Frame { pc: caller.pc.saturating_sub(1), ..*caller });
     let mut open: Vec<Frame> = std::iter::once(frame).chain(callers).collect();
@@ -98,28 +96,16 @@ fn locate(machine: &Machine<'_>, frames: &[Frame], frame: Frame, fault: Fault) -
     if omitted > 0 {
         open.drain(TOLD..TOLD + omitted);
     }
-    let trace = open.into_iter().map(|frame| call_frame(machine, frame));
-    let help = fault.help_text();
-    let Fault { code, message, details, kind, trust, origin, .. } = fault;
-    if let Some(mut origin) = origin {
-        origin.trace.extend(trace);
-        origin.trace_omitted += omitted;
-        return *origin;
-    }
-    RunError {
-        code: code.into_owned(),
-        message,
-        help: Some(help),
-        kind,
-        file: position.file,
-        span: place.span,
-        line: position.line,
-        column: position.column,
-        trace: trace.collect(),
-        trace_omitted: omitted,
-        details,
-        trust,
-    }
+    let mut error = match fault.origin.take() {
+        Some(origin) => *origin,
+        None => {
+            let place = place_of(machine, frame);
+            fault.placed(machine.program.position(place), place.span)
+        }
+    };
+    error.trace.extend(open.into_iter().map(|frame| call_frame(machine, frame)));
+    error.trace_omitted += omitted;
+    error
 }
 
 fn place_of(machine: &Machine<'_>, frame: Frame) -> Place {

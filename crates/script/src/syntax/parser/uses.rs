@@ -224,7 +224,7 @@ impl Parser<'_> {
             _ if statement => return (Measure::Tokens, number.span),
             "chars" => Measure::Chars,
             "tokens" => Measure::Tokens,
-            _ if WRONG_UNITS.contains(&word.to_lowercase().as_str()) => {
+            _ if WRONG_UNITS.split(' ').any(|unit| unit == word.to_lowercase()) => {
                 let message = format!("unknown unit `{word}`");
                 let meant = nearest(word, ["chars", "tokens"]);
                 let help = match meant {
@@ -471,29 +471,8 @@ fn is_label_word(word: &str) -> bool {
     word.split(['-', '\'', '’']).all(|part| !part.is_empty() && part.chars().all(is_word_char))
 }
 
-const WRONG_UNITS: &[&str] = &[
-    "b",
-    "byte",
-    "bytes",
-    "char",
-    "character",
-    "characters",
-    "chr",
-    "chrs",
-    "k",
-    "kb",
-    "line",
-    "lines",
-    "m",
-    "mb",
-    "tok",
-    "token",
-    "toks",
-    "word",
-    "words",
-    "字",
-    "字符",
-];
+const WRONG_UNITS: &str = "b byte bytes char character characters chr chrs k kb line lines m mb \
+                           tok token toks word words 字 字符";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BudgetFault {

@@ -17,7 +17,6 @@ use crate::manifest;
 use crate::pack::{GUIDE_FILE, Pack};
 use std::path::Path;
 
-/// The files of the manual, by path.
 const MANUAL: &[(&str, &str)] = &[
     ("KNOWLEDGE.md", include_str!("../assets/contexture-manual/KNOWLEDGE.md")),
     ("compiled/agents.md", include_str!("../assets/contexture-manual/compiled/agents.md")),

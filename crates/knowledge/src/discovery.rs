@@ -22,73 +22,20 @@
 mod cache;
 mod folder;
 mod guide_file;
-mod ignored;
 mod listing;
-pub(crate) use listing::is_skipped;
 mod locations;
+mod options;
 mod order;
 mod walk;
+
+pub(crate) use listing::is_skipped;
+pub use options::{DiscoveryOptions, Found, Roots};
 
 use crate::finding::Finding;
 use crate::item::{CatalogItem, Scope};
 use crate::pack::{Pack, PackError};
 use contexture_diagnostic::nearest;
-use serde::Serialize;
-use std::path::{Path, PathBuf};
-
-/// Where packs are looked for (KN-2).
-#[derive(Debug, Clone, Default)]
-pub struct Roots {
-    /// Named by the user: packs, their `KNOWLEDGE.md`, folders with packs in them, or projects.
-    pub explicit: Vec<PathBuf>,
-    /// The folder of the project: `.contexture/knowledge` goes before `.agents/knowledge`.
-    pub project: Option<PathBuf>,
-    /// The home of the user, with the same two folders.
-    pub user: Option<PathBuf>,
-    /// Folders of the organization: packs, or folders with packs in them.
-    pub organization: Vec<PathBuf>,
-    /// Packs that come with the program.
-    pub built_in: Vec<Pack>,
-}
-
-/// How packs are looked for (KN-3).
-#[derive(Debug, Clone)]
-pub struct DiscoveryOptions {
-    /// How many levels below a location are searched.
-    pub max_depth: usize,
-    /// How many folders of one location are searched.
-    pub max_folders: usize,
-    /// True if what `.gitignore` names is skipped.
-    pub gitignore: bool,
-    /// Types that are allowed besides those that the format knows.
-    pub types: Vec<String>,
-    /// True if archived packs are shown.
-    pub archived: bool,
-    /// The folder in which the catalog is kept for the next start.
-    pub cache: Option<PathBuf>,
-}
-
-impl Default for DiscoveryOptions {
-    fn default() -> Self {
-        Self {
-            max_depth: 6,
-            max_folders: 20_000,
-            gitignore: false,
-            types: Vec::new(),
-            archived: false,
-            cache: None,
-        }
-    }
-}
-
-/// A pack that was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Found {
-    /// Its metadata.
-    pub item: CatalogItem,
-    /// In which scope it was found.
-    pub scope: Scope,
-}
+use std::path::PathBuf;
 
 /// The result of looking for packs.
 #[derive(Debug, Clone, Default)]
@@ -166,39 +113,6 @@ impl Discovery {
         }
         Ok(now)
     }
-}
-
-/// The result of searching a location.
-#[derive(Debug)]
-struct Searched {
-    scope: Scope,
-    #[expect(clippy::vec_box, reason = "large, and moved about from folder to level to order")]
-    packs: Vec<Box<Candidate>>,
-    /// The cache entries of the folders.
-    folders: Vec<cache::Kept>,
-    findings: Vec<Finding>,
-}
-
-/// A folder with a `KNOWLEDGE.md` in it.
-#[derive(Debug)]
-struct Candidate {
-    root: PathBuf,
-    read: crate::manifest::Read,
-    /// Its cache entry.
-    kept: cache::Kept,
-}
-
-/// Returns the finding for a folder or file that could not be looked at.
-fn unreadable(path: &Path, error: &std::io::Error, code: crate::codes::Code) -> Finding {
-    use std::io::ErrorKind;
-    if error.kind() == ErrorKind::NotFound {
-        let code = crate::codes::VANISHED;
-        let message = "it was there and was gone when it was read";
-        return Finding::new(code, path, message).with_help(code.explanation);
-    }
-    let told = error.to_string();
-    let told = told.split(" (os error").next().unwrap_or_default();
-    Finding::new(code, path, format!("it could not be read: {told}")).with_help(code.explanation)
 }
 
 #[cfg(test)]

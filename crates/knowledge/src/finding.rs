@@ -40,6 +40,12 @@ impl Finding {
         }
     }
 
+    /// Returns the same with the help that stands for its code.
+    #[must_use]
+    pub fn explained(code: Code, path: &Path, message: impl Into<String>) -> Self {
+        Self::new(code, path, message).with_help(code.explanation)
+    }
+
     /// Says in which line, counted from 1.
     #[must_use]
     pub fn at_line(mut self, line: u32) -> Self {

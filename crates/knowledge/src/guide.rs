@@ -4,21 +4,18 @@
 //! the one fence of [`contexture_context::fence`], so that it cannot close the frame or pose as the
 //! list of files. Nothing but `KNOWLEDGE.md` is read.
 
-mod boundaries;
-
-use crate::codes;
 use crate::finding::Finding;
-use crate::item::{CatalogItem, PackTrust, Profile, RuntimeMode, Status};
+use crate::item::{CatalogItem, PackTrust, Profile, RuntimeMode};
 use crate::pack::{FileKind, LeftOut, LeftOutKind, Listing, Pack, PackError, PackFile};
-use crate::xml;
+use crate::{codes, xml};
 use contexture_context::fence::{Fence, FenceError, Suspicion, suspicious};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde::Serialize;
 use std::path::Path;
 
 /// The most files that a guide lists.
 pub const MAX_RESOURCES: usize = 500;
 
-/// The most suspicions that one activation tells.
 const MAX_SUSPICIONS: usize = 16;
 
 const TAG: &str = "knowledge_pack_guide";
@@ -124,7 +121,7 @@ fn one_line(path: &str) -> String {
 fn warnings(pack: &Pack, body: &str, files: &[PackFile]) -> Vec<Finding> {
     let item = pack.item();
     let mut out = Vec::new();
-    if let Some(message) = not_current(item.status) {
+    if let Some(message) = item.status.caution() {
         out.push(Finding::new(codes::NOT_CURRENT, &item.location, message));
     }
     if let Some(message) = boundary_gap(item, body) {
@@ -164,21 +161,10 @@ fn helped(finding: Finding) -> Finding {
     finding.with_help(help)
 }
 
-/// Returns what a status means for who uses the pack, when it is not simply ready.
-pub(crate) fn not_current(status: Status) -> Option<&'static str> {
-    match status {
-        Status::Ready | Status::Archived => None,
-        Status::Draft => Some("the pack is a draft: what it says is not finished"),
-        Status::NeedsReview => Some("the pack needs review: it may have gaps"),
-        Status::Stale => Some("the pack is stale: what it says may no longer be true"),
-        Status::Disputed => Some("the pack is disputed: using it needs explicit confirmation"),
-    }
-}
-
 /// Returns what a pack lacks that shapes a persona.
 pub(crate) fn boundary_gap(item: &CatalogItem, body: &str) -> Option<&'static str> {
     let is_persona = item.runtime.mode == RuntimeMode::Persona;
-    (is_persona && !boundaries::are_stated(body))
+    (is_persona && !are_stated(body))
         .then_some("the pack shapes a persona, but no section of its guide states boundaries")
 }
 
@@ -209,5 +195,58 @@ pub(crate) fn document_gap(item: &CatalogItem, files: &[PackFile]) -> Option<Str
     }
 }
 
+/// Words of headings about boundaries, in lower case.
+const WORDS: [&str; 2] = ["边界", "禁忌"];
+/// The same as whole words.
+const WHOLE: [&str; 6] = ["boundary", "boundaries", "limit", "limits", "limitation", "limitations"];
+
+fn is_about_boundaries(title: &str) -> bool {
+    let mut words = title.split(|c: char| !c.is_ascii_alphabetic());
+    WORDS.iter().any(|word| title.contains(word)) || words.any(|word| WHOLE.contains(&word))
+}
+
+/// Reports whether a heading of the guide is about boundaries and something stands under it.
+fn are_stated(body: &str) -> bool {
+    let mut heading: Option<String> = None;
+    let mut is_about = false;
+    for event in Parser::new(body) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::End(TagEnd::Heading(_)) => {
+                let title = heading.take().unwrap_or_default().to_lowercase();
+                // A heading below one about boundaries keeps to the subject.
+                is_about = is_about || is_about_boundaries(&title);
+            }
+            Event::Text(text) | Event::Code(text) => match &mut heading {
+                Some(title) => title.push_str(&text),
+                None if is_about && !text.trim().is_empty() => return true,
+                None => {}
+            },
+            _ => {}
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod boundaries_tests {
+    use super::*;
+
+    #[test]
+    fn kn_5_heading_about_boundaries_counts_when_something_stands_under_it() {
+        for heading in
+            ["Boundaries", "Persona boundary", "LIMITS", "边界说明", "表达禁忌", "`Limits`"]
+        {
+            assert!(are_stated(&format!("# Guide\n\n## {heading}\n\nNever promise dates.\n")));
+        }
+        assert!(are_stated("Boundaries\n==========\n\n### Prices\n\n- none\n"));
+        assert!(!are_stated("# Guide\n\nIt has no boundaries.\n"));
+        assert!(!are_stated("# Guide\n\n## Boundaries\n"));
+        assert!(!are_stated("```\n# Boundaries\n```\nText\n"));
+        assert!(!are_stated("# Limitless fun\n\nAlways.\n"));
+        assert!(!are_stated(""));
+    }
+}

@@ -7,15 +7,17 @@
 //! Decision: what was indexed (path, size, time, digest of each file) is part of the commit that
 //! indexed it, so that the two never disagree, whoever writes and whenever a process dies.
 
-mod area;
+mod opened;
 mod schema;
 mod search;
 mod state;
 mod store;
 pub(crate) mod terms;
 
-pub(crate) use area::Area;
+pub use opened::IndexError;
+pub(crate) use opened::Purpose;
+pub(crate) use schema::Area;
 pub(crate) use search::{Hit, Place, Search};
+pub use store::IndexReport;
 pub(crate) use store::MAX_FILE_BYTES;
-pub use store::{IndexError, IndexReport};
-pub(crate) use store::{Listing, Opened, Purpose, Store, View};
+pub(crate) use store::{Listing, Store, View};

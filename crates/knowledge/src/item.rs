@@ -3,6 +3,12 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// The name that makes a folder a pack.
+pub const GUIDE_FILE: &str = "KNOWLEDGE.md";
+
+/// The largest guide that is read, in bytes.
+pub const MAX_GUIDE_BYTES: u64 = 1 << 20;
+
 /// How far a pack is finished (KN-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -87,14 +93,14 @@ pub enum Scope {
     BuiltIn,
 }
 
-/// Gives each kind its word, as packs, catalogs and logs write it.
+/// Gives each kind its word, as packs, catalogs, records and logs write it.
 macro_rules! words {
     ($($kind:ident: $($value:ident $word:literal),+;)+) => {$(
         impl $kind {
             /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$value),+];
 
-            /// Returns the word that packs, catalogs and logs write.
+            /// Returns the word that is written.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$value => $word),+ }
@@ -114,6 +120,8 @@ macro_rules! words {
         }
     )+};
 }
+
+pub(crate) use words;
 
 words! {
     Status: Draft "draft", Ready "ready", NeedsReview "needs-review", Stale "stale",
@@ -182,6 +190,19 @@ pub struct CatalogItem {
     pub pack_root: PathBuf,
     /// Probable mistakes, in words; the same as the diagnostics with their codes.
     pub diagnostics: Vec<String>,
+}
+
+impl Status {
+    /// Returns what a status means for who uses the pack, when it is not simply ready.
+    pub(crate) fn caution(self) -> Option<&'static str> {
+        match self {
+            Self::Ready | Self::Archived => None,
+            Self::Draft => Some("the pack is a draft: what it says is not finished"),
+            Self::NeedsReview => Some("the pack needs review: it may have gaps"),
+            Self::Stale => Some("the pack is stale: what it says may no longer be true"),
+            Self::Disputed => Some("the pack is disputed: using it needs explicit confirmation"),
+        }
+    }
 }
 
 impl CatalogItem {

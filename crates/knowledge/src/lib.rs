@@ -50,6 +50,7 @@ pub mod catalog;
 pub mod codes;
 pub mod discovery;
 pub mod fence;
+mod files;
 pub mod finding;
 pub mod guide;
 #[cfg(feature = "search")]

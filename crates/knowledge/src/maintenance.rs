@@ -29,7 +29,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod anchors;
 mod error;
 mod eval;
 mod guide;
@@ -39,7 +38,6 @@ mod record;
 mod records;
 mod scaffold;
 mod schema;
-mod select;
 #[cfg(test)]
 mod support;
 mod validate;

@@ -20,39 +20,17 @@
 
 mod check;
 mod fields;
-mod name;
+mod node;
 mod quick;
 mod split;
-mod tree;
 
-pub use split::{Parts, split};
+pub use check::{KNOWN_TYPES, Read};
+pub use split::{MAX_FRONTMATTER_BYTES, Parts, split};
 pub(crate) use split::{SplitProblem, frontmatter};
 
 use crate::finding::Finding;
-use crate::item::CatalogItem;
-use crate::pack::GUIDE_FILE;
+use crate::item::GUIDE_FILE;
 use std::path::Path;
-
-/// The largest frontmatter that is read, in bytes.
-pub const MAX_FRONTMATTER_BYTES: usize = 64 << 10;
-
-/// The types that the format knows; others need a namespace or are allowed one by one.
-pub const KNOWN_TYPES: [&str; 5] = [
-    "personal-profile",
-    "brand-product",
-    "organization-knowhow",
-    "domain-reference",
-    "research-wiki",
-];
-
-/// The result of reading a manifest.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Read {
-    /// The pack; none when it is left out, and the findings say why.
-    pub item: Option<CatalogItem>,
-    /// Faults and doubts.
-    pub findings: Vec<Finding>,
-}
 
 /// Reads the text of the `KNOWLEDGE.md` in the folder `root`; `types` are allowed besides the known
 /// ones. The body is not looked at.

@@ -27,18 +27,15 @@ mod add;
 mod archive;
 mod error;
 mod fetch;
-mod index;
-mod limits;
 mod mount;
-mod paths;
 mod registry;
 mod settle;
 mod unpack;
 
 pub use add::{Added, add};
+pub use archive::ArchiveLimits;
 pub use error::{ArchiveError, OrganizationError};
 pub use fetch::{Fetch, FetchError, Fetched, MemoryFetch};
-pub use limits::ArchiveLimits;
 pub use mount::{Mounted, folders, mount, mount_bytes};
 pub use registry::{Registry, RegistryOptions, registry};
 

@@ -12,6 +12,8 @@ mod files;
 pub use error::PackError;
 pub use files::{FileKind, LeftOut, LeftOutKind, Listing, PackFile};
 
+pub use crate::item::{GUIDE_FILE, MAX_GUIDE_BYTES};
+
 use crate::item::{CatalogItem, Scope};
 use crate::manifest;
 use content::Content;
@@ -19,13 +21,6 @@ use contexture_context::Digest;
 use contexture_tools::FileError;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The name that makes a folder a pack.
-pub const GUIDE_FILE: &str = "KNOWLEDGE.md";
-
-/// The largest guide that is read, in bytes.
-pub const MAX_GUIDE_BYTES: u64 = 1 << 20;
-
-/// The largest file that a digest is made of, in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A pack that was opened. Cloning is cheap.

@@ -13,14 +13,13 @@
 
 #[cfg(feature = "search")]
 mod resolver;
-mod standing;
 mod types;
 
 #[cfg(feature = "search")]
 pub(crate) use resolver::query;
 #[cfg(feature = "search")]
 pub use resolver::{IndexReport, ResolveError, Resolver};
-pub use standing::standing;
+pub use types::standing;
 pub use types::{
     CitationGap, Intent, Missing, PackUse, Provenance, Resolution, RunFinding, Section, SectionCut,
     Task,

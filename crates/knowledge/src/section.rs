@@ -15,16 +15,20 @@
 //! assert_eq!((found[1].first_line, found[1].last_line), (7, 9));
 //! ```
 
-mod lines;
 mod markdown;
-mod plain;
 
-pub use lines::Lines;
-
+use markdown::{Part, parts};
+use pulldown_cmark::HeadingLevel;
 use std::ops::Range;
 
 /// From this size on, in bytes, a section is parted at the next end of a paragraph.
 const LONG: usize = 2_400;
+
+/// Paragraphs beyond this size, in bytes, are parted at the ends of their lines: tables and logs
+/// have no blank lines.
+const HUGE: usize = 2 * LONG;
+
+const MAX_PATH: usize = 400;
 
 /// The separator between the headings of a path.
 pub const BETWEEN: &str = " > ";
@@ -45,7 +49,7 @@ pub struct SourceSection {
 /// Returns the sections of a file, in their order.
 #[must_use]
 pub fn sections(path: &str, text: &str) -> Vec<SourceSection> {
-    if is_markdown(path) { markdown::sections(path, text) } else { plain::sections(path, text) }
+    if is_markdown(path) { markdown_sections(path, text) } else { plain_sections(path, text) }
 }
 
 /// Reports whether the name says that the file is Markdown.
@@ -69,9 +73,9 @@ pub fn is_text(path: &str) -> bool {
 #[must_use]
 pub fn paragraph_ends(path: &str, text: &str) -> Vec<usize> {
     let mut ends = if is_markdown(path) {
-        markdown::paragraph_ends(text)
+        markdown::paragraph_ends(text, LONG)
     } else {
-        plain::paragraphs(text).into_iter().map(|range| range.end).collect()
+        paragraphs(text).into_iter().map(|range| range.end).collect()
     };
     let whole = text.trim_end().len();
     ends.retain(|end| *end < whole && *end > 0);
@@ -144,6 +148,154 @@ fn add_piece(
         last_line: lines.number(range.end.saturating_sub(1)),
         text: range,
     });
+}
+
+fn markdown_sections(path: &str, text: &str) -> Vec<SourceSection> {
+    let lines = Lines::of(text);
+    let mut out = Vec::new();
+    let mut open: Vec<(HeadingLevel, String)> = Vec::new();
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    // A heading with nothing under it but deeper headings is shown with those.
+    let mut childless: Option<(HeadingLevel, usize)> = None;
+    for part in parts(text, LONG) {
+        match part {
+            Part::Blocks(ranges) => {
+                let whole = |range: Range<usize>| lines.start(range.start)..range.end;
+                blocks.extend(ranges.into_iter().map(whole));
+            }
+            Part::Heading(level, words, start) => {
+                close(
+                    &mut out,
+                    path,
+                    text,
+                    &lines,
+                    &open,
+                    &mut blocks,
+                    &mut childless,
+                    Some(level),
+                );
+                open.retain(|(outer, _)| *outer < level);
+                open.push((level, words));
+                childless = Some((level, start));
+            }
+        }
+    }
+    close(&mut out, path, text, &lines, &open, &mut blocks, &mut childless, None);
+    out
+}
+
+#[expect(clippy::too_many_arguments, reason = "the state of one walk")]
+fn close(
+    out: &mut Vec<SourceSection>,
+    path: &str,
+    text: &str,
+    lines: &Lines,
+    open: &[(HeadingLevel, String)],
+    blocks: &mut Vec<Range<usize>>,
+    childless: &mut Option<(HeadingLevel, usize)>,
+    next: Option<HeadingLevel>,
+) {
+    let heading = heading_path(path, open);
+    let before = out.len();
+    add_pieces(out, &heading, text, lines, blocks);
+    if out.len() == before
+        && let Some((level, start)) = *childless
+        && next.is_none_or(|next| next <= level)
+    {
+        let line = lines.number(start);
+        out.push(SourceSection { heading, text: start..start, first_line: line, last_line: line });
+    }
+    blocks.clear();
+    *childless = None;
+}
+
+fn heading_path(path: &str, open: &[(HeadingLevel, String)]) -> String {
+    let words: Vec<&str> =
+        open.iter().map(|(_, words)| words.as_str()).filter(|words| !words.is_empty()).collect();
+    if words.is_empty() {
+        return stem(path).to_owned();
+    }
+    let whole = words.join(BETWEEN);
+    if whole.len() <= MAX_PATH {
+        return whole;
+    }
+    let mut end = MAX_PATH;
+    while !whole.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", whole.get(..end).unwrap_or_default())
+}
+
+fn plain_sections(path: &str, text: &str) -> Vec<SourceSection> {
+    let lines = Lines::of(text);
+    let mut out = Vec::new();
+    add_pieces(&mut out, stem(path), text, &lines, &paragraphs(text));
+    out
+}
+
+/// Returns the paragraphs of a text, without the blank lines between them.
+fn paragraphs(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<Range<usize>> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let end = at + line.trim_end().len();
+        if line.trim().is_empty() {
+            found.extend(open.take());
+        } else {
+            match &mut open {
+                Some(paragraph) if end - paragraph.start <= HUGE => paragraph.end = end,
+                _ => {
+                    found.extend(open.take());
+                    open = Some(at..end);
+                }
+            }
+        }
+        at += line.len();
+    }
+    found.extend(open);
+    found
+}
+
+/// Where the lines of a text begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl Lines {
+    /// Returns the lines of that text. What follows a last line end is not a line.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let mut starts = vec![0];
+        starts.extend(ends.map(|(at, _)| at + 1));
+        if text.is_empty() || text.ends_with('\n') {
+            starts.pop();
+        }
+        Self { starts, len: text.len() }
+    }
+
+    /// Returns how many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the number, from 1, of the line that holds that byte.
+    #[must_use]
+    pub fn number(&self, at: usize) -> u32 {
+        let line = self.starts.partition_point(|start| *start <= at.min(self.len));
+        u32::try_from(line.max(1)).unwrap_or(u32::MAX)
+    }
+
+    /// Returns where the line that holds that byte begins.
+    #[must_use]
+    pub fn start(&self, at: usize) -> usize {
+        let line = self.starts.partition_point(|start| *start <= at);
+        self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0)
+    }
 }
 
 #[cfg(test)]

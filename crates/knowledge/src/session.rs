@@ -19,12 +19,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod refresh;
-mod stale;
-
-pub use refresh::Refreshed;
-pub use stale::{Change, Stale};
-
 use crate::finding::Finding;
 use crate::guide::{self, Resource};
 use crate::item::{CatalogItem, Profile, RuntimeMode};
@@ -204,6 +198,128 @@ fn note(name: &str) -> String {
         "The guide of knowledge pack `{name}` was shown before in this conversation and has not \
          changed."
     )
+}
+
+/// The result of a refresh.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Refreshed {
+    /// The texts that took the place of others, in their order.
+    pub texts: Vec<String>,
+    /// The changed sources.
+    pub stale: Vec<Stale>,
+    /// The packs whose guides or selections were dropped: the pack is gone, its guide can't be
+    /// read, or nothing in it answers the task any more.
+    pub dropped: Vec<String>,
+}
+
+impl Session {
+    /// Loads again what has changed: guides from the packs, selections through `resolve`. What has
+    /// not changed stays as it is.
+    ///
+    /// # Errors
+    /// What `resolve` gives; the session is then as it was.
+    pub fn refresh<E>(
+        &mut self,
+        packs: &[Pack],
+        mut resolve: impl FnMut(&[Pack], &Task) -> Result<Resolution, E>,
+    ) -> Result<Refreshed, E> {
+        let mut done = Refreshed { stale: self.stale(packs), ..Refreshed::default() };
+        let mut fresh = Self::default();
+        for guide in &self.guides {
+            if is_current(&guide.source, packs) {
+                fresh.guides.push(guide.clone());
+                continue;
+            }
+            let pack = packs.iter().find(|pack| pack.item().name == guide.source.pack);
+            match pack.map(|pack| fresh.activate(pack)) {
+                Some(Ok(activation)) => done.texts.push(activation.text),
+                _ => done.dropped.push(guide.source.pack.clone()),
+            }
+        }
+        for selection in &self.selections {
+            if selection.sources.iter().all(|source| is_current(source, packs)) {
+                fresh.selections.push(selection.clone());
+                continue;
+            }
+            let asked: Vec<Pack> = selection.packs_among(packs).cloned().collect();
+            let resolution = resolve(&asked, &selection.task)?;
+            fresh.select(&asked, &selection.task, &resolution);
+            if resolution.context.is_empty() {
+                done.dropped.extend(selection.packs.iter().cloned());
+            } else {
+                done.texts.push(resolution.context);
+            }
+        }
+        done.dropped.sort();
+        done.dropped.dedup();
+        *self = fresh;
+        Ok(done)
+    }
+}
+
+impl Selection {
+    fn packs_among<'p>(&self, packs: &'p [Pack]) -> impl Iterator<Item = &'p Pack> {
+        self.packs.iter().filter_map(|name| packs.iter().find(|pack| pack.item().name == *name))
+    }
+}
+
+fn is_current(source: &Source, packs: &[Pack]) -> bool {
+    changes(source, packs).is_empty()
+}
+
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// A loaded file that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stale {
+    /// The pack.
+    pub pack: String,
+    /// The file, relative to the pack; empty when the pack itself is gone.
+    pub path: String,
+    /// The change to it.
+    pub change: Change,
+}
+
+/// A change to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// It says something else.
+    Changed,
+    /// It can't be read any more.
+    Gone,
+    /// The pack is not among the packs.
+    PackGone,
+}
+
+impl Session {
+    /// Returns what has changed under the guides and selections, each file once, by pack and path.
+    /// Every file that was loaded is read again.
+    #[must_use]
+    pub fn stale(&self, packs: &[Pack]) -> Vec<Stale> {
+        let mut found: Vec<Stale> =
+            self.sources().flat_map(|source| changes(source, packs)).collect();
+        found.sort_by(|left, right| (&left.pack, &left.path).cmp(&(&right.pack, &right.path)));
+        found.dedup();
+        found
+    }
+}
+
+/// Returns what has changed of one source.
+fn changes(source: &Source, packs: &[Pack]) -> Vec<Stale> {
+    let stale =
+        |path: &str, change| Stale { pack: source.pack.clone(), path: path.to_owned(), change };
+    let Some(pack) = packs.iter().find(|pack| pack.item().name == source.pack) else {
+        return vec![stale("", Change::PackGone)];
+    };
+    let change = |file: &SourceFile| match pack.read(&file.path, MAX_FILE_BYTES) {
+        Err(_) => Some(stale(&file.path, Change::Gone)),
+        Ok(text) if Digest::of_text(&text) != file.digest => {
+            Some(stale(&file.path, Change::Changed))
+        }
+        Ok(_) => None,
+    };
+    source.files.iter().filter_map(change).collect()
 }
 
 #[cfg(test)]

@@ -13,16 +13,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod read;
-mod summary;
-
-pub use summary::Summary;
-
 use crate::item::{CatalogItem, Grounding, Profile, RuntimeMode, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// The name of the log, in `.contexture/` of the workspace or in `runs/` of the pack.
@@ -167,7 +163,7 @@ impl UsageLog {
     /// A log that cannot be read. A line that cannot be read is a [`Fault`] in the result.
     pub fn read(path: &Path) -> Result<Self, UsageError> {
         match File::open(path) {
-            Ok(file) => read::log(BufReader::new(file)).map_err(fault("read", path)),
+            Ok(file) => log(BufReader::new(file)).map_err(fault("read", path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(fault("open", path)(error)),
         }
@@ -176,7 +172,7 @@ impl UsageLog {
     /// Returns how each pack was used, by name.
     #[must_use]
     pub fn summary(&self) -> Vec<Summary> {
-        summary::of(&self.lines)
+        of(&self.lines)
     }
 }
 
@@ -203,6 +199,124 @@ fn ends_in_a_line(file: &mut File) -> io::Result<bool> {
     let mut last = [0];
     file.read_exact(&mut last)?;
     Ok(last == *b"\n")
+}
+
+/// Most faults that are told one by one.
+const MOST_FAULTS: usize = 100;
+
+fn log(mut reader: impl BufRead) -> io::Result<UsageLog> {
+    let mut log = UsageLog::default();
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        let most = u64::try_from(MAX_LINE).unwrap_or(u64::MAX);
+        if reader.by_ref().take(most).read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        let is_whole = bytes.ends_with(b"\n");
+        let is_cut = !is_whole && bytes.len() >= MAX_LINE;
+        if is_cut {
+            reader.skip_until(b'\n')?;
+            note(&mut log, number, false, format!("it is longer than {MAX_LINE} bytes"));
+        } else if !bytes.iter().all(u8::is_ascii_whitespace) {
+            match serde_json::from_slice::<UsageLine>(&bytes) {
+                Ok(line) => log.lines.push(line),
+                Err(_) if !is_whole => {
+                    let message = "it breaks off: the writer was interrupted".to_owned();
+                    note(&mut log, number, true, message);
+                }
+                Err(error) => note(&mut log, number, false, format!("it is no use: {error}")),
+            }
+        }
+    }
+    Ok(log)
+}
+
+fn note(log: &mut UsageLog, line: u64, torn: bool, message: String) {
+    if log.faults.len() < MOST_FAULTS {
+        log.faults.push(Fault { line, torn, message });
+    }
+}
+
+/// How a pack was used.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Summary {
+    /// The pack.
+    pub pack: String,
+    /// How often.
+    pub uses: u64,
+    /// The versions used, in the order of their first use.
+    pub versions: Vec<String>,
+    /// When it was first used.
+    pub first: String,
+    /// When it was last used.
+    pub last: String,
+    /// The files taken from and how often, most often first, then by path.
+    pub files: Vec<Counted>,
+    /// Claims without a source, in all.
+    pub citation_gaps: u64,
+    /// The warnings and how often they were given, most often first.
+    pub warnings: Vec<Counted>,
+}
+
+/// Something and how often it came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Counted {
+    /// The thing.
+    pub value: String,
+    /// How often.
+    pub count: u64,
+}
+
+#[derive(Default)]
+struct Gathered<'l> {
+    summary: Summary,
+    files: BTreeMap<&'l str, u64>,
+    warnings: BTreeMap<&'l str, u64>,
+}
+
+fn of(lines: &[UsageLine]) -> Vec<Summary> {
+    let mut packs: BTreeMap<&str, Gathered<'_>> = BTreeMap::new();
+    for line in lines {
+        packs.entry(&line.pack).or_default().add(line);
+    }
+    packs.into_values().map(Gathered::finish).collect()
+}
+
+impl<'l> Gathered<'l> {
+    fn add(&mut self, line: &'l UsageLine) {
+        let summary = &mut self.summary;
+        summary.pack.clone_from(&line.pack);
+        summary.uses += 1;
+        if let Some(version) = line.version.as_ref().filter(|it| !summary.versions.contains(it)) {
+            summary.versions.push(version.clone());
+        }
+        // Times in UTC of one form sort as texts; lines of several processes may be out of order.
+        if summary.first.is_empty() || line.timestamp < summary.first {
+            summary.first.clone_from(&line.timestamp);
+        }
+        if line.timestamp > summary.last {
+            summary.last.clone_from(&line.timestamp);
+        }
+        summary.citation_gaps += u64::try_from(line.citation_gaps.len()).unwrap_or(u64::MAX);
+        for file in &line.selected_files {
+            *self.files.entry(file).or_default() += 1;
+        }
+        for warning in &line.warnings {
+            *self.warnings.entry(warning).or_default() += 1;
+        }
+    }
+
+    fn finish(self) -> Summary {
+        Summary { files: counted(self.files), warnings: counted(self.warnings), ..self.summary }
+    }
+}
+
+fn counted(counts: BTreeMap<&str, u64>) -> Vec<Counted> {
+    let each = counts.into_iter().map(|(value, count)| Counted { value: value.to_owned(), count });
+    let mut counted: Vec<_> = each.collect();
+    counted.sort_by_key(|one| std::cmp::Reverse(one.count));
+    counted
 }
 
 #[cfg(test)]

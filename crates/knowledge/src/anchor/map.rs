@@ -3,14 +3,13 @@
 //! It is read leniently: `claims` with a text and a source, `document_sections` with anchors, and
 //! plain maps from a file to its anchors are all understood; anything else is left alone.
 
-use super::Anchor;
+use super::text::Anchor;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Where the source map stands in a pack.
 pub const SOURCE_MAP: &str = "indexes/source-map.json";
 
-/// The most entries that are kept.
 const MAX_ENTRIES: usize = 100_000;
 
 /// An entry: something in the pack and where it comes from.
@@ -33,7 +32,6 @@ pub struct Mapped {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceMap {
     entries: Vec<Mapped>,
-    /// The entries of each file.
     by_file: HashMap<String, Vec<usize>>,
     /// Entries that name no file.
     anywhere: Vec<usize>,

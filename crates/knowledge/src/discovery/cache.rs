@@ -10,8 +10,9 @@
 
 use super::guide_file::{self, Stamp};
 use super::listing::Listing;
-use super::{Candidate, DiscoveryOptions};
+use super::options::DiscoveryOptions;
 use crate::codes;
+use crate::files;
 use crate::finding::Finding;
 use crate::item::CatalogItem;
 use crate::manifest::{self, Read};
@@ -24,22 +25,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The name of the file in its folder.
 const FILE: &str = "catalog";
 
 /// The first word of the file; another form is made anew without a word.
 const FORM: &str = "contexture-catalog-1";
 
-/// The largest cache that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// A file system may tell times apart no finer than this.
 const GRAIN: Duration = Duration::from_secs(2);
 
-/// The cache entry of one pack or folder.
 #[derive(Debug)]
 pub(super) enum Kept {
-    /// Nothing.
     Nothing,
     /// The line that it had, by its number.
     Known(usize),
@@ -47,7 +44,14 @@ pub(super) enum Kept {
     New(String),
 }
 
-/// The cache of the last start.
+/// A folder with a `KNOWLEDGE.md` in it.
+#[derive(Debug)]
+pub(super) struct Candidate {
+    pub(super) root: PathBuf,
+    pub(super) read: Read,
+    pub(super) kept: Kept,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     path: Option<PathBuf>,
@@ -61,7 +65,6 @@ pub(super) struct Cache {
     used: AtomicUsize,
 }
 
-/// A line of the text.
 #[derive(Debug)]
 struct Entry {
     whole: Range<usize>,
@@ -224,7 +227,7 @@ impl Cache {
         let Some(path) = &self.path else { return Vec::new() };
         let mut findings = Vec::new();
         let mut hint = |code: codes::Code, message: String| {
-            findings.push(Finding::new(code, path, message).with_help(code.explanation));
+            findings.push(Finding::explained(code, path, message));
         };
         let is_damaged = self.is_damaged.load(Ordering::Relaxed);
         if is_damaged {
@@ -236,7 +239,7 @@ impl Cache {
         if is_damaged || has_new || used != self.known.len() {
             let lines: Vec<&str> = kept.filter_map(|kept| self.line(kept)).collect();
             let text = format!("{} {}\n{}", self.form, lines.len(), lines.concat());
-            if let Err(error) = write(path, text.as_bytes()) {
+            if let Err(error) = files::replace(path, text.as_bytes(), false) {
                 hint(codes::CACHE_NOT_WRITTEN, format!("the cache could not be written: {error}"));
             }
         }
@@ -313,14 +316,4 @@ fn checksum(text: &str) -> u64 {
         sum = (sum ^ u64::from(*byte)).wrapping_mul(PRIME);
     }
     sum ^ text.len() as u64
-}
-
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write as _;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }

@@ -1,13 +1,14 @@
 //! Looking into one folder: is it a pack, and which folders in it are searched next (KN-3).
 
-use super::cache::{Cache, Kept};
-use super::guide_file;
-use super::ignored::{Rules, ignores};
+use super::cache::{Cache, Candidate, Kept};
+use super::guide_file::{self, unreadable};
 use super::listing::{Guide, Listing};
-use super::{Candidate, DiscoveryOptions, unreadable};
+use super::options::DiscoveryOptions;
 use crate::codes;
 use crate::finding::Finding;
 use crate::pack::GUIDE_FILE;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,6 @@ use std::sync::Arc;
 const BUILD_OUTPUT: [&str; 8] =
     ["target", "dist", "build", "out", "_build", "_site", "__pycache__", "bower_components"];
 
-/// A folder to be looked into.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) path: PathBuf,
@@ -36,18 +36,15 @@ pub(super) struct Search<'s> {
     pub(super) no_pack: Option<&'s Path>,
 }
 
-/// The result of looking into a folder.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     pub(super) next: Vec<Task>,
     /// Boxed: most folders are none, and answers are moved about.
     pub(super) pack: Option<Box<Candidate>>,
     pub(super) findings: Vec<Finding>,
-    /// The cache entry of the folder itself.
     pub(super) kept: Option<Kept>,
 }
 
-/// The entries of a folder that matter.
 struct Entries {
     folders: Vec<PathBuf>,
     links: Vec<PathBuf>,
@@ -56,7 +53,6 @@ struct Entries {
 }
 
 impl Search<'_> {
-    /// Looks into a folder.
     pub(super) fn look(&self, task: &Task) -> Looked {
         let mut looked = Looked::default();
         let entries = match self.cache.listing(&task.path) {
@@ -138,7 +134,7 @@ fn is_build_output(path: &Path) -> bool {
 }
 
 fn finding(code: codes::Code, path: &Path, message: String) -> Finding {
-    Finding::new(code, path, message).with_help(code.explanation)
+    Finding::explained(code, path, message)
 }
 
 fn nested(path: &Path, outer: &Path) -> Finding {
@@ -170,4 +166,72 @@ fn linked(link: &Path) -> Option<Finding> {
             Some(finding(codes::LINK_NOT_FOLLOWED, link, message))
         }
     }
+}
+
+#[derive(Debug)]
+pub(super) struct Rules {
+    matcher: Gitignore,
+    above: Option<Arc<Self>>,
+}
+
+impl Rules {
+    /// Returns the rules for what is in `folder`, which may have a `.gitignore` of its own.
+    pub(super) fn inside(folder: &Path, above: Option<Arc<Self>>) -> Option<Arc<Self>> {
+        let file = folder.join(".gitignore");
+        if !file.is_file() {
+            return above;
+        }
+        let mut builder = GitignoreBuilder::new(folder);
+        // A pattern that can't be read ignores nothing; the others count.
+        let _ = builder.add(file);
+        match builder.build() {
+            Ok(matcher) => Some(Arc::new(Self { matcher, above })),
+            Err(_) => above,
+        }
+    }
+
+    /// Returns the rules for what is in `location`, with those of the folders from `project` down;
+    /// none when the location is ignored itself.
+    pub(super) fn above(project: &Path, location: &Path) -> Result<Option<Arc<Self>>, ()> {
+        let mut folders: Vec<&Path> =
+            location.ancestors().skip(1).take_while(|folder| folder.starts_with(project)).collect();
+        // The rules of a repository begin at its top.
+        let top = folders.last().copied().unwrap_or(project);
+        folders.extend(repository_above(top));
+        folders.reverse();
+        let mut rules = None;
+        let mut ways: Vec<&Path> = folders.iter().skip(1).copied().collect();
+        ways.push(location);
+        for (folder, way) in folders.iter().zip(ways) {
+            rules = Self::inside(folder, rules);
+            if ignores(rules.as_deref(), way, true) {
+                return Err(());
+            }
+        }
+        Ok(rules)
+    }
+}
+
+/// Returns the folders above `folder` up to the top of the repository it is in; none outside of
+/// one.
+fn repository_above(folder: &Path) -> Vec<&Path> {
+    if folder.join(".git").exists() {
+        return Vec::new();
+    }
+    let above: Vec<&Path> = folder.ancestors().skip(1).collect();
+    let top = above.iter().position(|folder| folder.join(".git").exists());
+    top.and_then(|top| above.get(..=top)).unwrap_or_default().to_vec()
+}
+
+/// Reports whether the rules, the nearest first, ignore a path.
+pub(super) fn ignores(rules: Option<&Rules>, path: &Path, is_folder: bool) -> bool {
+    let mut rules = rules;
+    while let Some(here) = rules {
+        match here.matcher.matched(path, is_folder) {
+            Match::Ignore(_) => return true,
+            Match::Whitelist(_) => return false,
+            Match::None => rules = here.above.as_deref(),
+        }
+    }
+    false
 }

@@ -1,7 +1,7 @@
 //! Reading the head of a `KNOWLEDGE.md`: the frontmatter and no more than that.
 
-use super::unreadable;
 use crate::codes;
+use crate::files;
 use crate::finding::Finding;
 use crate::manifest::{self, MAX_FRONTMATTER_BYTES, Read};
 use crate::pack::{GUIDE_FILE, MAX_GUIDE_BYTES};
@@ -74,17 +74,28 @@ fn manifest_of(file: &mut File, root: &Path, types: &[String]) -> std::io::Resul
     })
 }
 
+/// Returns the finding for a folder or file that could not be looked at.
+pub(super) fn unreadable(path: &Path, error: &std::io::Error, code: codes::Code) -> Finding {
+    use std::io::ErrorKind;
+    if error.kind() == ErrorKind::NotFound {
+        let code = codes::VANISHED;
+        let message = "it was there and was gone when it was read";
+        return Finding::explained(code, path, message);
+    }
+    Finding::explained(code, path, format!("it could not be read: {}", files::told(error)))
+}
+
 /// Returns the finding for a `KNOWLEDGE.md` that is a folder, a device, or leads out of its pack.
 pub(super) fn not_a_file(path: &Path) -> Finding {
     let code = codes::GUIDE_NOT_A_FILE;
-    Finding::new(code, path, "it is not a regular file of the pack").with_help(code.explanation)
+    Finding::explained(code, path, "it is not a regular file of the pack")
 }
 
 /// The pack is listed; who activates it would be refused.
 fn too_large(path: &Path, bytes: u64) -> Finding {
     let code = codes::LARGE_GUIDE;
     let message = format!("it has {bytes} bytes; a guide has at most {MAX_GUIDE_BYTES}");
-    Finding::new(code, path, message).with_help(code.explanation)
+    Finding::explained(code, path, message)
 }
 
 fn is_link(path: &Path) -> bool {

@@ -7,11 +7,9 @@ use std::path::Path;
 /// The names in a folder that matter, sorted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
-    /// Its `KNOWLEDGE.md`.
     pub(super) guide: Option<Guide>,
     /// Folders, without those that are never searched.
     pub(super) folders: Vec<OsString>,
-    /// Symlinks.
     pub(super) links: Vec<OsString>,
     /// A file that is nearly named `KNOWLEDGE.md`, where there is none.
     pub(super) misnamed: Option<OsString>,
@@ -27,7 +25,6 @@ pub(super) enum Guide {
 }
 
 impl Listing {
-    /// Reads a folder.
     pub(super) fn read(folder: &Path) -> std::io::Result<Self> {
         let mut out = Self::default();
         for entry in std::fs::read_dir(folder)? {
@@ -68,7 +65,6 @@ impl Listing {
         Some([guide, &folders, &links, &misnamed].join("\t"))
     }
 
-    /// Returns the listing of a line of a cache.
     pub(super) fn of_line(line: &str) -> Option<Self> {
         let mut parts = line.split('\t');
         let guide = match parts.next()? {

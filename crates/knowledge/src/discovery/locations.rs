@@ -1,7 +1,8 @@
 //! The places that are searched, in their order (KN-2).
 
-use super::Roots;
+use super::options::Roots;
 use crate::codes;
+use crate::files;
 use crate::finding::Finding;
 use crate::item::Scope;
 use crate::pack::GUIDE_FILE;
@@ -11,7 +12,6 @@ use std::path::{Component, Path, PathBuf};
 /// Below a project and below a home, in their order.
 const FOLDERS: [&str; 2] = [".contexture/knowledge", ".agents/knowledge"];
 
-/// A place that is searched.
 #[derive(Debug)]
 pub(super) struct Location {
     pub(super) scope: Scope,
@@ -20,7 +20,6 @@ pub(super) struct Location {
     pub(super) may_be_pack: bool,
     /// The folder above, whose `.gitignore` counts.
     pub(super) project: Option<PathBuf>,
-    /// True if it is there and may be searched.
     pub(super) is_open: bool,
 }
 
@@ -35,8 +34,7 @@ pub(super) fn of(roots: &Roots, findings: &mut Vec<Finding>) -> Vec<Location> {
             let root = whole(root);
             if scope == Scope::Project && !root.is_dir() {
                 let code = codes::LOCATION_MISSING;
-                let finding = Finding::new(code, &root, "there is no such folder");
-                findings.push(finding.with_help(code.explanation));
+                findings.push(Finding::explained(code, &root, "there is no such folder"));
             }
             all.extend(FOLDERS.map(|folder| usual(&root, folder, scope, findings)));
         }
@@ -82,12 +80,11 @@ fn named(path: &Path, scope: Scope, findings: &mut Vec<Finding>) -> Vec<Location
                     (codes::LOCATION_MISSING, "there is no such folder".to_owned())
                 }
                 Err(error) => {
-                    let told = error.to_string();
-                    let told = told.split(" (os error").next().unwrap_or_default();
+                    let told = files::told(&error);
                     (codes::LOCATION_UNUSABLE, format!("it could not be read: {told}"))
                 }
             };
-            findings.push(Finding::new(code, &path, message).with_help(code.explanation));
+            findings.push(Finding::explained(code, &path, message));
             vec![location(path, true, false)]
         }
     }
@@ -101,12 +98,12 @@ fn usual(root: &Path, folder: &str, scope: Scope, findings: &mut Vec<Finding>) -
     if is_open && scope == Scope::Project && leads_out(root, &path) {
         let code = codes::LINK_NOT_FOLLOWED;
         let message = "a symlink leads out of the project; it is not followed";
-        findings.push(Finding::new(code, &path, message).with_help(code.explanation));
+        findings.push(Finding::explained(code, &path, message));
         is_open = false;
     } else if !is_open && std::fs::symlink_metadata(&path).is_ok() {
         let code = codes::LOCATION_UNUSABLE;
         let message = "it is not a folder that can be searched";
-        findings.push(Finding::new(code, &path, message).with_help(code.explanation));
+        findings.push(Finding::explained(code, &path, message));
     }
     Location { scope, path, may_be_pack: false, project: Some(root.to_owned()), is_open }
 }

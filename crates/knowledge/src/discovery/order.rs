@@ -1,6 +1,8 @@
 //! Precedence: of several packs with one name, which is meant (KN-2, KN-3).
 
-use super::{Candidate, DiscoveryOptions, Found, Searched};
+use super::cache::Candidate;
+use super::options::{DiscoveryOptions, Found};
+use super::walk::Searched;
 use crate::codes;
 use crate::finding::Finding;
 use crate::item::{CatalogItem, Scope, Status};
@@ -46,8 +48,7 @@ impl Order<'_> {
         if candidate.root.to_str().is_none() {
             let code = codes::PATH_NOT_TEXT;
             let message = "the path of the pack is not UTF-8 text; the pack is left out";
-            let finding = Finding::new(code, &candidate.root, message);
-            self.findings.push(finding.with_help(code.explanation));
+            self.findings.push(Finding::explained(code, &candidate.root, message));
             return;
         }
         self.findings.extend(candidate.read.findings);
@@ -87,5 +88,5 @@ fn told_apart(item: &CatalogItem, first: &Path, is_same_location: bool) -> Optio
     } else {
         (codes::SHADOWED, format!("the pack `{name}` is shadowed by the one in `{first}`"))
     };
-    Some(Finding::new(code, &item.location, message).with_help(code.explanation))
+    Some(Finding::explained(code, &item.location, message))
 }

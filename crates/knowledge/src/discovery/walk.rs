@@ -1,12 +1,13 @@
 //! Searching one location: level by level, the folders of a level by several threads (KN-3).
 
-use super::cache::Cache;
+use super::cache::{Cache, Candidate, Kept};
+use super::folder::Rules;
 use super::folder::{Looked, Search, Task};
-use super::ignored::Rules;
 use super::locations::Location;
-use super::{DiscoveryOptions, Searched};
+use super::options::DiscoveryOptions;
 use crate::codes;
 use crate::finding::Finding;
+use crate::item::Scope;
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +21,15 @@ const CHUNK: usize = 16;
 /// More threads only wait for the same file system.
 const MAX_THREADS: usize = 8;
 
-/// Searches a location.
+#[derive(Debug)]
+pub(super) struct Searched {
+    pub(super) scope: Scope,
+    #[expect(clippy::vec_box, reason = "large, and moved about from folder to level to order")]
+    pub(super) packs: Vec<Box<Candidate>>,
+    pub(super) folders: Vec<Kept>,
+    pub(super) findings: Vec<Finding>,
+}
+
 pub(super) fn search(location: &Location, options: &DiscoveryOptions, cache: &Cache) -> Searched {
     let mut out = Searched {
         scope: location.scope,
@@ -101,7 +110,7 @@ impl<'o> Limits<'o> {
     fn findings(&self, location: &Path) -> Vec<Finding> {
         let mut out = Vec::new();
         let mut add = |code: codes::Code, message: String| {
-            out.push(Finding::new(code, location, message).with_help(code.explanation));
+            out.push(Finding::explained(code, location, message));
         };
         if self.too_deep > 0 {
             let (depth, count) = (self.options.max_depth, self.too_deep);

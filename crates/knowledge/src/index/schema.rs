@@ -4,9 +4,8 @@
 //! area alone, and the engine's shortcut for unions of terms stays possible, which a filter would
 //! rule out.
 
-use super::Area;
 use super::terms::Terms;
-use crate::section::{BETWEEN, SourceSection, stem};
+use crate::section::{BETWEEN, SourceSection, is_text, stem};
 use tantivy::schema::{
     Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
     Value,
@@ -21,7 +20,6 @@ const TOKENIZER: &str = "contexture-terms";
 /// How many times the words of the last heading count; those of outer headings count once.
 const HEADING_WEIGHT: usize = 3;
 
-/// The fields of the index.
 #[derive(Debug, Clone)]
 pub(super) struct Fields {
     path: Field,
@@ -34,7 +32,6 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Returns the schema and its fields.
     pub(super) fn schema() -> (Schema, Self) {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
@@ -61,7 +58,6 @@ impl Fields {
         index.tokenizers().register(TOKENIZER, Terms);
     }
 
-    /// Returns the field of an area.
     pub(super) fn text(&self, area: Area) -> Field {
         self.text.get(area.number()).copied().unwrap_or(self.heading)
     }
@@ -71,12 +67,10 @@ impl Fields {
         Term::from_field_text(self.title, term)
     }
 
-    /// Returns all sections of a file.
     pub(super) fn file(&self, path: &str) -> Term {
         Term::from_field_text(self.path, path)
     }
 
-    /// Returns all sections of an area.
     pub(super) fn area(&self, area: Area) -> Term {
         Term::from_field_u64(self.area, area.number() as u64)
     }
@@ -123,7 +117,6 @@ impl Fields {
         document
     }
 
-    /// Returns the path, heading and place of a document.
     pub(super) fn read(&self, document: &TantivyDocument) -> Option<(String, String, [u32; 6])> {
         let text = |field| document.get_first(field).and_then(|value| value.as_str());
         let place = document.get_first(self.place).and_then(|value| value.as_bytes())?;
@@ -162,4 +155,53 @@ fn is_persona(heading: &str) -> bool {
     ];
     let last = heading.rsplit(BETWEEN).next().unwrap_or(heading).to_lowercase();
     WORDS.iter().any(|word| last.contains(word))
+}
+
+/// A part of a pack, as the resolver's rules name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Area {
+    /// `compiled/splits/`.
+    Split,
+    /// The rest of `compiled/`.
+    Compiled,
+    /// The primary document.
+    Primary,
+    /// The rest of `documents/`.
+    Document,
+    /// `wiki/`.
+    Wiki,
+    /// `sources/`.
+    Source,
+}
+
+impl Area {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Split, Self::Compiled, Self::Primary, Self::Document, Self::Wiki, Self::Source];
+
+    pub(crate) const fn number(self) -> usize {
+        self as usize
+    }
+
+    /// Returns the area of a file that can be indexed.
+    pub(crate) fn of(path: &str, primary: Option<&str>) -> Option<Self> {
+        if !is_text(path) {
+            return None;
+        }
+        if primary.is_some_and(|primary| normal(primary) == path) {
+            return Some(Self::Primary);
+        }
+        let (folder, rest) = path.split_once('/')?;
+        match folder {
+            "compiled" if rest.starts_with("splits/") => Some(Self::Split),
+            "compiled" => Some(Self::Compiled),
+            "documents" => Some(Self::Document),
+            "wiki" => Some(Self::Wiki),
+            "sources" => Some(Self::Source),
+            _ => None,
+        }
+    }
+}
+
+fn normal(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
 }

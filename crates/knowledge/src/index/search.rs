@@ -1,7 +1,7 @@
 //! Asking the index.
 
-use super::schema::{Fields, mark_of};
-use super::{Area, Opened};
+use super::opened::Opened;
+use super::schema::{Area, Fields, mark_of};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tantivy::collector::TopDocs;
@@ -20,13 +20,11 @@ const COMMON: u64 = 4;
 pub(crate) struct Hit {
     pub(crate) address: DocAddress,
     pub(crate) area: Area,
-    /// Its BM25 score.
     pub(crate) score: f32,
     /// The terms it has, as bits in the order of the terms.
     pub(crate) terms: u64,
 }
 
-/// Where a section stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) path: String,
@@ -78,13 +76,6 @@ impl Bm25StatisticsProvider for Statistics {
     }
 }
 
-impl Opened {
-    /// Reports whether a term stands in a heading of the pack, those of its sources aside.
-    pub(crate) fn has_heading_with(&self, term: &str) -> Result<bool, TantivyError> {
-        Ok(self.searcher.doc_freq(&self.fields.titled(term))? > 0)
-    }
-}
-
 impl<'a> Search<'a> {
     /// Prepares a question of at most 64 terms, each with whether it is to weigh little.
     pub(crate) fn new(
@@ -123,12 +114,10 @@ impl<'a> Search<'a> {
         Ok(Self { opened, terms, frequencies, statistics })
     }
 
-    /// In how many sections each term occurs.
     pub(crate) fn frequencies(&self) -> &[u64] {
         &self.frequencies
     }
 
-    /// Returns how many sections the areas have.
     pub(crate) fn documents(&self) -> u64 {
         self.statistics.documents
     }
@@ -195,7 +184,6 @@ impl<'a> Search<'a> {
         self.all(self.opened.fields.persona(), most)
     }
 
-    /// Returns the sections of a file, in their order.
     pub(crate) fn sections(
         &self,
         path: &str,
@@ -214,7 +202,6 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Returns where a section stands.
     pub(crate) fn place(&self, address: DocAddress) -> Result<Place, TantivyError> {
         let document: TantivyDocument = self.opened.searcher.doc(address)?;
         place(&self.opened.fields, &document)

@@ -1,7 +1,6 @@
 //! What an index was made of, and what has changed since.
 
-use super::Area;
-use super::schema::VERSION;
+use super::schema::{Area, VERSION};
 use crate::pack::PackFile;
 use contexture_context::Digest;
 use serde::{Deserialize, Serialize};
@@ -16,21 +15,17 @@ const COARSE_TICK: u64 = 2_000_000_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
     version: u32,
-    /// True if the index is in memory and nowhere else.
     #[serde(skip)]
     in_memory: bool,
     pub(super) files: BTreeMap<String, Known>,
 }
 
-/// A file as it was indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Known {
     pub(super) bytes: u64,
     pub(super) modified_ns: u64,
-    /// When it was read.
     pub(super) read_ns: u64,
     pub(super) area: usize,
-    /// How many sections it has.
     pub(super) sections: u32,
     pub(super) digest: Digest,
     /// Why it could not be read; then it has no sections and is tried again.
@@ -38,12 +33,10 @@ pub(crate) struct Known {
     pub(super) problem: Option<String>,
 }
 
-/// The work that brings an index up to date.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Changes {
     /// Files that are new or may have changed.
     pub(super) read: Vec<(PackFile, Area)>,
-    /// Files that are gone.
     pub(super) gone: Vec<String>,
 }
 
@@ -78,24 +71,20 @@ impl State {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Returns the digest of a file as it was indexed.
     pub(crate) fn digest(&self, path: &str) -> Option<&Digest> {
         self.files.get(path).map(|known| &known.digest)
     }
 
-    /// Reports whether an area has sections.
     pub(crate) fn has(&self, area: Area) -> bool {
         self.files.values().any(|known| known.area == area.number() && known.sections > 0)
     }
 
-    /// Returns the files that could not be read, and why.
     pub(crate) fn problems(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files
             .iter()
             .filter_map(|(path, known)| Some((path.as_str(), known.problem.as_deref()?)))
     }
 
-    /// Returns how many sections there are.
     pub(super) fn sections(&self) -> u64 {
         self.files.values().map(|known| u64::from(known.sections)).sum()
     }

@@ -6,67 +6,16 @@ mod write;
 pub use write::IndexReport;
 pub(crate) use write::MAX_FILE_BYTES;
 
-use super::schema::Fields;
-use super::state::{State, nanoseconds};
-use crate::pack::{LeftOut, LeftOutKind, Pack, PackError, PackFile};
+use super::opened::{IndexError, Opened, Purpose};
+use super::state::nanoseconds;
+use crate::pack::{LeftOut, LeftOutKind, Pack, PackFile};
 use home::Home;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tantivy::{Index, Searcher, TantivyError};
 
-/// The most indexes that are kept open at once.
 const MAX_OPEN: usize = 64;
-
-/// Why a pack could not be indexed or asked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum IndexError {
-    /// The pack can't be listed.
-    #[error(transparent)]
-    Pack(#[from] PackError),
-    /// The engine failed, in memory or again after the index was built anew.
-    #[error("the index of knowledge pack `{pack}` can't be used: {}", reason(source))]
-    Engine {
-        /// The pack.
-        pack: String,
-        /// The error of the engine.
-        source: TantivyError,
-    },
-    /// The engine met data that it cannot handle.
-    #[error("the index of knowledge pack `{pack}` is damaged")]
-    Damaged {
-        /// The pack.
-        pack: String,
-    },
-}
-
-/// Returns what the engine reports, without what it read: a damaged file is not quoted (KN-13).
-fn reason(error: &TantivyError) -> String {
-    match error {
-        TantivyError::IoError(error) => error.kind().to_string(),
-        TantivyError::OpenDirectoryError(_)
-        | TantivyError::OpenReadError(_)
-        | TantivyError::OpenWriteError(_)
-        | TantivyError::LockFailure(..) => "a file of it can't be opened".to_owned(),
-        _ => "it is damaged".to_owned(),
-    }
-}
-
-impl IndexError {
-    pub(crate) fn engine(pack: &Pack, source: TantivyError) -> Self {
-        Self::Engine { pack: pack.item().name.clone(), source }
-    }
-}
-
-/// An index as it was at one moment.
-pub(crate) struct Opened {
-    pub(crate) searcher: Searcher,
-    pub(super) fields: Fields,
-    pub(crate) state: State,
-    index: Index,
-}
 
 /// The files of a pack: their sizes and times, by path.
 pub(crate) type Listing = HashMap<String, (u64, u64)>;
@@ -90,18 +39,6 @@ struct Slot {
     checked: Option<Instant>,
 }
 
-/// The purpose of opening an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// To be asked.
-    Ask,
-    /// To be asked, although it was checked a moment ago: a file was not as it said.
-    AskAgain,
-    /// It is thrown away and built anew.
-    Rebuild,
-}
-
-/// The indexes of packs, in a cache folder or in memory.
 pub(crate) struct Store {
     cache: Option<PathBuf>,
     recheck: Duration,

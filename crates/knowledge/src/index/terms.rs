@@ -16,7 +16,6 @@ const MAX_WORD: usize = 80;
 /// The kind of characters that a term is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A word.
     Word,
     /// One character of a script without spaces.
     One,
@@ -60,7 +59,6 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() && !is_unspaced(c)
 }
 
-/// The tokenizer of every indexed field.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Terms;
 
@@ -72,7 +70,6 @@ impl Tokenizer for Terms {
     }
 }
 
-/// The terms of a text, one after the other.
 #[derive(Debug)]
 pub(crate) struct Stream<'a> {
     text: Cow<'a, str>,

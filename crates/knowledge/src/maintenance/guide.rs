@@ -13,10 +13,8 @@ use crate::pack::{GUIDE_FILE, PackFile};
 use crate::section::Lines;
 use pulldown_cmark::{Event, Options, Parser};
 
-/// The longest description that the format allows, in characters.
 const MAX_DESCRIPTION: usize = 1024;
 
-/// The longest note on compatibility, in characters.
 const MAX_COMPATIBILITY: usize = 500;
 
 pub(super) fn check(view: &mut View<'_>) {
@@ -50,7 +48,6 @@ fn promises(view: &mut View<'_>) {
     }
 }
 
-/// Returns what is wrong with the forms of fields.
 fn fields(item: &CatalogItem) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(reason) = name_problem(&item.name) {

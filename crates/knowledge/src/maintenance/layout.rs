@@ -7,7 +7,6 @@ use crate::section::is_markdown;
 use contexture_diagnostic::suggestion;
 use std::collections::BTreeSet;
 
-/// The folders that have a meaning.
 pub(super) const FOLDERS: [&str; 10] = [
     "assets",
     "compiled",
@@ -21,7 +20,6 @@ pub(super) const FOLDERS: [&str; 10] = [
     "wiki",
 ];
 
-/// The folder of the sections of documents.
 pub(super) const SPLITS: &str = "compiled/splits/";
 
 pub(super) fn check(view: &mut View<'_>) {

@@ -3,16 +3,13 @@
 use super::error::MaintenanceError;
 use super::schema;
 use crate::codes;
+use crate::files;
 use crate::finding::Finding;
 use serde::Serialize;
 use serde_json::Value;
-use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The largest record that is read, in bytes.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
 
 /// The kinds of records.
@@ -34,29 +31,6 @@ pub enum RecordKind {
 }
 
 impl RecordKind {
-    /// All kinds.
-    pub const ALL: [Self; 6] = [
-        Self::CompileRun,
-        Self::SourceMap,
-        Self::SelectionEval,
-        Self::EvalRun,
-        Self::ContextResolution,
-        Self::Usage,
-    ];
-
-    /// Returns its word, which is also the name of its schema file.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::CompileRun => "compile-run",
-            Self::SourceMap => "source-map",
-            Self::SelectionEval => "selection-eval",
-            Self::EvalRun => "eval-run",
-            Self::ContextResolution => "context-resolution",
-            Self::Usage => "usage",
-        }
-    }
-
     /// Returns its JSON Schema, as published in `schemas/`.
     #[must_use]
     pub const fn schema_text(self) -> &'static str {
@@ -119,10 +93,10 @@ impl RecordKind {
     }
 }
 
-impl fmt::Display for RecordKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
+crate::item::words! {
+    RecordKind: CompileRun "compile-run", SourceMap "source-map",
+        SelectionEval "selection-eval", EvalRun "eval-run",
+        ContextResolution "context-resolution", Usage "usage";
 }
 
 /// The result of checking one file of records.
@@ -160,7 +134,6 @@ pub fn validate_run(file: &Path) -> Result<RecordCheck, MaintenanceError> {
     })
 }
 
-/// The records of a file, and what is wrong with them.
 #[derive(Default)]
 pub(super) struct Checked {
     pub(super) records: Vec<(Option<RecordKind>, Value)>,
@@ -223,19 +196,14 @@ fn at(finding: Finding, line: Option<u32>) -> Finding {
     }
 }
 
-/// Returns what the system reports, without its number.
+/// Returns what the system reports, in the middle of a sentence.
 pub(super) fn told(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+    files::told(error).to_lowercase()
 }
 
-/// Returns the text of a file outside a pack.
 pub(super) fn read_text(file: &Path) -> Result<String, MaintenanceError> {
     let failed = |reason: String| MaintenanceError::Unreadable { path: file.to_owned(), reason };
-    let open = File::open(file).map_err(|error| failed(told(&error)))?;
-    let mut bytes = Vec::new();
-    let read = open.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| failed(told(&error)))?;
+    let bytes = files::head(file, MAX_BYTES + 1).map_err(|error| failed(told(&error)))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(failed(format!("it is larger than {} MiB", MAX_BYTES >> 20)));
     }

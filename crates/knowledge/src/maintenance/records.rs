@@ -3,28 +3,14 @@
 use super::layout::SPLITS;
 use super::record::{MAX_BYTES, RecordKind, check_text};
 use super::schema::pointer;
-use super::view::View;
+use super::view::{NamedAnchor, View};
 use crate::anchor::SOURCE_MAP;
 use crate::codes;
 use contexture_context::Digest;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The folders whose JSON files are records.
 const FOLDERS: [&str; 3] = ["evals/", "indexes/", "runs/"];
-
-/// An anchor that a record names, to be followed with those of the texts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NamedAnchor {
-    /// The record.
-    pub(super) file: String,
-    /// Its place in the record, as a JSON pointer.
-    pub(super) pointer: String,
-    /// The file that it leads to.
-    pub(super) path: String,
-    /// The place in that file.
-    pub(super) fragment: Option<String>,
-}
 
 /// Checks all records and gives the anchors that they name.
 pub(super) fn check(view: &mut View<'_>) -> Vec<NamedAnchor> {

@@ -9,7 +9,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The longest name of a new pack.
 const MAX_NAME: usize = 64;
 
 /// The properties of a new pack.

@@ -7,15 +7,12 @@
 use contexture_diagnostic::suggestion;
 use serde_json::{Map, Value};
 
-/// The most faults that are reported of one value.
 const MAX_FAULTS: usize = 50;
 
-/// A place in a value that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     /// Where, as a JSON pointer; empty for the whole.
     pub(super) pointer: String,
-    /// The expected and the found value.
     pub(super) message: String,
 }
 
@@ -26,7 +23,6 @@ pub(super) fn check(value: &Value, schema: &Value) -> Vec<Fault> {
     check.faults
 }
 
-/// Returns a JSON pointer into `parent`.
 pub(super) fn pointer(parent: &str, name: &str) -> String {
     format!("{parent}/{}", name.replace('~', "~0").replace('/', "~1"))
 }

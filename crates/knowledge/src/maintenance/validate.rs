@@ -2,7 +2,7 @@
 
 use super::error::MaintenanceError;
 use super::view::View;
-use super::{anchors, guide, layout, links, records};
+use super::{guide, layout, links, records};
 use crate::codes;
 use crate::discovery::{Discovery, DiscoveryOptions, Roots, discover};
 use crate::finding::Finding;
@@ -97,7 +97,7 @@ pub fn validate_pack(pack: &Pack) -> Vec<Finding> {
     layout::check(&mut view);
     links::check(&mut view);
     let named = records::check(&mut view);
-    anchors::check(&mut view, &named);
+    links::check_anchors(&mut view, &named);
     view.finish().into_iter().map(with_help).collect()
 }
 

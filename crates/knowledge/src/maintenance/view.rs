@@ -10,16 +10,24 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// The most findings that are shown of one file.
 const MAX_FINDINGS: usize = 50;
+
+/// An anchor that a record names, to be followed with those of the texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NamedAnchor {
+    pub(super) file: String,
+    /// Its place in the record, as a JSON pointer.
+    pub(super) pointer: String,
+    pub(super) path: String,
+    /// The place in that file.
+    pub(super) fragment: Option<String>,
+}
 
 /// A pack and what was found in it.
 pub(super) struct View<'a> {
     pub(super) pack: &'a Pack,
-    /// Its files by path.
     pub(super) files: BTreeMap<String, PackFile>,
     /// The texts of its Markdown files, and of what else a model may be shown.
     pub(super) texts: BTreeMap<String, String>,
@@ -28,7 +36,6 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Reads the texts of a pack.
     pub(super) fn open(pack: &'a Pack) -> Result<Self, PackError> {
         let Listing { files, left_out } = pack.listing()?;
         let files = files.into_iter().map(|file| (file.path.clone(), file)).collect();
@@ -66,7 +73,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports whether there is such a file.
     pub(super) fn has(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
@@ -82,7 +88,6 @@ impl<'a> View<'a> {
                 .is_some_and(|(file, _)| file.starts_with(&within))
     }
 
-    /// Returns the outermost folders.
     pub(super) fn folders(&self) -> BTreeSet<&str> {
         self.files.keys().filter_map(|path| Some(path.split_once('/')?.0)).collect()
     }
@@ -101,7 +106,6 @@ impl<'a> View<'a> {
         self.add(path, finding);
     }
 
-    /// Notes a finding that is made already.
     pub(super) fn add(&mut self, path: &str, finding: Finding) {
         self.findings.entry(path.to_owned()).or_default().push(finding);
     }

@@ -1,22 +1,36 @@
 //! The source's table of checks: which packs are left out, which load with a warning (KN-5).
 
 use super::fields::{Fields, MetadataFields, ProducedByFields};
-use super::{KNOWN_TYPES, Read, name};
 use crate::codes::{self, Code};
 use crate::finding::Finding;
-use crate::guide::not_current;
-use crate::item::OUTSIDE_PRIMARY;
 use crate::item::{
-    CatalogItem, Grounding, Metadata, PackTrust, ProducedBy, ProducerKind, Profile, Runtime,
-    RuntimeMode, Status,
+    CatalogItem, Grounding, Metadata, OUTSIDE_PRIMARY, PackTrust, ProducedBy, ProducerKind,
+    Profile, Runtime, RuntimeMode, Status,
 };
 use crate::said;
 use contexture_context::fence::suspicious;
 use contexture_diagnostic::{Severity, suggestion};
 use std::path::{Component, Path};
 
-/// The most things that are told of one field.
 const MOST: usize = 4;
+
+/// The types that the format knows; others need a namespace or are allowed one by one.
+pub const KNOWN_TYPES: [&str; 5] = [
+    "personal-profile",
+    "brand-product",
+    "organization-knowhow",
+    "domain-reference",
+    "research-wiki",
+];
+
+/// The result of reading a manifest.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Read {
+    /// The pack; none when it is left out, and the findings say why.
+    pub item: Option<CatalogItem>,
+    /// Faults and doubts.
+    pub findings: Vec<Finding>,
+}
 
 /// Makes the item of a pack of its fields, or says why it is left out.
 pub(super) fn item(
@@ -65,7 +79,6 @@ pub(super) fn item(
     Read { item: Some(item), findings: check.findings }
 }
 
-/// Returns a text that is not blank.
 fn present(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
 }
@@ -107,14 +120,14 @@ impl Check<'_> {
             self.note(codes::MISSING_NAME, format!("`name` is missing; `{folder}` is taken"));
             return self.addressable(folder);
         };
-        if folder.is_some_and(|folder| folder != name) && name::problem(&name).is_none() {
+        if folder.is_some_and(|folder| folder != name) && problem(&name).is_none() {
             self.note(codes::NAME_DIFFERS, format!("`{name}` is not the name of the folder"));
         }
         self.addressable(name)
     }
 
     fn addressable(&mut self, name: String) -> Option<String> {
-        let Some(problem) = name::problem(&name) else { return Some(name) };
+        let Some(problem) = problem(&name) else { return Some(name) };
         let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
         self.note(codes::BAD_NAME, format!("`{shown}` cannot name a pack: {problem}"));
         None
@@ -156,7 +169,7 @@ impl Check<'_> {
             }
             (Some(Status::Draft), _) => {}
             (Some(status), _) => {
-                if let Some(message) = not_current(status) {
+                if let Some(message) = status.caution() {
                     self.note(codes::NOT_CURRENT, message);
                 }
             }
@@ -237,4 +250,35 @@ impl Check<'_> {
 fn stays_inside(path: &str) -> bool {
     let normal = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     Path::new(path).components().all(normal) && !path.contains('\\') && !path.contains('\0')
+}
+
+const MAX_CHARACTERS: usize = 128;
+
+/// Why a name can't address a pack; nothing when it can.
+pub(crate) fn problem(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        Some("it is empty")
+    } else if name.contains(['/', '\\']) {
+        Some("it has a slash or backslash in it, as a path has")
+    } else if matches!(name, "." | "..") {
+        Some("it is a path")
+    } else if name.chars().any(is_unseen) {
+        Some("it has control or invisible characters in it")
+    } else if name.trim() != name {
+        Some("it begins or ends with a blank")
+    } else if name.chars().count() > MAX_CHARACTERS {
+        Some("it has more than 128 characters")
+    } else {
+        None
+    }
+}
+
+/// Reports whether nobody sees the character, so that two names could look the same.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }

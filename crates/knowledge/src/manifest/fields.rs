@@ -1,7 +1,7 @@
 //! The fields of the frontmatter as they are written, before they are checked.
 
+use super::node::{Kind, Node};
 use super::quick;
-use super::tree::{self, Node};
 use crate::codes;
 use crate::finding::Finding;
 use serde::Deserialize;
@@ -61,7 +61,7 @@ pub(super) struct ProducedByFields {
 /// The finding for what is not YAML, or gives a field that a pack needs a wrong kind.
 pub(super) fn read(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>), Finding> {
     if let Some(node) = quick::read(yaml) {
-        return tree::fields(node, yaml, location);
+        return fields(node, yaml, location);
     }
     parse(yaml, location)
 }
@@ -73,7 +73,7 @@ pub(super) fn parse(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>
     }
     let node: Node = serde_saphyr::from_str_with_options(yaml, options())
         .map_err(|error| bad_yaml(&error, location))?;
-    tree::fields(node, yaml, location)
+    fields(node, yaml, location)
 }
 
 fn options() -> serde_saphyr::Options {
@@ -108,4 +108,141 @@ fn bad_yaml(error: &serde_saphyr::Error, location: &Path) -> Finding {
 fn in_our_words(told: &str) -> String {
     told.replace(", set DuplicateKeyPolicy in Options if acceptable", "")
         .replace("recursive references require weak recursion types", "an alias repeats itself")
+}
+
+/// The fields of a mapping, taken out one by one; what is wrong about them is noted.
+struct Taker<'p> {
+    yaml: &'p str,
+    location: &'p Path,
+    findings: Vec<Finding>,
+}
+
+type Mapping = Vec<(String, Node)>;
+
+impl Taker<'_> {
+    fn wrong(&self, code: codes::Code, node: &Node, field: &str, expected: &str) -> Finding {
+        let came = node.kind.in_words();
+        let message = format!("`{field}` must be {expected}, found {came}");
+        Finding::explained(code, self.location, message).at_line(node.line)
+    }
+
+    fn take(&self, of: &mut Mapping, field: &str) -> Option<Node> {
+        let at = of.iter().position(|(name, _)| name == field)?;
+        Some(self.written(of.swap_remove(at).1))
+    }
+
+    /// Returns a number as the text that it is written as.
+    fn written(&self, node: Node) -> Node {
+        let Kind::Number(place) = node.kind else { return node };
+        let text = place.and_then(|(from, length)| {
+            let from = usize::try_from(from).ok()?;
+            self.yaml.get(from..from.checked_add(usize::try_from(length).ok()?)?)
+        });
+        Node { line: node.line, kind: Kind::Text(text.unwrap_or_default().to_owned()) }
+    }
+
+    /// Returns a text that a pack needs.
+    fn needed(&self, of: &mut Mapping, field: &str) -> Result<Option<String>, Finding> {
+        match self.take(of, field) {
+            Some(Node { kind: Kind::Text(text), .. }) => Ok(Some(text)),
+            Some(Node { kind: Kind::Nothing, .. }) | None => Ok(None),
+            Some(node) => Err(self.wrong(codes::BAD_FIELD, &node, field, "a text")),
+        }
+    }
+
+    /// Returns a value that may be absent; `path` names the field from the top.
+    fn present(&self, of: &mut Mapping, path: &str) -> Option<Node> {
+        let field = path.rsplit('.').next().unwrap_or(path);
+        self.take(of, field).filter(|node| node.kind != Kind::Nothing)
+    }
+
+    /// Notes a value that is not what it should be, and ignores it.
+    fn ignored<T>(&mut self, node: &Node, path: &str, expected: &str) -> Option<T> {
+        self.findings.push(self.wrong(codes::IGNORED_FIELD, node, path, expected));
+        None
+    }
+
+    fn text(&mut self, of: &mut Mapping, path: &str) -> Option<String> {
+        match self.present(of, path)? {
+            Node { kind: Kind::Text(text), .. } => Some(text),
+            node => self.ignored(&node, path, "a text"),
+        }
+    }
+
+    fn mapping(&mut self, of: &mut Mapping, path: &str) -> Option<Mapping> {
+        match self.present(of, path)? {
+            Node { kind: Kind::Mapping(fields), .. } => Some(fields),
+            node => self.ignored(&node, path, "a mapping"),
+        }
+    }
+
+    /// Returns a list of texts; one text is a list of one.
+    fn list(&mut self, of: &mut Mapping, field: &str) -> Option<Vec<String>> {
+        match self.present(of, field)? {
+            Node { kind: Kind::Text(text), .. } => Some(vec![text]),
+            Node { kind: Kind::List(items), .. } => {
+                let items = items.into_iter().map(|item| self.written(item)).collect::<Vec<_>>();
+                let texts = items.into_iter().filter_map(|item| match item.kind {
+                    Kind::Text(text) => Some(text),
+                    _ => self.ignored(&item, field, "a list of texts"),
+                });
+                Some(texts.collect())
+            }
+            node => self.ignored(&node, field, "a list of texts"),
+        }
+    }
+}
+
+/// Returns what of the frontmatter can be used, and what is wrong about the rest.
+///
+/// # Errors
+/// The finding for frontmatter that has no fields, or a needed one of the wrong kind.
+pub(super) fn fields(
+    node: Node,
+    yaml: &str,
+    location: &Path,
+) -> Result<(Fields, Vec<Finding>), Finding> {
+    let mut taker = Taker { yaml, location, findings: Vec::new() };
+    let mut of = match node.kind {
+        Kind::Mapping(fields) => fields,
+        Kind::Nothing => Vec::new(),
+        _ => {
+            let finding = taker.wrong(codes::BAD_YAML, &node, "the frontmatter", "a mapping");
+            return Err(finding);
+        }
+    };
+    let fields = Fields {
+        name: taker.needed(&mut of, "name")?,
+        description: taker.needed(&mut of, "description")?,
+        kind: taker.needed(&mut of, "type")?,
+        status: taker.text(&mut of, "status"),
+        trust: taker.text(&mut of, "trust"),
+        profile: taker.text(&mut of, "profile"),
+        runtime: taker
+            .mapping(&mut of, "runtime")
+            .map(|mut runtime| RuntimeFields { mode: taker.text(&mut runtime, "runtime.mode") }),
+        metadata: metadata(&mut taker, &mut of),
+        version: taker.text(&mut of, "version"),
+        language: taker.text(&mut of, "language"),
+        grounding: taker.text(&mut of, "grounding"),
+        license: taker.text(&mut of, "license"),
+        maintainers: taker.list(&mut of, "maintainers"),
+        scope: taker.text(&mut of, "scope"),
+        updated: taker.text(&mut of, "updated"),
+        compatibility: taker.text(&mut of, "compatibility"),
+    };
+    Ok((fields, taker.findings))
+}
+
+fn metadata(taker: &mut Taker<'_>, of: &mut Mapping) -> Option<MetadataFields> {
+    let mut metadata = taker.mapping(of, "metadata")?;
+    let primary_document = taker.text(&mut metadata, "metadata.primaryDocument");
+    let produced_by =
+        taker.mapping(&mut metadata, "metadata.producedBy").map(|mut by| ProducedByFields {
+            kind: taker.text(&mut by, "metadata.producedBy.kind"),
+            name: taker.text(&mut by, "metadata.producedBy.name"),
+            version: taker.text(&mut by, "metadata.producedBy.version"),
+            digest: taker.text(&mut by, "metadata.producedBy.digest"),
+        });
+    Some(MetadataFields { primary_document, produced_by })
 }

@@ -6,7 +6,7 @@
 //! quotes, odd indents) is left to the parser. What is read here is what the parser would read: a
 //! property test holds the two against each other.
 
-use super::tree::{Kind, Node};
+use super::node::{Kind, Node};
 
 /// The deepest mapping that is read here.
 const MAX_DEPTH: usize = 4;

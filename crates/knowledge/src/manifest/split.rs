@@ -1,9 +1,11 @@
 //! Frontmatter and body.
 
-use super::MAX_FRONTMATTER_BYTES;
 use crate::codes::{self, Code};
 use crate::finding::Finding;
 use std::path::Path;
+
+/// The largest frontmatter that is read, in bytes.
+pub const MAX_FRONTMATTER_BYTES: usize = 64 << 10;
 
 /// The two parts of a `KNOWLEDGE.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +65,7 @@ impl SplitProblem {
 
     pub(crate) fn finding(self, location: &Path) -> Finding {
         let code = self.code();
-        Finding::new(code, location, self.message()).with_help(code.explanation)
+        Finding::explained(code, location, self.message())
     }
 }
 

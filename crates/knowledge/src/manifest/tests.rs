@@ -349,7 +349,7 @@ proptest! {
         let yaml = format!("---\n{}\n", lines.join("\n"));
         let location = Path::new("/packs/acme/KNOWLEDGE.md");
         if let Some(node) = super::quick::read(&yaml) {
-            let quick = super::tree::fields(node, &yaml, location);
+            let quick = super::fields::fields(node, &yaml, location);
             let parsed = super::fields::parse(&yaml, location);
             let same = match (&quick, &parsed) {
                 (Ok((quick, _)), Ok((parsed, _))) => quick == parsed,
@@ -379,7 +379,7 @@ fn kn_4_usual_frontmatter_needs_no_parser() {
     let usual = usual.replace("说明: x\n", "updated: 2026-05-01\n");
     let node = super::quick::read(&usual).unwrap();
     let (fields, findings) =
-        super::tree::fields(node, &usual, Path::new("/packs/acme/KNOWLEDGE.md")).unwrap();
+        super::fields::fields(node, &usual, Path::new("/packs/acme/KNOWLEDGE.md")).unwrap();
     assert_eq!(findings, []);
     assert_eq!(fields.description.as_deref(), Some("Facts: all of them"));
     assert_eq!(fields.maintainers, Some(vec!["Ada".to_owned(), "Bo B.".to_owned()]));

@@ -1,7 +1,7 @@
 //! Upload: the packs of an archive become packs of a scope (KN-16).
 
+use super::archive::ArchiveLimits;
 use super::error::{ArchiveError, OrganizationError};
-use super::limits::ArchiveLimits;
 use super::mount::{bytes, work_folder};
 use super::settle;
 use super::unpack::unpack;

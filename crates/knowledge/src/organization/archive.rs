@@ -1,7 +1,6 @@
 //! The entries of an archive, one after the other, whatever its format.
 
 use super::error::ArchiveError;
-use super::limits::ArchiveLimits;
 use flate2::read::MultiGzDecoder;
 use std::io::{self, Cursor, Read};
 use tar::EntryType;
@@ -12,7 +11,6 @@ const OVERHEAD: u64 = 4 << 10;
 /// The block of zeros that marks the end of a tar archive, in bytes.
 const BLOCK: u64 = 512;
 
-/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Folder,
@@ -132,5 +130,36 @@ impl<R: Read> Read for Bounded<R> {
         let zeros = data.iter().rev().take_while(|byte| **byte == 0).count() as u64;
         self.zeros = if zeros == read { self.zeros.saturating_add(read) } else { zeros };
         Ok(count)
+    }
+}
+
+/// The limits of an archive. All are checked while it is read, before anything more is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArchiveLimits {
+    /// Bytes of the archive itself.
+    pub archive_bytes: u64,
+    /// Entries, folders included.
+    pub entries: usize,
+    /// Bytes of one file.
+    pub file_bytes: u64,
+    /// Bytes of all files together.
+    pub total_bytes: u64,
+    /// How many times larger than the archive its files may be together; what is smaller than a
+    /// megabyte in all is not asked.
+    pub ratio: u64,
+    /// Folders within folders.
+    pub depth: usize,
+}
+
+impl Default for ArchiveLimits {
+    fn default() -> Self {
+        Self {
+            archive_bytes: 64 << 20,
+            entries: 20_000,
+            file_bytes: 32 << 20,
+            total_bytes: 256 << 20,
+            ratio: 100,
+            depth: 16,
+        }
     }
 }

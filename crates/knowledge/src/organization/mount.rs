@@ -1,13 +1,12 @@
 //! Archives as folders: unpacked once into a cache, under the digest of the archive.
 
+use super::archive::ArchiveLimits;
 use super::error::{ArchiveError, OrganizationError};
-use super::limits::ArchiveLimits;
 use super::settle;
 use super::unpack::unpack;
 use crate::finding::Finding;
 use contexture_context::Digest;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// An archive that was unpacked.
@@ -110,12 +109,10 @@ pub(super) fn work_folder(place: &Path) -> Result<tempfile::TempDir, ArchiveErro
 
 /// Returns the bytes of an archive, if they are not too many.
 pub(super) fn bytes(archive: &Path, limits: &ArchiveLimits) -> Result<Vec<u8>, ArchiveError> {
-    let mut bytes = Vec::new();
     let most = limits.archive_bytes;
-    let read = File::open(archive)
-        .and_then(|file| file.take(most.saturating_add(1)).read_to_end(&mut bytes))
+    let bytes = crate::files::head(archive, most.saturating_add(1))
         .map_err(ArchiveError::files("read", archive))?;
-    if u64::try_from(read).unwrap_or(u64::MAX) > most {
+    if bytes.len() as u64 > most {
         return Err(ArchiveError::TooLarge { limit: most, what: "bytes" });
     }
     Ok(bytes)

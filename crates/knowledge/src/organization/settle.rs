@@ -4,8 +4,7 @@ use super::error::ArchiveError;
 use crate::manifest;
 use crate::pack::{GUIDE_FILE, MAX_GUIDE_BYTES};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Returns the packs in `folder` by name: the folder itself, or each folder in it, or those in the
@@ -75,12 +74,9 @@ fn name(pack: &Path, types: Option<&[String]>) -> Result<String, ArchiveError> {
     }
 }
 
-/// Returns the name that a manifest gives.
 fn named(pack: &Path, types: &[String]) -> Result<String, ArchiveError> {
     let path = pack.join(GUIDE_FILE);
-    let mut bytes = Vec::new();
-    File::open(&path)
-        .and_then(|file| file.take(MAX_GUIDE_BYTES + 1).read_to_end(&mut bytes))
+    let bytes = crate::files::head(&path, MAX_GUIDE_BYTES + 1)
         .map_err(ArchiveError::files("read", &path))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();

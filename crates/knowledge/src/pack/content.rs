@@ -1,11 +1,10 @@
 //! Where the files of a pack are: in a folder, or in the program itself.
 
-use super::GUIDE_FILE;
+use crate::item::GUIDE_FILE;
 use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The files of a pack.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
     /// Below a folder.

@@ -1,14 +1,13 @@
 //! Which files a pack has, and what each of them is for.
 
 use super::content::{Content, is_left_out, settled};
-use super::{GUIDE_FILE, PackError};
+use super::error::{PackError, told};
+use crate::item::GUIDE_FILE;
 use crate::said;
 use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
 
-/// The most files that a pack may have.
 const MAX_FILES: usize = 100_000;
 
-/// The deepest folder of a pack.
 const MAX_DEPTH: usize = 32;
 
 /// A file of a pack.
@@ -96,21 +95,12 @@ pub enum FileKind {
     Asset,
 }
 
-impl FileKind {
-    /// Returns the word that guides use.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Guide => "guide",
-            Self::Runtime => "runtime",
-            Self::Primary => "primary",
-            Self::Document => "document",
-            Self::Wiki => "wiki",
-            Self::Evidence => "evidence",
-            Self::Asset => "asset",
-        }
-    }
+crate::item::words! {
+    FileKind: Guide "guide", Runtime "runtime", Primary "primary", Document "document",
+        Wiki "wiki", Evidence "evidence", Asset "asset";
+}
 
+impl FileKind {
     /// Returns what the file at that path is for, in a pack with that primary document.
     fn of(path: &str, primary: Option<&str>) -> Self {
         if path == GUIDE_FILE {
@@ -229,7 +219,7 @@ fn list_folder(
 }
 
 fn left_out(place: &WorkspacePath, kind: LeftOutKind, error: &FileError) -> LeftOut {
-    LeftOut { path: place.to_string(), kind, reason: super::error::told(error) }
+    LeftOut { path: place.to_string(), kind, reason: told(error) }
 }
 
 fn pack_file(entry: Entry, primary: Option<&str>) -> Option<PackFile> {

@@ -3,18 +3,15 @@
 mod block;
 mod compose;
 mod evidence;
-mod findings;
 mod missing;
 pub(crate) mod query;
 mod report;
 mod select;
 mod texts;
-mod warn;
 
 pub use crate::index::{IndexError as ResolveError, IndexReport};
 
-use super::standing;
-use super::types::{self, Intent, Missing, Resolution, Task};
+use super::types::{Intent, Resolution, Task};
 use crate::index::{Place, Purpose, Store, View};
 use crate::item::Grounding;
 use crate::pack::Pack;
@@ -22,8 +19,7 @@ use block::Block;
 use compose::{Part, Sheet};
 use contexture_context::tokens::TokenCounter;
 use query::Query;
-use report::Report;
-use select::Selected;
+use report::{Asked, Report};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -56,14 +52,6 @@ impl std::fmt::Debug for Resolver {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Resolver").field("counter", &self.counter).finish_non_exhaustive()
     }
-}
-
-/// One of the packs that are asked.
-struct Asked<'p> {
-    pack: &'p Pack,
-    view: View,
-    selected: Selected,
-    warnings: Vec<String>,
 }
 
 impl Resolver {
@@ -111,9 +99,8 @@ impl Resolver {
                 purpose = Purpose::AskAgain;
                 continue;
             }
-            return Ok(
-                Report { resolver: self, asked: &asked, query: &query, task, intent }.of(composed)
-            );
+            return Ok(Report { texts: &self.texts, asked: &asked, query: &query, task, intent }
+                .of(composed));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The catalog of the last start.
 
 use super::*;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 const PACKS: &str = "project/.agents/knowledge";

@@ -1,6 +1,7 @@
 //! Links, files that are none, what can't be read, and what goes away.
 
 use super::*;
+use crate::discovery::guide_file::unreadable;
 
 const PACKS: &str = "project/.agents/knowledge";
 

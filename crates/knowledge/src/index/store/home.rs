@@ -5,9 +5,8 @@
 //! lock in time makes an index in memory and harms nobody.
 
 use super::write::{IndexReport, Writing};
-use super::{IndexError, Opened, Purpose, reason};
-use crate::index::Area;
-use crate::index::schema::{Fields, VERSION};
+use crate::index::opened::{IndexError, Opened, Purpose, reason};
+use crate::index::schema::{Area, Fields, VERSION};
 use crate::index::state::{Changes, State};
 use crate::pack::{Pack, PackFile};
 use crate::said;
@@ -42,7 +41,6 @@ fn plain(name: &str) -> String {
     name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect()
 }
 
-/// Where the index of a pack lives.
 pub(super) enum Home {
     Memory,
     Folder(PathBuf),

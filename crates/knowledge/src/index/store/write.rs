@@ -1,7 +1,6 @@
 //! Writing an index: only files that changed are read and parted again.
 
-use crate::index::Area;
-use crate::index::schema::Fields;
+use crate::index::schema::{Area, Fields};
 use crate::index::state::{Changes, Known, State, nanoseconds};
 use crate::pack::{Pack, PackFile, plain_text};
 use crate::said;
@@ -13,7 +12,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::{Index, IndexWriter, TantivyError};
 
-/// The largest file that is indexed, in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 32 << 20;
 
 /// Packs with less to read than this, in bytes, are indexed by one thread.
@@ -56,7 +54,6 @@ impl IndexReport {
     }
 }
 
-/// An index that is written to.
 pub(super) struct Writing<'a> {
     pub(super) pack: &'a Pack,
     pub(super) index: &'a Index,

@@ -6,7 +6,6 @@
 /// The shortest word that has an ending to lose.
 const SHORT: usize = 4;
 
-/// Strips the ending of a lower-case ASCII word.
 pub(super) fn stem(word: &mut String) {
     if word.len() < SHORT || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;

@@ -6,7 +6,6 @@ use crate::anchor::{Anchor, Mapped, SOURCE_MAP, SourceMap, anchors, code, proble
 use crate::section::{is_markdown, paragraph_ends};
 use std::collections::HashSet;
 
-/// A section with its text and anchors.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Block {
     pub(super) candidate: Candidate,

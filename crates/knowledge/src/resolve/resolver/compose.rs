@@ -17,7 +17,6 @@ const SURELY: f64 = 0.6;
 /// A section is cut only when it has at least this share of the best score of its pack.
 const WORTH_CUTTING: f32 = 0.5;
 
-/// The part of a pack, before there is anything in it.
 pub(super) struct Sheet {
     pub(super) fence: Fence,
     /// True if a list of sources ends it.
@@ -41,7 +40,6 @@ pub(super) struct Part {
     pub(super) candidate: usize,
 }
 
-/// A section that is shown.
 pub(super) struct Shown {
     pub(super) pack: usize,
     pub(super) block: Block,
@@ -56,7 +54,6 @@ impl Shown {
     }
 }
 
-/// The context and what it is made of.
 #[derive(Default)]
 pub(super) struct Composed {
     pub(super) context: String,

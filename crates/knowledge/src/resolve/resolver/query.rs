@@ -3,8 +3,8 @@
 pub(super) mod asking;
 mod words;
 
-use super::Intent;
 use crate::index::terms::{Kind, Stream, comparable};
+use crate::resolve::types::Intent;
 use asking::{Phrase, is_hiragana};
 use std::ops::Range;
 use tantivy::tokenizer::TokenStream;
@@ -12,7 +12,6 @@ use tantivy::tokenizer::TokenStream;
 /// The most different terms that are looked for; of a longer task the rarest are taken.
 pub(super) const MAX_TERMS: usize = 60;
 
-/// A term of the task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QueryTerm {
     /// As the index has it.
@@ -30,7 +29,6 @@ pub(crate) struct QueryTerm {
     pub(super) is_weak: bool,
 }
 
-/// A task, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
     /// The text in comparable form.
@@ -39,7 +37,6 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Takes a task apart.
     pub(crate) fn of(task: &str) -> Self {
         let text = comparable(task).into_owned();
         let stops = asking::phrases(&text);
@@ -69,7 +66,6 @@ impl Query {
         words::intent(&self.text)
     }
 
-    /// Reports whether something is to be written.
     pub(super) fn is_writing(&self) -> bool {
         words::is_writing(&self.text)
     }

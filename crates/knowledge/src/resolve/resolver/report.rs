@@ -1,29 +1,37 @@
 //! The answer: what was selected, and everything that has to be said about it.
 
 use super::compose::{Composed, Shown};
+use super::evidence::findings;
 use super::evidence::{self, broken, unsourced};
-use super::findings::findings;
-use super::missing::missing;
+use super::missing::{missing, of_missing, of_pack};
 use super::query::Query;
-use super::texts::Files;
-use super::types::{
+use super::select::Selected;
+use super::texts::{Files, Texts};
+use crate::anchor::SOURCE_MAP;
+use crate::index::View;
+use crate::item::{Grounding, Status};
+use crate::pack::Pack;
+use crate::resolve::types::{
     CitationGap, Intent, PackUse, Provenance, Resolution, RunFinding, Section, SectionCut, Task,
 };
-use super::{Asked, Resolver, warn};
-use crate::anchor::SOURCE_MAP;
-use crate::item::{Grounding, Status};
 use crate::said::{line, path, quote};
 use contexture_context::fence::suspicious;
 use std::collections::HashSet;
 
 /// The claims whose status in the source map is worth a warning.
 const SHAKY: [&str; 4] = ["disputed", "stale", "missing", "source-required"];
-/// The most warnings of one kind about one pack.
 const MOST: usize = 8;
+
+pub(super) struct Asked<'p> {
+    pub(super) pack: &'p Pack,
+    pub(super) view: View,
+    pub(super) selected: Selected,
+    pub(super) warnings: Vec<String>,
+}
 
 /// Makes the answer.
 pub(super) struct Report<'a> {
-    pub(super) resolver: &'a Resolver,
+    pub(super) texts: &'a Texts,
     pub(super) asked: &'a [Asked<'a>],
     pub(super) query: &'a Query,
     pub(super) task: &'a Task,
@@ -31,7 +39,6 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Returns the answer for a context.
     pub(super) fn of(&self, composed: Composed) -> Resolution {
         let mut out = Resolution { tokens: composed.tokens, ..Resolution::default() };
         for (number, asked) in self.asked.iter().enumerate() {
@@ -60,7 +67,7 @@ impl Report<'_> {
             held.extend(asked.selected.candidates.iter().flat_map(|c| c.terms.iter().copied()));
         }
         out.missing = missing(self.query, &held, !self.asked.iter().any(|asked| has_match(&asked)));
-        if let Some(warning) = warn::of_missing(&out.missing) {
+        if let Some(warning) = of_missing(&out.missing) {
             out.uses.iter_mut().for_each(|used| used.warnings.push(warning.clone()));
             out.warnings.push(warning);
         }
@@ -121,7 +128,7 @@ impl Report<'_> {
     fn pack(&self, asked: &Asked<'_>, shown: &[&Shown], out: &mut Resolution) {
         let item = asked.pack.item();
         let grounding = self.task.grounding.unwrap_or(item.grounding);
-        let mut warnings = warn::of_pack(item, &asked.view);
+        let mut warnings = of_pack(item, &asked.view);
         let name = &item.name;
         warnings.extend(asked.warnings.iter().map(|warning| format!("`{name}`: {warning}")));
         let problems = asked.view.opened.state.problems();
@@ -142,7 +149,7 @@ impl Report<'_> {
         }
         if self.task.evidence || self.intent.wants_evidence() {
             let pack = self.name(asked);
-            let found = findings(&self.resolver.texts, asked.pack, &asked.view).into_iter();
+            let found = findings(self.texts, asked.pack, &asked.view).into_iter();
             out.findings.extend(found.map(|found| RunFinding { pack: pack.clone(), ..found }));
             let produced_by = item.metadata.produced_by.clone();
             let provenance = |by| Provenance { pack: name.clone(), produced_by: by };
@@ -162,7 +169,7 @@ impl Report<'_> {
         grounding: Grounding,
         warnings: &mut Vec<String>,
     ) -> Vec<CitationGap> {
-        let files = Files { texts: &self.resolver.texts, pack: asked.pack, view: &asked.view };
+        let files = Files { texts: self.texts, pack: asked.pack, view: &asked.view };
         let item = asked.pack.item();
         let mut gaps = Vec::new();
         for shown in shown {
@@ -219,7 +226,7 @@ impl Report<'_> {
         for shown in shown {
             push_new(&mut selected_files, shown.block.candidate.place.path.clone());
         }
-        let texts = &self.resolver.texts;
+        let texts = self.texts;
         // What is shown is what was indexed, or it would not be shown.
         let state = &asked.view.opened.state;
         let digest = |path: &String| {

@@ -4,11 +4,11 @@ mod gate;
 mod links;
 
 use super::query::{MAX_TERMS, Query, QueryTerm};
-use super::{Intent, Task};
 use crate::index::terms::Stream;
 use crate::index::{Area, Hit, Listing, Place, Search, View};
 use crate::item::{Profile, RuntimeMode};
 use crate::pack::Pack;
+use crate::resolve::types::{Intent, Task};
 use gate::Weights;
 use std::collections::HashSet;
 use tantivy::tokenizer::TokenStream;
@@ -27,10 +27,8 @@ const MAX_LINKING: usize = 8;
 const STEPS: usize = 2;
 /// The factor on the score of a compiled section.
 const PREFERENCE: f32 = 1.1;
-/// The most sections of tone, persona and taboos that join.
 const MAX_PERSONA: usize = 8;
 
-/// A section that may be shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
     pub(super) place: Place,
@@ -43,7 +41,6 @@ pub(super) struct Candidate {
     pub(super) terms: Vec<usize>,
 }
 
-/// The selection of one pack for a task.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Selected {
     /// Best first.
@@ -61,7 +58,6 @@ pub(super) struct Selected {
 /// Reads the links of a section.
 pub(super) type Reader<'a> = dyn Fn(&Place) -> Option<String> + 'a;
 
-/// Chooses the sections of a pack.
 pub(super) fn select(
     view: &View,
     pack: &Pack,
@@ -301,7 +297,6 @@ impl Choice<'_> {
         self.groups.push(group);
     }
 
-    /// Returns the terms that sections chosen so far have.
     fn chosen_terms(&self) -> u64 {
         self.groups.iter().flatten().fold(0, |known, (_, terms)| known | terms)
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::resolve::types::Missing;
 use contexture_context::tokens::O200K_BASE;
 
 #[test]

@@ -7,7 +7,6 @@ use contexture_context::Digest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The most text that is kept, in bytes.
 const MAX_KEPT: usize = 24 << 20;
 
 /// A text and what was made of it.
@@ -21,12 +20,10 @@ pub(super) struct FileText {
 }
 
 impl FileText {
-    /// Returns the digest of the file.
     pub(super) fn digest(&self) -> Digest {
         self.digest.get_or_init(|| Digest::of_text(&self.text)).clone()
     }
 
-    /// Returns the text as a source map.
     pub(super) fn map(&self) -> Result<Arc<SourceMap>, String> {
         self.map.get_or_init(|| SourceMap::parse(&self.text).map(Arc::new)).clone()
     }
@@ -38,7 +35,6 @@ struct Kept {
     bytes: usize,
 }
 
-/// The texts that are kept.
 #[derive(Default)]
 pub(super) struct Texts {
     kept: Mutex<Kept>,

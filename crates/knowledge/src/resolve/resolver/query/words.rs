@@ -1,6 +1,6 @@
 //! Words of questions that are not what the question is about, and words that say what is wanted.
 
-use super::Intent;
+use crate::resolve::types::Intent;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -34,192 +34,53 @@ static STOP_SET: LazyLock<HashSet<&str>> =
 static WEAK_SET: LazyLock<HashSet<&str>> =
     LazyLock::new(|| WEAK.split_ascii_whitespace().collect());
 
-/// Reports whether the lower-case word is a function word.
 pub(super) fn is_stop(word: &str) -> bool {
     STOP_SET.contains(word)
 }
 
-/// Reports whether the lower-case word belongs to instructions.
 pub(super) fn is_weak(word: &str) -> bool {
     WEAK_SET.contains(word)
 }
 
-/// Reports whether the character is mostly grammar.
 pub(super) fn is_function(c: char) -> bool {
     FUNCTIONS.contains(c)
 }
 
 /// Words of each intent; those with spaces or of Chinese are found anywhere, others as whole words.
 /// The first intent with a word in the text is taken.
-const INTENTS: [(Intent, &[&str]); 5] = [
+const INTENTS: [(Intent, &str); 5] = [
     (
         Intent::Dispute,
-        &[
-            "dispute",
-            "disputed",
-            "disputes",
-            "contested",
-            "contradiction",
-            "contradictions",
-            "contradict",
-            "conflicting",
-            "争议",
-            "矛盾",
-            "异议",
-            "冲突说法",
-        ],
+        "dispute, disputed, disputes, contested, contradiction, contradictions, contradict, \
+         conflicting, 争议, 矛盾, 异议, 冲突说法",
     ),
     (
         Intent::Verify,
-        &[
-            "verify",
-            "verified",
-            "verification",
-            "fact-check",
-            "fact check",
-            "double-check",
-            "prove",
-            "proof",
-            "evidence",
-            "核验",
-            "核实",
-            "验证",
-            "查证",
-            "证据",
-            "证明",
-            "求证",
-        ],
+        "verify, verified, verification, fact-check, fact check, double-check, prove, proof, \
+         evidence, 核验, 核实, 验证, 查证, 证据, 证明, 求证",
     ),
     (
         Intent::Cite,
-        &[
-            "cite",
-            "cited",
-            "cites",
-            "citation",
-            "citations",
-            "sourced",
-            "footnote",
-            "footnotes",
-            "source for",
-            "sources for",
-            "source of",
-            "sources of",
-            "the source",
-            "the sources",
-            "with sources",
-            "with source",
-            "its source",
-            "their source",
-            "their sources",
-            "your sources",
-            "which source",
-            "what source",
-            "引用",
-            "出处",
-            "来源",
-            "引证",
-            "原文",
-        ],
+        "cite, cited, cites, citation, citations, sourced, footnote, footnotes, source for, \
+         sources for, source of, sources of, the source, the sources, with sources, with source, \
+         its source, their source, their sources, your sources, which source, what source, 引用, \
+         出处, 来源, 引证, 原文",
     ),
-    (Intent::Ingest, &["ingest", "ingestion", "take in new", "收录", "导入来源", "录入", "入库"]),
+    (Intent::Ingest, "ingest, ingestion, take in new, 收录, 导入来源, 录入, 入库"),
     (
         Intent::Detail,
-        &[
-            "detail",
-            "details",
-            "detailed",
-            "in depth",
-            "in-depth",
-            "why",
-            "relate",
-            "relates",
-            "related",
-            "relation",
-            "relationship",
-            "depend",
-            "depends",
-            "connection",
-            "connected",
-            "compare",
-            "comparison",
-            "difference",
-            "differ",
-            "differs",
-            "explain",
-            "background",
-            "interact",
-            "interacts",
-            "affect",
-            "affects",
-            "influence",
-            "influences",
-            "详细",
-            "详情",
-            "细节",
-            "为什么",
-            "为何",
-            "关系",
-            "关联",
-            "联系",
-            "区别",
-            "差异",
-            "对比",
-            "比较",
-            "深入",
-            "原理",
-            "背景",
-            "影响",
-            "解释",
-        ],
+        "detail, details, detailed, in depth, in-depth, why, relate, relates, related, relation, \
+         relationship, depend, depends, connection, connected, compare, comparison, difference, \
+         differ, differs, explain, background, interact, interacts, affect, affects, influence, \
+         influences, 详细, 详情, 细节, 为什么, 为何, 关系, 关联, 联系, 区别, 差异, 对比, 比较, \
+         深入, 原理, 背景, 影响, 解释",
     ),
 ];
 
-/// Words of tasks to write something.
-const WRITING: &[&str] = &[
-    "write",
-    "writes",
-    "writing",
-    "rewrite",
-    "draft",
-    "compose",
-    "rephrase",
-    "paraphrase",
-    "polish",
-    "reply",
-    "greet",
-    "greeting",
-    "letter",
-    "email",
-    "e-mail",
-    "newsletter",
-    "announcement",
-    "tweet",
-    "blog",
-    "slogan",
-    "tagline",
-    "headline",
-    "caption",
-    "speech",
-    "poem",
-    "写",
-    "寫",
-    "撰",
-    "起草",
-    "草拟",
-    "拟一",
-    "文案",
-    "回复",
-    "答复",
-    "润色",
-    "问候",
-    "致辞",
-    "祝福",
-    "标语",
-    "口号",
-    "推文",
-    "邮件",
-];
+const WRITING: &str = "write, writes, writing, rewrite, draft, compose, rephrase, paraphrase, polish, reply, greet, \
+    greeting, letter, email, e-mail, newsletter, announcement, tweet, blog, slogan, tagline, \
+    headline, caption, speech, poem, 写, 寫, 撰, 起草, 草拟, 拟一, 文案, 回复, 答复, 润色, 问候, \
+    致辞, 祝福, 标语, 口号, 推文, 邮件";
 
 /// Returns what is wanted, as the words say.
 pub(super) fn intent(text: &str) -> Intent {
@@ -229,7 +90,6 @@ pub(super) fn intent(text: &str) -> Intent {
     wanted.map_or(Intent::Answer, |(intent, _)| *intent)
 }
 
-/// Reports whether something is to be written.
 pub(super) fn is_writing(text: &str) -> bool {
     Said::of(&text.to_lowercase()).any(WRITING)
 }
@@ -247,8 +107,8 @@ impl<'t> Said<'t> {
         Self { lower, whole: words.collect() }
     }
 
-    fn any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| {
+    fn any(&self, words: &str) -> bool {
+        words.split(", ").any(|word| {
             if word.is_ascii() && !word.contains(' ') {
                 self.whole.contains(word)
             } else {

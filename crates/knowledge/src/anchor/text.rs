@@ -1,10 +1,100 @@
-//! The claims of a text, and which of them say where they come from.
+//! The anchors of a text, and its claims with theirs.
 //!
 //! A claim is a sentence or more on one line, a line that ends none together with the lines that
 //! end it, an item of a list, a row of a table. Headings, code, heads of tables, questions, lines
 //! that only announce (`:`) or only link are none.
 
-use super::{Anchor, anchors};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::fmt;
+use std::ops::Range;
+
+/// A place in a file of the pack, or an address elsewhere, that a claim comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Anchor {
+    /// The file, relative to the pack or to the file the anchor stands in; or an address.
+    pub file: String,
+    /// The place in it, without the `#`.
+    pub fragment: Option<String>,
+    /// Where the anchor stands in the text that it was read from, brackets included.
+    pub at: Range<usize>,
+}
+
+impl Anchor {
+    /// Reads `FILE#FRAGMENT`; `None` when there is no file.
+    #[must_use]
+    pub fn parse(text: &str, at: Range<usize>) -> Option<Self> {
+        let text = text.trim().trim_matches(['`', '<', '>', '"', '\'']).trim();
+        let (file, fragment) = match text.split_once('#') {
+            Some((file, fragment)) => (file.trim(), Some(fragment.trim())),
+            None => (text, None),
+        };
+        let fragment = fragment.filter(|fragment| !fragment.is_empty()).map(str::to_owned);
+        (!file.is_empty()).then(|| Self { file: file.to_owned(), fragment, at })
+    }
+
+    /// Reports whether it points outside of every pack.
+    #[must_use]
+    pub fn is_address(&self) -> bool {
+        self.file.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.len() > 1
+                && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+        })
+    }
+}
+
+impl fmt::Display for Anchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fragment {
+            Some(fragment) => write!(f, "{}#{fragment}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+/// Returns the anchors of a text, in their order. One pair of brackets may hold several, parted by
+/// `;`.
+#[must_use]
+pub fn anchors(text: &str) -> Vec<Anchor> {
+    let mut found = Vec::new();
+    for (open, _) in text.match_indices('[') {
+        let inside = text.get(open + 1..).unwrap_or_default();
+        let Some(rest) = after_keyword(inside) else { continue };
+        let line = rest.split('\n').next().unwrap_or_default();
+        let Some((list, _)) = line.split_once(']') else { continue };
+        let end = open + 1 + (inside.len() - rest.len()) + list.len() + 1;
+        let parts = list.split([';', '；']).flat_map(|part| part.split(", "));
+        found.extend(parts.filter_map(|part| Anchor::parse(part, open..end)));
+    }
+    found
+}
+
+/// Returns what follows `source:` at the beginning of a text.
+fn after_keyword(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(' ');
+    let rest = ["sources", "source"].iter().find_map(|word| {
+        let (head, rest) = text.split_at_checked(word.len())?;
+        head.eq_ignore_ascii_case(word).then_some(rest)
+    });
+    let rest = rest.or_else(|| text.strip_prefix("来源"))?;
+    rest.trim_start_matches(' ').strip_prefix([':', '：'])
+}
+
+/// Returns where code stands in a Markdown text.
+pub(crate) fn code(text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut block = None;
+    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(Tag::CodeBlock(_)) => block = Some(range.start),
+            Event::End(TagEnd::CodeBlock) => {
+                ranges.extend(block.take().map(|start| start..range.end));
+            }
+            Event::Code(_) => ranges.push(range),
+            _ => {}
+        }
+    }
+    ranges
+}
 
 /// A claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,7 +262,6 @@ fn without_anchors(line: &str, found: &[Anchor], at: usize) -> String {
     out
 }
 
-/// Reports whether the line begins an item, and what follows the mark.
 fn item(line: &str) -> (bool, &str) {
     for mark in ["- ", "* ", "+ ", "• "] {
         if let Some(rest) = line.strip_prefix(mark) {

@@ -44,6 +44,9 @@ impl<'a> Waiting<'a> {
         call: &str,
         request: Message,
     ) -> Self {
+        // Before the sending: the client may get the call, go and be back in another session while
+        // this thread waits for the processor.
+        let began = Instant::now();
         let (session, id) = (&target.session, &request.message_id);
         let answer = forwarder.app().calls.open(session, call, forwarder.context(), id);
         let asked = Asked::new(forwarder, session, call, id);
@@ -54,7 +57,7 @@ impl<'a> Waiting<'a> {
             call: call.to_owned(),
             answer,
             asked,
-            began: Instant::now(),
+            began,
             connection,
             seq,
             is_told: false,

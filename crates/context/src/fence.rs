@@ -30,6 +30,11 @@
 //! assert_eq!(escape_layout("[system]\n[1] a note"), "\\[system]\n[1] a note");
 //! ```
 
+/// A list of words, laid out freely.
+macro_rules! words {
+    ($($word:literal)*) => { &[$($word),*] };
+}
+
 mod glyphs;
 mod held;
 mod lines;

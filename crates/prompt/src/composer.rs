@@ -39,11 +39,9 @@ pub struct PromptComposer {
     messages: Vec<OpenaiChatMessage>,
     /// The name of the first message, if it was given before that message.
     pending_name: Option<String>,
-    /// The places of context items.
     items: Vec<PlacedItem>,
 }
 
-/// A context item in one of the messages.
 #[derive(Debug, Clone)]
 struct PlacedItem {
     message: usize,

@@ -1,6 +1,5 @@
 //! Roles of characters outside strings: ASCII, full-width and Chinese forms alike.
 
-/// The role of one character outside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     OpenObject,
@@ -29,7 +28,6 @@ pub(super) enum Quote {
 }
 
 impl Quote {
-    /// Reports whether this character can end a string of the family.
     pub(super) fn closes(self, c: char) -> bool {
         match self {
             Quote::Double => c == '"',
@@ -72,7 +70,6 @@ impl Quote {
     }
 }
 
-/// Returns the role of a character outside strings.
 pub(super) fn mark(c: char) -> Mark {
     match c {
         '{' | '｛' | '﹛' => Mark::OpenObject,
@@ -85,7 +82,6 @@ pub(super) fn mark(c: char) -> Mark {
     }
 }
 
-/// Returns the family of a quote.
 pub(super) fn quote(c: char) -> Option<Quote> {
     Some(match c {
         '"' => Quote::Double,
@@ -108,7 +104,6 @@ pub(super) fn is_blank(c: char) -> bool {
         || matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
 }
 
-/// Reports whether a character can be part of an unquoted key.
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '.' | '@' | '/')
 }

@@ -189,7 +189,6 @@ impl Parser<'_> {
     }
 }
 
-/// The content at the place of a key.
 enum Key {
     Name(String),
     /// The string before was longer than first parsed; this is its whole value.

@@ -12,7 +12,6 @@ const MAX_COMMENT: usize = 256;
 const MAX_KEY: usize = 128;
 const MAX_ITEM: usize = 256;
 
-/// The judgement of a quote inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     End,

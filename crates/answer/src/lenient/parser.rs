@@ -17,7 +17,6 @@ pub(super) enum Kind {
     Array,
 }
 
-/// The continuation after a member or an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// Another one; its comma was taken or not.
@@ -93,7 +92,6 @@ impl<'a> Parser<'a> {
         self.notes.add(kind, self.pos);
     }
 
-    /// Returns the byte at an offset; 0 at the end.
     #[inline(always)]
     pub(super) fn byte(&self, at: usize) -> u8 {
         match self.text.as_bytes().get(at) {
@@ -114,7 +112,6 @@ impl<'a> Parser<'a> {
         self.rest(at).chars().next()
     }
 
-    /// Returns the mark at an offset, with its length in bytes.
     pub(super) fn mark_at(&self, at: usize) -> Option<(Mark, usize)> {
         self.char_at(at).map(|c| (mark(c), c.len_utf8()))
     }
@@ -190,7 +187,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the kind of the container around the innermost one.
     pub(super) fn parent(&self) -> Option<Kind> {
         (self.depth > 1).then_some(if self.kinds & 2 == 2 { Kind::Array } else { Kind::Object })
     }

@@ -11,7 +11,6 @@ use super::string::find_special;
 use crate::repair::RepairKind;
 use serde_json::Value;
 
-/// The end of a string.
 #[derive(Debug, Clone, Copy)]
 struct End {
     /// The end of the content.
@@ -220,7 +219,6 @@ impl Parser<'_> {
 
 /// The quotes and brackets seen inside a string so far.
 struct Inner {
-    /// The number of quotes that did not end it.
     count: usize,
     /// The position of the last of them.
     last: Option<usize>,

@@ -6,16 +6,13 @@ use super::think::{closing_tag, think_tag};
 use crate::repair::{Notes, RepairKind};
 use serde_json::Value;
 
-/// The place where a value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// In the answer itself.
     Answer,
     /// After an opening tag of thinking that is never closed: perhaps only a draft.
     Thought,
 }
 
-/// One value found in an answer.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) value: Value,
@@ -29,7 +26,6 @@ pub(crate) struct Found {
     pub(crate) inline: bool,
 }
 
-/// An event of a scan.
 #[derive(Debug)]
 pub(crate) enum Event {
     Value(Found),
@@ -73,19 +69,16 @@ impl<'a> Scan<'a> {
         scan
     }
 
-    /// Marks the text as growing.
     pub(crate) fn growing(mut self) -> Self {
         self.growing = true;
         self
     }
 
-    /// Starts at an offset.
     pub(crate) fn starting_at(mut self, pos: usize) -> Self {
         self.pos = pos;
         self
     }
 
-    /// Returns the next value or event of the answer.
     pub(crate) fn next(&mut self) -> Option<Event> {
         loop {
             match *self.text.as_bytes().get(self.pos)? {

@@ -5,7 +5,6 @@ use crate::repair::{Notes, RepairKind};
 /// Tags that models put around their thinking.
 const THINK_TAGS: [&str; 4] = ["thinking", "think", "thought", "reasoning"];
 
-/// A tag that opens or closes a block of thinking.
 pub(super) struct Tag {
     pub(super) name: &'static str,
     pub(super) closes: bool,

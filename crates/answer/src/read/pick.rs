@@ -82,7 +82,6 @@ impl<'a> Picker<'a> {
         true
     }
 
-    /// Marks all values so far as thinking.
     pub(super) fn forget(&mut self) {
         let drafts = std::mem::take(&mut self.answer);
         if let Some(picked) = drafts.picked {

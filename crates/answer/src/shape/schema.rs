@@ -100,7 +100,6 @@ fn described(field: &Field, mut schema: Value) -> Value {
     schema
 }
 
-/// The counts while a strict schema is built.
 #[derive(Default)]
 struct Strict {
     fields: usize,

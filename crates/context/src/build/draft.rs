@@ -20,7 +20,6 @@ pub(super) struct Draft<'a> {
     value_digest: Digest,
 }
 
-/// An item's text under some budget.
 #[derive(Debug, Clone, Default)]
 struct Made {
     text: String,
@@ -147,7 +146,6 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns the text in its form for the prompt.
     fn dress(&self, text: &str) -> String {
         match &self.fence {
             Some(fence) => fence.wrap(text),
@@ -155,7 +153,6 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns the size of the fence.
     fn dressing(&self, ruler: Ruler<'_>) -> usize {
         self.fence.as_ref().map_or(0, |fence| {
             ruler.count(&format!("{}\n", fence.open()))

@@ -121,28 +121,12 @@ const fn terminates(c: char) -> bool {
 const fn is_closer(c: char) -> bool {
     matches!(
         c,
-        '"' | '\''
-            | '”'
-            | '’'
-            | '»'
-            | '›'
-            | ')'
-            | ']'
-            | '}'
-            | '」'
-            | '』'
-            | '】'
-            | '》'
-            | '〉'
-            | '〕'
-            | '）'
-            | '］'
-            | '｝'
-            | '｣'
+        '"' | '\'' | '”' | '’' | '»' | '›' | ')' | ']' | '}'
+        // East Asian
+        | '」' | '』' | '】' | '》' | '〉' | '〕' | '）' | '］' | '｝' | '｣'
     )
 }
 
-/// Reports whether `at` is between words rather than in one.
 fn is_word_end(text: &str, at: usize) -> bool {
     let (before, after) = sides(text, at);
     let (before, after) = (before.chars().next_back(), after.chars().next());
@@ -150,7 +134,6 @@ fn is_word_end(text: &str, at: usize) -> bool {
     !(in_word(before) && in_word(after))
 }
 
-/// Returns the bounds of graphemes in `from..=to`, rising.
 fn graphemes(text: &str, from: usize, to: usize) -> Vec<usize> {
     let start = even_start(text, text.floor_char_boundary(from.saturating_sub(MARGIN)));
     let end = text.ceil_char_boundary(to.saturating_add(MARGIN).min(text.len()));
@@ -178,7 +161,6 @@ fn even_start(text: &str, at: usize) -> usize {
     if run % 2 == 1 { at - '\u{1f1e6}'.len_utf8() } else { at }
 }
 
-/// Reports whether `at` is between graphemes.
 pub(super) fn is_grapheme_end(text: &str, at: usize) -> bool {
     graphemes(text, at, at).binary_search(&at).is_ok()
 }

@@ -40,7 +40,6 @@ impl Walk {
         self.stops.partition_point(|stop| stop.tokens <= limit).saturating_sub(1)
     }
 
-    /// Returns the stop of that index, or the last one.
     pub(super) fn stop(&self, index: usize) -> Stop {
         let last = self.stops.last().copied();
         self.stops.get(index).copied().or(last).unwrap_or(NOWHERE)

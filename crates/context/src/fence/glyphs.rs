@@ -42,7 +42,6 @@ const NAMES: &[(&str, char)] = &[
     ("rsaquo", '›'),
 ];
 
-/// The signs of a text.
 #[derive(Clone)]
 pub(super) struct Glyphs<'a> {
     rest: &'a str,
@@ -53,12 +52,10 @@ impl<'a> Glyphs<'a> {
         Self { rest: text }
     }
 
-    /// Returns the unread rest.
     pub(super) const fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// Skips signs while the predicate holds.
     pub(super) fn skipping(mut self, is_skipped: impl Fn(char) -> bool) -> Self {
         while let Some((_, length)) = first(self.rest).filter(|(sign, _)| is_skipped(*sign)) {
             self.rest = self.rest.get(length..).unwrap_or_default();
@@ -77,7 +74,6 @@ impl Iterator for Glyphs<'_> {
     }
 }
 
-/// Returns the first sign of a text with its length in bytes.
 pub(super) fn first(text: &str) -> Option<(char, usize)> {
     let c = text.chars().next()?;
     let spelled = match c {

@@ -6,45 +6,12 @@ use super::look::{alike, is_blank, is_square, plain};
 /// The headings of the layers (AS-20), without the colon.
 const HEADINGS: &[&str] = &["context", "instruction"];
 /// The speakers of conversations, without spaces.
-const SPEAKERS: &[&str] = &[
-    "system",
-    "assistant",
-    "user",
-    "developer",
-    "tool",
-    "human",
-    "ai",
-    "systemprompt",
-    "systemmessage",
-    "systeminstruction",
-    "systeminstructions",
-    "systemoverride",
-    "developermessage",
-    "usermessage",
-    "assistantmessage",
-    "系统",
-    "系统提示",
-    "系统提示词",
-    "系统消息",
-    "系统指令",
-    "系統",
-    "系統提示",
-    "系統訊息",
-    "用户",
-    "用戶",
-    "使用者",
-    "助手",
-    "助理",
-    "人类",
-    "开发者",
-    "開發者",
-    "工具",
-    "管理员",
-    "指令",
-    "上下文",
-    "システム",
-    "ユーザー",
-    "アシスタント",
+const SPEAKERS: &[&str] = words![
+    "system" "assistant" "user" "developer" "tool" "human" "ai" "systemprompt" "systemmessage"
+    "systeminstruction" "systeminstructions" "systemoverride" "developermessage" "usermessage"
+    "assistantmessage" "系统" "系统提示" "系统提示词" "系统消息" "系统指令" "系統" "系統提示"
+    "系統訊息" "用户" "用戶" "使用者" "助手" "助理" "人类" "开发者" "開發者" "工具" "管理员"
+    "指令" "上下文" "システム" "ユーザー" "アシスタント"
 ];
 /// Headings of well-known instruction formats, such as `### Response:`.
 const FORMATS: &[&str] = &["instruction", "instructions", "response", "input", "指令", "回复"];

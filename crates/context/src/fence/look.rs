@@ -14,13 +14,11 @@ pub(super) fn is_invisible(c: char) -> bool {
         || c.is_control() && !c.is_whitespace()
 }
 
-/// Reports whether a character changes the direction of reading.
 pub(super) const fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{2069}')
 }
 
-/// Reports whether a character is white space or invisible.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || is_invisible(c)
 }
@@ -130,66 +128,25 @@ const fn ornamented(c: char) -> Option<char> {
     char::from_u32('a' as u32 + (c as u32 - first as u32))
 }
 
-/// Reports whether a sign looks like `<`.
 pub(super) const fn is_less(c: char) -> bool {
     matches!(
         c,
-        '<' | '＜'
-            | '﹤'
-            | '≮'
-            | '‹'
-            | '〈'
-            | '\u{2329}'
-            | '⟨'
-            | '˂'
-            | 'ᐸ'
-            | 'ᚲ'
-            | '❮'
-            | '❰'
-            | '❬'
-            | '≺'
-            | '⋖'
-            | '≪'
-            | '⋘'
-            | '⧼'
-            | '⦑'
-            | '«'
-            | '《'
-            | '⟪'
-            | '︿'
-            | '︽'
-            | '𝈶'
+        '<' | '＜' | '﹤'
+        // Brackets and quotes
+        | '‹' | '〈' | '\u{2329}' | '⟨' | '❮' | '❰' | '❬' | '⧼' | '⦑' | '«' | '《' | '⟪' | '︿' | '︽'
+        // Letters, relations, music
+        | '˂' | 'ᐸ' | 'ᚲ' | '≮' | '≺' | '⋖' | '≪' | '⋘' | '𝈶'
     )
 }
 
-/// Reports whether a sign looks like `>`.
 pub(super) const fn is_greater(c: char) -> bool {
     matches!(
         c,
-        '>' | '＞'
-            | '﹥'
-            | '≯'
-            | '›'
-            | '〉'
-            | '\u{232a}'
-            | '⟩'
-            | '˃'
-            | 'ᐳ'
-            | '❯'
-            | '❱'
-            | '❭'
-            | '≻'
-            | '⋗'
-            | '≫'
-            | '⋙'
-            | '⧽'
-            | '⦒'
-            | '»'
-            | '》'
-            | '⟫'
-            | '﹀'
-            | '︾'
-            | '𝈷'
+        '>' | '＞' | '﹥'
+        // Brackets and quotes
+        | '›' | '〉' | '\u{232a}' | '⟩' | '❯' | '❱' | '❭' | '⧽' | '⦒' | '»' | '》' | '⟫' | '﹀' | '︾'
+        // Letters, relations, music
+        | '˃' | 'ᐳ' | '≯' | '≻' | '⋗' | '≫' | '⋙' | '𝈷'
     )
 }
 

@@ -11,68 +11,21 @@ const FENCES: &[&str] =
 /// The names of our fences backwards, as after a sign that reverses the direction of reading.
 const TURNED: &[&str] = &["atadde", "kcapegdel", "ecruoseregdel", "ediugkcapegdel"];
 /// Tags that chat formats and prompts use to switch the speaker, whole names.
-const ROLES: &[&str] = &[
-    "system",
-    "assistant",
-    "user",
-    "developer",
-    "tool",
-    "human",
-    "instructions",
-    "systemprompt",
-    "systemmessage",
-    "systeminstruction",
-    "systeminstructions",
-    "systemreminder",
-    "developermessage",
-    "usermessage",
-    "userquery",
-    "toolcall",
-    "toolcalls",
-    "toolresult",
-    "toolresults",
-    "toolresponse",
-    "tooluse",
-    "invoke",
-    "functioncall",
-    "functioncalls",
-    "functionresult",
-    "functionresults",
-    "functionresponse",
-    "startofturn",
-    "endofturn",
+const ROLES: &[&str] = words![
+    "system" "assistant" "user" "developer" "tool" "human" "instructions" "systemprompt"
+    "systemmessage" "systeminstruction" "systeminstructions" "systemreminder" "developermessage"
+    "usermessage" "userquery" "toolcall" "toolcalls" "toolresult" "toolresults" "toolresponse"
+    "tooluse" "invoke" "functioncall" "functioncalls" "functionresult" "functionresults"
+    "functionresponse" "startofturn" "endofturn"
 ];
 /// The same, so short that they count only where the tag ends after them.
 const SHORT: &[&str] = &["sys", "inst", "s", "bos", "eos", "think"];
 /// Names of `<|…|>` tokens that are recognised even with blanks inside.
-const TOKENS: &[&str] = &[
-    "imstart",
-    "imend",
-    "imsep",
-    "endoftext",
-    "endofprompt",
-    "eotid",
-    "eomid",
-    "startheaderid",
-    "endheaderid",
-    "beginoftext",
-    "endofturn",
-    "startofturn",
-    "system",
-    "user",
-    "assistant",
-    "developer",
-    "tool",
-    "start",
-    "end",
-    "message",
-    "channel",
-    "return",
-    "call",
-    "constrain",
-    "fimprefix",
-    "fimmiddle",
-    "fimsuffix",
+const TOKENS: &[&str] = words![
+    "imstart" "imend" "imsep" "endoftext" "endofprompt" "eotid" "eomid" "startheaderid"
+    "endheaderid" "beginoftext" "endofturn" "startofturn" "system" "user" "assistant" "developer"
+    "tool" "start" "end" "message" "channel" "return" "call" "constrain" "fimprefix" "fimmiddle"
+    "fimsuffix"
 ];
 /// The longest name of a control token, in characters.
 const TOKEN_LENGTH: usize = 48;

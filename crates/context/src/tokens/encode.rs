@@ -12,7 +12,6 @@ use super::vocabulary::{LONGEST, Node, Vocabulary};
 const FEW: usize = 64;
 const MANY: usize = 4096;
 
-/// A token of a piece.
 #[derive(Clone, Copy)]
 struct Token {
     id: u32,
@@ -43,7 +42,6 @@ impl Encoder {
         }
     }
 
-    /// Returns the number of tokens of `piece`.
     #[inline]
     pub(super) fn count(&mut self, piece: &[u8]) -> usize {
         let whole = self.vocabulary.walk(Node::ROOT, piece);

@@ -21,9 +21,7 @@ enum Class {
     Digit,
     /// `' '` alone.
     Space,
-    /// `\r` and `\n`.
     Newline,
-    /// Other white space.
     White,
     /// All other ASCII, control characters included.
     Mark,

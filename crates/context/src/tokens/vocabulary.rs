@@ -18,7 +18,6 @@ const PAYLOAD: u32 = ENDS - 1;
 pub(super) static O200K: Vocabulary = Vocabulary::new(include_bytes!("o200k_base.vocabulary"));
 pub(super) static CL100K: Vocabulary = Vocabulary::new(include_bytes!("cl100k_base.vocabulary"));
 
-/// The tokens of a tokenizer.
 #[derive(Clone, Copy)]
 pub(super) struct Vocabulary {
     splits: &'static [u8],
@@ -62,7 +61,6 @@ impl Vocabulary {
         (value >> LABEL_SHIFT == label).then_some(Node(value))
     }
 
-    /// Returns the token that ends at `node`.
     #[inline]
     pub(super) fn token(self, node: Node) -> Option<u32> {
         if node.0 & LEAF != 0 {

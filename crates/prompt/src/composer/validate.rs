@@ -55,7 +55,6 @@ fn may_follow(index: usize, before: Option<Role>, role: Role) -> Result<(), Prom
     Ok(())
 }
 
-/// The calls of the last assistant message.
 #[derive(Default)]
 struct OpenCalls<'m> {
     /// The index of that message, if it calls tools.

@@ -15,7 +15,6 @@ use contexture_diagnostic::{SourceFile, Span};
 /// The greatest number of faults reported for a template.
 pub(super) const MAX_PROBLEMS: usize = 100;
 
-/// Compiles a text, or returns its first fault.
 pub(super) fn compile(text: &str) -> Result<Program, PromptError> {
     let (program, problems) = scan(text, 1);
     match problems.first() {

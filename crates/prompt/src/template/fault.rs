@@ -4,7 +4,6 @@ use crate::codes::Code;
 use crate::error::PromptError;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 
-/// A fault with its place.
 #[derive(Debug, Clone)]
 pub(super) struct Problem {
     pub(super) code: Code,
@@ -14,7 +13,6 @@ pub(super) struct Problem {
     related: Option<Related>,
 }
 
-/// A tag that is related to a fault.
 #[derive(Debug, Clone)]
 pub(super) struct Related {
     /// Its relation to the fault, such as "opened".

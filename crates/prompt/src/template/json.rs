@@ -38,7 +38,6 @@ pub(super) fn from_value(value: Value) -> TemplateValue {
     }
 }
 
-/// An array or object under construction.
 enum Open {
     Array(std::vec::IntoIter<Value>, Vec<TemplateValue>),
     Object(map::IntoIter, TemplateObject, String),
@@ -228,9 +227,7 @@ pub(super) fn write(value: &TemplateValue, out: &mut impl Write) -> Result<(), R
 
 /// The reason why a value could not be written.
 pub(super) enum Refusal {
-    /// The sink failed.
     Sink,
-    /// The value is too deep.
     Depth(PromptError),
 }
 

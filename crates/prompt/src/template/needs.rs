@@ -45,12 +45,10 @@ pub struct Requirement {
     pub column: u32,
 }
 
-/// Returns the names of the required ones.
 pub(super) fn required(all: Vec<Requirement>) -> Vec<String> {
     all.into_iter().filter(|one| one.need == Need::Required).map(|one| one.name).collect()
 }
 
-/// Returns all variables in the order of their first use.
 pub(super) fn requirements(
     template: &PromptTemplate,
     library: Option<&PromptTemplateRegistry>,
@@ -70,7 +68,6 @@ struct Survey<'a> {
     chain: Vec<&'a PromptTemplate>,
 }
 
-/// The knowledge at an operation.
 #[derive(Clone, Default)]
 struct State<'a> {
     depth: u8,
@@ -83,7 +80,6 @@ struct State<'a> {
     guards: Vec<&'a str>,
 }
 
-/// The text that is searched.
 struct Place<'a> {
     template: &'a PromptTemplate,
     partial: Option<&'a str>,

@@ -8,7 +8,6 @@
 use super::object::{Key, NameTag};
 use contexture_diagnostic::Span;
 
-/// A compiled text.
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     text: Box<str>,
@@ -46,25 +45,19 @@ pub(super) struct Op {
     pub(super) kind: Kind,
 }
 
-/// The kind of an operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// Does nothing more.
     Text,
-    /// Writes a value.
     Value(Path),
     /// Takes the next `then` operations if the value is true, else the `other` after them.
     Branch(Branch),
     /// Takes the next `then` operations for each item, or the `other` after them for no item.
     Loop(Path, Extent),
-    /// Renders the partial of this name.
     Include(Span),
-    /// Writes the text of this reference.
     Reference(Span),
 }
 
 impl Op {
-    /// Returns the place for messages.
     pub(super) const fn span(&self) -> Span {
         match &self.kind {
             Kind::Text => self.before,
@@ -103,12 +96,9 @@ impl Extent {
     }
 }
 
-/// A dotted path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
-    /// The whole path.
     pub(super) span: Span,
-    /// Its first name.
     pub(super) head: Name,
     pub(super) root: Root,
     pub(super) rest_len: u16,
@@ -122,7 +112,6 @@ pub(super) struct Name {
     pub(super) tag: NameTag,
 }
 
-/// A name with its program.
 #[derive(Clone, Copy)]
 pub(super) struct NameIn<'p>(pub(super) Name, pub(super) &'p Program);
 
@@ -143,18 +132,13 @@ impl<'p> Key<'p> for NameIn<'p> {
     }
 }
 
-/// The root of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Root {
     /// A field of an item, else a variable.
     Name,
-    /// `item` or `this`.
     Item,
-    /// `@index`.
     Index,
-    /// `@first`.
     First,
-    /// `@last`.
     Last,
 }
 

@@ -23,7 +23,6 @@ use std::fmt;
 /// The greatest room reserved for a text beyond the length of its template, in bytes.
 const MOST_SPARE_ROOM: usize = 16 << 10;
 
-/// A template to render.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
     pub(super) template: &'a PromptTemplate,
@@ -32,23 +31,19 @@ pub(super) struct Job<'a> {
     /// The registry for partials that the template does not have itself.
     pub(super) library: Option<&'a PromptTemplateRegistry>,
     pub(super) limits: RenderLimits,
-    /// The texts of references.
     pub(super) references: Option<&'a dyn References>,
 }
 
 impl<'a> Job<'a> {
-    /// Creates a job of a template on its own.
     pub(super) const fn alone(template: &'a PromptTemplate) -> Self {
         let limits = template.limits;
         Self { template, name: None, library: None, limits, references: None }
     }
 
-    /// Adds the texts of references.
     pub(super) const fn with(self, references: &'a dyn References) -> Self {
         Self { references: Some(references), ..self }
     }
 
-    /// Renders into a new text.
     pub(super) fn to_string(self, ctx: &'a TemplateContext) -> Result<String, Fault<'a>> {
         // A small template often loops; a large one is mostly text.
         let length = self.template.source().len();
@@ -58,7 +53,6 @@ impl<'a> Job<'a> {
         Ok(renderer.out.into_text())
     }
 
-    /// Renders into a sink.
     pub(super) fn write(
         self,
         ctx: &'a TemplateContext,

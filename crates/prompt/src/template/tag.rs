@@ -6,7 +6,6 @@ use super::ops::{Name, Path, Root};
 use crate::codes;
 use contexture_diagnostic::{Span, nearest};
 
-/// A parsed tag.
 pub(super) enum Tag {
     Value(Path),
     Open(Block, Path),
@@ -180,7 +179,6 @@ fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii() && c.is_alphanumeric()
 }
 
-/// Parses a dotted path.
 fn path(text: &str, span: Span, segments: &mut Vec<Name>) -> Result<Path, Problem> {
     let word = text.get(span.range()).unwrap_or_default();
     if let Some(name) = word.strip_prefix('@') {

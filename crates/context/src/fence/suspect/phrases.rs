@@ -18,81 +18,41 @@ const HIDE: &str = "to keep something from the user";
 const ENGLISH: &[Phrase] = &[
     Phrase {
         what: DISOBEY,
-        verbs: &[
-            "ignor",
-            "disregard",
-            "forget",
-            "overrid",
-            "bypass",
-            "do not follow",
-            "don t follow",
-            "stop following",
-            "do not obey",
-            "don t obey",
+        verbs: words![
+            "ignor" "disregard" "forget" "overrid" "bypass" "do not follow" "don t follow"
+            "stop following" "do not obey" "don t obey"
         ],
-        objects: &[
-            "instruction",
-            "prompt",
-            "rules",
-            "guideline",
-            "directive",
-            "you were told",
-            "you have been told",
-            "your orders",
-            "safety",
-            "restrictions",
-            "everything above",
-            "everything before",
+        objects: words![
+            "instruction" "prompt" "rules" "guideline" "directive" "you were told"
+            "you have been told" "your orders" "safety" "restrictions" "everything above"
+            "everything before"
         ],
     },
     Phrase {
         what: BECOME,
-        verbs: &[
-            "you are now",
-            "you must now",
-            "from now on you",
-            "from now on act",
-            "pretend to be",
-            "pretend you are",
-            "act as if you",
-            "enter developer mode",
-            "new instructions",
-            "new system prompt",
-            "updated instructions",
-            "system override",
-            "admin override",
-            "jailbreak mode",
-            "enable developer mode",
-            "developer mode enabled",
+        verbs: words![
+            "you are now" "you must now" "from now on you" "from now on act" "pretend to be"
+            "pretend you are" "act as if you" "enter developer mode" "new instructions"
+            "new system prompt" "updated instructions" "system override" "admin override"
+            "jailbreak mode" "enable developer mode" "developer mode enabled"
         ],
         objects: &[],
     },
     Phrase {
         what: REVEAL,
         verbs: &["reveal", "print", "show me", "repeat", "output", "leak", "exfiltrate", "send"],
-        objects: &[
-            "your system prompt",
-            "the system prompt",
-            "your instructions",
-            "your hidden prompt",
-            "your api key",
-            "all api keys",
-            "your secrets",
-            "the words above",
-            "the text above",
-            "the prompt above",
+        objects: words![
+            "your system prompt" "the system prompt" "your instructions" "your hidden prompt"
+            "your api key" "all api keys" "your secrets" "the words above" "the text above"
+            "the prompt above"
         ],
     },
     Phrase {
         what: HIDE,
-        verbs: &[
-            "do not tell the user",
-            "don t tell the user",
-            "do not inform the user",
-            "without telling the user",
-            "do not mention this to the user",
-            "without informing the user",
-            "do not let the user know",
+        verbs: words![
+            "do not tell the user" "don t tell the user" "do not inform the user"
+            "without telling the user" "do not mention this to the user"
+            "without informing the user" "do not let the user know"
         ],
         objects: &[],
     },
@@ -102,49 +62,20 @@ const ENGLISH: &[Phrase] = &[
 const OTHERS: &[(&str, &[&str], &[&str])] = &[
     (
         DISOBEY,
-        &[
-            "忽略",
-            "无视",
-            "無視",
-            "忘记",
-            "忘記",
-            "忘掉",
-            "不要遵守",
-            "不要遵循",
-            "不要服从",
-            "绕过",
-            "覆盖",
-            "抛开",
-            "跳过",
+        words![
+            "忽略" "无视" "無視" "忘记" "忘記" "忘掉" "不要遵守" "不要遵循" "不要服从" "绕过"
+            "覆盖" "抛开" "跳过"
         ],
-        &[
-            "指令",
-            "指示",
-            "提示词",
-            "提示詞",
-            "系统提示",
-            "规则",
-            "規則",
-            "要求",
-            "命令",
-            "设定",
-            "限制",
-            "约束",
+        words![
+            "指令" "指示" "提示词" "提示詞" "系统提示" "规则" "規則" "要求" "命令" "设定" "限制"
+            "约束"
         ],
     ),
     (
         BECOME,
-        &[
-            "你现在是",
-            "你現在是",
-            "从现在开始你",
-            "从现在起你",
-            "從現在開始你",
-            "请扮演",
-            "进入开发者模式",
-            "开发者模式已启用",
-            "新的系统指令",
-            "新的指令如下",
+        words![
+            "你现在是" "你現在是" "从现在开始你" "从现在起你" "從現在開始你" "请扮演"
+            "进入开发者模式" "开发者模式已启用" "新的系统指令" "新的指令如下"
         ],
         &[],
     ),
@@ -230,34 +161,11 @@ fn other(text: &str) -> Option<&'static str> {
 const fn leads(c: char) -> bool {
     matches!(
         c,
-        '忽' | '无'
-            | '無'
-            | '忘'
-            | '不'
-            | '绕'
-            | '覆'
-            | '抛'
-            | '跳'
-            | '你'
-            | '从'
-            | '從'
-            | '请'
-            | '进'
-            | '开'
-            | '新'
-            | '输'
-            | '泄'
-            | '显'
-            | '透'
-            | '告'
-            | '打'
-            | '重'
-            | '别'
-            | '以'
-            | 'こ'
-            | '上'
-            | 'i'
-            | 'v'
+        // Chinese
+        '忽' | '无' | '無' | '忘' | '不' | '绕' | '覆' | '抛' | '跳' | '你' | '从' | '從' | '请' | '进'
+        | '开' | '新' | '输' | '泄' | '显' | '透' | '告' | '打' | '重' | '别'
+        // Japanese, German
+        | '以' | 'こ' | '上' | 'i' | 'v'
     )
 }
 

@@ -50,22 +50,9 @@ const TOKENS: &[Token] = &[
 const SHORTEST_TOKEN: usize = 15;
 
 /// Names whose value is a password or key when it is written out, in lower case.
-const NAMES: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "secret_key",
-    "client_secret",
-    "api_key",
-    "apikey",
-    "api-key",
-    "token",
-    "access_key",
-    "private_key",
-    "密码",
-    "密钥",
-    "口令",
+const NAMES: &[&str] = words![
+    "password" "passwd" "passphrase" "secret" "secret_key" "client_secret" "api_key" "apikey"
+    "api-key" "token" "access_key" "private_key" "密码" "密钥" "口令"
 ];
 
 const fn is_plain(c: char) -> bool {
@@ -102,7 +89,6 @@ pub(super) fn find(line: &str) -> Vec<(&'static str, String)> {
     all(line).into_iter().map(show).collect()
 }
 
-/// Returns the line with its secrets masked.
 pub(super) fn mask(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut from = 0;

@@ -13,11 +13,9 @@ pub(super) struct Blocks {
 
 struct Frame {
     block: Block,
-    /// Its first tag.
     tag: Span,
     /// The position of its operation; none if its head is invalid.
     op: Option<usize>,
-    /// The start of its body.
     body: usize,
     /// Its `else`: the tag, and the start of the text after it.
     other: Option<(Span, usize)>,
@@ -52,7 +50,6 @@ impl Blocks {
         self.open.push(Frame { block, tag, op: None, body: at, other: None, chained: false });
     }
 
-    /// Handles `{{else}}` or `{{else if}}`, with the text after it at `at`.
     pub(super) fn otherwise(
         &mut self,
         with_if: bool,

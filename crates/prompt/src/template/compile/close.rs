@@ -37,7 +37,6 @@ fn closed_behind(text: &str, from: usize) -> Option<usize> {
     rest.starts_with("}}").then(|| text.len() - rest.len())
 }
 
-/// Reports whether there is white space between two positions.
 pub(super) fn has_space(text: &str, from: usize, to: usize) -> bool {
     text.get(from..to).is_some_and(|part| part.contains(char::is_whitespace))
 }

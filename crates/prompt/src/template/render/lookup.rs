@@ -3,14 +3,12 @@
 use super::{Path, PromptTemplate, Renderer, TemplateValue};
 use crate::template::ops::{NameIn, Root};
 
-/// One iteration of an `#each`.
 pub(super) struct Scope<'a> {
     pub(super) item: &'a TemplateValue,
     pub(super) index: usize,
     pub(super) last: bool,
 }
 
-/// The result of a lookup.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'a> {
     Value(&'a TemplateValue),
@@ -38,7 +36,6 @@ impl<'a> Renderer<'a, '_> {
         }
     }
 
-    /// Looks up `@index`, `@first`, `@last`.
     pub(super) fn counter(&self, root: Root) -> Option<Found<'a>> {
         let scope = self.scopes.last()?;
         match root {

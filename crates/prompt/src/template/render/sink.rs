@@ -29,9 +29,7 @@ pub(super) struct Sink<'w> {
 pub(super) enum Refused {
     /// It is longer than this many bytes in all.
     Full(usize),
-    /// The writer failed.
     Failed,
-    /// A value is too deep.
     Depth(PromptError),
 }
 
@@ -43,7 +41,6 @@ impl<'w> Sink<'w> {
         Self { text, out: None, gone: 0, full: most, most }
     }
 
-    /// Creates a sink that passes the text on.
     pub(super) fn into_writer(limits: RenderLimits, out: &'w mut dyn Write) -> Self {
         let most = limits.output_bytes;
         Self { text: String::new(), out: Some(out), gone: 0, full: most.min(CHUNK), most }
@@ -143,7 +140,6 @@ impl Write for Counted<'_, '_> {
     }
 }
 
-/// A writer that discards everything.
 pub(super) struct Nowhere;
 
 impl Write for Nowhere {

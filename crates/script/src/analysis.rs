@@ -41,7 +41,6 @@ mod uses;
 mod tests;
 
 pub use answers::answer_sites;
-pub use generate::OPTIONS;
 
 use crate::codes;
 use crate::program::Program;

@@ -8,9 +8,9 @@
 
 use crate::capability;
 use crate::host::SourceLoader;
+use crate::reference::Used;
 use crate::syntax::ast::{Import, ImportKind};
 use contexture_context::manifest::Site;
-use contexture_context::{Budget, Keep, Position};
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 use serde_json::Value;
 
@@ -36,26 +36,8 @@ impl KnowledgeImport {
     }
 }
 
-/// A pack that a `use` shows (AS-15).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsedPack {
-    /// The number of the call's items before it in the prompt.
-    pub before: usize,
-    /// The number of the call's resources before it in the prompt.
-    pub resources_before: usize,
-    /// The pack.
-    pub import: KnowledgeImport,
-    /// The label, if any.
-    pub label: Option<String>,
-    /// The place of its `use`.
-    pub position: Position,
-    /// The budget of its contribution.
-    pub budget: Option<Budget>,
-    /// The part that stays when even that does not fit.
-    pub keep: Keep,
-    /// The order in which it is cut to fit a whole-prompt budget.
-    pub priority: i64,
-}
+/// A pack that a `use` shows.
+pub type UsedPack = Used<KnowledgeImport>;
 
 /// A call of a pack's method.
 #[derive(Debug, Clone, PartialEq)]

@@ -63,10 +63,7 @@ pub struct ProgramFile {
 impl ProgramFile {
     /// Returns the imports of the file.
     pub fn imports(&self) -> impl Iterator<Item = &Import> {
-        self.parsed.file.items.iter().filter_map(|item| match item {
-            Item::Import(import) => Some(import),
-            _ => None,
-        })
+        imports_of(&self.parsed.file.items)
     }
 
     /// Returns the agents of the file with the indices of their items.
@@ -81,6 +78,14 @@ impl ProgramFile {
     pub fn functions(&self) -> impl Iterator<Item = &Func> {
         functions_of(&self.parsed.file.items)
     }
+}
+
+/// Returns the imports among items.
+pub fn imports_of(items: &[Item]) -> impl Iterator<Item = &Import> {
+    items.iter().filter_map(|item| match item {
+        Item::Import(import) => Some(import),
+        _ => None,
+    })
 }
 
 /// Returns the functions among items.

@@ -26,24 +26,29 @@ pub struct ResourceImport {
     pub importer: String,
 }
 
-/// A resource that a `use` shows (AS-15).
+/// An import that a `use` shows (AS-15) and that the host loads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsedResource {
+pub struct Used<I> {
     /// The number of the call's items before it in the prompt.
     pub before: usize,
-    /// The resource.
-    pub import: ResourceImport,
+    /// The number of the call's resources before it in the prompt.
+    pub resources_before: usize,
+    /// The resource or pack.
+    pub import: I,
     /// The label, if any.
     pub label: Option<String>,
     /// The place of its `use`.
     pub position: Position,
-    /// The budget of everything that it names, together.
+    /// The budget of everything that it contributes, together.
     pub budget: Option<Budget>,
     /// The part that stays when it does not fit.
     pub keep: Keep,
     /// The order in which it is cut to fit a whole-prompt budget.
     pub priority: i64,
 }
+
+/// A resource that a `use` shows.
+pub type UsedResource = Used<ResourceImport>;
 
 /// The part of a prompt that a text belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -275,25 +275,5 @@ fn write_at(value: &TemplateValue, out: &mut impl Write, depth: usize) -> Result
 }
 
 fn write_string(text: &str, out: &mut impl Write) -> fmt::Result {
-    out.write_char('"')?;
-    let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= b' ' && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.write_str(text.get(from..at).unwrap_or_default())?;
-        from = at + 1;
-        match byte {
-            b'"' => out.write_str("\\\"")?,
-            b'\\' => out.write_str("\\\\")?,
-            b'\n' => out.write_str("\\n")?,
-            b'\r' => out.write_str("\\r")?,
-            b'\t' => out.write_str("\\t")?,
-            8 => out.write_str("\\b")?,
-            12 => out.write_str("\\f")?,
-            other => write!(out, "\\u{other:04x}")?,
-        }
-    }
-    out.write_str(text.get(from..).unwrap_or_default())?;
-    out.write_char('"')
+    out.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
 }

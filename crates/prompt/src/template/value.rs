@@ -120,73 +120,34 @@ impl From<&Number> for TemplateNumber {
     }
 }
 
-impl From<&str> for TemplateValue {
-    fn from(text: &str) -> Self {
-        Self::String(text.to_owned())
-    }
+/// Implements conversions that are one expression each.
+macro_rules! from {
+    ($($value:ident: $From:ty => $made:expr;)*) => {$(
+        impl From<$From> for TemplateValue {
+            fn from($value: $From) -> Self {
+                $made
+            }
+        }
+    )*};
 }
 
-impl From<String> for TemplateValue {
-    fn from(text: String) -> Self {
-        Self::String(text)
-    }
-}
-
-impl From<&String> for TemplateValue {
-    fn from(text: &String) -> Self {
-        Self::String(text.clone())
-    }
-}
-
-impl From<bool> for TemplateValue {
-    fn from(value: bool) -> Self {
-        Self::Bool(value)
-    }
-}
-
-impl From<i64> for TemplateValue {
-    fn from(number: i64) -> Self {
-        Self::Number(TemplateNumber::Int(number))
-    }
-}
-
-impl From<i32> for TemplateValue {
-    fn from(number: i32) -> Self {
-        i64::from(number).into()
-    }
-}
-
-impl From<u32> for TemplateValue {
-    fn from(number: u32) -> Self {
-        i64::from(number).into()
-    }
-}
-
-impl From<u64> for TemplateValue {
-    fn from(number: u64) -> Self {
-        Self::Number(
-            i64::try_from(number).map_or(TemplateNumber::Unsigned(number), TemplateNumber::Int),
-        )
-    }
-}
-
-impl From<usize> for TemplateValue {
-    fn from(number: usize) -> Self {
-        // No platform has a usize wider than 64 bits.
-        u64::try_from(number).unwrap_or(u64::MAX).into()
-    }
-}
-
-impl From<f64> for TemplateValue {
-    fn from(number: f64) -> Self {
-        Self::Number(TemplateNumber::Float(number))
-    }
-}
-
-impl From<TemplateObject> for TemplateValue {
-    fn from(object: TemplateObject) -> Self {
-        Self::Object(object)
-    }
+from! {
+    text: &str => Self::String(text.to_owned());
+    text: String => Self::String(text);
+    text: &String => Self::String(text.clone());
+    value: bool => Self::Bool(value);
+    number: i64 => Self::Number(TemplateNumber::Int(number));
+    number: i32 => i64::from(number).into();
+    number: u32 => i64::from(number).into();
+    number: u64 => Self::Number(
+        i64::try_from(number).map_or(TemplateNumber::Unsigned(number), TemplateNumber::Int),
+    );
+    // No platform has a usize wider than 64 bits.
+    number: usize => u64::try_from(number).unwrap_or(u64::MAX).into();
+    number: f64 => Self::Number(TemplateNumber::Float(number));
+    object: TemplateObject => Self::Object(object);
+    value: Value => super::json::from_value(value);
+    value: &Value => super::json::from_value(value.clone());
 }
 
 impl<T: Into<TemplateValue>> From<Vec<T>> for TemplateValue {
@@ -218,18 +179,6 @@ impl<V: Into<TemplateValue>> From<HashMap<String, V>> for TemplateValue {
     /// Converts the fields, sorted by name, since a hash map has no order.
     fn from(fields: HashMap<String, V>) -> Self {
         fields.into_iter().collect::<BTreeMap<_, _>>().into()
-    }
-}
-
-impl From<Value> for TemplateValue {
-    fn from(value: Value) -> Self {
-        super::json::from_value(value)
-    }
-}
-
-impl From<&Value> for TemplateValue {
-    fn from(value: &Value) -> Self {
-        super::json::from_value(value.clone())
     }
 }
 

@@ -47,21 +47,6 @@ const TYPES: &[(&str, OptionType)] = &[
     ("tools", OptionType::Tools),
 ];
 
-/// The options of `generate`.
-pub const OPTIONS: &[&str] = &[
-    "input",
-    "max_output",
-    "max_input",
-    "attempts",
-    "temperature",
-    "think",
-    "strict",
-    "debug",
-    "cache",
-    "timeout",
-    "tools",
-];
-
 const THINK: &[&str] = &["auto", "low", "medium", "high"];
 
 impl<'p> Checker<'p, '_> {
@@ -138,8 +123,11 @@ impl<'p> Checker<'p, '_> {
                 "set the identity with `role \"…\"` and `description \"…\"`".to_owned()
             }
             (None, "context") => "select what the model sees with `use`".to_owned(),
-            (None, _) => suggestion(name, OPTIONS.iter().copied())
-                .unwrap_or_else(|| format!("the options are {}", OPTIONS.join(", "))),
+            (None, _) => {
+                let known: Vec<&str> = TYPES.iter().map(|(known, _)| *known).collect();
+                suggestion(name, known.iter().copied())
+                    .unwrap_or_else(|| format!("the options are {}", known.join(", ")))
+            }
         };
         let message = format!("unknown option `{name}` of `generate`");
         self.push(codes::UNKNOWN_OPTION.at(key.span, message).with_help(help));

@@ -30,7 +30,7 @@ impl<'p> Checker<'p, '_> {
 
     fn duplicates_among(&mut self, items: &'p [Item]) {
         let mut seen: HashMap<&str, Span> = HashMap::new();
-        for name in items.iter().filter_map(declared) {
+        for name in items.iter().filter_map(Item::name).filter(|name| !name.text.is_empty()) {
             if let Some(first) = seen.get(name.text.as_str()) {
                 let message = format!("duplicate declaration of `{}`", name.text);
                 let fault = codes::DUPLICATE_NAME.at(name.span, message);
@@ -104,16 +104,6 @@ impl<'p> Checker<'p, '_> {
         };
         self.push(codes::MISSING_MAIN.at(place, message).with_help(help));
     }
-}
-
-fn declared(item: &Item) -> Option<&Name> {
-    let name = match item {
-        Item::Import(import) => Some(&import.name),
-        Item::Agent(agent) => agent.name.as_ref(),
-        Item::Func(func) => func.name.as_ref(),
-        Item::Config(_) | Item::Use(_) => None,
-    };
-    name.filter(|name| !name.text.is_empty())
 }
 
 /// Returns the span of a declaration's name, or of its first word.

@@ -109,48 +109,6 @@ impl ScriptedHost {
         self.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// Returns all trace events so far.
-    #[must_use]
-    pub fn events(&self) -> Vec<Event> {
-        lock(&self.recorded).events.clone()
-    }
-
-    /// Returns all model calls so far.
-    #[must_use]
-    pub fn generate_calls(&self) -> Vec<GenerateCall> {
-        lock(&self.recorded).generates.clone()
-    }
-
-    /// Returns all tool calls so far.
-    #[must_use]
-    pub fn tool_calls(&self) -> Vec<ToolCall> {
-        lock(&self.recorded).tools.clone()
-    }
-
-    /// Returns all memory calls so far.
-    #[must_use]
-    pub fn memory_calls(&self) -> Vec<MemoryCall> {
-        lock(&self.recorded).memories.clone()
-    }
-
-    /// Returns all calls of packs so far.
-    #[must_use]
-    pub fn knowledge_calls(&self) -> Vec<KnowledgeCall> {
-        lock(&self.recorded).knowledge.clone()
-    }
-
-    /// Returns all files read so far.
-    #[must_use]
-    pub fn file_imports(&self) -> Vec<FileImport> {
-        lock(&self.recorded).files.clone()
-    }
-
-    /// Returns all renderings so far.
-    #[must_use]
-    pub fn template_calls(&self) -> Vec<TemplateCall> {
-        lock(&self.recorded).templates.clone()
-    }
-
     /// Returns the greatest number of concurrent effects.
     #[must_use]
     pub fn most_under_way(&self) -> usize {
@@ -184,6 +142,29 @@ impl ScriptedHost {
             result
         })
     }
+}
+
+/// Implements the methods that return what was recorded.
+macro_rules! recorded {
+    ($($doc:literal $name:ident: $field:ident $Type:ty;)*) => {
+        impl ScriptedHost {$(
+            #[doc = $doc]
+            #[must_use]
+            pub fn $name(&self) -> Vec<$Type> {
+                lock(&self.recorded).$field.clone()
+            }
+        )*}
+    };
+}
+
+recorded! {
+    "Returns all trace events so far." events: events Event;
+    "Returns all model calls so far." generate_calls: generates GenerateCall;
+    "Returns all tool calls so far." tool_calls: tools ToolCall;
+    "Returns all memory calls so far." memory_calls: memories MemoryCall;
+    "Returns all calls of packs so far." knowledge_calls: knowledge KnowledgeCall;
+    "Returns all files read so far." file_imports: files FileImport;
+    "Returns all renderings so far." template_calls: templates TemplateCall;
 }
 
 fn supplied(value: Value, trust: Trust) -> Supplied {

@@ -18,7 +18,7 @@ use super::vm::fiber::{Fiber, Frame};
 use super::warnings::Warning;
 use crate::host::{Host, MemoryLoader, SourceLoader};
 use crate::knowledge::import_faults;
-use crate::program::{ProgramFile, load, template_fault};
+use crate::program::{ProgramFile, imports_of, load, template_fault};
 use crate::reference::{import_fault, text_faults, texts_of_block, texts_of_items};
 use crate::server::{ServerFacts, ServerImport};
 use crate::syntax::ast::{
@@ -153,8 +153,8 @@ impl Session {
             if let Item::Import(import) = &item {
                 self.check_template(import)?;
             }
-            if let Some(name) = name_of(&item) {
-                self.items.retain(|known| name_of(known) != Some(name));
+            if let Some(name) = item.name().map(|name| &name.text) {
+                self.items.retain(|known| known.name().map(|known| &known.text) != Some(name));
             }
             self.items.push(item);
         }
@@ -193,19 +193,13 @@ impl Session {
         items: &[Item],
         block: &Block,
     ) -> Result<(), SessionError> {
-        let resources = items.iter().filter_map(|item| match item {
-            Item::Import(import) if import.kind == ImportKind::Resource => Some(import),
-            _ => None,
-        });
+        let resources = imports_of(items).filter(|import| import.kind == ImportKind::Resource);
         let mut faults: Vec<Diagnostic> =
             resources.filter_map(|import| import_fault(import, source, &*self.loader)).collect();
         let texts = texts_of_items(items, source).into_iter().chain(texts_of_block(block, source));
         faults.extend(texts.flat_map(|text| text_faults(&text, &*self.loader)));
-        let imports = items.iter().filter_map(|item| match item {
-            Item::Import(import) => Some(import),
-            _ => None,
-        });
-        faults.extend(imports.flat_map(|import| import_faults(import, source, &*self.loader)));
+        let packs = |import| import_faults(import, source, &*self.loader);
+        faults.extend(imports_of(items).flat_map(packs));
         let errors = faults.into_iter().filter(|fault| fault.severity == Severity::Error);
         let errors: Vec<Diagnostic> = errors.map(|fault| fault.in_file(NAME)).collect();
         if errors.is_empty() { Ok(()) } else { Err(SessionError::Syntax(errors)) }
@@ -213,14 +207,10 @@ impl Session {
 
     /// Refuses a template that can't be used. Partials may still be imported by later lines.
     fn check_template(&self, import: &Import) -> Result<(), SessionError> {
-        let earlier = self.items.iter().filter_map(|item| match item {
-            Item::Import(import) => Some(import),
-            _ => None,
-        });
         if import.kind != ImportKind::Template {
             return Ok(());
         }
-        let template = TemplateImport::new(import, NAME, &templates_of(earlier));
+        let template = TemplateImport::new(import, NAME, &templates_of(imports_of(&self.items)));
         let faults = self.loader.template(&template).err().unwrap_or_default();
         let later = |fault: &&TemplateFault| {
             !matches!(fault, TemplateFault::Invalid { code: UNKNOWN_PARTIAL, .. })
@@ -286,13 +276,10 @@ impl Session {
         compile::compile_line(units, block, past)
     }
 
-    /// What is known of the servers that earlier lines import.
+    /// Returns the facts about the servers that earlier lines import.
     fn servers(&self) -> Vec<(String, ServerFacts)> {
-        let imports = self.items.iter().filter_map(|item| match item {
-            Item::Import(import) => Some((import, ServerImport::of(import)?)),
-            _ => None,
-        });
-        let known = imports.filter_map(|(import, server)| {
+        let known = imports_of(&self.items).filter_map(|import| {
+            let server = ServerImport::of(import)?;
             Some((import.name.text.clone(), self.loader.server(&server).ok()?))
         });
         known.collect()
@@ -327,13 +314,4 @@ fn read_variables(
         (name.clone(), value)
     });
     values.collect()
-}
-
-fn name_of(item: &Item) -> Option<&str> {
-    match item {
-        Item::Import(import) => Some(&import.name.text),
-        Item::Agent(agent) => agent.name.as_ref().map(|name| name.text.as_str()),
-        Item::Func(func) => func.name.as_ref().map(|name| name.text.as_str()),
-        Item::Config(_) | Item::Use(_) => None,
-    }
 }

@@ -46,6 +46,19 @@ pub enum Item {
     Use(Use),
 }
 
+impl Item {
+    /// Returns the name that it declares, if any.
+    #[must_use]
+    pub fn name(&self) -> Option<&Name> {
+        match self {
+            Self::Import(import) => Some(&import.name),
+            Self::Agent(agent) => agent.name.as_ref(),
+            Self::Func(func) => func.name.as_ref(),
+            Self::Config(_) | Self::Use(_) => None,
+        }
+    }
+}
+
 /// The kinds of import (AS-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImportKind {

@@ -425,6 +425,16 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Skips an unexpected part of a group, and its comma; always takes something unless the group
+    /// ends here.
+    fn skip_part(&mut self, before: u32) {
+        self.skip_to_comma();
+        self.eat(TokenKind::Comma);
+        if self.current.span.start == before && !self.kind().is_closer() {
+            self.bump();
+        }
+    }
+
     fn is_awaited(&self, closer: TokenKind) -> bool {
         self.open.contains(&closer)
     }

@@ -1,7 +1,8 @@
 //! The compiler's view of a source file.
 
+use crate::program::imports_of;
 use crate::server::ServerFacts;
-use crate::syntax::ast::{File, Import, Item};
+use crate::syntax::ast::{File, Import};
 use contexture_diagnostic::SourceFile;
 use std::sync::Arc;
 
@@ -18,9 +19,6 @@ pub(crate) struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     pub(crate) fn imports(&self) -> impl Iterator<Item = &'a Import> + use<'a> {
-        self.tree.items.iter().filter_map(|item| match item {
-            Item::Import(import) => Some(import),
-            _ => None,
-        })
+        imports_of(&self.tree.items)
     }
 }

@@ -5,7 +5,7 @@ use super::{loops, register};
 use crate::capability;
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
 use crate::knowledge::{KnowledgeCall, KnowledgeImport, UsedPack};
-use crate::reference::{ResourceImport, UsedResource};
+use crate::reference::{ResourceImport, Used, UsedResource};
 use crate::runtime::code::{CandidateSite, GenerateSite, Reg, ToolKind, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
@@ -189,40 +189,37 @@ impl Shown {
         import: u32,
     ) -> Checked<()> {
         let Some(import) = machine.program.imports.get(import as usize) else { return Ok(()) };
-        let (before, label) = (self.items.len(), used.label.clone());
-        let position = machine.program.position(used.place);
-        let CandidateSite { budget, keep, .. } = *candidate;
-        let priority = used.priority;
         if import.kind == ImportKind::Knowledge {
-            let resources_before = self.resources.len();
-            let import = pack(&import.name, &import.from)?;
-            self.packs.push(UsedPack {
-                before,
-                resources_before,
-                import,
-                label,
-                position,
-                budget,
-                keep,
-                priority,
-            });
+            let pack = pack(&import.name, &import.from)?;
+            self.packs.push(self.used(machine, used, candidate, pack));
             return Ok(());
         }
-        let import = ResourceImport {
+        let resource = ResourceImport {
             name: import.name.clone(),
             reference: import.from.clone(),
             importer: import.importer.clone(),
         };
-        self.resources.push(UsedResource {
-            before,
-            import,
-            label,
-            position,
-            budget,
-            keep,
-            priority,
-        });
+        self.resources.push(self.used(machine, used, candidate, resource));
         Ok(())
+    }
+
+    fn used<I>(
+        &self,
+        machine: &Machine<'_>,
+        used: &UseSite,
+        candidate: &CandidateSite,
+        import: I,
+    ) -> Used<I> {
+        Used {
+            before: self.items.len(),
+            resources_before: self.resources.len(),
+            import,
+            label: used.label.clone(),
+            position: machine.program.position(used.place),
+            budget: candidate.budget,
+            keep: candidate.keep,
+            priority: used.priority,
+        }
     }
 }
 

@@ -158,67 +158,42 @@ impl Parser<'_> {
     pub(super) fn item(&mut self, place: Place) -> Option<Item> {
         let start = self.current.span;
         let word = self.word()?;
-        match word {
-            "import" if self.peek_kind() == TokenKind::Word => {
-                self.report_misplaced(
-                    place,
-                    Place::File,
-                    "an import is only allowed at the top level of a file",
-                );
+        let main = word == "main" && matches!(self.peek_word(1), Some("func" | "agent"));
+        let kind = if main { self.peek_word(1).unwrap_or_default() } else { word };
+        let next = self.peek_kind();
+        match kind {
+            "import" if next == TokenKind::Word => {
+                let message = "an import is only allowed at the top level of a file";
+                self.report_misplaced(place != Place::File, message);
                 self.import().map(Item::Import)
             }
-            "agent"
-                if self.peek_kind() == TokenKind::Word
-                    || (self.peek_kind() == TokenKind::OpenBrace) =>
-            {
-                self.report_misplaced(
-                    place,
-                    Place::File,
-                    "an agent is only allowed at the top level of a file",
-                );
-                self.bump();
-                Some(Item::Agent(self.agent(false, start)))
+            "agent" if main || matches!(next, TokenKind::Word | TokenKind::OpenBrace) => {
+                let message = "an agent is only allowed at the top level of a file";
+                self.report_misplaced(place != Place::File, message);
+                self.skip_head(main);
+                Some(Item::Agent(self.agent(main, start)))
             }
             "func" => {
-                self.report_misplaced(
-                    place,
-                    Place::Agent,
-                    "a function is only allowed in an agent or at the top level of a file",
-                );
-                self.bump();
-                Some(Item::Func(self.func(false, start)))
-            }
-            "main" if self.peek_word(1) == Some("func") => {
-                self.report_misplaced(
-                    place,
-                    Place::Agent,
-                    "a function is only allowed in an agent or at the top level of a file",
-                );
-                self.bump();
-                self.bump();
-                Some(Item::Func(self.func(true, start)))
-            }
-            "main" if self.peek_word(1) == Some("agent") => {
-                self.report_misplaced(
-                    place,
-                    Place::File,
-                    "an agent is only allowed at the top level of a file",
-                );
-                self.bump();
-                self.bump();
-                Some(Item::Agent(self.agent(true, start)))
+                let message =
+                    "a function is only allowed in an agent or at the top level of a file";
+                self.report_misplaced(place == Place::Function, message);
+                self.skip_head(main);
+                Some(Item::Func(self.func(main, start)))
             }
             "use" => Some(Item::Use(self.use_statement())),
             _ => self.config().map(Item::Config),
         }
     }
 
-    fn report_misplaced(&mut self, place: Place, deepest: Place, message: &str) {
-        let misplaced = match deepest {
-            Place::File => place != Place::File,
-            Place::Agent => place == Place::Function,
-            Place::Function => false,
-        };
+    /// Skips `func` or `agent`, and a `main` before it.
+    fn skip_head(&mut self, main: bool) {
+        if main {
+            self.bump();
+        }
+        self.bump();
+    }
+
+    fn report_misplaced(&mut self, misplaced: bool, message: &str) {
         if misplaced {
             let fault = codes::MISPLACED_ITEM.at(self.current.span, message);
             self.push_here(fault.with_help("move it there"));
@@ -272,11 +247,8 @@ impl Parser<'_> {
     }
 
     fn agent(&mut self, main: bool, start: Span) -> Agent {
-        let name = match self.word() {
-            Some(_) => self.binding("the name of an agent"),
-            None if main => None,
-            None => self.binding("the name of an agent"),
-        };
+        let unnamed = main && self.word().is_none();
+        let name = if unnamed { None } else { self.binding("the name of an agent") };
         let items = self.agent_body();
         Agent { main, name, items, span: self.span_from(start.start) }
     }
@@ -323,11 +295,8 @@ impl Parser<'_> {
 
     fn func(&mut self, main: bool, start: Span) -> Func {
         let indent = self.line_indent;
-        let name = match self.word() {
-            Some(_) => self.binding("the name of a function"),
-            None if main => None,
-            None => self.binding("the name of a function"),
-        };
+        let unnamed = main && self.word().is_none();
+        let name = if unnamed { None } else { self.binding("the name of a function") };
         let params = self.params();
         if self.at(TokenKind::Arrow) {
             self.push_here(

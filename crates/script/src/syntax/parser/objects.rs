@@ -4,7 +4,7 @@ use super::super::ast::{Expr, ExprKind, Text};
 use super::super::token::TokenKind;
 use super::Parser;
 use super::expressions::error_at;
-use crate::codes;
+use crate::codes::{self, Code};
 use contexture_diagnostic::Span;
 use std::collections::HashSet;
 
@@ -86,11 +86,7 @@ impl Parser<'_> {
             self.bump();
             return;
         }
-        self.skip_to_comma();
-        self.eat(TokenKind::Comma);
-        if self.current.span.start == before && !self.kind().is_closer() {
-            self.bump();
-        }
+        self.skip_part(before);
     }
 
     /// Parses `{ key: value, … }` with its braces, and returns the height of the highest value.
@@ -122,7 +118,8 @@ impl Parser<'_> {
             }
         }
         self.close(opening);
-        self.report_duplicate_keys(&fields);
+        let keys = fields.iter().map(|(key, _)| (key.value.as_str(), key.span));
+        self.report_duplicates(keys, (codes::DUPLICATE_KEY, "key", "keep one of them"));
         fields.shrink_to_fit();
         (fields, highest)
     }
@@ -209,12 +206,16 @@ impl Parser<'_> {
         true
     }
 
-    fn report_duplicate_keys(&mut self, fields: &[(Text, Expr)]) {
-        let mut seen = HashSet::with_capacity(fields.len());
-        for (key, _) in fields {
-            if !seen.insert(key.value.as_str()) {
-                let message = format!("duplicate key `{}`", super::clip(&key.value));
-                self.report(codes::DUPLICATE_KEY, key.span, message, "keep one of them");
+    pub(super) fn report_duplicates<'n>(
+        &mut self,
+        names: impl Iterator<Item = (&'n str, Span)>,
+        (code, what, help): (Code, &str, &str),
+    ) {
+        let mut seen = HashSet::new();
+        for (name, span) in names {
+            if !seen.insert(name) {
+                let message = format!("duplicate {what} `{}`", super::clip(name));
+                self.report(code, span, message, help);
             }
         }
     }

@@ -7,7 +7,6 @@ use super::hints::SHAPE_GOES_ON;
 use crate::codes;
 use contexture_answer::Shape;
 use contexture_diagnostic::{Span, nearest};
-use std::collections::HashSet;
 
 pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "json", "list"];
 
@@ -163,7 +162,9 @@ impl Parser<'_> {
             self.separator_of_shape(before);
         }
         self.close(opening);
-        self.report_duplicate_fields(&fields);
+        let names = fields.iter().map(|field| (field.name.text.as_str(), field.name.span));
+        let fault = (codes::DUPLICATE_FIELD, "field", "rename or remove one");
+        self.report_duplicates(names, fault);
         self.height = highest;
         ShapeKind::Object(fields)
     }
@@ -188,11 +189,7 @@ impl Parser<'_> {
         }
         let fault = self.unexpected(SHAPE_GOES_ON);
         self.push_here(fault);
-        self.skip_to_comma();
-        self.eat(TokenKind::Comma);
-        if self.current.span.start == before && !self.kind().is_closer() {
-            self.bump();
-        }
+        self.skip_part(before);
     }
 
     fn shape_field(&mut self) -> Option<FieldNode> {
@@ -243,17 +240,5 @@ impl Parser<'_> {
         }
         lines.reverse();
         (!lines.is_empty()).then(|| lines.join("\n"))
-    }
-
-    fn report_duplicate_fields(&mut self, fields: &[FieldNode]) {
-        let mut seen = HashSet::with_capacity(fields.len());
-        for field in fields {
-            let name = field.name.text.as_str();
-            if !seen.insert(name) {
-                let message = format!("duplicate field `{}`", super::clip(name));
-                let help = "rename or remove one";
-                self.report(codes::DUPLICATE_FIELD, field.name.span, message, help);
-            }
-        }
     }
 }

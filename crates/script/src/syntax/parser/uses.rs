@@ -310,11 +310,7 @@ impl Parser<'_> {
                 break;
             }
             self.push_here(self.unexpected("a candidate `name: value`"));
-            self.skip_to_comma();
-            self.eat(TokenKind::Comma);
-            if self.current.span.start == before && !self.kind().is_closer() {
-                self.bump();
-            }
+            self.skip_part(before);
         }
         self.close(opening);
         self.height = highest + 1;

@@ -71,7 +71,6 @@ pub struct Past {
     pub(crate) finished: Option<Status>,
 }
 
-/// The last try of a step that had not ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LastTry {
     pub(crate) attempt: u32,

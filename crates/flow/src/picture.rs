@@ -59,7 +59,6 @@ pub enum PictureError {
     TooLarge(usize),
 }
 
-/// A step in a picture.
 #[derive(Debug)]
 struct Node {
     id: String,

@@ -200,7 +200,6 @@ impl Set {
         self.form.as_ref().is_some_and(|form| form.is_nameless)
     }
 
-    /// Returns the JSON pointer of a step.
     pub(crate) fn pointer_of(&self, step: usize) -> String {
         format!("{}/{step}", self.pointer)
     }
@@ -215,7 +214,6 @@ impl Set {
         format!("{object}{}/{field}", stray.within)
     }
 
-    /// Returns the field for a step's dependencies.
     pub(crate) fn dependency_field(&self) -> &'static str {
         match self.kind {
             Kind::Instructions => "dependencies",

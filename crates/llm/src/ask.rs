@@ -218,7 +218,6 @@ impl Run<'_, '_> {
         Ok(outcome)
     }
 
-    /// One request of the attempt under way.
     async fn request(
         &mut self,
         attempt: u32,

@@ -187,7 +187,6 @@ fn ask(instruction: &str, questions: &[Item]) -> Ask {
     Ask { specific: specific && !general, topic, question, words }
 }
 
-/// Adds terms that the query does not have.
 fn extend(query: &mut Query, terms: Vec<String>, weight: f64) {
     for term in terms {
         if !query.iter().any(|(known, _)| *known == term) {

@@ -60,7 +60,6 @@ pub(crate) struct Parts {
     pub(crate) warnings: Vec<String>,
 }
 
-/// The value of a header.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Header {
     /// To be seen by anyone.
@@ -107,7 +106,6 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// The provider's name in errors.
     fn provider(&self) -> &str;
 
-    /// The request for a call under a plan.
     fn request(&self, call: &ChatCall, plan: Plan, stream: bool) -> Result<Parts, LlmError>;
 
     /// The answer in a whole body.
@@ -119,7 +117,6 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// Reads a stream.
     fn decoder(&self, call: &ChatCall) -> Box<dyn Decoder>;
 
-    /// The error that a refusal means.
     fn failure(&self, refusal: &Refusal<'_>) -> LlmError;
 
     /// A plan under which the refused request may pass.

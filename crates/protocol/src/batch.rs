@@ -1,8 +1,11 @@
 //! One message or an array of them (CP-6, CP-20).
 
+use crate::error::ErrorCode;
+use crate::json;
+use crate::limits::Limits;
+use crate::message::Message;
 use crate::node::Node;
 use crate::refusal::Refusal;
-use crate::{ErrorCode, Limits, Message, json};
 
 /// The messages of a text. A refused message does not affect the others.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ impl Batch {
     }
 }
 
-fn many(read: json::Text<'_>, limits: &Limits) -> Vec<Result<Message, Box<Refusal>>> {
+fn many(read: json::faults::Text<'_>, limits: &Limits) -> Vec<Result<Message, Box<Refusal>>> {
     let mut faults = read.faults_of_items(limits).into_iter();
     let Node::Array(items) = read.node else { return Vec::new() };
     let each = items.into_iter();

@@ -1,17 +1,17 @@
 //! The types of messages, in one table.
 
-use crate::Limits;
 use crate::content::{
     Ack, ClientCapabilities, ContextDelta, ContextUpdate, Control, ErrorResponse, Hello,
     InstructionResponse, InstructionSet, ModelResponse, ModelResponseDelta, Progress, Subscribe,
     SystemMessage, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolCallRequest,
     ToolCallResponse, Unsubscribe, UserInput, Welcome,
 };
+use crate::limits::Limits;
 use crate::node::Node;
 use crate::read::Read;
-use crate::reference::{Pages, Shape};
 use crate::refusal::Refusal;
 use crate::report::{Place, Report};
+use crate::shape::{Pages, Shape};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -171,9 +171,9 @@ impl Body {
     /// [`Refusal`] with every fault, its pointers from the top of the content.
     pub fn from_content(kind: &str, content: Value, limits: &Limits) -> Result<Self, Box<Refusal>> {
         let (node, faults) = crate::json::check(content, limits).map_err(Box::new)?;
-        let mut report = Report::begin(limits, faults);
+        let mut report = Report { limits, faults };
         let read = Self::read_content(kind.to_owned(), node, &Place::TOP, &mut report);
-        crate::message::settle(read, report).map_err(Box::new)
+        crate::refusal::settle(read, report).map_err(Box::new)
     }
 
     /// Returns the content as a value.

@@ -3,10 +3,12 @@
 mod availability;
 mod call;
 mod capabilities;
-mod context;
-mod error_response;
+pub(crate) mod context;
+pub(crate) mod error_response;
+pub(crate) mod error_source;
 mod instruction;
 mod model;
+mod recovery;
 mod session;
 mod system;
 mod update;
@@ -16,19 +18,20 @@ pub use availability::{
     Availability, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolQuery, UnavailableReason,
 };
 pub use call::{
-    Call, CallMode, CallResult, CallStatus, Fallback, FallbackBehavior, Runtime, ToolCallRequest,
-    ToolCallResponse,
+    Call, CallMode, CallResult, CallStatus, Runtime, ToolCallRequest, ToolCallResponse,
 };
 pub use capabilities::{
     ClientCapabilities, Limitations, Permission, PermissionLevel, ToolDefinition,
 };
 pub use context::{Change, Context, ContextDelta};
-pub use error_response::{ErrorDetails, ErrorResponse, ErrorSource, SourceKind};
+pub use error_response::{ErrorDetails, ErrorResponse};
+pub use error_source::{ErrorSource, SourceKind};
 pub use instruction::{
-    Failure, Instruction, InstructionMode, InstructionResponse, InstructionSet, Outcome, Progress,
-    Reason, Recovery, RecoveryStrategy, Status,
+    Instruction, InstructionMode, InstructionResponse, InstructionSet, Outcome, Progress, Reason,
+    Status,
 };
 pub use model::{FinishReason, ModelResponse, ModelResponseDelta, Usage};
+pub use recovery::{Failure, Fallback, FallbackBehavior, Recovery, RecoveryStrategy};
 pub use session::{Ack, Control, ControlAction, Hello, Subscribe, Unsubscribe, Welcome};
 pub use system::{SystemAction, SystemData, SystemMessage};
 pub use update::{ContextUpdate, HistoryFilter, UpdateOperation};

@@ -1,6 +1,6 @@
 //! Error codes of the protocol, in one place, each with its meaning and its remedy (CP-17).
 
-use crate::content::SourceKind;
+use crate::content::error_source::SourceKind;
 
 macro_rules! codes {
     ($(

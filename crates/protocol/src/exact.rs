@@ -49,7 +49,6 @@ impl Trail<'_> {
     }
 }
 
-/// Decodes a name.
 fn plain(name: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(name);
     if !text.contains('\\') {
@@ -138,8 +137,10 @@ fn is_kept(number: &str) -> bool {
         return false;
     };
     let is = |text: String| Decimal::of(&text).as_ref() == Some(&written);
-    // Some writers print a double with all the digits it may need.
-    value.is_finite() && (is(format!("{value:e}")) || is(format!("{value:.16e}")))
+    // Writers differ in the last digit of a double between two decimals, and some print all the digits
+    // it may need.
+    let shortest = serde_json::Number::from_f64(value).map(|number| number.to_string());
+    shortest.is_some_and(is) || is(format!("{value:e}")) || is(format!("{value:.16e}"))
 }
 
 /// A decimal without its sign: 0.DIGITS times ten to the power.

@@ -1,7 +1,12 @@
 //! Message types beyond the protocol (CP-4).
 
+use crate::body::Body;
 use crate::body::KINDS;
-use crate::{Body, ErrorCode, Limits, Message, Refusal, Violation};
+use crate::error::ErrorCode;
+use crate::limits::Limits;
+use crate::message::Message;
+use crate::refusal::Refusal;
+use crate::report::Violation;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -99,7 +104,7 @@ impl Extensions {
         let mut report = crate::report::Report::new(limits);
         let top = crate::report::Place::TOP;
         report.take(&top.key("content"), (extension.check)(content));
-        match report.refusal() {
+        match report.faults.refusal() {
             None => Ok(()),
             Some(refusal) => Err(refusal.about(message).into()),
         }

@@ -1,14 +1,14 @@
 //! From text to value, under limits: one pass, which limits the depth, refuses a duplicate field,
 //! and remembers the messageId even if the text breaks off after it.
 
-mod faults;
+pub(crate) mod faults;
 
-pub(crate) use faults::Faults;
-
+use crate::error::ErrorCode;
+use crate::limits::Limits;
 use crate::node::{Fields, Node};
-use crate::report::quoted;
-use crate::{ErrorCode, Limits, Refusal};
-use faults::Suspects;
+use crate::refusal::Refusal;
+use crate::report::{Faults, quoted};
+use faults::{Suspects, Text};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 use std::borrow::Cow;
@@ -29,13 +29,6 @@ struct Notes {
     context_id: RefCell<Option<String>>,
 }
 
-/// A parsed text.
-pub(crate) struct Text<'t> {
-    pub(crate) node: Node<'t>,
-    text: &'t [u8],
-    suspects: Suspects,
-}
-
 /// Reads a JSON text that is not a message, such as a state or a line of a file, under the rules of
 /// messages.
 ///
@@ -53,13 +46,12 @@ pub(crate) struct Text<'t> {
 pub fn parse_value(text: &[u8], limits: &Limits) -> Result<Value, Box<Refusal>> {
     let read = read(text, limits)?;
     let (line, column) = read.place_of_fault();
-    match read.faults(limits).refusal(limits) {
+    match read.faults(limits).refusal() {
         Some(refusal) => Err(refusal.detail("line", line).detail("column", column).into()),
         None => Ok(read.node.into_value()),
     }
 }
 
-/// Reads a text.
 pub(crate) fn read<'t>(text: &'t [u8], limits: &Limits) -> Result<Text<'t>, Refusal> {
     if text.len() > limits.bytes {
         let message = format!("{} bytes, more than the {} allowed", text.len(), limits.bytes);
@@ -219,7 +211,6 @@ impl<'de> Visitor<'de> for Level<'_> {
     }
 }
 
-/// The reader of the name of a field.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {

@@ -47,6 +47,7 @@ pub mod reference;
 mod refusal;
 mod report;
 pub mod schema;
+mod shape;
 mod time;
 mod version;
 

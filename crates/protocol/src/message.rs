@@ -1,15 +1,19 @@
 //! The envelope (CP-1) and the strictness of its parts.
 
 mod envelope;
-mod sender;
+pub(crate) mod sender;
 
 pub use sender::{Sender, SenderType};
 
-use crate::json::{self, Faults};
+use crate::body::Body;
+use crate::canonical::canonical;
+use crate::error::ErrorCode;
+use crate::json;
+use crate::limits::Limits;
 use crate::node::Node;
-use crate::refusal::Refusal;
-use crate::report::{Place, Report};
-use crate::{Body, ErrorCode, Limits, Timestamp, canonical};
+use crate::refusal::{Refusal, settle};
+use crate::report::{Faults, Place, Report};
+use crate::time::Timestamp;
 use envelope::{Envelope, Form};
 use serde_json::{Map, Value};
 
@@ -239,7 +243,7 @@ impl Draft {
         faults: Faults,
         limits: &Limits,
     ) -> Result<Self, Box<Refusal>> {
-        let mut report = Report::begin(limits, faults);
+        let mut report = Report { limits, faults };
         let Some(envelope) = Envelope::collect(value, &Place::TOP, &mut report) else {
             return settle(None, report).map_err(Box::new);
         };
@@ -263,11 +267,14 @@ impl From<Message> for Draft {
     }
 }
 
-/// Returns the result, or the refusal with the faults.
-pub(crate) fn settle<T>(read: Option<T>, report: Report<'_>) -> Result<T, Refusal> {
-    match (read, report.refusal()) {
-        (Some(read), None) => Ok(read),
-        (_, Some(refusal)) => Err(refusal),
-        (None, None) => Err(Refusal::new(ErrorCode::Internal, "a fault without a place")),
+impl Refusal {
+    /// Sets the refused message.
+    #[must_use]
+    pub fn about(mut self, message: &Message) -> Self {
+        self.message_id = Some(message.message_id.clone());
+        self.context_id.clone_from(&message.context_id);
+        self
     }
 }
+
+crate::shape::shapes!(Draft => "message");

@@ -25,12 +25,6 @@ macro_rules! number {
             pub fn of(number: Number) -> Option<Self> {
                 $is(&number).then_some(Self(number))
             }
-
-            /// Returns the number as written.
-            #[must_use]
-            pub fn as_number(&self) -> &Number {
-                &self.0
-            }
         }
 
         /// Zero.
@@ -71,31 +65,12 @@ macro_rules! number {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $Name {
-            fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-                crate::record::deserialize(input)
-            }
-        }
-
-        impl schemars::JsonSchema for $Name {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($Name).into()
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({"type": $schema, "minimum": 0})
-            }
-        }
-
-        impl crate::reference::Shape for $Name {
-            fn shape() -> String {
-                $shape.to_owned()
-            }
-        }
+        crate::record::deserialized!($Name);
+        crate::record::inline_schema!(
+            $Name,
+            schemars::json_schema!({"type": $schema, "minimum": 0})
+        );
+        crate::shape::shapes!($Name => $shape);
     };
 }
 

@@ -99,7 +99,6 @@ pub(crate) fn wrong<T: Read>(
     None
 }
 
-/// Returns the fields of a value that should be an object.
 pub(crate) fn fields<'t>(
     value: Node<'t>,
     at: &Place<'_>,

@@ -36,13 +36,13 @@ macro_rules! record {
 
         impl $Name {
             fn name_ids(schema: &mut schemars::Schema) {
-                $crate::schema::name_ids(schema, &[$((stringify!($kind), $wire)),*]);
+                $crate::record::name_ids(schema, &[$((stringify!($kind), $wire)),*]);
             }
 
             /// Reports whether a declared field of this wire name has a value.
             fn holds(&self, name: &str) -> bool {
                 match name {
-                    $($wire => $crate::record::holds!($kind self.$field),)*
+                    $($wire => $crate::record::by_kind!($kind { true } { self.$field.is_some() }),)*
                     _ => false,
                 }
             }
@@ -69,11 +69,14 @@ macro_rules! record {
                         _ => drop(extra.insert(key.into_owned(), value.into_value())),
                     }
                 }
-                $(let $field = $crate::record::finish!($kind $field $wire $Type; at report);)*
+                $(let $field = $crate::record::by_kind!($kind
+                    { $field.required($wire, $crate::record::expected!($kind $Type), at, report) }
+                    { $field.optional() }
+                );)*
                 if report.count() > before {
                     return None;
                 }
-                Some(Self { $($field: $crate::record::settle!($kind $field),)* extra })
+                Some(Self { $($field: $crate::record::by_kind!($kind { $field? } { $field }),)* extra })
             }
         }
 
@@ -81,7 +84,14 @@ macro_rules! record {
             fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;
                 let mut map = out.serialize_map(None)?;
-                $($crate::record::write!($kind self.$field, $wire, map);)*
+                $($crate::record::by_kind!($kind
+                    { map.serialize_entry($wire, &self.$field)? }
+                    {
+                        if let Some(value) = &self.$field {
+                            map.serialize_entry($wire, value)?;
+                        }
+                    }
+                );)*
                 for (key, value) in &self.extra {
                     if !self.holds(key) {
                         map.serialize_entry(key, value)?;
@@ -91,50 +101,29 @@ macro_rules! record {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $Name {
-            fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-                $crate::record::deserialize(input)
-            }
-        }
+        $crate::record::deserialized!($Name);
 
-        impl $crate::reference::Shape for $Name {
+        impl $crate::shape::Shape for $Name {
             fn shape() -> String {
-                $crate::reference::link(stringify!($Name))
+                $crate::shape::link(stringify!($Name))
             }
 
-            fn enter(pages: &mut $crate::reference::Pages) {
+            fn enter(pages: &mut $crate::shape::Pages) {
                 if pages.is_new(stringify!($Name)) {
                     pages.add(
                         stringify!($Name),
                         &[$($doc),*],
-                        vec![$($crate::reference::Field {
+                        vec![$($crate::shape::Field {
                             name: $wire,
-                            is_required: $crate::record::is_required!($kind),
-                            shape: <$Type as $crate::reference::Shape>::shape(),
-                            meaning: $crate::reference::prose(&[$($field_doc),*]),
+                            is_required: $crate::record::by_kind!($kind { true } { false }),
+                            shape: <$Type as $crate::shape::Shape>::shape(),
+                            meaning: $crate::shape::prose(&[$($field_doc),*]),
                         },)*],
                     );
-                    $(<$Type as $crate::reference::Shape>::enter(pages);)*
+                    $(<$Type as $crate::shape::Shape>::enter(pages);)*
                 }
             }
         }
-    };
-}
-
-macro_rules! holds {
-    (required $field:expr) => {{
-        let _ = &$field;
-        true
-    }};
-    (id $field:expr) => {{
-        let _ = &$field;
-        true
-    }};
-    (optional $field:expr) => {
-        $field.is_some()
-    };
-    (any $field:expr) => {
-        $field.is_some()
     };
 }
 
@@ -157,67 +146,78 @@ macro_rules! fill {
     };
 }
 
-macro_rules! finish {
-    (required $field:ident $wire:literal $Type:ty; $at:ident $report:ident) => {
-        $field.required($wire, <$Type as $crate::read::Read>::expected, $at, $report)
+/// Returns the description of the value of a required field.
+macro_rules! expected {
+    (required $Type:ty) => {
+        <$Type as $crate::read::Read>::expected
     };
-    (id $field:ident $wire:literal $Type:ty; $at:ident $report:ident) => {
-        $field.required($wire, || $crate::read::ID.into(), $at, $report)
-    };
-    (optional $field:ident $wire:literal $Type:ty; $at:ident $report:ident) => {
-        $field.optional()
-    };
-    (any $field:ident $wire:literal $Type:ty; $at:ident $report:ident) => {
-        $field.optional()
+    (id $Type:ty) => {
+        || $crate::read::ID.into()
     };
 }
 
-macro_rules! settle {
-    (required $field:ident) => {
-        $field?
+/// Expands to the first block for a required field, to the second for an optional one.
+macro_rules! by_kind {
+    (required $required:tt $optional:tt) => {
+        $required
     };
-    (id $field:ident) => {
-        $field?
+    (id $required:tt $optional:tt) => {
+        $required
     };
-    (optional $field:ident) => {
-        $field
+    (optional $required:tt $optional:tt) => {
+        $optional
     };
-    (any $field:ident) => {
-        $field
+    (any $required:tt $optional:tt) => {
+        $optional
     };
 }
 
-macro_rules! write {
-    (required $field:expr, $wire:literal, $map:ident) => {
-        $map.serialize_entry($wire, &$field)?
-    };
-    (id $field:expr, $wire:literal, $map:ident) => {
-        $map.serialize_entry($wire, &$field)?
-    };
-    (optional $field:expr, $wire:literal, $map:ident) => {
-        if let Some(value) = &$field {
-            $map.serialize_entry($wire, value)?;
-        }
-    };
-    (any $field:expr, $wire:literal, $map:ident) => {
-        if let Some(value) = &$field {
-            $map.serialize_entry($wire, value)?;
+/// Implements `Deserialize` for a type that is `Read`.
+macro_rules! deserialized {
+    ($Name:ident) => {
+        impl<'de> serde::Deserialize<'de> for $Name {
+            fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+                $crate::record::deserialize(input)
+            }
         }
     };
 }
 
-macro_rules! is_required {
-    (required) => {
-        true
+/// Implements `Display` and serde for a type that is `Read` and has `as_str`, its text on the wire.
+macro_rules! text {
+    ($Name:ident) => {
+        impl std::fmt::Display for $Name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $Name {
+            fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+                out.serialize_str(self.as_str())
+            }
+        }
+
+        $crate::record::deserialized!($Name);
     };
-    (id) => {
-        true
-    };
-    (optional) => {
-        false
-    };
-    (any) => {
-        false
+}
+
+/// Implements `JsonSchema` for a type without a definition of its own.
+macro_rules! inline_schema {
+    ($Name:ident, $schema:expr) => {
+        impl schemars::JsonSchema for $Name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($Name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $schema
+            }
+        }
     };
 }
 
@@ -266,12 +266,6 @@ macro_rules! words {
             }
         }
 
-        impl std::fmt::Display for $Name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
         impl $crate::read::Read for $Name {
             fn expected() -> std::borrow::Cow<'static, str> {
                 $crate::record::one_of(&[$($word),*]).into()
@@ -287,17 +281,7 @@ macro_rules! words {
             }
         }
 
-        impl serde::Serialize for $Name {
-            fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-                out.serialize_str(self.as_str())
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $Name {
-            fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-                $crate::record::deserialize(input)
-            }
-        }
+        $crate::record::text!($Name);
 
         impl schemars::JsonSchema for $Name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
@@ -306,24 +290,24 @@ macro_rules! words {
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 schemars::json_schema!({
-                    "description": $crate::reference::prose(&[$($doc),*]),
+                    "description": $crate::shape::prose(&[$($doc),*]),
                     "type": "string",
                     "enum": [$($word),*],
                 })
             }
         }
 
-        impl $crate::reference::Shape for $Name {
+        impl $crate::shape::Shape for $Name {
             fn shape() -> String {
-                $crate::reference::link(stringify!($Name))
+                $crate::shape::link(stringify!($Name))
             }
 
-            fn enter(pages: &mut $crate::reference::Pages) {
+            fn enter(pages: &mut $crate::shape::Pages) {
                 if pages.is_new(stringify!($Name)) {
                     pages.add_words(
                         stringify!($Name),
                         &[$($doc),*],
-                        vec![$(($word, $crate::reference::prose(&[$($word_doc),*])),)*],
+                        vec![$(($word, $crate::shape::prose(&[$($word_doc),*])),)*],
                     );
                 }
             }
@@ -331,9 +315,9 @@ macro_rules! words {
     };
 }
 
-pub(crate) use {fill, finish, holds, is_required, record, settle, words, write};
+pub(crate) use {by_kind, deserialized, expected, fill, inline_schema, record, text, words};
 
-use crate::Limits;
+use crate::limits::Limits;
 use crate::read::Read;
 use crate::report::{Place, Report};
 use serde::de::Error as _;
@@ -345,9 +329,9 @@ pub(crate) fn deserialize<'de, T: Read, D: Deserializer<'de>>(input: D) -> Resul
     let value = Value::deserialize(input)?;
     let mut report = Report::new(&Limits::FILE);
     let read = T::read(value.into(), &Place::TOP, &mut report);
-    match (read, report.refusal()) {
+    match (read, report.faults.message()) {
         (Some(read), None) => Ok(read),
-        (_, refusal) => Err(D::Error::custom(refusal.map_or_else(String::new, |r| r.message))),
+        (_, message) => Err(D::Error::custom(message.unwrap_or_default())),
     }
 }
 
@@ -357,5 +341,18 @@ pub(crate) fn one_of(words: &[&str]) -> String {
         [one] => one.clone(),
         [first, last] => format!("{first} or {last}"),
         _ => format!("one of {}", quoted.join(", ")),
+    }
+}
+
+/// The pattern of an id.
+pub(crate) const ID: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
+
+/// Adds the pattern of an id to the fields of the kind `id`.
+pub(crate) fn name_ids(schema: &mut schemars::Schema, fields: &[(&str, &str)]) {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    for (_, name) in fields.iter().filter(|(kind, _)| *kind == "id") {
+        if let Some(Value::Object(field)) = properties.get_mut(*name) {
+            field.insert("pattern".to_owned(), ID.into());
+        }
     }
 }

@@ -1,155 +1,106 @@
 //! The reference of the protocol, generated from the types themselves: each with its meaning, its
 //! fields and an example. `cargo dev generate` writes `docs/protocol.md` from it.
 
-mod document;
-mod examples;
+use crate::body::{KINDS, Kind};
+use crate::content::context::Context;
+use crate::error::ErrorCode;
+use crate::message::sender::Sender;
+use crate::shape::{Field, Page, Pages, Shape as _};
+use serde_json::Value;
+use std::fmt::Write as _;
 
-pub use document::document;
-pub use examples::example;
+const HEAD: &str = include_str!("reference/head.md");
+const EXAMPLES: &str = include_str!("reference/examples.json");
 
-use serde_json::{Map, Value};
-use std::collections::BTreeSet;
-
-/// The name of a type in the reference, and the pages it adds.
-pub(crate) trait Shape {
-    fn shape() -> String;
-
-    /// Adds the type and its parts, unless they are present.
-    fn enter(_: &mut Pages) {}
-}
-
-/// The types added so far, in order.
-#[derive(Debug, Default)]
-pub(crate) struct Pages {
-    names: BTreeSet<&'static str>,
-    pub(crate) list: Vec<Page>,
-}
-
-/// The page of a type.
-#[derive(Debug)]
-pub(crate) struct Page {
-    pub(crate) name: &'static str,
-    pub(crate) meaning: String,
-    pub(crate) fields: Vec<Field>,
-    pub(crate) words: Vec<(&'static str, String)>,
-}
-
-/// The description of a field.
-#[derive(Debug)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) is_required: bool,
-    pub(crate) shape: String,
-    pub(crate) meaning: String,
-}
-
-impl Pages {
-    pub(crate) fn is_new(&mut self, name: &'static str) -> bool {
-        self.names.insert(name)
+/// Returns the text of `docs/protocol.md`.
+#[must_use]
+pub fn document() -> String {
+    let mut out = HEAD.to_owned();
+    let mut pages = Pages::default();
+    out.push_str("\n## Messages\n");
+    for kind in KINDS {
+        let (known, shared) = (pages.list.len(), &mut pages);
+        (kind.enter)(shared);
+        let content = shared.list.get(known).filter(|page| page.name == kind.content_name);
+        message(kind, content, &mut out);
     }
-
-    pub(crate) fn add(&mut self, name: &'static str, doc: &[&str], fields: Vec<Field>) {
-        self.list.push(Page { name, meaning: prose(doc), fields, words: Vec::new() });
+    Sender::enter(&mut pages);
+    Context::enter(&mut pages);
+    out.push_str("\n## Types\n\nThe parts of messages.\n");
+    let is_content = |page: &Page| KINDS.iter().any(|kind| kind.content_name == page.name);
+    for page in pages.list.iter().filter(|page| !is_content(page)) {
+        let _ = write!(out, "\n### Type {}\n\n{}\n", page.name, page.meaning);
+        fields(&page.fields, &mut out);
+        words(page, &mut out);
     }
-
-    pub(crate) fn add_words(
-        &mut self,
-        name: &'static str,
-        doc: &[&str],
-        words: Vec<(&'static str, String)>,
-    ) {
-        self.list.push(Page { name, meaning: prose(doc), fields: Vec::new(), words });
-    }
-}
-
-/// Returns the lines of a doc comment as one text, without section and requirement numbers, which
-/// are for readers of the source.
-pub(crate) fn prose(lines: &[&str]) -> String {
-    let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
-    let text = lines.join(" ");
-    let mut parts = text.split(" (");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.split_once(')') {
-            Some((inside, after)) if is_section(inside) => out.push_str(after),
-            _ => {
-                out.push_str(" (");
-                out.push_str(part);
-            }
-        }
-    }
+    codes(&mut out);
     out
 }
 
-/// Reports whether a text is `3.2`, `CP-9` or a list of such numbers.
-fn is_section(text: &str) -> bool {
-    let is_one = |one: &str| {
-        let number = one.strip_prefix("CP-").or(one.strip_prefix("FL-")).unwrap_or(one);
-        number.starts_with(|c: char| c.is_ascii_digit())
-    };
-    text.split(", ").all(is_one)
-}
-
-pub(crate) fn link(name: &str) -> String {
-    format!("[{name}](#type-{})", name.to_lowercase())
-}
-
-impl Shape for String {
-    fn shape() -> String {
-        "string".to_owned()
+fn message(kind: &Kind, content: Option<&Page>, out: &mut String) {
+    let context = if kind.needs_context { " Its `contextId` is required." } else { "" };
+    let _ = write!(out, "\n### {}\n\n{}{context}\n", kind.name, kind.meaning);
+    if let Some(page) = content {
+        // The first sentence of a content describes its message.
+        if let Some((_, more)) = page.meaning.split_once(". ") {
+            let _ = write!(out, "\n{more}\n");
+        }
+        fields(&page.fields, out);
+    }
+    if let Some(example) = example(kind.name) {
+        let _ = write!(out, "\n```json\n{}\n```\n", example.trim_end());
     }
 }
 
-impl Shape for bool {
-    fn shape() -> String {
-        "boolean".to_owned()
+fn fields(fields: &[Field], out: &mut String) {
+    if fields.is_empty() {
+        return;
+    }
+    out.push_str("\n| Field | Type | Meaning |\n|---|---|---|\n");
+    for field in fields {
+        let optional = if field.is_required { "" } else { "?" };
+        let _ = writeln!(
+            out,
+            "| `{}`{optional} | {} | {} |",
+            field.name,
+            field.shape,
+            cell(&field.meaning)
+        );
     }
 }
 
-impl Shape for Value {
-    fn shape() -> String {
-        "any JSON".to_owned()
+fn words(page: &Page, out: &mut String) {
+    if page.words.is_empty() {
+        return;
+    }
+    out.push_str("\n| Word | Meaning |\n|---|---|\n");
+    for (word, meaning) in &page.words {
+        let _ = writeln!(out, "| `{word}` | {} |", cell(meaning));
     }
 }
 
-impl Shape for Map<String, Value> {
-    fn shape() -> String {
-        "object".to_owned()
+fn codes(out: &mut String) {
+    out.push_str("\n## Error codes\n\n| Code | HTTP | Source | Recoverable | Meaning | Remedy |\n|---|---|---|---|---|---|\n");
+    for code in ErrorCode::ALL {
+        let recoverable = if code.is_recoverable() { "yes" } else { "no" };
+        let _ = writeln!(
+            out,
+            "| `{code}` | {} | {} | {recoverable} | {} | {} |",
+            code.http_status(),
+            code.source(),
+            cell(code.meaning()),
+            cell(code.remedy()),
+        );
     }
 }
 
-impl<T: Shape> Shape for Option<T> {
-    fn shape() -> String {
-        T::shape()
-    }
-
-    fn enter(pages: &mut Pages) {
-        T::enter(pages);
-    }
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
 }
 
-impl<T: Shape> Shape for Box<T> {
-    fn shape() -> String {
-        T::shape()
-    }
-
-    fn enter(pages: &mut Pages) {
-        T::enter(pages);
-    }
-}
-
-impl<T: Shape> Shape for Vec<T> {
-    fn shape() -> String {
-        format!("array of {}", T::shape())
-    }
-
-    fn enter(pages: &mut Pages) {
-        T::enter(pages);
-    }
-}
-
-impl Shape for crate::Draft {
-    fn shape() -> String {
-        "message".to_owned()
-    }
+/// Returns a whole message of this type, as text.
+#[must_use]
+pub fn example(kind: &str) -> Option<String> {
+    let all: Value = serde_json::from_str(EXAMPLES).ok()?;
+    serde_json::to_string_pretty(all.get(kind)?).ok()
 }

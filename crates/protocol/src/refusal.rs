@@ -1,8 +1,10 @@
 //! Refused messages, and the answers to them (CP-17).
 
-use crate::content::{ErrorDetails, ErrorResponse, ErrorSource};
-use crate::{ErrorCode, Message, Violation};
-use serde_json::{Map, Value};
+use crate::content::error_response::{ErrorDetails, ErrorResponse};
+use crate::content::error_source::ErrorSource;
+use crate::error::ErrorCode;
+use crate::report::{Faults, Report, Violation};
+use serde_json::{Map, Value, json};
 
 /// The reason why a message is refused. [`Refusal::into_content`] converts it to an ERROR_RESPONSE.
 ///
@@ -59,14 +61,6 @@ impl Refusal {
         }
     }
 
-    /// Sets the refused message.
-    #[must_use]
-    pub fn about(mut self, message: &Message) -> Self {
-        self.message_id = Some(message.message_id.clone());
-        self.context_id.clone_from(&message.context_id);
-        self
-    }
-
     /// Adds a policy that was breached.
     #[must_use]
     pub fn policy(mut self, policy: impl Into<String>) -> Self {
@@ -106,8 +100,7 @@ impl Refusal {
             timestamp: Some(timestamp.to_owned()),
             trace_id: trace_id.map(str::to_owned),
             violated_policies: some(self.violated_policies),
-            violations: some(self.violations)
-                .map(|list| list.iter().map(Violation::to_value).collect()),
+            violations: some(self.violations).map(|list| json!(list)),
             stack_trace: None,
             extra,
         };
@@ -133,4 +126,25 @@ impl std::error::Error for Refusal {}
 
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
+}
+
+impl Faults {
+    /// Returns the refusal of a message with these faults, if there are any.
+    pub(crate) fn refusal(self) -> Option<Refusal> {
+        let code =
+            if self.is_too_large { ErrorCode::TooLarge } else { ErrorCode::ValidationFailed };
+        let mut refusal = Refusal::new(code, self.message()?);
+        refusal.violations = self.violations;
+        refusal.unlisted = self.unlisted;
+        Some(refusal)
+    }
+}
+
+/// Returns the result, or the refusal with the faults.
+pub(crate) fn settle<T>(read: Option<T>, report: Report<'_>) -> Result<T, Refusal> {
+    match (read, report.faults.refusal()) {
+        (Some(read), None) => Ok(read),
+        (_, Some(refusal)) => Err(refusal),
+        (None, None) => Err(Refusal::new(ErrorCode::Internal, "a fault without a place")),
+    }
 }

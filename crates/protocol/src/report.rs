@@ -1,8 +1,7 @@
 //! Faults of a message: each with its place, all of them in one pass (CP-3).
 
-use crate::json::Faults;
+use crate::limits::Limits;
 use crate::node::Node;
-use crate::{ErrorCode, Limits, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,16 +19,6 @@ pub struct Violation {
     pub expected: String,
     /// The value found.
     pub found: String,
-}
-
-impl Violation {
-    pub(crate) fn to_value(&self) -> Value {
-        serde_json::json!({
-            "pointer": self.pointer,
-            "expected": self.expected,
-            "found": self.found,
-        })
-    }
 }
 
 impl fmt::Display for Violation {
@@ -87,41 +76,59 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The faults found so far.
-#[derive(Debug)]
-pub(crate) struct Report<'l> {
-    pub(crate) limits: &'l Limits,
-    violations: Vec<Violation>,
-    unlisted: usize,
-    is_too_large: bool,
+/// Faults, of which so many are listed as the limits say.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) unlisted: usize,
+    pub(crate) is_too_large: bool,
 }
 
-impl<'l> Report<'l> {
-    pub(crate) fn new(limits: &'l Limits) -> Self {
-        Self { limits, violations: Vec::new(), unlisted: 0, is_too_large: false }
+impl Faults {
+    pub(crate) fn add(&mut self, limits: &Limits, violation: impl FnOnce() -> Violation) {
+        if self.violations.len() >= limits.violations.max(1) {
+            self.unlisted += 1;
+        } else {
+            self.violations.push(violation());
+        }
     }
 
-    /// Creates a report with the earlier faults.
-    pub(crate) fn begin(limits: &'l Limits, faults: Faults) -> Self {
-        let Faults { violations, unlisted, is_too_large } = faults;
-        Self { limits, violations, unlisted, is_too_large }
-    }
-
-    /// Returns the number of faults; a reader compares it before and after.
     pub(crate) fn count(&self) -> usize {
         self.violations.len() + self.unlisted
     }
 
-    pub(crate) fn add(&mut self, at: &Place<'_>, expected: impl Into<String>, found: String) {
-        if self.violations.len() >= self.limits.violations.max(1) {
-            self.unlisted += 1;
-            return;
-        }
-        let violation = Violation { pointer: at.pointer(), expected: expected.into(), found };
-        self.violations.push(violation);
+    /// Returns the first fault in words, with the number of the others.
+    pub(crate) fn message(&self) -> Option<String> {
+        let first = self.violations.first()?;
+        Some(match self.count() - 1 {
+            0 => first.to_string(),
+            more => format!("{first} (and {more} more)"),
+        })
+    }
+}
+
+/// The faults that a reader has found so far.
+#[derive(Debug)]
+pub(crate) struct Report<'l> {
+    pub(crate) limits: &'l Limits,
+    pub(crate) faults: Faults,
+}
+
+impl<'l> Report<'l> {
+    pub(crate) fn new(limits: &'l Limits) -> Self {
+        Self { limits, faults: Faults::default() }
     }
 
-    /// Adds the fault of a wrong value.
+    /// Returns the number of faults; a reader compares it before and after.
+    pub(crate) fn count(&self) -> usize {
+        self.faults.count()
+    }
+
+    pub(crate) fn add(&mut self, at: &Place<'_>, expected: impl Into<String>, found: String) {
+        let violation = || Violation { pointer: at.pointer(), expected: expected.into(), found };
+        self.faults.add(self.limits, violation);
+    }
+
     pub(crate) fn wrong(&mut self, at: &Place<'_>, expected: impl Into<String>, value: &Node<'_>) {
         self.add(at, expected, found(value));
     }
@@ -133,7 +140,7 @@ impl<'l> Report<'l> {
 
     /// Adds the breach of a limit.
     pub(crate) fn too_large(&mut self, at: &Place<'_>, expected: String, found: String) {
-        self.is_too_large = true;
+        self.faults.is_too_large = true;
         self.add(at, expected, found);
     }
 
@@ -141,25 +148,10 @@ impl<'l> Report<'l> {
     pub(crate) fn take(&mut self, at: &Place<'_>, violations: Vec<Violation>) {
         for violation in violations {
             self.add(at, violation.expected, violation.found);
-            if let Some(last) = self.violations.last_mut() {
+            if let Some(last) = self.faults.violations.last_mut() {
                 last.pointer.push_str(&violation.pointer);
             }
         }
-    }
-
-    /// Returns the refusal, if there are faults.
-    pub(crate) fn refusal(self) -> Option<Refusal> {
-        let code =
-            if self.is_too_large { ErrorCode::TooLarge } else { ErrorCode::ValidationFailed };
-        let first = self.violations.first()?;
-        let message = match self.violations.len() + self.unlisted - 1 {
-            0 => first.to_string(),
-            more => format!("{first} (and {more} more)"),
-        };
-        let mut refusal = Refusal::new(code, message);
-        refusal.violations = self.violations;
-        refusal.unlisted = self.unlisted;
-        Some(refusal)
     }
 }
 

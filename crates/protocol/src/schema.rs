@@ -3,8 +3,10 @@
 //! The reader checks the rules that a schema cannot express: that a date exists, and the limits.
 
 use crate::body::{KINDS, Kind};
-use crate::content::Context;
-use crate::message::{Draft, Sender};
+use crate::content::context::Context;
+use crate::message::Draft;
+use crate::message::sender::Sender;
+use crate::record::ID;
 use crate::time::Timestamp;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -84,21 +86,8 @@ fn shared(generator: &mut SchemaGenerator, needs_context: bool) -> Map<String, V
     fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
 
-/// The pattern of an id.
-const ID: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$";
-
 fn id() -> Value {
     json!({"type": "string", "pattern": ID})
-}
-
-/// Adds the pattern of an id to the fields of the kind `id`.
-pub(crate) fn name_ids(schema: &mut Schema, fields: &[(&str, &str)]) {
-    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
-    for (_, name) in fields.iter().filter(|(kind, _)| *kind == "id") {
-        if let Some(Value::Object(field)) = properties.get_mut(*name) {
-            field.insert("pattern".to_owned(), ID.into());
-        }
-    }
 }
 
 /// Describes a message in a context: the id, the type and the content, which is checked by its

@@ -5,10 +5,10 @@
 
 use crate::node::Node;
 use crate::read::{Read, wrong};
+use crate::record::{inline_schema, text};
 use crate::report::{Place, Report};
 use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat};
 use std::borrow::Cow;
-use std::fmt;
 
 /// A moment that can be compared with another: seconds since 1970 in UTC and nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,12 +88,6 @@ impl std::str::FromStr for Timestamp {
     }
 }
 
-impl fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.written)
-    }
-}
-
 impl Read for Timestamp {
     fn expected() -> Cow<'static, str> {
         EXPECTED.into()
@@ -110,44 +104,20 @@ impl Read for Timestamp {
     }
 }
 
-impl serde::Serialize for Timestamp {
-    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.serialize_str(&self.written)
-    }
-}
+text!(Timestamp);
+inline_schema!(Timestamp, pattern());
+crate::shape::shapes!(Timestamp => "string (ISO 8601)");
 
-impl<'de> serde::Deserialize<'de> for Timestamp {
-    fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        crate::record::deserialize(input)
-    }
-}
-
-impl schemars::JsonSchema for Timestamp {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Timestamp".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        // The form alone: a pattern does not know the days of a month.
-        let date = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})";
-        let time = "[0-9]{2}(:?[0-9]{2}(:?[0-9]{2}([.,][0-9]+)?)?)?";
-        let offset = "([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?";
-        schemars::json_schema!({
-            "description": EXPECTED,
-            "type": "string",
-            "pattern": format!("^{date}([Tt]{time}{offset})?$"),
-        })
-    }
-}
-
-impl crate::reference::Shape for Timestamp {
-    fn shape() -> String {
-        "string (ISO 8601)".to_owned()
-    }
+/// The form alone: a pattern does not know the days of a month.
+fn pattern() -> schemars::Schema {
+    let date = "([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})";
+    let time = "[0-9]{2}(:?[0-9]{2}(:?[0-9]{2}([.,][0-9]+)?)?)?";
+    let offset = "([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?";
+    schemars::json_schema!({
+        "description": EXPECTED,
+        "type": "string",
+        "pattern": format!("^{date}([Tt]{time}{offset})?$"),
+    })
 }
 
 /// The unparsed rest of a text.

@@ -1,6 +1,7 @@
 //! Versions of the protocol (CP-4).
 
-use crate::{ErrorCode, Refusal};
+use crate::error::ErrorCode;
+use crate::refusal::Refusal;
 use std::fmt;
 
 /// A version of the protocol.

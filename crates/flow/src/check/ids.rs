@@ -11,7 +11,6 @@ use std::collections::HashMap;
 /// The number of names compared for suggestions, over a whole report.
 const COMPARED: usize = 500_000;
 
-/// The ids after a check.
 pub(crate) struct Known {
     /// The referenced outcomes that ended before; their numbers follow those of the steps.
     pub(crate) earlier: Vec<(String, Value)>,
@@ -54,7 +53,6 @@ impl<'s> Ids<'s> {
         }
     }
 
-    /// Returns the number of an id.
     pub(crate) fn number(&mut self, id: &str) -> Option<u32> {
         if let Some(number) = self.numbers.get(id) {
             return Some(*number);
@@ -70,7 +68,6 @@ impl<'s> Ids<'s> {
         number >= self.steps
     }
 
-    /// Returns the count of numbers.
     pub(crate) fn count(&self) -> usize {
         self.steps as usize + self.taken.len()
     }
@@ -108,7 +105,6 @@ impl<'s> Ids<'s> {
         edges
     }
 
-    /// Returns the fault of an unknown id.
     pub(crate) fn unknown(&mut self, path: String, id: &str) -> Diagnostic {
         let fault = Diagnostic::new(codes::UNKNOWN_ID, path, format!("unknown id `{id}`"));
         let known = self.numbers.len() + self.names.len();

@@ -41,7 +41,6 @@ pub(crate) struct Guard {
     pub(crate) excused: Box<[u32]>,
 }
 
-/// An action of a set.
 #[derive(Debug)]
 pub(crate) struct PlannedAction {
     pub(crate) info: Option<ActionInfo>,

@@ -282,7 +282,6 @@ fn unknown_root(path: &Path, place: String, is_reference: bool) -> Diagnostic {
     Diagnostic { code: "UNDECLARED_REFERENCE", ..fault }
 }
 
-/// Explains the status that a word probably means.
 fn meant(word: &str) -> String {
     let right = match word.to_ascii_uppercase().as_str() {
         "SUCCESS" | "SUCCEEDED" | "OK" | "DONE" | "COMPLETE" | "FINISHED" => "COMPLETED",

@@ -123,7 +123,6 @@ fn is_excerpt(line: &str) -> bool {
     bare.starts_with('|')
 }
 
-/// Returns the protocol's code for a kind of fault.
 fn word(kind: Code) -> &'static str {
     let word = match kind.code {
         code if code == codes::DUPLICATE_ID.code => ErrorCode::DuplicateId,
@@ -174,7 +173,6 @@ impl Report {
         }
     }
 
-    /// Adds a warning.
     pub(crate) fn warn(&mut self, fault: impl FnOnce() -> Diagnostic) {
         if self.warnings < MAX_WARNINGS && self.diagnostics.len() < MAX_LISTED {
             self.warnings += 1;

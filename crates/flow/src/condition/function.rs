@@ -10,7 +10,6 @@ const PATTERN_BYTES: usize = 1 << 20;
 
 macro_rules! functions {
     ($($(#[doc = $doc:literal])* $Variant:ident $name:literal $arguments:literal)*) => {
-        /// A function.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Function {
             $($(#[doc = $doc])* $Variant,)*
@@ -27,7 +26,6 @@ macro_rules! functions {
                 match self { $(Self::$Variant => $name,)* }
             }
 
-            /// Returns the number of its arguments.
             pub(crate) const fn arguments(self) -> usize {
                 match self { $(Self::$Variant => $arguments,)* }
             }

@@ -3,7 +3,6 @@ use super::path::Path;
 use regex::Regex;
 use serde_json::Value;
 
-/// A part of a condition.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     Literal(Value),

@@ -44,7 +44,6 @@ impl Segment {
     }
 }
 
-/// Returns a field by its name.
 pub(crate) fn field<'v>(map: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
     if map.len() > FEW {
         return map.get(name);

@@ -5,7 +5,6 @@ use super::{Edges, number};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The cycles found.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
     /// The nodes of each cycle in order, the smallest first; every node depends on the next.

@@ -10,7 +10,6 @@ const TARGETS: usize = 256;
 /// before: such a set is refused anyway.
 const CYCLIC_STEPS: usize = 2_000_000;
 
-/// The targets of a pass that reach a node.
 type Bits = [u64; TARGETS / 64];
 
 /// Answers reachability questions. The first dependencies of all nodes form a tree; whether one
@@ -189,7 +188,6 @@ fn put(answers: &mut [bool], index: usize, answer: bool) {
     }
 }
 
-/// Computes the walk times of the trees of first dependencies.
 fn tree_times(dependencies: &Edges, nodes: usize) -> Vec<(u32, u32)> {
     let parent = |node: u32| {
         dependencies.of(node).first().copied().filter(|parent| (*parent as usize) < nodes)

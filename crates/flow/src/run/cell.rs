@@ -44,7 +44,6 @@ impl Cell {
     }
 }
 
-/// The end of a step.
 #[derive(Debug, Default)]
 pub(crate) struct Ended {
     pub(crate) result: Option<Value>,

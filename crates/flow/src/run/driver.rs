@@ -260,7 +260,6 @@ impl Driver {
         self.options.journal.record(&self.options.run, event, kept);
     }
 
-    /// Starts the steps that may start.
     fn start_ready(&mut self) {
         loop {
             if self.lanes.open(Instant::now) {

@@ -6,7 +6,6 @@ use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
-/// A request from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ControlRequest {
     Pause,
@@ -14,7 +13,6 @@ pub(crate) enum ControlRequest {
     Cancel,
 }
 
-/// A message to the driver.
 #[derive(Debug)]
 pub(crate) enum DriverMessage {
     /// An event is durable, or lost; `step` is its number and its attempt.

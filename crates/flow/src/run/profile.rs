@@ -17,7 +17,6 @@ const SHORT: Duration = Duration::from_micros(20);
 /// The greatest duration in the driver's task; more than [`SHORT`], as the machine may be busy.
 const LONG: Duration = Duration::from_millis(1);
 
-/// The profile of an action from its attempts in this run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ActionProfile {
     prompt: u32,

@@ -194,7 +194,6 @@ impl Driver {
         }
     }
 
-    /// Runs the replacement of a step.
     fn replace(&mut self, step: u32, alternative: &Fallback) {
         let plan = self.plan.clone();
         let Some(planned) = plan.step(step) else { return };
@@ -219,7 +218,6 @@ pub(super) fn told(failure: ActionFailure) -> Failure {
     error
 }
 
-/// Returns the partial result before the failure.
 fn partial(failure: &ActionFailure) -> Option<Value> {
     let within = || failure.details.as_ref()?.get("partial").cloned();
     failure.partial.clone().or_else(within)

@@ -66,7 +66,6 @@ impl Driver {
         self.lanes.lane(step).running += 1;
     }
 
-    /// Returns the reason why a step is not run.
     fn skip(&self, step: u32) -> Option<Ended> {
         if let Some(ended) = self.failed_dependency(step) {
             return Some(ended);
@@ -336,7 +335,6 @@ fn short(text: &str) -> String {
     format!("{head} …")
 }
 
-/// Returns the failure of an attempt that took too long.
 pub(super) fn too_late(time: Duration) -> ActionFailure {
     ActionFailure::late(format!("it took longer than {} s", time.as_secs_f64()))
 }

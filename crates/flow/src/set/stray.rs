@@ -54,7 +54,6 @@ struct Object<'o> {
     foreign: &'static [(&'static str, Option<&'static str>)],
 }
 
-/// The stray fields of a whole set.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
     pub(super) found: Vec<Stray>,

@@ -139,7 +139,6 @@ impl Reader {
         false
     }
 
-    /// Takes a line of a table.
     fn table(&mut self, line: &str, next: Option<&str>) -> bool {
         if line.matches('|').count() < 2 && !line.starts_with('|') {
             return false;
@@ -240,7 +239,6 @@ fn wrap_width(text: &str) -> usize {
     widths.get(at).or(widths.last()).copied().unwrap_or(0).max(40)
 }
 
-/// Whether a line may be one of running text.
 fn is_running(line: &str) -> bool {
     let line = line.trim_start();
     !line.is_empty() && !line.starts_with(['|', '#', '`', '~', '<', '{', '}']) && !is_drawing(line)
@@ -323,7 +321,6 @@ fn only_tags(line: &str) -> bool {
     true
 }
 
-/// The text of a list item.
 fn list_item(line: &str) -> Option<&str> {
     let bullet =
         ["- ", "* ", "+ ", "• ", "– ", "・"].iter().find_map(|mark| line.strip_prefix(mark));

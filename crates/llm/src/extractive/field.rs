@@ -18,7 +18,6 @@ pub(super) enum Role {
     Plain,
 }
 
-/// A field of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field {
     /// Its name in words.

@@ -138,7 +138,6 @@ impl Filler<'_> {
     }
 }
 
-/// The fields of an object's schema.
 pub(super) fn fields(schema: &Value, top: bool) -> Vec<(Field, &str, &Value)> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);

@@ -9,7 +9,6 @@ pub(super) struct Prompt {
     pub(super) instruction: String,
 }
 
-/// An item of the context.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Item {
     pub(super) label: String,
@@ -32,7 +31,6 @@ impl Item {
     }
 }
 
-/// The prompt of a conversation.
 pub(super) fn read(messages: &[OpenaiChatMessage], with_schema: bool) -> Prompt {
     let users: Vec<String> = messages
         .iter()

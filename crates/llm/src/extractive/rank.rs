@@ -165,7 +165,6 @@ pub(super) fn quality(unit: &Unit) -> f64 {
     }
 }
 
-/// Whether a text ends as a sentence does.
 pub(super) fn ends_sentence(text: &str) -> bool {
     let end =
         text.trim_end_matches(['"', '\'', '”', '’', ')', ']', '*', '_', '`', '」', '』', '）']);

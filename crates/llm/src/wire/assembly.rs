@@ -63,7 +63,6 @@ impl Assembly {
         self.text.len() + self.reasoning.len() + arguments
     }
 
-    /// Whether any tool is called.
     pub(crate) fn has_calls(&self) -> bool {
         !self.calls.is_empty()
     }

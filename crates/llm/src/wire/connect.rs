@@ -14,7 +14,6 @@ const OPENAI: &str = "https://api.openai.com/v1";
 const ANTHROPIC: &str = "https://api.anthropic.com";
 const OLLAMA: &str = "http://localhost:11434";
 
-/// Returns the provider of a URI that names one over HTTP.
 pub(crate) fn connect(
     uri: &ModelUri,
     settings: &ProviderSettings,

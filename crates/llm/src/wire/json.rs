@@ -7,7 +7,6 @@ pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The whole number at a JSON pointer.
 pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     let found = value.pointer(pointer)?;
     found.as_u64().or_else(|| {

@@ -15,7 +15,6 @@ use contexture_core::provider::{ChatCall, SchemaHint, Think};
 use contexture_prompt::ChatResponse;
 use serde_json::{Map, Value, json};
 
-/// A server of OpenAI's protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OpenAi {
     /// The provider's name in errors: `openai`, or the host.
@@ -170,7 +169,6 @@ impl OpenAi {
     }
 }
 
-/// Models of OpenAI that have no reasoning to be asked for.
 fn never_reasons(model: &str) -> bool {
     ["gpt-3.5", "gpt-4", "chatgpt-4o"].iter().any(|family| model.starts_with(family))
 }

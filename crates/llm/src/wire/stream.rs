@@ -28,7 +28,6 @@ impl Pieces {
         Self { framing, limit, line: Vec::new(), after_cr: false, data: None, first_line: true }
     }
 
-    /// The pieces that these bytes complete.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<Vec<String>, PieceTooLong> {
         let mut out = Vec::new();
         let mut rest = bytes;

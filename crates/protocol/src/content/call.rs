@@ -1,6 +1,6 @@
 //! TOOL_CALL_REQUEST and TOOL_CALL_RESPONSE (FL-1, CP-13).
 
-use super::{Failure, Recovery};
+use super::recovery::{Failure, Fallback, FallbackBehavior, Recovery};
 use crate::node::Fields;
 use crate::number::{Millis, Seconds};
 use crate::record::{record, words};
@@ -158,57 +158,6 @@ words! {
     }
 }
 
-words! {
-    /// The behaviour if a front-end tool cannot be run (4.5.3).
-    #[derive(Default)]
-    pub enum FallbackBehavior {
-        /// No further call of the request is started.
-        #[default]
-        Abort = "ABORT",
-        /// The remaining calls run.
-        Skip = "SKIP",
-        /// The alternative runs.
-        UseAlternative = "USE_ALTERNATIVE",
-    }
-}
-
-record! {
-    /// The replacement of a call or an instruction.
-    #[derive(Default)]
-    pub struct Fallback, check = one_name, transform = schema_of_fallback {
-        /// The tool.
-        optional name: Option<String> = "name",
-        /// The action, of an instruction.
-        optional action: Option<String> = "action",
-        /// The arguments; if absent, those of the original call.
-        optional parameters: Option<Map<String, Value>> = "parameters",
-    }
-}
-
-impl Fallback {
-    /// Returns the tool or action.
-    #[must_use]
-    pub fn target(&self) -> &str {
-        self.name.as_deref().or(self.action.as_deref()).unwrap_or_default()
-    }
-}
-
-fn one_name(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
-    match (map.has("name"), map.has("action")) {
-        (false, false) => report.missing(at, "name", "a string"),
-        (true, true) => {
-            let place = at.key("action");
-            report.add(&place, "nothing, since name is present", "a second name".to_owned());
-        }
-        _ => {}
-    }
-}
-
-fn schema_of_fallback(schema: &mut schemars::Schema) {
-    let has = |name: &str| serde_json::json!({"required": [name], "properties": {name: {"type": "string"}}});
-    schema.insert("oneOf".to_owned(), Value::from(vec![has("name"), has("action")]));
-}
-
 record! {
     /// The result of a request (3.4).
     #[derive(Default)]
@@ -247,7 +196,7 @@ impl CallResult {
     /// Creates the result of a failed call; the status follows from the code.
     #[must_use]
     pub fn failed(call_id: impl Into<String>, error: Failure) -> Self {
-        let is_late = error.code == crate::ErrorCode::Timeout.as_str();
+        let is_late = error.code == crate::error::ErrorCode::Timeout.as_str();
         let status = if is_late { CallStatus::Timeout } else { CallStatus::Error };
         Self { error: Some(error), ..Self::of(call_id.into(), status) }
     }

@@ -1,6 +1,6 @@
 //! CLIENT_CAPABILITIES and the definition of a front-end tool (CP-13, CP-15).
 
-use super::Runtime;
+use super::call::Runtime;
 use crate::node::{Fields, Node};
 use crate::number::{Count, Millis};
 use crate::record::{record, words};

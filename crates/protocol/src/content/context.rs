@@ -1,6 +1,6 @@
 //! The context as it is read, and the changes of one (8.1, CP-9, CP-11).
 
-use super::{HistoryFilter, UpdateOperation};
+use super::update::{HistoryFilter, UpdateOperation};
 use crate::message::Draft;
 use crate::number::Count;
 use crate::path::StatePath;

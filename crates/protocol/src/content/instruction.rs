@@ -1,7 +1,8 @@
 //! INSTRUCTION, INSTRUCTION_RESPONSE and PROGRESS (FL-4, FL-7, CP-18).
 
-use super::{CallStatus, Fallback};
-use crate::number::{Count, Factor, Millis, Seconds};
+use super::call::CallStatus;
+use super::recovery::{Failure, Recovery};
+use crate::number::{Millis, Seconds};
 use crate::record::{record, words};
 use serde_json::{Map, Value};
 
@@ -58,40 +59,6 @@ words! {
         Parallel = "PARALLEL",
         /// The same as `PARALLEL`.
         Conditional = "CONDITIONAL",
-    }
-}
-
-record! {
-    /// The recovery of a failed call or instruction (CP-18, 7.3).
-    pub struct Recovery {
-        /// The strategy.
-        required strategy: RecoveryStrategy = "strategy",
-        /// The total number of attempts, with `RETRY`.
-        optional attempts: Option<Count> = "attempts",
-        /// The delay before the next attempt.
-        optional delay: Option<Seconds> = "delay",
-        /// The factor by which each delay is longer than the one before.
-        optional backoff: Option<Factor> = "backoff",
-        /// The replacement, with `DEGRADE`.
-        optional alternative: Option<Fallback> = "alternative",
-    }
-}
-
-words! {
-    /// The strategy after a failure (7.3).
-    #[derive(Default)]
-    pub enum RecoveryStrategy {
-        /// Everything that depends on it is skipped, the rest continues.
-        #[default]
-        Skip = "SKIP",
-        /// It is tried again.
-        Retry = "RETRY",
-        /// The alternative runs.
-        Degrade = "DEGRADE",
-        /// Its partial result is used.
-        Partial = "PARTIAL",
-        /// Nothing further is started.
-        Abort = "ABORT",
     }
 }
 
@@ -163,27 +130,6 @@ impl Outcome {
             execution_time: None,
             extra: Map::new(),
         }
-    }
-}
-
-record! {
-    /// The error of a call or an instruction.
-    #[derive(Default)]
-    pub struct Failure {
-        /// A code: one of the protocol's, or a tool's own.
-        required code: String = "code",
-        /// The error in words.
-        required message: String = "message",
-        /// Further details. A `stackTrace` is included only in debug mode.
-        any details: Option<Value> = "details",
-    }
-}
-
-impl Failure {
-    /// Creates a failure from a code and a message.
-    #[must_use]
-    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: code.into(), message: message.into(), ..Self::default() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! MODEL_RESPONSE and its deltas.
 
-use super::Call;
+use super::call::Call;
 use crate::node::Fields;
 use crate::number::Count;
 use crate::record::{record, words};

@@ -29,6 +29,9 @@ fn cp_3_numbers_that_64_bits_hold_are_kept() {
         "123456789012345.6",
         "2.2250738585072014e-308",
         "0.000000000000000000000000000001",
+        // Halfway between two decimals of 16 digits: writers choose either.
+        "937017613329914.2",
+        "937017613329914.3",
     ] {
         assert!(is_kept(number), "{number}");
         let value: serde_json::Value = serde_json::from_str(number).unwrap();

@@ -1,10 +1,10 @@
 //! Faults that do not depend on the type: numbers that can't be represented, lists that are too
 //! long.
 
-use super::Text;
+use crate::exact;
+use crate::limits::Limits;
 use crate::node::Node;
-use crate::report::Report;
-use crate::{Limits, Refusal, Violation, exact};
+use crate::report::{Faults, Violation};
 
 /// Findings of the reader that need a second look.
 #[derive(Debug, Default, Clone, Copy)]
@@ -14,27 +14,10 @@ pub(crate) struct Suspects {
     pub(super) has_long_list: bool,
 }
 
-/// The faults found before the type is known.
-#[derive(Debug, Default)]
-pub(crate) struct Faults {
-    pub(crate) violations: Vec<Violation>,
-    pub(crate) unlisted: usize,
-    pub(crate) is_too_large: bool,
-}
-
-impl Faults {
-    fn add(&mut self, limits: &Limits, violation: impl FnOnce() -> Violation) {
-        if self.violations.len() >= limits.violations.max(1) {
-            self.unlisted += 1;
-        } else {
-            self.violations.push(violation());
-        }
-    }
-
-    /// Returns the refusal for these faults alone.
-    pub(super) fn refusal(self, limits: &Limits) -> Option<Refusal> {
-        Report::begin(limits, self).refusal()
-    }
+pub(crate) struct Text<'t> {
+    pub(crate) node: Node<'t>,
+    pub(super) text: &'t [u8],
+    pub(super) suspects: Suspects,
 }
 
 impl Suspects {

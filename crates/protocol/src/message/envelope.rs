@@ -1,12 +1,13 @@
 //! Reading and writing of the envelope.
 
 use super::{Draft, Message, Sender};
+use crate::body::Body;
 use crate::node::Node;
 use crate::read::{ID, Read, Slot, id};
 use crate::refusal::Refusal;
 use crate::report::{Place, Report};
 use crate::time::EXPECTED;
-use crate::{Body, Timestamp};
+use crate::time::Timestamp;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -35,7 +36,6 @@ pub(super) struct Envelope<'t> {
     extra: Map<String, Value>,
 }
 
-/// The ids of a refused message.
 pub(super) struct Ids {
     message: Option<String>,
     context: Option<String>,
@@ -161,7 +161,6 @@ impl Read for Draft {
     }
 }
 
-/// The fields of an envelope to be written.
 struct Fields<'m> {
     message_id: Option<&'m String>,
     context_id: Option<&'m String>,
@@ -247,7 +246,7 @@ impl<'de> Deserialize<'de> for Draft {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         use serde::de::Error as _;
         let value = Value::deserialize(input)?;
-        Self::from_value(value, &crate::Limits::FILE).map_err(D::Error::custom)
+        Self::from_value(value, &crate::limits::Limits::FILE).map_err(D::Error::custom)
     }
 }
 
@@ -255,6 +254,6 @@ impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         use serde::de::Error as _;
         let value = Value::deserialize(input)?;
-        Self::from_value(value, &crate::Limits::FILE).map_err(D::Error::custom)
+        Self::from_value(value, &crate::limits::Limits::FILE).map_err(D::Error::custom)
     }
 }

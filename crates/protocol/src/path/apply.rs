@@ -1,43 +1,7 @@
 //! Reading, setting and removal of the value at a path.
 
-use super::{Segment, StatePath};
+use super::{PathError, Segment, StatePath};
 use serde_json::{Map, Value};
-
-/// The reason why a path cannot be applied to a state.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PathError {
-    /// A value on the way is neither an object nor a list.
-    #[error("{at} is {found}, which can't contain a value; set {at} itself first")]
-    NotAContainer {
-        /// The path of that value.
-        at: String,
-        /// Its kind.
-        found: &'static str,
-    },
-    /// The path has a name for a list.
-    #[error("{at} is an array of {length}, and \"{name}\" is not an index of it")]
-    NotAnIndex {
-        /// The path of the list.
-        at: String,
-        /// The name.
-        name: String,
-        /// The length of the list.
-        length: usize,
-    },
-    /// The path has an index beyond the end of a list.
-    #[error(
-        "{at} is an array of {length}: index {index} is beyond its end, {length} appends (quote the number if a field is meant)"
-    )]
-    Beyond {
-        /// The path of the list.
-        at: String,
-        /// The index.
-        index: usize,
-        /// The length of the list.
-        length: usize,
-    },
-}
 
 impl StatePath {
     /// Returns the value at the path.
@@ -100,7 +64,6 @@ impl StatePath {
         }
     }
 
-    /// Checks that a value can be set there.
     fn check(&self, state: &Value) -> Result<(), PathError> {
         let mut place = Some(state);
         for (walked, segment) in self.segments.iter().enumerate() {

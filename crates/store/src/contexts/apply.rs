@@ -221,7 +221,6 @@ fn free(
     Ok(())
 }
 
-/// Whether the key of the update is that of this message in the context.
 fn is_own(update: &Update, id: &str) -> bool {
     update.context_id.is_some() && update.key.as_ref().is_some_and(|key| key.message_id == id)
 }

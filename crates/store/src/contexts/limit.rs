@@ -13,7 +13,6 @@ pub(super) fn id(engine: &Engine, what: &'static str, id: &str) -> Outcome<()> {
     within(what, id.len(), "bytes", engine.limits.id_bytes)
 }
 
-/// An id that comes from outside is of one line.
 pub(super) fn line(what: &'static str, id: &str) -> Outcome<()> {
     if id.chars().any(char::is_control) {
         return Err(ContextError::invalid(what, "an id", "one with control characters"));
@@ -54,7 +53,6 @@ pub(super) fn text_depth(engine: &Engine, what: &'static str, text: &str) -> Out
     within(what, deepest, "levels", engine.limits.depth)
 }
 
-/// Metadata as it is kept.
 pub(super) fn metadata(engine: &Engine, metadata: &Map<String, Value>) -> Outcome<String> {
     if metadata.is_empty() {
         return Ok("{}".to_owned());

@@ -329,7 +329,6 @@ impl<'e> Reader<'e> {
     }
 }
 
-/// The fields of a context.
 struct Fields<'m> {
     map: &'m mut Map<String, Value>,
     line: u64,

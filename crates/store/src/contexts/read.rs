@@ -28,7 +28,6 @@ pub(super) fn damaged(row: &Row, what: &str, reason: &str) -> ContextError {
     ContextError::Damaged { path, reason: reason.to_owned() }
 }
 
-/// A limit that a page can have.
 fn page_limit(engine: &Engine, limit: usize) -> Outcome<usize> {
     if limit == 0 {
         return Err(ContextError::invalid("limit", "a number from 1", "0"));
@@ -188,7 +187,6 @@ fn change(engine: &Engine, entry: Entry) -> Outcome<Change> {
     }
 }
 
-/// The change that added a message.
 pub(super) fn added(engine: &Engine, row: MessageRow) -> Outcome<Change> {
     let text = engine.vault.open_message(&row.kept)?;
     let what = What::AddMessage { seq: row.seq, text };
@@ -196,7 +194,6 @@ pub(super) fn added(engine: &Engine, row: MessageRow) -> Outcome<Change> {
     Ok(Change { version: row.version, what, cause, time_us: row.time_us })
 }
 
-/// Any other change.
 pub(super) fn edited(engine: &Engine, row: ChangeRow) -> Outcome<Change> {
     let value = match &row.edit {
         Edit::Set { value, .. } => engine.vault.open_value(value)?,

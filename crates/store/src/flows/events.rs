@@ -19,7 +19,6 @@ use std::sync::atomic::Ordering;
 
 pub(super) type Outcome<T> = Result<T, FlowStoreError>;
 
-/// An event of a run.
 pub(super) struct EventTask {
     pub(super) hold: Arc<Hold>,
     pub(super) number: u64,

@@ -66,7 +66,6 @@ impl Holders {
     }
 }
 
-/// This holder.
 #[derive(Debug)]
 pub(super) struct Holder {
     pub(super) holders: Holders,

@@ -219,7 +219,6 @@ impl Memory for JsonlMemory {
 }
 
 impl Table {
-    /// Takes in a line of the file.
     fn take_line(&mut self, line: Line) -> Result<(), String> {
         let mut record = match line.value? {
             Value::Object(record) => record,

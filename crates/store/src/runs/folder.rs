@@ -79,7 +79,7 @@ impl FolderStore {
         &self.folder
     }
 
-    /// Makes the folders. A symlink in place of the folder would lead the runs elsewhere.
+    /// Creates the folders. A symlink in place of the folder would lead the runs elsewhere.
     fn prepare(&self) -> Result<(), RunError> {
         let found = self.folder.symlink_metadata().ok().map(|found| found.file_type());
         let wrong = match found {

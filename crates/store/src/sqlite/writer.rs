@@ -25,7 +25,6 @@ const MOST_TASKS: usize = 1_024;
 /// How long a task that nobody waits for waits for one that somebody does.
 const COMPANY: Duration = Duration::from_micros(200);
 
-/// A write.
 pub(crate) trait Task<E>: Send {
     /// Writes in the transaction under way; is called again when that transaction failed.
     fn run(&mut self, connection: &Connection) -> Result<(), E>;

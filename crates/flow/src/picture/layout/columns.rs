@@ -3,7 +3,6 @@
 use crate::picture::Picture;
 use std::collections::HashSet;
 
-/// The columns of all nodes.
 pub(super) struct Columns {
     pub(super) of: Vec<usize>,
     /// The layers split into several columns: the first one, and the one after the last.

@@ -11,7 +11,6 @@ use std::fmt::Write;
 const BROADEST: f64 = 210.0;
 const NAME: f64 = 13.0;
 const REST: f64 = 11.0;
-/// The line height.
 const LINE: f64 = 15.0;
 const COLOUR: &str = "#0969da";
 

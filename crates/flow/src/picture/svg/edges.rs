@@ -67,7 +67,6 @@ impl Frame {
         )
     }
 
-    /// Draws the part from the end of a band through the gutter to the start of the next.
     fn around(&self, (start, from): (f64, f64), (end, to): (f64, f64), band: usize) -> String {
         let gutter = self.gutters.get(band).copied().unwrap_or(from);
         // Edges from different heights run side by side.

@@ -9,7 +9,6 @@ use contexture_protocol::content::Status;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Its height.
 pub(super) const HEIGHT: f64 = 30.0;
 
 const SIZE: f64 = 12.0;
@@ -20,7 +19,6 @@ pub(super) struct Legend {
 }
 
 impl Picture {
-    /// Returns the legend of a picture of a run.
     pub(super) fn legend(&self) -> Option<Legend> {
         let mut legend = Legend { text: String::new(), width: 0.0 };
         for status in Status::ALL {

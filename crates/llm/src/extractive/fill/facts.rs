@@ -33,7 +33,6 @@ fn fit(names: &[String], field: &Field, fact: &Fact) -> u32 {
     if told && fact.terms.len() >= 2 { 50 } else { by_name }
 }
 
-/// A fact's value as text.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -6,7 +6,6 @@ use super::super::terms::{related, stem, terms};
 use super::Filler;
 use serde_json::{Number, Value};
 
-/// A number in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub(super) value: Value,
@@ -69,7 +68,6 @@ impl Filler<'_> {
         best.map(|(_, at, value)| (at, value))
     }
 
-    /// All numbers near the words of a field.
     pub(super) fn numbers(&mut self, field: &Field, integer: bool) -> Vec<Value> {
         let facts = self.facts_for(field);
         let by_fact = facts.iter().flat_map(|fact| match &fact.value {
@@ -176,7 +174,6 @@ fn plain(digits: &str) -> Option<String> {
     Some(if rest.is_empty() { whole } else { format!("{whole}.{rest}") })
 }
 
-/// Whether a number is written in groups of three digits.
 fn grouped(digits: &str, mark: char) -> bool {
     let mut groups = digits.split(mark);
     let first = groups.next().is_some_and(|group| (1..=3).contains(&group.len()));

@@ -6,7 +6,6 @@ use contexture_core::error::LlmError;
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role, ToolCall};
 use serde_json::{Value, json};
 
-/// A conversation.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Conversation {
     /// What system and developer messages say.

@@ -130,7 +130,6 @@ impl Answer {
     }
 }
 
-/// Reads a stream of events.
 pub(super) struct Stream {
     wire: Anthropic,
     model: String,

@@ -70,7 +70,6 @@ fn usage(body: &Value) -> Usage {
     Usage::new(told("/prompt_eval_count"), told("/eval_count"))
 }
 
-/// Reads a stream of lines.
 pub(super) struct Stream {
     wire: Ollama,
     model: String,

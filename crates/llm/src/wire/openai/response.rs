@@ -106,7 +106,6 @@ fn reported(wire: &OpenAi, model: &str, body: &Value) -> Option<LlmError> {
     }))
 }
 
-/// Reads a stream of chunks.
 pub(super) struct Stream {
     wire: OpenAi,
     model: String,

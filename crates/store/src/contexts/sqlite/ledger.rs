@@ -113,7 +113,6 @@ fn id(context: i64, seq: u64) -> i64 {
     context.min(MOST_CONTEXTS) << SEQ_BITS | seq
 }
 
-/// The last id that a message of a context can have.
 fn last_id(context: i64) -> i64 {
     id(context, u64::MAX)
 }
@@ -124,7 +123,6 @@ fn seq(row: &rusqlite::Row<'_>, column: usize) -> Sql<u64> {
     Ok(u64::try_from(id & SEQ_MASK).unwrap_or_default())
 }
 
-/// There is room for one more.
 fn room(what: &'static str, unit: &'static str, found: i64, limit: i64) -> Outcome<()> {
     if found < limit {
         return Ok(());

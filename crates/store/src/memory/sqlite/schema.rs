@@ -77,7 +77,6 @@ pub(super) fn open(path: &Path, name: &str, create: bool) -> Result<Opened, Memo
     Ok(Opened::Ready(connection))
 }
 
-/// What an error of SQLite means for a memory.
 pub(super) fn explain(name: &str, error: &rusqlite::Error) -> MemoryError {
     let path = name.to_owned();
     let reason = error.to_string();

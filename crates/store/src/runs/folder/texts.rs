@@ -23,7 +23,6 @@ const SMALL_BYTES: usize = 4 << 10;
 /// The longest line of a file of texts: a small text with every character escaped.
 const LINE_BYTES: u64 = 64 << 10;
 
-/// A line of a run's file of texts.
 #[derive(Serialize, Deserialize)]
 struct Line<'a> {
     digest: Digest,
@@ -32,12 +31,10 @@ struct Line<'a> {
     masked: bool,
 }
 
-/// Where the small texts of a run stand.
 fn small(folder: &Path, run: &RunId) -> PathBuf {
     folder.join("runs").join(format!("{run}.texts.jsonl"))
 }
 
-/// Where a large text stands.
 fn large(folder: &Path, digest: &Digest, masked: bool) -> PathBuf {
     let hex = digest.hex();
     let (shard, rest) = hex.split_at_checked(2).unwrap_or(("", &hex));
@@ -45,7 +42,6 @@ fn large(folder: &Path, digest: &Digest, masked: bool) -> PathBuf {
     folder.join("texts").join(shard).join(format!("{rest}{ending}"))
 }
 
-/// Keeps the texts of one run.
 pub(super) struct TextWriter {
     folder: PathBuf,
     run: RunId,

@@ -31,7 +31,7 @@
 mod ids;
 mod plan;
 mod references;
-mod report;
+pub(crate) mod report;
 mod steps;
 
 pub(crate) use plan::PlannedAction;
@@ -40,7 +40,9 @@ pub use report::{Diagnostic, MAX_LISTED, Report};
 
 use crate::action::Actions;
 use crate::codes;
-use crate::graph::{self, Cycles, Order, Reach};
+use crate::graph::cycles::{self, Cycles};
+use crate::graph::reach::Reach;
+use crate::graph::{self, Order};
 use crate::set::Set;
 use ids::Ids;
 
@@ -80,7 +82,7 @@ pub fn check(set: Set, actions: &dyn Actions, earlier: &Earlier) -> Result<Plan,
 }
 
 fn cycles(set: &Set, dependencies: &graph::Edges, order: &Order, report: &mut Report) {
-    let Cycles { found, may_be_more } = graph::cycles(dependencies, MAX_CYCLES);
+    let Cycles { found, may_be_more } = cycles::cycles(dependencies, MAX_CYCLES);
     let is_cut = |layer: &u32| *layer == u32::MAX;
     let behind = order.layers.iter().filter(|layer| is_cut(layer)).count();
     for cycle in &found {

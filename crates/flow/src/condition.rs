@@ -32,16 +32,11 @@ mod print;
 mod value;
 
 pub use error::SyntaxError;
+pub use parse::{MAX_BYTES, MAX_DEPTH};
 pub use path::{Path, Segment};
 
 use node::Node;
 use serde_json::Value;
-
-/// The greatest nesting of lists, calls and negations.
-pub const MAX_DEPTH: usize = 100;
-
-/// The greatest length of a condition, in bytes.
-pub const MAX_BYTES: usize = 1 << 20;
 
 /// A lookup of the values that paths name.
 pub trait Roots {

@@ -1,10 +1,7 @@
 //! The graph of a set: the dependencies, an order, the layers.
 
-mod cycles;
-mod reach;
-
-pub(crate) use cycles::{Cycles, cycles};
-pub(crate) use reach::Reach;
+pub(crate) mod cycles;
+pub(crate) mod reach;
 
 /// Lists of numbers for numbers, in two flat vectors: a million edges are two allocations.
 #[derive(Debug, Clone, Default)]

@@ -5,16 +5,9 @@ pub use contexture_core::store::flows::{
     EndedStep, Entry, Event, Journal, JournalError, Kept, Listener, Ticket,
 };
 
-use crate::run::Inbox;
 use contexture_protocol::content::{Outcome, Status};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-
-impl Listener for Inbox {
-    fn kept(&self, ticket: Ticket, result: Result<(), JournalError>) {
-        self.put_kept(ticket.step, ticket.is_start, result);
-    }
-}
 
 /// A journal that keeps nothing: a run cannot be gone on with.
 #[derive(Debug, Clone, Copy, Default)]

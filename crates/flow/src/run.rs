@@ -50,7 +50,6 @@ mod stop;
 mod timers;
 
 pub use control::Control;
-pub(crate) use inbox::Inbox;
 pub use options::{Limits, Notice, Observer, Options};
 pub use report::{Report, call_result};
 

@@ -8,7 +8,7 @@ mod salvage;
 mod stray;
 
 pub use crate::action::FrontendCall;
-use crate::check::Report;
+use crate::check::report::Report;
 use contexture_protocol::content::{
     Call, CallMode, InstructionMode, InstructionSet, Recovery, Runtime, ToolCallRequest,
 };

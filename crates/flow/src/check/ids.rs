@@ -1,6 +1,7 @@
 //! Ids: their numbers, duplicates and unknown ones.
 
-use super::{Diagnostic, Earlier, Report};
+use super::plan::{Earlier, Known};
+use super::report::{Diagnostic, Report};
 use crate::codes;
 use crate::graph::{Edges, Marks, number};
 use crate::set::Set;
@@ -10,12 +11,6 @@ use std::collections::HashMap;
 
 /// The number of names compared for suggestions, over a whole report.
 const COMPARED: usize = 500_000;
-
-pub(crate) struct Known {
-    /// The referenced outcomes that ended before; their numbers follow those of the steps.
-    pub(crate) earlier: Vec<(String, Value)>,
-    pub(crate) numbers: HashMap<Box<str>, u32>,
-}
 
 /// The numbers of all ids: the steps of the set from 0, then referenced earlier outcomes.
 pub(crate) struct Ids<'s> {

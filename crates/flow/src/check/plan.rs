@@ -1,11 +1,9 @@
 //! A checked set, with everything that a run needs.
 
-use super::Report;
-use super::ids::Known;
-use super::steps::Planned;
-use crate::action::ActionInfo;
+use super::report::Report;
+use crate::action::{ActionInfo, Actions};
 use crate::condition::Condition;
-use crate::graph::{Edges, Order};
+use crate::graph::{Edges, Order, number};
 use crate::set::{Mode, Set, Step};
 use contexture_protocol::content::{Outcome, Runtime};
 use serde_json::{Value, json};
@@ -54,6 +52,41 @@ impl PlannedAction {
         let validator = schema.and_then(|schema| jsonschema::validator_for(schema).ok());
         Self { info, validator }
     }
+}
+
+/// The actions of a set, each looked up once.
+pub(crate) struct Planned {
+    pub(crate) actions: Vec<PlannedAction>,
+    pub(crate) numbers: HashMap<String, u32>,
+    pub(crate) of_step: Vec<u32>,
+}
+
+impl Planned {
+    pub(super) fn number(&mut self, name: &str, actions: &dyn Actions) -> u32 {
+        if let Some(known) = self.numbers.get(name) {
+            return *known;
+        }
+        let next = number(self.actions.len());
+        self.actions.push(PlannedAction::new(actions.describe(name)));
+        self.numbers.insert(name.to_owned(), next);
+        next
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&PlannedAction> {
+        self.actions.get(number as usize)
+    }
+
+    pub(super) fn is_frontend(&self, index: usize, step: &Step) -> bool {
+        let action = self.of_step.get(index).and_then(|number| self.get(*number));
+        let registered = action.and_then(|action| action.info.as_ref()?.runtime);
+        step.runtime.or(registered) == Some(Runtime::Frontend)
+    }
+}
+
+pub(crate) struct Known {
+    /// The referenced outcomes that ended before; their numbers follow those of the steps.
+    pub(crate) earlier: Vec<(String, Value)>,
+    pub(crate) numbers: HashMap<Box<str>, u32>,
 }
 
 /// A set without faults, ready to run.

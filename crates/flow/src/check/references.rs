@@ -3,10 +3,11 @@
 
 use super::ids::Ids;
 use super::plan::Guard;
-use super::{Diagnostic, Report};
+use super::report::{Diagnostic, Report};
 use crate::codes;
 use crate::condition::{Condition, Path};
-use crate::graph::{Edges, Marks, Reach, number};
+use crate::graph::reach::Reach;
+use crate::graph::{Edges, Marks, number};
 use crate::reference::{self, Part};
 use crate::set::{Set, Step};
 use contexture_diagnostic::{Span, nearest};

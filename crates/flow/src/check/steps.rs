@@ -1,6 +1,7 @@
 //! Checks of single steps: the action, the side, the replacement.
 
-use super::{Diagnostic, PlannedAction, Report};
+use super::plan::Planned;
+use super::report::{Diagnostic, Report};
 use crate::action::Actions;
 use crate::codes;
 use crate::graph::{Edges, number};
@@ -8,35 +9,6 @@ use crate::set::{Mode, Set, Step};
 use contexture_diagnostic::suggestion;
 use contexture_protocol::content::{Fallback, FallbackBehavior, RecoveryStrategy, Runtime};
 use std::collections::HashMap;
-
-/// The actions of a set, each looked up once.
-pub(crate) struct Planned {
-    pub(crate) actions: Vec<PlannedAction>,
-    pub(crate) numbers: HashMap<String, u32>,
-    pub(crate) of_step: Vec<u32>,
-}
-
-impl Planned {
-    fn number(&mut self, name: &str, actions: &dyn Actions) -> u32 {
-        if let Some(known) = self.numbers.get(name) {
-            return *known;
-        }
-        let next = number(self.actions.len());
-        self.actions.push(PlannedAction::new(actions.describe(name)));
-        self.numbers.insert(name.to_owned(), next);
-        next
-    }
-
-    fn get(&self, number: u32) -> Option<&PlannedAction> {
-        self.actions.get(number as usize)
-    }
-
-    fn is_frontend(&self, index: usize, step: &Step) -> bool {
-        let action = self.of_step.get(index).and_then(|number| self.get(*number));
-        let registered = action.and_then(|action| action.info.as_ref()?.runtime);
-        step.runtime.or(registered) == Some(Runtime::Frontend)
-    }
-}
 
 /// Looks up the actions of all steps and of their replacements.
 pub(crate) fn actions(set: &Set, actions: &dyn Actions, report: &mut Report) -> Planned {

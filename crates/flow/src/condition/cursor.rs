@@ -1,6 +1,6 @@
 //! The cursor of a parser in a text.
 
-use super::SyntaxError;
+use super::error::SyntaxError;
 use contexture_diagnostic::Span;
 
 /// A text that is read from the front.

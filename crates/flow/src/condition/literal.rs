@@ -1,7 +1,7 @@
 //! Literals: strings and numbers.
 
-use super::SyntaxError;
 use super::cursor::{Cursor, is_name, span};
+use super::error::SyntaxError;
 use serde_json::Number;
 
 /// Parses a string; the cursor is at its quote.

@@ -1,12 +1,19 @@
 //! The parser: recursive descent over the bytes, without a list of tokens.
 
 use super::cursor::{Cursor, is_name, span};
+use super::error::SyntaxError;
 use super::function::{self, Function};
+use super::literal;
 use super::node::{Call, Comparison, Node, Operator};
 use super::path::Path;
-use super::{MAX_BYTES, MAX_DEPTH, SyntaxError, literal};
 use contexture_diagnostic::{Span, suggestion};
 use serde_json::Value;
+
+/// The greatest nesting of lists, calls and negations.
+pub const MAX_DEPTH: usize = 100;
+
+/// The greatest length of a condition, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;
 
 pub(crate) fn parse(text: &str) -> Result<Node, SyntaxError> {
     if text.len() > MAX_BYTES {

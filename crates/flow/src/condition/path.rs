@@ -1,7 +1,7 @@
 //! Paths: `dependencies.inst_1.result["a key"][0]`.
 
-use super::SyntaxError;
 use super::cursor::{Cursor, is_name, span};
+use super::error::SyntaxError;
 use super::literal;
 use contexture_diagnostic::Span;
 use serde_json::{Map, Value};

@@ -8,9 +8,9 @@ mod text;
 use super::layout::{Layout, to_f64};
 use super::{MAX_SVG_NODES, Picture, PictureError};
 use boxes::Box;
+use legend::MARGIN;
 use std::fmt::Write;
 
-const MARGIN: f64 = 20.0;
 /// The gap between two boxes of a column.
 const GAP: f64 = 14.0;
 /// The space of edges that pass a column.
@@ -213,7 +213,7 @@ fn head(wide: f64, high: f64) -> String {
          viewBox=\"0 0 {wide:.0} {high:.0}\" font-family=\"system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif\">\n\
          <defs>"
     );
-    for (id, colour) in [("tip", edges::PLAIN), ("critical", edges::CRITICAL)] {
+    for (id, colour) in [("tip", boxes::PLAIN), ("critical", boxes::CRITICAL)] {
         let _ = write!(
             out,
             "<marker id=\"{id}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \

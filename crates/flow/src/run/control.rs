@@ -1,5 +1,4 @@
-use super::Inbox;
-use super::inbox::{ControlRequest, DriverMessage};
+use super::inbox::{ControlRequest, DriverMessage, Inbox};
 use contexture_core::store::flows::{Ask, Asked};
 use std::sync::Arc;
 

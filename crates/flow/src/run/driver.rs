@@ -7,7 +7,6 @@ use super::options::{Notice, Options};
 use super::outcomes::Outcomes;
 use super::profile::ActionProfile;
 use super::report::Report;
-use super::stop::Stop;
 use super::timers::{Due, Timers};
 use crate::action::{ActionCall, Actions};
 use crate::check::Plan;
@@ -19,6 +18,23 @@ use tokio::time::Instant;
 
 /// The number of rounds after which the driver yields to other tasks of its thread.
 const TURNS: u32 = 32;
+
+/// The reason why nothing more is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The run was cancelled.
+    Cancelled,
+    /// Only this step was cancelled.
+    StepCancelled,
+    /// The timeout of the set passed.
+    SetTimeout,
+    /// The timeout of one side passed: of the front end, or else of the back end.
+    SideTimeout(bool),
+    /// A step with the recovery ABORT failed.
+    Aborted(u32),
+    /// The journal failed.
+    Journal,
+}
 
 pub(crate) struct Driver {
     pub(super) plan: Arc<Plan>,

@@ -1,7 +1,7 @@
 //! The driver's inbox.
 
 use crate::action::ActionFailure;
-use crate::journal::JournalError;
+use crate::journal::{JournalError, Listener, Ticket};
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -49,15 +49,6 @@ impl Inbox {
         }
     }
 
-    pub(crate) fn put_kept(
-        &self,
-        step: Option<(u32, u32)>,
-        is_start: bool,
-        result: Result<(), JournalError>,
-    ) {
-        self.put(DriverMessage::Kept { step, is_start, result });
-    }
-
     pub(crate) fn request(&self, request: ControlRequest) {
         self.put(DriverMessage::ControlRequest(request));
     }
@@ -80,5 +71,12 @@ impl Inbox {
     /// Waits until there is a message, or may be.
     pub(crate) async fn wait(&self) {
         self.bell.notified().await;
+    }
+}
+
+impl Listener for Inbox {
+    fn kept(&self, ticket: Ticket, result: Result<(), JournalError>) {
+        let Ticket { step, is_start, .. } = ticket;
+        self.put(DriverMessage::Kept { step, is_start, result });
     }
 }

@@ -1,8 +1,7 @@
 //! Resuming an interrupted run of the same set (FL-11).
 
 use super::cell::Ended;
-use super::driver::Driver;
-use super::stop::Stop;
+use super::driver::{Driver, Stop};
 use crate::journal::{LastTry, Past};
 use crate::measure::{Size, measure};
 use contexture_protocol::ErrorCode;

@@ -1,14 +1,14 @@
 //! After an attempt: its end, and the recovery from a failure (CP-18, CP-14).
 
 use super::cell::Ended;
-use super::driver::Driver;
+use super::driver::{Driver, Stop};
 use super::start::{failure, too_late};
-use super::stop::Stop;
+use super::stop::told;
 use super::timers::Due;
 use crate::action::ActionFailure;
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{
-    Failure, Fallback, FallbackBehavior, Recovery, RecoveryStrategy, Status,
+    Fallback, FallbackBehavior, Recovery, RecoveryStrategy, Status,
 };
 use serde_json::Value;
 use std::time::Duration;
@@ -209,13 +209,6 @@ impl Driver {
         let status = if failure.is_late { Status::Timeout } else { Status::Failed };
         self.end(step, status, Ended::failed(told(failure)));
     }
-}
-
-/// Returns a failure as part of an outcome.
-pub(super) fn told(failure: ActionFailure) -> Failure {
-    let mut error = Failure::new(failure.code, failure.message);
-    error.details = failure.details;
-    error
 }
 
 fn partial(failure: &ActionFailure) -> Option<Value> {

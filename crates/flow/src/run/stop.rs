@@ -1,8 +1,8 @@
 //! The early end: cancelled, timed out, aborted, or without a journal.
 
 use super::cell::Ended;
-use super::driver::Driver;
-use super::recover::told;
+use super::driver::{Driver, Stop};
+use crate::action::ActionFailure;
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Failure, Status};
 use serde_json::json;
@@ -13,23 +13,6 @@ const STEP_CANCELLED: &str = "it was cancelled";
 /// The message of a step that was running when a run was interrupted.
 pub(super) const UNCERTAIN: &str =
     "it was running when the run was interrupted, and may have taken effect";
-
-/// The reason why nothing more is started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// The run was cancelled.
-    Cancelled,
-    /// Only this step was cancelled.
-    StepCancelled,
-    /// The timeout of the set passed.
-    SetTimeout,
-    /// The timeout of one side passed: of the front end, or else of the back end.
-    SideTimeout(bool),
-    /// A step with the recovery ABORT failed.
-    Aborted(u32),
-    /// The journal failed.
-    Journal,
-}
 
 impl Driver {
     /// Stops everything; an abort lets running attempts finish.
@@ -170,4 +153,11 @@ impl Driver {
             }
         }
     }
+}
+
+/// Returns a failure as part of an outcome.
+pub(super) fn told(failure: ActionFailure) -> Failure {
+    let mut error = Failure::new(failure.code, failure.message);
+    error.details = failure.details;
+    error
 }

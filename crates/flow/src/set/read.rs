@@ -3,7 +3,7 @@
 
 use super::salvage::{remove_emptied, salvage};
 use super::{Form, Set};
-use crate::check::Report;
+use crate::check::report::Report;
 use contexture_diagnostic::suggestion;
 use contexture_protocol::{Body, Draft, ErrorCode, Limits, Refusal, Violation};
 use serde::Deserialize;

@@ -12,7 +12,8 @@ const BROADEST: f64 = 210.0;
 const NAME: f64 = 13.0;
 const REST: f64 = 11.0;
 const LINE: f64 = 15.0;
-const COLOUR: &str = "#0969da";
+pub(super) const PLAIN: &str = "#8c959f";
+pub(super) const CRITICAL: &str = "#0969da";
 
 /// A step as displayed.
 pub(super) struct Box {
@@ -53,7 +54,7 @@ impl Box {
 
     pub(super) fn draw(&self, out: &mut String, (x, y): (f64, f64), (width, height): (f64, f64)) {
         let fill = self.status.map_or("#ffffff", fill);
-        let line = if self.is_critical { COLOUR } else { stroke(self.status) };
+        let line = if self.is_critical { CRITICAL } else { stroke(self.status) };
         let weight = if self.is_critical { 3.0 } else { 1.2 };
         let dashes =
             if self.status == Some(Status::Skipped) { " stroke-dasharray=\"5 3\"" } else { "" };

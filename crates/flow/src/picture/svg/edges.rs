@@ -1,13 +1,11 @@
 //! The edges: curves between columns, straight where they pass one. Shared parts are drawn once.
 
 use super::Frame;
+use super::boxes::{CRITICAL, PLAIN};
 use crate::picture::Picture;
 use crate::picture::layout::Layout;
 use std::collections::HashSet;
 use std::fmt::Write;
-
-pub(super) const PLAIN: &str = "#8c959f";
-pub(super) const CRITICAL: &str = "#0969da";
 
 impl Frame {
     pub(super) fn edges(&self, out: &mut String, picture: &Picture, layout: &Layout) {

@@ -1,14 +1,14 @@
 //! The legend: the colours, and the duration of the critical path.
 
-use super::boxes::stroke;
+use super::boxes::{CRITICAL, stroke};
 use super::text::{breadth, escape};
-use super::{MARGIN, edges};
 use crate::picture::dot::fill;
 use crate::picture::{Picture, time};
 use contexture_protocol::content::Status;
 use std::fmt::Write;
 use std::time::Duration;
 
+pub(super) const MARGIN: f64 = 20.0;
 pub(super) const HEIGHT: f64 = 30.0;
 
 const SIZE: f64 = 12.0;
@@ -56,7 +56,7 @@ impl Legend {
         let _ = writeln!(
             self.text,
             "<path d=\"M{x:.1} {y:.1}h24\" stroke=\"{}\" stroke-width=\"3\"/>",
-            edges::CRITICAL
+            CRITICAL
         );
         self.words(30.0, &format!("critical path {}", time(took)));
     }

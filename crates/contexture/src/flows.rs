@@ -136,8 +136,8 @@ impl Flow {
     /// [`FlowError`]; nothing was run.
     pub fn prepare(project: &Project, mut request: FlowRequest) -> Result<Self, FlowError> {
         journal::names(&request)?;
-        let masker = journal::masker(project, &request.private);
-        let journal = match (&request.journal, request.forget) {
+        let masker = journal::masker(project, &request.run.private);
+        let journal = match (&request.journal, request.run.forget) {
             (Some(journal), _) => Some(Arc::clone(journal)),
             (None, true) => None,
             (None, false) => Some(journal::open_masked(project, Arc::clone(&masker))?),
@@ -153,7 +153,7 @@ impl Flow {
         }
         let (set, allow) = read(&request)?;
         let kept_text = journal.as_ref().map(|_| document::to_keep(&request));
-        let id = request.resume.clone().or_else(|| request.run.clone());
+        let id = request.resume.clone().or_else(|| request.id.clone());
         let id =
             id.unwrap_or_else(|| format!("flow_{}", contexture_store::stamp::system().next().0));
         request.document = Vec::new();
@@ -168,7 +168,7 @@ impl Flow {
                 let head = Head {
                     name: request.name.clone(),
                     owner: request.owner.clone(),
-                    context: request.context.clone(),
+                    context: request.run.context.clone(),
                     steps: plan.len() as u64,
                 };
                 Kept::begin(journal, id, &text, &head)?
@@ -183,7 +183,7 @@ impl Flow {
             run: kept.run.clone(),
             concurrency: kit.request.concurrency.unwrap_or(CONCURRENCY),
             limits: kit.request.limits.run,
-            journal: Discreet::of(kept.journal, &kit.request.private),
+            journal: Discreet::of(kept.journal, &kit.request.run.private),
             observer: kit.request.observer.clone(),
             past: kept.past,
         };
@@ -241,7 +241,7 @@ impl Flow {
 /// # Errors
 /// [`FlowError`].
 pub fn checked(project: &Project, mut request: FlowRequest) -> Result<(Set, Checked), FlowError> {
-    let masker = journal::masker(project, &request.private);
+    let masker = journal::masker(project, &request.run.private);
     let (set, allow) = read(&request)?;
     request.document = Vec::new();
     let kit = Arc::new(Kit::new(project, request, &masker, None)?);

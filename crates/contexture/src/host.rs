@@ -21,12 +21,14 @@ mod servers;
 mod templates;
 mod turn;
 
-pub use prompt::DryPrompt;
+pub use crate::run::result::{DryItem, DryPrompt};
 pub(crate) use turn::Turn;
 
+use crate::frontend::Frontend;
 use crate::models::{Model, Models};
 use crate::observe::{Observer, Progress};
 use crate::packs;
+use crate::permission::Permission;
 use crate::project::Project;
 use crate::recorder::Recorder;
 use crate::written::OnDemand;
@@ -42,13 +44,12 @@ use contexture_script::knowledge::KnowledgeCall;
 use contexture_script::template::TemplateCall;
 use contexture_store::memory::MemoryStore;
 use contexture_store::stamp::Ids;
-use contexture_tools::{Tools, Workspace};
+use contexture_tools::Tools;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The host of one run.
 pub struct LiveHost {
-    pub(crate) workspace: Arc<Workspace>,
     pub(crate) references: Arc<OnDemand>,
     pub(crate) tools: Tools,
     pub(crate) servers: Servers,
@@ -61,6 +62,8 @@ pub struct LiveHost {
     pub(crate) limits: Limits,
     pub(crate) dry_run: bool,
     pub(crate) state: Mutex<State>,
+    pub(crate) frontend: Option<Arc<dyn Frontend>>,
+    pub(crate) permission: Option<Arc<dyn Permission>>,
     /// What a turn of a conversation adds.
     pub(crate) turn: Turn,
     ids: Ids,
@@ -88,9 +91,7 @@ pub(crate) struct State {
 
 /// What a [`LiveHost`] is made of.
 pub(crate) struct HostParts {
-    /// The workspace that everything is confined to.
-    pub(crate) workspace: Arc<Workspace>,
-    /// What loads its references.
+    /// The workspace, and what loads its references.
     pub(crate) references: Arc<OnDemand>,
     /// What opens its memories.
     pub(crate) memory: Arc<dyn MemoryStore>,
@@ -104,12 +105,14 @@ pub(crate) struct HostParts {
     pub(crate) recorder: Recorder,
     /// Is told what happens.
     pub(crate) observer: Arc<dyn Observer>,
+    /// Runs the tools of the front end.
+    pub(crate) frontend: Option<Arc<dyn Frontend>>,
+    /// Asks the user before something sensitive is done.
+    pub(crate) permission: Option<Arc<dyn Permission>>,
     /// Ends the run.
     pub(crate) cancel: CancelToken,
     /// When a provider's failure is tried again.
     pub(crate) retry: RetryPolicy,
-    /// Limits of the run.
-    pub(crate) limits: Limits,
     /// Whether nothing may be changed, called or connected to.
     pub(crate) dry_run: bool,
 }
@@ -119,8 +122,8 @@ impl LiveHost {
     #[must_use]
     pub(crate) fn new(parts: HostParts) -> Self {
         Self {
-            memories: memory::Memories::new(Arc::clone(&parts.workspace), parts.memory),
-            workspace: parts.workspace,
+            memories: memory::Memories::new(Arc::clone(parts.references.workspace()), parts.memory),
+            limits: parts.references.project().config.limits.clone(),
             references: parts.references,
             tools: parts.tools,
             servers: parts.servers,
@@ -129,7 +132,8 @@ impl LiveHost {
             observer: parts.observer,
             cancel: parts.cancel,
             retry: parts.retry,
-            limits: parts.limits,
+            frontend: parts.frontend,
+            permission: parts.permission,
             dry_run: parts.dry_run,
             state: Mutex::default(),
             turn: Turn::default(),

@@ -89,6 +89,7 @@ pub mod extensions;
 pub mod flows;
 pub mod format;
 pub mod frontend;
+mod future;
 pub mod host;
 pub mod inspect;
 pub mod loader;
@@ -113,10 +114,10 @@ mod written;
 pub use config::{Config, ConfigError};
 pub use environment::Environment;
 pub use extensions::{ExtensionError, Extensions};
-pub use project::Project;
+pub use project::{Project, runs};
 pub use run::{Run, RunError};
 pub use runtime::{BuildError, Runtime, RuntimeBuilder};
-pub use stores::{Stores, runs};
+pub use stores::Stores;
 
 /// The tutorials, whose Rust blocks are run as tests.
 #[cfg(doctest)]

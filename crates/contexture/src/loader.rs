@@ -3,34 +3,30 @@
 use crate::packs;
 use crate::servers;
 use crate::templates;
-use crate::written::{self, OnDemand};
+use crate::written::{self, OnDemand, resolve_import};
 use contexture_context::Limits;
 use contexture_script::host::{LoadError, LoadedSource, SourceLoader};
 use contexture_script::knowledge::{KnowledgeFault, KnowledgeImport};
 use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
 use contexture_script::server::{ServerFacts, ServerFault, ServerImport};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport};
-use contexture_tools::{FileError, Workspace, WorkspacePath};
+use contexture_tools::{FileError, WorkspacePath};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Loads programs from a workspace, and from nowhere else.
 #[derive(Debug, Clone)]
 pub struct WorkspaceLoader {
-    workspace: Arc<Workspace>,
-    limits: Limits,
     references: Arc<OnDemand>,
 }
 
 impl WorkspaceLoader {
-    /// A loader under limits: `source_bytes` for programs, `file_bytes` for templates.
-    #[must_use]
-    pub(crate) fn new(
-        workspace: Arc<Workspace>,
-        limits: &Limits,
-        references: Arc<OnDemand>,
-    ) -> Self {
-        Self { workspace, limits: limits.clone(), references }
+    pub(crate) const fn new(references: Arc<OnDemand>) -> Self {
+        Self { references }
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.references.project().config.limits
     }
 
     /// The program at `path`, a path of the file system.
@@ -45,21 +41,22 @@ impl WorkspaceLoader {
             message: format!("the path {shown} is not valid Unicode"),
             help: Some("rename the file".to_owned()),
         })?;
-        self.read(self.workspace.resolve(text))
+        self.read(self.references.workspace().resolve(text))
     }
 
     fn read(&self, place: Result<WorkspacePath, FileError>) -> Result<LoadedSource, LoadError> {
         let place = place.map_err(load_error)?;
-        let limit = self.limits.source_bytes as u64;
-        let text = self.workspace.read_text(&place, limit).map_err(load_error)?;
+        let limit = self.limits().source_bytes as u64;
+        let text = self.references.workspace().read_text(&place, limit).map_err(load_error)?;
         Ok(LoadedSource { name: place.as_str().to_owned(), text })
     }
 }
 
 impl SourceLoader for WorkspaceLoader {
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError> {
-        let place = resolve_import(&self.workspace, importer, path).map_err(load_error)?;
-        if self.references.packs().holds(&self.workspace.root().join(place.as_str())) {
+        let workspace = self.references.workspace();
+        let place = resolve_import(workspace, importer, path).map_err(load_error)?;
+        if self.references.packs().holds(&workspace.root().join(place.as_str())) {
             let message = format!(
                 "{place} lies in a knowledge pack, and what a pack says is data and no program"
             );
@@ -70,12 +67,11 @@ impl SourceLoader for WorkspaceLoader {
     }
 
     fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>> {
-        let limit = self.limits.file_bytes as u64;
-        let read = templates::read(&self.workspace, self.references.packs(), import, limit)
-            .map_err(|error| {
-                let fault = LoadError { message: error.to_string(), help: Some(error.help()) };
-                vec![TemplateFault::Unreadable(fault)]
-            })?;
+        let limit = self.limits().file_bytes as u64;
+        let read = templates::read(&self.references, import, limit).map_err(|error| {
+            let fault = LoadError { message: error.to_string(), help: Some(error.help()) };
+            vec![TemplateFault::Unreadable(fault)]
+        })?;
         read.facts(&self.references)
     }
 
@@ -98,19 +94,6 @@ impl SourceLoader for WorkspaceLoader {
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference> {
         written::check_text(self.references.get().loader(), text)
     }
-}
-
-/// The place that an import means: relative to the folder of the importing file.
-///
-/// # Errors
-/// [`FileError`] when it lies outside the workspace.
-pub(crate) fn resolve_import(
-    workspace: &Workspace,
-    importer: &str,
-    path: &str,
-) -> Result<WorkspacePath, FileError> {
-    let importer = workspace.resolve(importer)?;
-    workspace.resolve_from(&importer.parent(), path)
 }
 
 fn load_error(error: FileError) -> LoadError {

@@ -1,4 +1,4 @@
-//! What a run tells while it goes on: for progress, streaming and warnings.
+//! Events of a run while it goes on: for progress, streaming and warnings.
 
 use crate::packs::Question;
 use contexture_context::manifest::Site;
@@ -60,7 +60,7 @@ pub enum Progress {
         /// What the model says with it.
         text: String,
         /// What it asks for, in the order in which that runs.
-        calls: Vec<AskedTool>,
+        calls: Vec<Call>,
         /// What this answer of the model took.
         usage: Usage,
     },
@@ -72,10 +72,10 @@ pub enum Progress {
         call_id: String,
         /// The tool by its own name.
         name: String,
-        /// Where it ran.
-        place: ToolPlace,
+        /// The side that ran it.
+        runtime: Runtime,
         /// Its value before it is cut and fenced, or why there is none.
-        outcome: Result<Value, ToolFault>,
+        outcome: Result<Value, ToolFailure>,
         /// How long it took, in milliseconds.
         ms: u64,
     },
@@ -99,50 +99,51 @@ pub enum Progress {
     Note(String),
 }
 
-/// A tool that a model asks for.
+/// A call of a tool that a model asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AskedTool {
-    /// The id of the call, which no other call has.
+pub struct Call {
+    /// Its id, which no other call of any run has.
     pub call_id: String,
-    /// The tool by its own name: `weather_api`, `File.read`.
+    /// The tool by its own name: `weather_api` of a server, the `toolId` of a front-end tool,
+    /// `File.read` of a built-in one.
     pub name: String,
-    /// Where it runs.
-    pub place: ToolPlace,
-    /// What it is called with; a text where the model wrote no JSON.
-    pub arguments: Value,
+    /// Its arguments; the text as the model wrote it, where that is not JSON.
+    pub parameters: Value,
+    /// The side that runs it.
+    pub runtime: Runtime,
 }
 
-/// Where a tool runs.
+/// The side that runs a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ToolPlace {
-    /// In a client (CP-13).
+pub enum Runtime {
+    /// A client (CP-13).
     Frontend,
-    /// On this side: in this process, or at a server that it asks.
-    Here,
+    /// This side: this process, or a server that it asks.
+    Backend,
 }
 
-/// Why a tool gave no value.
+/// The reason why a tool gave no value.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct ToolFault {
-    /// Stable code.
+pub struct ToolFailure {
+    /// Stable code: of the protocol for a front-end tool, otherwise as a program sees it.
     pub code: String,
     /// What happened, in one line.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
     /// Further data.
     pub details: Option<Value>,
 }
 
-impl ToolFault {
-    /// A fault with its code and message.
+impl ToolFailure {
+    /// Returns a failure with its code and message.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), help: None, details: None }
     }
 }
 
-impl From<HostError> for ToolFault {
+impl From<HostError> for ToolFailure {
     fn from(error: HostError) -> Self {
         let HostError { code, message, help, details, .. } = error;
         Self { code, message, help, details }

@@ -122,7 +122,7 @@ impl Packs {
         let cache = sources::cache(project);
         let discovery = sources::find(project, &options, cache.as_deref());
         let kept = cache.filter(|_| !options.read_only);
-        let home = crate::references::home(project);
+        let home = project.home();
         let approvals = home.map(|home| home.join(".contexture").join("approvals.json"));
         let model = default_model(project, options.model.as_deref()).uri;
         Self {

@@ -3,8 +3,14 @@
 use crate::config::{CONFIG_FILE, Config, ConfigError};
 use crate::environment::Environment;
 use crate::extensions::Extensions;
+use crate::run::result::SetupError;
 use crate::stores::Stores;
+use contexture_store::memory::{FileMemories, MemoryStore};
+use contexture_store::runs::{FolderStore, RunStore};
+use contexture_store::stamp;
+use contexture_tools::Workspace;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A workspace with its settings.
 #[derive(Debug, Clone)]
@@ -60,11 +66,36 @@ impl Project {
         Self { root: resolved(root), config, environment, extensions, stores }
     }
 
-    /// The folder in which runs are kept.
+    /// Returns the folder in which runs are kept.
     #[must_use]
     pub fn state_folder(&self) -> PathBuf {
         self.root.join(".contexture")
     }
+
+    /// Returns the user's home folder.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        let variable = |name| self.environment.get(name);
+        variable("HOME").or_else(|| variable("USERPROFILE")).map(Path::new)
+    }
+
+    /// Opens the folder that everything is confined to.
+    pub(crate) fn workspace(&self) -> Result<Arc<Workspace>, SetupError> {
+        Workspace::open(&self.root)
+            .map(Arc::new)
+            .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
+    }
+
+    /// Returns what opens the memories of the workspace.
+    pub(crate) fn memories(&self) -> Arc<dyn MemoryStore> {
+        self.stores.memory.clone().unwrap_or_else(|| Arc::new(FileMemories))
+    }
+}
+
+/// Returns the runs kept in a workspace.
+#[must_use]
+pub fn runs(project: &Project) -> Arc<dyn RunStore> {
+    let embedded = || Arc::new(FolderStore::new(project.state_folder(), stamp::system())) as _;
+    project.stores.runs.clone().unwrap_or_else(embedded)
 }
 
 /// The nearest folder at or above `folder` with settings, else `folder`.
@@ -73,7 +104,7 @@ fn root_of(folder: &Path) -> PathBuf {
     found.unwrap_or(folder).to_owned()
 }
 
-/// Whether anything has this name: settings that can't be read must not be passed over.
+/// Reports whether anything has this name: settings that can't be read must not be passed over.
 fn is_there(file: &Path) -> bool {
     file.symlink_metadata().is_ok()
 }

@@ -162,9 +162,9 @@ impl Recorder {
 
     /// Adds to the data of an event that is under way. It is written with the next line that does
     /// not wait, or by [`Recorder::flush`].
-    pub fn amend(&self, id: u64, data: Map<String, Value>) {
+    pub fn amend(&self, id: u64, data: impl Into<Value>) {
         if self.is_on() {
-            self.lock().amend(id, Value::Object(data));
+            self.lock().amend(id, data.into());
         }
     }
 

@@ -50,9 +50,8 @@ use crate::models::default_model;
 use crate::observe::Silent;
 use crate::packs::{self, OnDemand};
 use crate::project::Project;
-use crate::run::{SetupError, open_workspace};
-use crate::stores::memories;
-use crate::turn::Contexts;
+use crate::run::request::Contexts;
+use crate::run::result::SetupError;
 pub use knowledge::pack_of;
 pub(crate) use knowledge::{AskedOf, asked_of, fence_of, file_in_pack, inside};
 
@@ -107,7 +106,7 @@ impl References {
     /// # Errors
     /// [`SetupError`] when the workspace can't be opened.
     pub fn open(project: &Project, options: &Options) -> Result<Self, SetupError> {
-        Ok(Self::in_workspace(project, open_workspace(project)?, options))
+        Ok(Self::in_workspace(project, project.workspace()?, options))
     }
 
     /// The same over a workspace that is open already.
@@ -131,7 +130,7 @@ impl References {
             max_bytes: project.config.limits.file_bytes as u64,
             ..LoadLimits::default()
         };
-        let memory = memory::Stored::new(workspace, memories(project), settings.memory.clone());
+        let memory = memory::Stored::new(workspace, project.memories(), settings.memory.clone());
         let loader = Loader::new(tokenizer_for(&default_model(project, None).uri))
             .with_limits(limits)
             .with_definitions(found.definitions)
@@ -228,12 +227,6 @@ impl References {
     pub fn root(&self, number: usize) -> &Path {
         self.roots.get(number).map_or(Path::new(""), |root| root.root())
     }
-}
-
-/// The user's home folder.
-pub(crate) fn home(project: &Project) -> Option<&Path> {
-    let variable = |name| project.environment.get(name);
-    variable("HOME").or_else(|| variable("USERPROFILE")).map(Path::new)
 }
 
 /// The variables that the settings allow, with their values.

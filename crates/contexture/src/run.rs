@@ -1,11 +1,15 @@
 //! One run of a program, from its path to its value and record.
 
-mod result;
+pub(crate) mod request;
+pub(crate) mod result;
 mod selections;
+pub(crate) mod takes;
 
-pub use result::{Run, RunError};
+pub use request::{PartOf, RunRequest};
+pub use result::{CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
+pub(crate) use takes::Takes;
 
-use crate::host::{DryPrompt, HostParts, LiveHost, Turn};
+use crate::host::{HostParts, LiveHost, Turn};
 use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
 use crate::observe::{Observer, Silent};
@@ -14,199 +18,29 @@ use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink, recorded};
 use crate::servers;
 use crate::sinks;
-use crate::stores;
-use crate::turn::Contexts;
 use crate::written::OnDemand;
-use contexture_context::{Digest, Trust};
-use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
-use contexture_knowledge::Allowance;
+use contexture_context::Digest;
 use contexture_llm::{CancelToken, RetryPolicy};
-use contexture_prompt::Usage;
 use contexture_script::analysis;
 use contexture_script::host::LoadedSource;
 use contexture_script::program::{self, Program};
-use contexture_script::runtime::{
-    Entry, Executable, Given, RunError as ProgramError, RunOptions, Warning, compile,
-};
+use contexture_script::runtime::{Entry, Executable, Given, RunOptions, Warning, compile};
 use contexture_store::masker::Masker;
-use contexture_tools::{Settings, Tools, Workspace};
+use contexture_tools::{Settings, Tools};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What to run, and how.
-#[derive(Debug, Clone, Default)]
-pub struct RunRequest {
-    /// The program's path.
-    pub program: PathBuf,
-    /// Its text, when it is not to be read: the path then names it in records and messages.
-    pub text: Option<String>,
-    /// Its input.
-    pub input: Value,
-    /// The agent to start; the main one when absent.
-    pub agent: Option<String>,
-    /// Its function to start; the main one when absent.
-    pub function: Option<String>,
-    /// The default model; wins over environment and configuration.
-    pub model: Option<String>,
-    /// What answers in place of the models.
-    pub stand_in: StandIn,
-    /// Where to record the models' answers.
-    pub record: Option<PathBuf>,
-    /// Build prompts, but ask no model and change nothing.
-    pub dry_run: bool,
-    /// Turns of a `parallel for` at the same time; wins over the configuration.
-    pub concurrency: Option<usize>,
-    /// Where to write the trace besides the store.
-    pub trace_file: Option<PathBuf>,
-    /// Keep no record in the workspace.
-    pub forget: bool,
-    /// Candidates of `use one of` that are to be taken, by label, `file:line` or
-    /// `file:line:column` of the `use`; one that fits none refuses the run (AS-17).
-    pub selections: BTreeMap<String, String>,
-    /// Knowledge packs that may be read, each in one state (KN-8).
-    pub allow_packs: Vec<Allowance>,
-    /// The conversation context that the run is a turn of, for its record.
-    pub context: Option<String>,
-    /// Whether a person named the project, as `contexture mcp --root` does: that approves its packs
-    /// for this run, but for drafts and disputed ones (KN-8).
-    pub approve_packs: bool,
-    /// MCP servers of the project that may be used, each as its settings describe it now.
-    pub servers: servers::Consent,
-    /// Texts that are masked wherever the run is written down, as keys are (CP-19).
-    pub private: Vec<String>,
-    /// The step of a flow that it is, for its record.
-    pub part_of: Option<PartOf>,
-}
-
-/// A step of a flow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartOf {
-    /// The run of the flow.
-    pub flow: String,
-    /// The step.
-    pub step: String,
-}
-
-/// The report of a run, successful or not.
-#[derive(Debug)]
-pub struct RunReport {
-    /// The id under which the run is kept.
-    pub run: Option<String>,
-    /// The program's value, or why there is none.
-    pub outcome: Result<Value, RunFailure>,
-    /// How far the value, or what the failure says, may be believed: as the least of all that is in
-    /// it (AS-20).
-    pub trust: Trust,
-    /// What the models took.
-    pub usage: Usage,
-    /// What is probably not meant, each once.
-    pub warnings: Vec<String>,
-    /// The prompts that a dry run built.
-    pub prompts: Vec<DryPrompt>,
-}
-
-impl RunReport {
-    /// That of a run which could not begin.
-    pub(crate) fn refused(failure: RunFailure) -> Self {
-        Self {
-            run: None,
-            outcome: Err(failure),
-            trust: Trust::Program,
-            usage: Usage::default(),
-            warnings: Vec::new(),
-            prompts: Vec::new(),
-        }
-    }
-}
-
-/// The reason why a run gave no value.
-#[derive(Debug, thiserror::Error)]
-pub enum RunFailure {
-    /// The source was refused; nothing ran.
-    #[error("{0}")]
-    Source(CheckReport),
-    /// Something that the run needs is missing or invalid; nothing ran.
-    #[error(transparent)]
-    Setup(SetupError),
-    /// The program failed.
-    #[error("{}:{}:{}: {}", error.file, error.line, error.column, error.message)]
-    Program {
-        /// Where, why, and through which calls.
-        #[source]
-        error: Box<ProgramError>,
-        /// The files of the program, for excerpts.
-        files: Vec<SourceFile>,
-    },
-}
-
-/// Why a run could not begin.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct SetupError {
-    /// Stable code.
-    pub code: String,
-    /// What is wrong.
-    pub message: String,
-    /// How to mend it.
-    pub help: Option<String>,
-}
-
-impl SetupError {
-    pub(crate) fn new(code: &str, message: impl ToString, help: Option<String>) -> Self {
-        Self { code: code.to_owned(), message: message.to_string(), help }
-    }
-}
-
-/// A checked program.
-#[derive(Debug)]
-pub struct CheckReport {
-    /// All files of the program.
-    pub files: Vec<SourceFile>,
-    /// What was found, sorted by file and place.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl CheckReport {
-    /// Whether the program is refused.
-    #[must_use]
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
-    }
-}
-
-impl fmt::Display for CheckReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let errors = || self.diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        let Some(first) = errors().next() else { return f.write_str("the program is correct") };
-        let file = self.files.iter().find(|file| file.name() == first.file).or(self.files.first());
-        match file {
-            Some(file) => f.write_str(&render::one_line(first, file))?,
-            None => f.write_str(&first.message)?,
-        }
-        match errors().count() - 1 {
-            0 => Ok(()),
-            1 => f.write_str(" (and 1 more error)"),
-            more => write!(f, " (and {more} more errors)"),
-        }
-    }
-}
 
 /// Loads a program with all that it imports, and checks it (AS-32).
 ///
 /// # Errors
 /// [`SetupError`] when the program itself can't be read.
 pub fn load(project: &Project, path: &Path) -> Result<(Program, CheckReport), SetupError> {
-    let workspace = open_workspace(project)?;
-    let options = packs::Options { offline: true, ..packs::Options::default() };
-    let packs = packs::OnDemand::new(project, options, Arc::new(Silent));
-    let references = OnDemand::new(project, Arc::clone(&workspace), packs);
-    load_in(project, &workspace, &references, path, None)
+    checked(project, path, None)
 }
 
 /// As [`load`], for a program whose text is at hand: the path names it, and what it imports is found
@@ -219,38 +53,51 @@ pub fn load_text(
     path: &Path,
     text: &str,
 ) -> Result<(Program, CheckReport), SetupError> {
-    let workspace = open_workspace(project)?;
-    let options = packs::Options { offline: true, ..packs::Options::default() };
-    let packs = packs::OnDemand::new(project, options, Arc::new(Silent));
-    let references = OnDemand::new(project, Arc::clone(&workspace), packs);
-    load_in(project, &workspace, &references, path, Some(text))
+    checked(project, path, Some(text))
+}
+
+fn checked(
+    project: &Project,
+    path: &Path,
+    text: Option<&str>,
+) -> Result<(Program, CheckReport), SetupError> {
+    let request = RunRequest { dry_run: true, ..RunRequest::default() };
+    load_in(&references_of(project, &request, Arc::new(Silent))?, path, text)
 }
 
 fn load_in(
-    project: &Project,
-    workspace: &Arc<Workspace>,
     references: &Arc<OnDemand>,
     path: &Path,
     text: Option<&str>,
 ) -> Result<(Program, CheckReport), SetupError> {
-    let limits = &project.config.limits;
-    let loader = WorkspaceLoader::new(Arc::clone(workspace), limits, Arc::clone(references));
+    let loader = WorkspaceLoader::new(Arc::clone(references));
     let root = match text {
         Some(text) => LoadedSource { name: path.display().to_string(), text: text.to_owned() },
         None => loader
             .program(path)
             .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?,
     };
-    let program = program::load(root, &loader, limits);
+    let program = program::load(root, &loader, &references.project().config.limits);
     let diagnostics = analysis::check(&program);
     let files = program.files.iter().map(|file| file.source.clone()).collect();
     Ok((program, CheckReport { files, diagnostics }))
 }
 
-pub(crate) fn open_workspace(project: &Project) -> Result<Arc<Workspace>, SetupError> {
-    Workspace::open(&project.root)
-        .map(Arc::new)
-        .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
+/// Opens what a run may refer to; its observer is asked about its knowledge packs.
+pub(crate) fn references_of(
+    project: &Project,
+    request: &RunRequest,
+    observer: Arc<dyn Observer>,
+) -> Result<Arc<OnDemand>, SetupError> {
+    let options = packs::Options {
+        allow: request.allow_packs.clone(),
+        approve_project: request.approve_packs,
+        offline: request.dry_run,
+        model: request.model.clone(),
+        ..packs::Options::default()
+    };
+    let packs = packs::OnDemand::new(project, options, observer);
+    Ok(OnDemand::new(project, project.workspace()?, packs, request.contexts.clone()))
 }
 
 /// Runs a program (AS-31) on this thread; [`Runtime`](crate::Runtime) gives it one.
@@ -259,13 +106,13 @@ pub(crate) fn open_workspace(project: &Project) -> Result<Arc<Workspace>, SetupE
 /// fails keeps its trace.
 pub(crate) async fn run(
     project: &Project,
-    request: RunRequest,
+    mut request: RunRequest,
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
 ) -> RunReport {
-    match Ready::new(project, &request, None, observer, cancel) {
+    match Ready::new(project, &request, observer, cancel) {
         Ok(ready) => {
-            let input = request.input.clone();
+            let input = std::mem::take(&mut request.input);
             ready.run(request, input.into()).await
         }
         Err(failure) => RunReport::refused(failure),
@@ -285,29 +132,19 @@ impl Ready {
     pub(crate) fn new(
         project: &Project,
         request: &RunRequest,
-        contexts: Option<&Contexts>,
         observer: Arc<dyn Observer>,
         cancel: CancelToken,
     ) -> Result<Self, RunFailure> {
-        let workspace = open_workspace(project).map_err(RunFailure::Setup)?;
-        let packs = packs_of(project, request, &observer);
-        let (own, contexts) = (Arc::clone(&workspace), contexts.cloned());
-        let references = OnDemand::with_contexts(project, own, packs, contexts);
-        let text = request.text.as_deref();
-        let (program, checked) = load_in(project, &workspace, &references, &request.program, text)
-            .map_err(RunFailure::Setup)?;
+        let references = references_of(project, request, Arc::clone(&observer))?;
+        let (program, checked) = load_in(&references, &request.program, request.text.as_deref())?;
         if checked.has_errors() {
             return Err(RunFailure::Source(checked));
         }
         let executable = compile(&program);
-        packs::require(references.packs(), &program).map_err(|error| {
-            RunFailure::Setup(SetupError::new(error.code, &error, error.help.clone()))
-        })?;
-        let selections = selections::resolve(&request.selections, &executable.choices())
-            .map_err(RunFailure::Setup)?;
-        let (host, run) =
-            host(project, request, (workspace, references), &program, observer, cancel)
-                .map_err(RunFailure::Setup)?;
+        packs::require(references.packs(), &program)
+            .map_err(|error| SetupError::new(error.code, &error, error.help.clone()))?;
+        let selections = selections::resolve(&request.selections, &executable.choices())?;
+        let (host, run) = host(project, request, references, &program, observer, cancel)?;
         let options = RunOptions { selections, ..options(project, request) };
         Ok(Self { program, executable, host, run, options })
     }
@@ -322,7 +159,7 @@ impl Ready {
         self.run.as_deref()
     }
 
-    /// What a turn of a conversation adds.
+    /// Adds the parts of a turn of a conversation.
     pub(crate) fn take_turn(&mut self, turn: Turn) {
         self.host.turn = turn;
     }
@@ -356,27 +193,11 @@ impl Ready {
     }
 }
 
-/// The knowledge packs of a run, about which its observer is asked.
-pub(crate) fn packs_of(
-    project: &Project,
-    request: &RunRequest,
-    observer: &Arc<dyn Observer>,
-) -> Arc<packs::OnDemand> {
-    let options = packs::Options {
-        allow: request.allow_packs.clone(),
-        approve_project: request.approve_packs,
-        offline: request.dry_run,
-        model: request.model.clone(),
-        ..packs::Options::default()
-    };
-    packs::OnDemand::new(project, options, Arc::clone(observer))
-}
-
 /// The host of a run, and the id under which the run is kept.
 pub(crate) fn host(
     project: &Project,
     request: &RunRequest,
-    (workspace, references): (Arc<Workspace>, Arc<OnDemand>),
+    references: Arc<OnDemand>,
     program: &Program,
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
@@ -387,26 +208,21 @@ pub(crate) fn host(
     let masker = models.masker();
     masker.add(servers::secrets(project));
     masker.add(request.private.iter().cloned());
-    let servers = {
-        let masker = Arc::clone(&masker);
-        let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
-        servers::open(project, mask, request.servers.clone())
-    };
+    let servers = servers::open(project, Arc::clone(&masker), request.servers.clone());
     let (run, outlets) = outlets(project, request, &masker)?;
     let about = description(project, request, program, &models);
-    let recorder = Recorder::new(outlets, masker, about);
     let host = LiveHost::new(HostParts {
-        memory: stores::memories(project),
-        tools: tools(project, &workspace),
+        memory: project.memories(),
+        tools: Tools::new(Arc::clone(references.workspace()), tool_settings(project)),
         servers,
-        workspace,
         references,
         models,
-        recorder,
+        recorder: Recorder::new(outlets, masker, about),
         observer,
+        frontend: request.frontend.clone(),
+        permission: request.permission.clone(),
         cancel,
         retry: retry_policy(project),
-        limits: project.config.limits.clone(),
         dry_run: request.dry_run,
     });
     Ok((host, run))
@@ -421,14 +237,14 @@ pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
     }
 }
 
-/// How to mend a store that can't be written.
+/// How to fix a store that can't be written.
 const KEEP_HELP: &str =
     "make the folder `.contexture` of the workspace writable, or keep no trace with `--no-trace`";
 
 /// The id under which a run is kept, and where its trace goes.
 type Outlets = (Option<String>, Vec<Box<dyn TraceSink>>);
 
-/// Where the trace goes: the workspace's store and a file, if any; a dry run writes nothing.
+/// Opens where the trace goes: the workspace's store and a file, if any; a dry run writes nothing.
 fn outlets(
     project: &Project,
     request: &RunRequest,
@@ -469,13 +285,13 @@ fn trace_unwritable(path: &Path, error: &io::Error) -> SetupError {
     SetupError::new("trace_unwritable", message, Some(help))
 }
 
-/// How many turns of a `parallel for` run at the same time (AS-10).
+/// Returns how many turns of a `parallel for` run at the same time (AS-10).
 fn concurrency(project: &Project, request: &RunRequest) -> usize {
     let configured = project.config.concurrency.map(NonZeroUsize::get);
     request.concurrency.or(configured).unwrap_or(4).max(1)
 }
 
-/// What the trace says of the run as a whole.
+/// Returns the data of the trace event of the run as a whole.
 fn description(
     project: &Project,
     request: &RunRequest,
@@ -498,25 +314,17 @@ fn description(
         },
         "concurrency": concurrency(project, request),
     });
-    match data {
-        Value::Object(mut data) => {
-            if let Some(context) = &request.context {
-                data.insert("context".to_owned(), context.as_str().into());
-            }
-            if let Some(PartOf { flow, step }) = &request.part_of {
-                data.insert("part_of".to_owned(), json!({ "flow": flow, "step": step }));
-            }
-            data
-        }
-        _ => Map::new(),
+    let Value::Object(mut data) = data else { return Map::new() };
+    if let Some(context) = &request.context {
+        data.insert("context".to_owned(), context.as_str().into());
     }
+    if let Some(PartOf { flow, step }) = &request.part_of {
+        data.insert("part_of".to_owned(), json!({ "flow": flow, "step": step }));
+    }
+    data
 }
 
-fn tools(project: &Project, workspace: &Arc<Workspace>) -> Tools {
-    Tools::new(Arc::clone(workspace), tool_settings(project))
-}
-
-/// What tools may read and reach in a project.
+/// Returns what tools may read and reach in a project.
 pub(crate) fn tool_settings(project: &Project) -> Settings {
     let mut settings = Settings::default();
     settings.limits.file_bytes = project.config.limits.file_bytes as u64;

@@ -43,9 +43,8 @@ pub fn lock(project: &Project) -> Result<Lock, LockError> {
 /// [`LockError`] when the file is no lock file at all.
 pub fn review(project: &Project, consent: Consent) -> Result<(Servers, Vec<LockError>), LockError> {
     let (lock, faults) = Lock::read_intact(&lock_file(project))?;
-    let masker = Masker::new(secrets(project));
-    let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
-    Ok((of(project, Ok(lock), mask, consent), faults))
+    let masker = Arc::new(Masker::new(secrets(project)));
+    Ok((of(project, Ok(lock), masker, consent), faults))
 }
 
 /// Accepts what a server offers, in place of what was accepted of it.
@@ -59,18 +58,21 @@ pub fn accept(project: &Project, server: &str, offered: Vec<Definition>) -> Resu
     lock.write(&file)
 }
 
-/// The servers of a project; nothing is connected to yet. `mask` takes secrets out of what they
+/// The servers of a project; nothing is connected to yet. `masker` takes secrets out of what they
 /// write to stderr; `consent` says which of them may be used besides those that a person allowed
 /// earlier.
 #[must_use]
-pub fn open(project: &Project, mask: Mask, consent: Consent) -> Servers {
-    of(project, lock(project), mask, consent)
+pub fn open(project: &Project, masker: Arc<Masker>, consent: Consent) -> Servers {
+    of(project, lock(project), masker, consent)
 }
 
-/// Takes secrets out of a text.
-pub type Mask = Arc<dyn Fn(&str) -> String + Send + Sync>;
-
-fn of(project: &Project, lock: Result<Lock, LockError>, mask: Mask, consent: Consent) -> Servers {
+fn of(
+    project: &Project,
+    lock: Result<Lock, LockError>,
+    masker: Arc<Masker>,
+    consent: Consent,
+) -> Servers {
+    let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
     let limits = Limits { result_bytes: project.config.limits.file_bytes as u64 };
     let connect = Connect::new(ConnectSettings { mask });
     let asked = consent::Asked::new(project, connect, consent);
@@ -131,7 +133,7 @@ pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFa
     if !cfg!(feature = "mcp") {
         return Err(missing());
     }
-    let servers = open(project, Arc::new(str::to_owned), Consent::default());
+    let servers = open(project, Arc::default(), Consent::default());
     let pinned = servers.pinned(&import.server).map_err(fault)?;
     if let Some(tool) = &import.tool {
         servers.tool(&import.server, tool).map_err(fault)?;

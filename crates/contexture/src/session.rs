@@ -9,10 +9,10 @@ use crate::observe::Observer;
 use crate::project::Project;
 use crate::recorder::recorded;
 use crate::run::{self, RunRequest, SetupError};
-use crate::written::OnDemand;
 use contexture_diagnostic::SourceFile;
 use contexture_llm::CancelToken;
 use contexture_prompt::Usage;
+use contexture_script::program::Program;
 use contexture_script::runtime::{self, SessionError, SessionOutcome};
 use std::sync::Arc;
 
@@ -33,18 +33,11 @@ impl Session {
         request: &RunRequest,
         observer: Arc<dyn Observer>,
     ) -> Result<Self, SetupError> {
-        let workspace = run::open_workspace(project)?;
-        let references = OnDemand::new(
-            project,
-            Arc::clone(&workspace),
-            run::packs_of(project, request, &observer),
-        );
-        let limits = &project.config.limits;
-        let loader = WorkspaceLoader::new(Arc::clone(&workspace), limits, Arc::clone(&references));
-        let program = contexture_script::program::Program::default();
-        let parts = (workspace, references);
+        let references = run::references_of(project, request, Arc::clone(&observer))?;
+        let loader = WorkspaceLoader::new(Arc::clone(&references));
+        let program = Program::default();
         let (host, run) =
-            run::host(project, request, parts, &program, observer, CancelToken::new())?;
+            run::host(project, request, references, &program, observer, CancelToken::new())?;
         let options = run::options(project, request);
         let lines = runtime::Session::with_loader(options, Box::new(loader));
         Ok(Self { lines, host, run })
@@ -66,25 +59,25 @@ impl Session {
         outcome
     }
 
-    /// The names of the variables so far.
+    /// Returns the names of the variables so far.
     #[must_use]
     pub fn variables(&self) -> Vec<&str> {
         self.lines.variables()
     }
 
-    /// All lines so far as one text, to show an excerpt for an error.
+    /// Returns all lines so far as one text, to show an excerpt for an error.
     #[must_use]
     pub fn source(&self) -> SourceFile {
         self.lines.source()
     }
 
-    /// The id under which the session is kept.
+    /// Returns the id under which the session is kept.
     #[must_use]
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
 
-    /// What the models took so far.
+    /// Returns the tokens that the models took so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.host.usage()

@@ -1,8 +1,7 @@
 //! Where traces go: the store of the workspace, and a file (AS-29).
 
-use crate::project::Project;
+use crate::project::{Project, runs};
 use crate::recorder::TraceSink;
-use crate::stores::runs;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TRACE_VERSION};
 use contexture_store::masker::Masker;

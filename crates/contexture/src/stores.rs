@@ -1,12 +1,10 @@
-//! Where a project keeps what it keeps: in the stores that a program gives it, else in the embedded
-//! ones of its folder (HO-2).
+//! The stores of a project: those that a program gives it, else the embedded ones of its folder
+//! (HO-2).
 
-use crate::project::Project;
 use contexture_store::contexts::ContextStore;
 use contexture_store::flows::FlowJournal;
-use contexture_store::memory::{FileMemories, MemoryStore};
-use contexture_store::runs::{FolderStore, RunStore};
-use contexture_store::stamp;
+use contexture_store::memory::MemoryStore;
+use contexture_store::runs::RunStore;
 use std::fmt;
 use std::sync::Arc;
 
@@ -47,16 +45,4 @@ impl fmt::Debug for Stores {
             .field("memory", &self.memory.is_some())
             .finish()
     }
-}
-
-/// Returns the runs kept in a workspace.
-#[must_use]
-pub fn runs(project: &Project) -> Arc<dyn RunStore> {
-    let embedded = || Arc::new(FolderStore::new(project.state_folder(), stamp::system())) as _;
-    project.stores.runs.clone().unwrap_or_else(embedded)
-}
-
-/// Returns what opens the memories of a workspace.
-pub(crate) fn memories(project: &Project) -> Arc<dyn MemoryStore> {
-    project.stores.memory.clone().unwrap_or_else(|| Arc::new(FileMemories))
 }

@@ -9,9 +9,7 @@ mod included;
 pub(crate) use included::{Door, warnings};
 pub use included::{IncludedText, IncludedTexts, LoadedResource};
 
-use crate::loader::resolve_import;
-use crate::packs;
-use crate::written::{OnDemand, place_of};
+use crate::written::{OnDemand, place_of, resolve_import};
 use contexture_context::Digest;
 use contexture_diagnostic::{Diagnostic, SourceFile, nearest};
 use contexture_prompt::{
@@ -76,14 +74,14 @@ impl ReadError {
 
 /// Reads a template with all that it includes; no file may have more than `limit` bytes.
 pub(crate) fn read(
-    workspace: &Workspace,
-    packs: &packs::OnDemand,
+    references: &OnDemand,
     import: &TemplateImport,
     limit: u64,
 ) -> Result<ReadTemplate, ReadError> {
+    let workspace = &**references.workspace();
     let place = resolve_import(workspace, &import.importer, &import.path)?;
     let file = |place: &WorkspacePath| {
-        if packs.holds(&workspace.root().join(place.as_str())) {
+        if references.packs().holds(&workspace.root().join(place.as_str())) {
             return Err(ReadError::InPack(place.to_string()));
         }
         Ok(file(workspace, place, limit)?)

@@ -7,13 +7,13 @@
 use crate::packs;
 use crate::project::Project;
 use crate::references::{Options, References};
-use crate::turn::Contexts;
+use crate::run::request::Contexts;
 use contexture_diagnostic::Severity;
 use contexture_reference::scan::{Malformed, scan};
 use contexture_reference::syntax::{Reference, Semantics, SyntaxError};
 use contexture_reference::{LoadError, Loader, Place};
 use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
-use contexture_tools::Workspace;
+use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::sync::{Arc, OnceLock};
 
 /// The references of a project, set up when the first one is met: most programs have none.
@@ -27,16 +27,8 @@ pub(crate) struct OnDemand {
 }
 
 impl OnDemand {
+    /// Of `contexts`, `@context://` reads those of the owner; without them those of the workspace.
     pub(crate) fn new(
-        project: &Project,
-        workspace: Arc<Workspace>,
-        packs: Arc<packs::OnDemand>,
-    ) -> Arc<Self> {
-        Self::with_contexts(project, workspace, packs, None)
-    }
-
-    /// The same where `@context://` reads the contexts of an owner, not those of the workspace.
-    pub(crate) fn with_contexts(
         project: &Project,
         workspace: Arc<Workspace>,
         packs: Arc<packs::OnDemand>,
@@ -49,6 +41,10 @@ impl OnDemand {
     /// The knowledge packs among what can be referred to.
     pub(crate) fn packs(&self) -> &packs::OnDemand {
         &self.packs
+    }
+
+    pub(crate) const fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
     }
 
     pub(crate) const fn project(&self) -> &Project {
@@ -65,12 +61,25 @@ impl OnDemand {
     }
 }
 
-/// Where the references of a program's file start: in its folder (REF-21).
+/// Returns the place that an import means: relative to the folder of the importing file.
+///
+/// # Errors
+/// [`FileError`] when it lies outside the workspace.
+pub(crate) fn resolve_import(
+    workspace: &Workspace,
+    importer: &str,
+    path: &str,
+) -> Result<WorkspacePath, FileError> {
+    let importer = workspace.resolve(importer)?;
+    workspace.resolve_from(&importer.parent(), path)
+}
+
+/// Returns where the references of a program's file start: in its folder (REF-21).
 pub(crate) fn place_of(file: &str) -> Place {
     Place::folder(file.rsplit_once('/').map_or("", |(folder, _)| folder))
 }
 
-/// What is wrong with the reference of an import.
+/// Returns what is wrong with the reference of an import.
 pub(crate) fn check_import(loader: &Loader, import: &ResourceImport) -> Result<(), ReferenceFault> {
     let text = import.reference.as_str();
     let reference = Reference::parse(text).map_err(|error| of_syntax(&error, 0, text.len()))?;

@@ -39,8 +39,8 @@ use agents::Agents;
 use app::{App, GRACE, Later, Phase};
 use contexture::Project;
 use contexture::contexts::OpenError;
+use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
-use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Refusal};
 use flows::{Allowed, Flows, Journals};
 use frontend::Calls;
@@ -78,7 +78,7 @@ pub struct Settings {
     /// The folder of contexts and tokens.
     pub data: PathBuf,
     /// The common settings of turns: model, stand-in, allowed packs.
-    pub turns: TurnRequest,
+    pub turns: RunRequest,
     /// The settings of the log; off by default.
     pub log: LogSettings,
     /// The handlers of further message types (CP-4); none by default.
@@ -93,7 +93,7 @@ impl Settings {
     #[must_use]
     pub fn new(project: Project, programs: Vec<PathBuf>) -> Self {
         let data = data_folder(&project, None);
-        let (turns, log) = (TurnRequest::default(), LogSettings::default());
+        let (turns, log) = (RunRequest::default(), LogSettings::default());
         let actions = contexture::flow::action::Registry::default();
         Self { project, programs, data, turns, log, handlers: Vec::new(), actions }
     }

@@ -7,7 +7,7 @@ use crate::support::runtime::multi_threaded;
 use crate::support::signals::asked_to_end;
 use contexture::config::listen_address;
 use contexture::knowledge::approval::Allowance;
-use contexture::turn::TurnRequest;
+use contexture::run::RunRequest;
 use contexture_server::serve::door::{Listening, Options, TlsFiles};
 use contexture_server::serve::{Format, Level, LogSettings, Serve, Settings, data_folder};
 use std::net::SocketAddr;
@@ -124,13 +124,13 @@ fn log(args: &Args) -> LogSettings {
     }
 }
 
-fn turns(args: &Args) -> TurnRequest {
-    TurnRequest {
+fn turns(args: &Args) -> RunRequest {
+    RunRequest {
         model: args.model.clone(),
         stand_in: stand_in(args.replay.as_deref(), None),
         record: args.record.clone(),
         allow_packs: args.allow_pack.clone(),
         approve_packs: args.root.is_some(),
-        ..TurnRequest::default()
+        ..RunRequest::default()
     }
 }

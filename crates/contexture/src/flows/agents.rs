@@ -7,9 +7,9 @@
 //! nothing but a field of the parameter's name.
 
 use super::FlowError;
-use super::takes::Takes;
+use super::takes;
 use crate::project::Project;
-use crate::run::{self, CheckReport};
+use crate::run::{self, CheckReport, Takes};
 use contexture_flow::action::{ActionInfo, ActionKind};
 use contexture_script::program::{AgentId, Program};
 use contexture_script::syntax::ast::{Func, ImportKind};
@@ -140,7 +140,7 @@ impl Source<'_> {
         };
         let agent = agent.clone();
         let takes = Takes::of(func);
-        let schema = if self.refused.is_some() { json!({}) } else { takes.schema() };
+        let schema = if self.refused.is_some() { json!({}) } else { takes::schema(&takes) };
         let info = ActionInfo {
             idempotent: self.is_pure,
             ..ActionInfo::of(ActionKind::Generation).with_parameters(schema)

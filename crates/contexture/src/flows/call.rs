@@ -34,9 +34,10 @@ impl Catalog {
                 let trust = of_builtin(&call.name).least(self.origins.of_call(&call));
                 (kit.builtin.call(call).await, trust)
             }
-            Place::Client => {
-                (client::call(kit.request.frontend.as_ref(), &self.run, call).await, Trust::Tool)
-            }
+            Place::Client => (
+                client::call(kit.request.run.frontend.as_ref(), &self.run, call).await,
+                Trust::Tool,
+            ),
             Place::Server(tool) => (self.call_server(&tool, call).await, Trust::Tool),
             Place::Nested => nested::run(self, call).await,
             Place::Agent(agent) => {
@@ -59,12 +60,12 @@ impl Catalog {
 
     /// Whether nothing is to be done around a call.
     pub(super) fn is_plain(&self) -> bool {
-        !self.origins.are_followed() && self.kit.request.permission.is_none()
+        !self.origins.are_followed() && self.kit.request.run.permission.is_none()
     }
 
     /// Asks the user, where something sensitive is done. A client asks by itself.
     async fn permitted(&self, place: &Place, call: &ActionCall) -> Result<(), ActionFailure> {
-        let Some(permission) = &self.kit.request.permission else { return Ok(()) };
+        let Some(permission) = &self.kit.request.run.permission else { return Ok(()) };
         // Of several names the one under which permissions are set.
         let name = match place {
             Place::Agent(agent) => agent.name.clone(),

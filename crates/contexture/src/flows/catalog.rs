@@ -117,7 +117,7 @@ impl Catalog {
     fn find(&self, name: &str) -> Option<(Place, ActionInfo)> {
         let kit = &self.kit;
         let client = || {
-            client::offered(kit.request.frontend.as_ref(), name)
+            client::offered(kit.request.run.frontend.as_ref(), name)
                 .map(|tool| (Place::Client, client::info(tool)))
         };
         if self.of_clients.contains(name) && !self.of_both.contains(name) {
@@ -172,7 +172,7 @@ impl Actions for Catalog {
     fn names(&self) -> Vec<String> {
         let mut names = self.kit.names();
         names.extend([generate::NAME.to_owned(), nested::NAME.to_owned()]);
-        if let Some(frontend) = &self.kit.request.frontend {
+        if let Some(frontend) = &self.kit.request.run.frontend {
             names.extend(frontend.definitions().into_iter().map(|tool| tool.tool_id));
         }
         names.sort();

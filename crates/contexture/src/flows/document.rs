@@ -42,7 +42,7 @@ impl Asked {
             near: request.near.as_ref().map(whole),
             allow: request.allow.clone(),
             trust: Some(request.trust).filter(|trust| *trust != Trust::User),
-            model: request.model.clone(),
+            model: request.run.model.clone(),
             masked: false,
         }
     }
@@ -53,7 +53,7 @@ impl Asked {
             request.programs = self.programs;
         }
         request.near = request.near.take().or(self.near);
-        request.model = request.model.take().or(self.model);
+        request.run.model = request.run.model.take().or(self.model);
         request.allow = self.allow;
         request.trust = self.trust.unwrap_or(Trust::User);
     }
@@ -62,7 +62,7 @@ impl Asked {
 /// The document as it is kept: the set, and what the run was asked with.
 pub(super) fn to_keep(request: &FlowRequest) -> String {
     let text = String::from_utf8_lossy(&request.document).into_owned();
-    let private = private(&request.private);
+    let private = private(&request.run.private);
     let masked = private.may_be_in(&text);
     let asked = Asked { masked, ..Asked::of(request) };
     // A field of the caller's own of that name would be read as ours.
@@ -90,7 +90,7 @@ pub(super) fn take_kept(
         return Err(FlowStoreError::NotFound(run.to_owned()).into());
     }
     request.owner = summary.owner;
-    request.context = request.context.take().or(summary.context);
+    request.run.context = request.run.context.take().or(summary.context);
     let kept = journal.document(run)?;
     let mut document: Value = serde_json::from_str(&kept.text).unwrap_or_default();
     let asked = document.as_object_mut().and_then(|map| map.remove(OWN)).unwrap_or_default();

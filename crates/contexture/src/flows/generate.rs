@@ -68,7 +68,7 @@ pub(super) fn work(
     let request = RunRequest {
         program: "generate.as".into(),
         text: Some(text),
-        model: asked.model.or_else(|| kit.request.model.clone()),
+        model: asked.model.or_else(|| kit.request.run.model.clone()),
         ..kit.run_request(&flow, &step)
     };
     let values = asked.uses.into_iter().map(|used| used.value).collect();

@@ -160,7 +160,7 @@ pub(super) fn names(request: &FlowRequest) -> Result<(), FlowError> {
         let top = run.split('/').next().unwrap_or(run);
         return Err(FlowError::setup("flow_run_within", message, format!("go on with `{top}`")));
     }
-    if let Some(run) = request.run.as_deref().filter(|run| is_within(run)) {
+    if let Some(run) = request.id.as_deref().filter(|run| is_within(run)) {
         let message = format!("`{run}` is no id of a run: it has a `/`");
         return Err(FlowError::setup("flow_run_id", message, "give another one, or none"));
     }

@@ -54,16 +54,14 @@ impl Kit {
     ) -> Result<Self, FlowError> {
         let own = std::mem::replace(&mut request.host, project.extensions.actions().clone());
         request.host.extend(&own);
-        let workspace = run::open_workspace(project)?;
+        let workspace = project.workspace()?;
         let settings = contexture_actions::Settings {
             tools: run::tool_settings(project),
             ..contexture_actions::Settings::of(workspace)
         };
-        let masker = Arc::clone(masker);
-        let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
         Ok(Self {
             builtin: contexture_actions::builtin(&settings),
-            servers: servers::open(project, mask, request.servers.clone()),
+            servers: servers::open(project, Arc::clone(masker), request.run.servers.clone()),
             seats: Arc::new(Semaphore::new(request.limits.agents.clamp(1, Semaphore::MAX_PERMITS))),
             named: Agents::of(project, &request.programs)?,
             found: OnceLock::new(),
@@ -78,7 +76,7 @@ impl Kit {
     pub(super) fn run_request(&self, flow: &str, step: &str) -> RunRequest {
         RunRequest {
             part_of: Some(PartOf { flow: flow.to_owned(), step: step.to_owned() }),
-            ..self.request.run_request()
+            ..self.request.of_program()
         }
     }
 

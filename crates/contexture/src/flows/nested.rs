@@ -149,8 +149,8 @@ async fn begun(
         None => Kept::nowhere(within(&catalog.run, &call.id, 1)),
         Some(journal) => {
             let (run, step) = (catalog.run.clone(), call.id.clone());
-            let (owner, context) = (kit.request.owner.clone(), kit.request.context.clone());
-            let document = masked_text(document, &kit.request.private);
+            let (owner, context) = (kit.request.owner.clone(), kit.request.run.context.clone());
+            let document = masked_text(document, &kit.request.run.private);
             let begin = move || {
                 let head = super::journal::Head { owner, context, name: step.clone(), steps };
                 Kept::within(&journal, |again| within(&run, &step, again), &document, &head)
@@ -169,7 +169,7 @@ async fn begun(
         run: kept.run,
         concurrency: kit.request.concurrency.unwrap_or(super::CONCURRENCY),
         limits: kit.request.limits.run,
-        journal: Discreet::of(kept.journal, &kit.request.private),
+        journal: Discreet::of(kept.journal, &kit.request.run.private),
         observer: None,
         past: kept.past,
     };

@@ -4,7 +4,6 @@
 
 use super::kit::{Kit, StepTrace};
 use crate::driver::drive;
-use crate::host::Turn;
 use crate::observe::Silent;
 use crate::run::{Ready, RunReport, RunRequest};
 use crate::turn::told;
@@ -66,18 +65,12 @@ async fn started(kit: &Arc<Kit>, work: Work) -> Result<RunReport, ActionFailure>
 async fn ready(kit: &Kit, work: Work, cancel: CancelToken) -> RunReport {
     let Work { flow, step, attempt, request, input } = work;
     let observer = kit.request.progress.clone().unwrap_or_else(|| Arc::new(Silent));
-    let contexts = kit.request.contexts.as_ref();
-    match Ready::new(&kit.project, &request, contexts, observer, cancel) {
-        Ok(mut ready) => {
+    match Ready::new(&kit.project, &request, observer, cancel) {
+        Ok(ready) => {
             if let Some(run) = ready.id() {
                 let run = run.to_owned();
                 kit.note_trace(StepTrace { flow, step, attempt, run });
             }
-            ready.take_turn(Turn {
-                frontend: kit.request.frontend.clone(),
-                permission: kit.request.permission.clone(),
-                ..Turn::default()
-            });
             ready.run(request, input).await
         }
         Err(failure) => RunReport::refused(failure),

@@ -1,17 +1,11 @@
-//! What a set is run with.
+//! The request of a flow.
 
-use crate::frontend::Frontend;
-use crate::models::StandIn;
 use crate::observe;
-use crate::permission::Permission;
-use crate::run::RunRequest;
-use crate::servers::Consent;
-use crate::turn::Contexts;
+use crate::run::request::RunRequest;
 use contexture_context::Trust;
 use contexture_flow::action::Registry;
 use contexture_flow::check::Earlier;
 use contexture_flow::run::{self, Observer};
-use contexture_knowledge::Allowance;
 use contexture_store::flows::FlowJournal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,8 +13,11 @@ use std::sync::Arc;
 /// A set of instructions or tool calls, and how it is to be run.
 #[derive(Clone)]
 pub struct FlowRequest {
+    /// How its agents and generations are run: with which models, packs, servers, clients, contexts
+    /// and private texts. The program and its input are those of each step.
+    pub run: RunRequest,
     /// The set: an INSTRUCTION or TOOL_CALL_REQUEST message, `{type, content}`, or the content
-    /// alone. It may be empty when a run is gone on with: then it is the one that was kept.
+    /// alone. It may be empty when a run is resumed: then it is the one that was kept.
     pub document: Vec<u8>,
     /// What the run is called where runs are listed, such as the name of its file.
     pub name: String,
@@ -37,73 +34,44 @@ pub struct FlowRequest {
     pub near: Option<PathBuf>,
     /// Actions that are functions of this process; they win over all others of their name.
     pub host: Registry,
-    /// What runs the tools of the front end.
-    pub frontend: Option<Arc<dyn Frontend>>,
-    /// Who asks the user before something sensitive is done, by a step or by an agent; nobody when
-    /// absent.
-    pub permission: Option<Arc<dyn Permission>>,
-    /// The stored contexts that programs may read; those of the workspace when absent.
-    pub contexts: Option<Contexts>,
-    /// The conversation context that the run belongs to.
-    pub context: Option<String>,
     /// Whose run it is, in the journal.
     pub owner: String,
     /// What ended before in the same context (FL-6).
     pub earlier: Earlier,
-    /// The default model; wins over environment and configuration.
-    pub model: Option<String>,
-    /// What answers in place of the models.
-    pub stand_in: StandIn,
-    /// Knowledge packs that may be read, each in one state (KN-8).
-    pub allow_packs: Vec<Allowance>,
-    /// Whether a person named the project, which approves its packs (KN-8).
-    pub approve_packs: bool,
-    /// MCP servers of the project that may be used (AS-25).
-    pub servers: Consent,
-    /// Texts that are masked wherever the run is written down, as keys are (CP-19).
-    pub private: Vec<String>,
-    /// Texts that are masked in the traces of agents and generations besides. The run itself keeps
-    /// them, which needs them to be gone on with, where it is sealed (CP-19).
+    /// Texts that are masked in the traces of agents and generations besides those of
+    /// [`RunRequest::private`]. The run itself keeps them, which needs them to be resumed, where it is
+    /// sealed (CP-19).
     pub private_in_traces: Vec<String>,
     /// Steps that may run at the same time; 64 when absent.
     pub concurrency: Option<usize>,
     /// What is too much.
     pub limits: Limits,
     /// The id of a new run; one is made when absent.
-    pub run: Option<String>,
-    /// The run to go on with.
+    pub id: Option<String>,
+    /// The run to resume.
     pub resume: Option<String>,
     /// Where the run is kept; `.contexture/data/flows.db` of the project, opened for this run, when
     /// absent. A process that has many runs opens it once ([`open`](super::open)).
     pub journal: Option<Arc<dyn FlowJournal>>,
-    /// Keep nothing of it in the workspace: it can't be gone on with, and agents leave no trace.
-    pub forget: bool,
-    /// Is told of every change of a step, once it is kept.
+    /// Hears of every change of a step, once it is kept.
     pub observer: Option<Observer>,
-    /// Is told what agents and generations do on the way.
+    /// Hears what agents and generations do on the way.
     pub progress: Option<Arc<dyn observe::Observer>>,
 }
 
 impl FlowRequest {
-    /// A run of a program with what the flow was given for its programs.
-    pub(super) fn run_request(&self) -> RunRequest {
-        RunRequest {
-            model: self.model.clone(),
-            stand_in: self.stand_in.clone(),
-            allow_packs: self.allow_packs.clone(),
-            approve_packs: self.approve_packs,
-            servers: self.servers.clone(),
-            context: self.context.clone(),
-            private: self.private.iter().chain(&self.private_in_traces).cloned().collect(),
-            forget: self.forget,
-            ..RunRequest::default()
-        }
+    /// Returns the request of a program's run.
+    pub(super) fn of_program(&self) -> RunRequest {
+        let mut run = self.run.clone();
+        run.private.extend_from_slice(&self.private_in_traces);
+        run
     }
 }
 
 impl Default for FlowRequest {
     fn default() -> Self {
         Self {
+            run: RunRequest::default(),
             document: Vec::new(),
             name: String::new(),
             trust: Trust::User,
@@ -111,25 +79,14 @@ impl Default for FlowRequest {
             programs: Vec::new(),
             near: None,
             host: Registry::default(),
-            frontend: None,
-            permission: None,
-            contexts: None,
-            context: None,
             owner: String::new(),
             earlier: Earlier::default(),
-            model: None,
-            stand_in: StandIn::default(),
-            allow_packs: Vec::new(),
-            approve_packs: false,
-            servers: Consent::default(),
-            private: Vec::new(),
             private_in_traces: Vec::new(),
             concurrency: None,
             limits: Limits::default(),
-            run: None,
+            id: None,
             resume: None,
             journal: None,
-            forget: false,
             observer: None,
             progress: None,
         }

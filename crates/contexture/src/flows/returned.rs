@@ -6,11 +6,10 @@
 //! `RUN_INSTRUCTIONS`. A value that merely looks like a set is never run by itself.
 
 use super::{FlowError, FlowRequest};
-use crate::host::Turn;
 use crate::observe::{Observer, Silent};
 use crate::project::Project;
-use crate::run::{Ready, RunFailure, RunRequest};
-use crate::turn::told;
+use crate::run::{Ready, RunFailure, RunRequest, SetupError};
+use crate::turn::{TurnError, told};
 use contexture_context::Trust;
 use contexture_flow::Set;
 use contexture_llm::CancelToken;
@@ -67,16 +66,10 @@ pub async fn from_program(
         program: entry.program,
         agent: entry.agent,
         function: entry.function,
-        ..request.run_request()
+        ..request.of_program()
     };
     let observer: Arc<dyn Observer> = request.progress.clone().unwrap_or_else(|| Arc::new(Silent));
-    let mut ready =
-        Ready::new(project, &run, request.contexts.as_ref(), observer, cancel).map_err(failed)?;
-    ready.take_turn(Turn {
-        frontend: request.frontend.clone(),
-        permission: request.permission.clone(),
-        ..Turn::default()
-    });
+    let ready = Ready::new(project, &run, observer, cancel).map_err(failed)?;
     let report = ready.run(run, entry.input.into()).await;
     let document = match report.outcome.map_err(failed)? {
         Value::String(text) => text,
@@ -90,14 +83,9 @@ pub async fn from_program(
 fn failed(failure: RunFailure) -> FlowError {
     match failure {
         RunFailure::Source(checked) => FlowError::Program(checked),
-        RunFailure::Setup(error) => FlowError::Setup(error),
-        failure @ RunFailure::Program { .. } => {
-            let error = told(&failure);
-            FlowError::Setup(crate::run::SetupError {
-                code: error.code,
-                message: error.message,
-                help: error.help,
-            })
+        failure => {
+            let TurnError { code, message, help, .. } = told(&failure);
+            FlowError::Setup(SetupError { code, message, help })
         }
     }
 }

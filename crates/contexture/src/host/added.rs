@@ -41,7 +41,7 @@ pub(super) async fn call(
     }
     let (value, notes) = invoke(host, tool, method, &arguments).await?;
     if !notes.is_empty() {
-        host.recorder.amend(event, Map::from_iter([("notes".to_owned(), json!(notes))]));
+        host.recorder.amend(event, json!({ "notes": notes }));
     }
     for note in notes {
         host.warn(format!("{name}: {note}"));

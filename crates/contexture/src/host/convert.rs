@@ -2,7 +2,6 @@
 
 use contexture_llm::Think;
 use contexture_script::host;
-use serde_json::{Map, Value};
 
 /// The reasoning hint of a program as a provider's.
 pub(super) const fn think(think: host::Think) -> Think {
@@ -13,13 +12,5 @@ pub(super) const fn think(think: host::Think) -> Think {
         host::Think::Low => Think::Low,
         host::Think::Medium => Think::Medium,
         host::Think::High => Think::High,
-    }
-}
-
-/// The fields of an object, for the data of an event.
-pub(super) fn fields(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
     }
 }

@@ -7,7 +7,7 @@ use contexture_context::Trust;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolCall};
 use contexture_script::server::ServerImport;
 use contexture_tools::{ToolError, Tools};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Calls a tool (AS-25).
 pub(super) async fn tool(host: &LiveHost, call: ToolCall) -> Result<Supplied, HostError> {
@@ -35,8 +35,7 @@ pub(super) async fn tool(host: &LiveHost, call: ToolCall) -> Result<Supplied, Ho
     };
     host.recorder.add_secrets(output.secrets);
     if !output.notes.is_empty() {
-        let notes = json!(output.notes);
-        host.recorder.amend(event, Map::from_iter([("notes".to_owned(), notes)]));
+        host.recorder.amend(event, json!({ "notes": output.notes }));
     }
     for note in output.notes {
         host.warn(format!("{}.{method}: {note}", tool.name));
@@ -74,18 +73,18 @@ async fn dry_tool(host: &LiveHost, call: &ToolCall) -> Result<Option<Supplied>, 
     if !uri.starts_with("file://") {
         return Ok((!runs).then(stand_in));
     }
-    let known = host.state().pretended.read(&host.workspace, arguments);
+    let known = host.state().pretended.read(host.references.workspace(), arguments);
     match (method, known) {
         ("read", Some(text)) => return Ok(Some(placeholder(text, Trust::Tool))),
-        ("write", _) => host.state().pretended.write(&host.workspace, arguments),
+        ("write", _) => host.state().pretended.write(host.references.workspace(), arguments),
         ("patch", Some(Value::String(text))) => {
-            host.state().pretended.patch(&host.workspace, arguments, &text);
+            host.state().pretended.patch(host.references.workspace(), arguments, &text);
         }
         ("patch", _) if !call.on_placeholders => {
             let path = json!({ "path": arguments.get("path") });
             let read = host.tools.call(uri, "read", path).await.map_err(host_error)?;
             let text = read.value.as_str().unwrap_or_default();
-            host.state().pretended.patch(&host.workspace, arguments, text);
+            host.state().pretended.patch(host.references.workspace(), arguments, text);
         }
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use super::{LiveHost, knowledge, supplied};
 use crate::format;
-use crate::loader::resolve_import;
+use crate::written::resolve_import;
 use contexture_context::Trust;
 use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, Supplied};
@@ -15,7 +15,7 @@ use contexture_tools::FileError;
 /// the same: what leads out of the workspace, devices, what is no text. Only the place differs: an
 /// import is relative to its file and to nothing else.
 pub(super) async fn file(host: &LiveHost, import: FileImport) -> Result<Supplied, HostError> {
-    let workspace = &host.workspace;
+    let workspace = host.references.workspace();
     let place = resolve_import(workspace, &import.importer, &import.path).map_err(host_error)?;
     let held = host.packs().around(&workspace.root().join(place.as_str()));
     let held = held.map_err(knowledge::host_error)?;

@@ -3,7 +3,7 @@
 use super::effects::cancelled;
 use super::{LiveHost, supplied, unknown};
 use crate::frontend::{CLIENT_UNAVAILABLE, FrontendCall, FrontendTool, check};
-use crate::observe::{Progress, ToolFault};
+use crate::observe::{Progress, ToolFailure};
 use contexture_context::Trust;
 use contexture_core::signature::ObjectSignature;
 use contexture_script::capability;
@@ -36,8 +36,8 @@ pub(super) async fn call(
     }
 }
 
-fn host_error(fault: ToolFault) -> HostError {
-    let ToolFault { code, message, help, details } = fault;
+fn host_error(fault: ToolFailure) -> HostError {
+    let ToolFailure { code, message, help, details } = fault;
     HostError { help, details, ..HostError::new(code, message) }
 }
 
@@ -48,14 +48,14 @@ pub(super) async fn ask(
     (call_id, from_model): (String, bool),
     name: &str,
     arguments: Value,
-) -> Result<Value, ToolFault> {
-    let Some(frontend) = &host.turn.frontend else { return Err(no_client(tool_id)) };
+) -> Result<Value, ToolFailure> {
+    let Some(frontend) = &host.frontend else { return Err(no_client(tool_id)) };
     let tool = frontend.definitions().into_iter().find(|tool| tool.tool_id == tool_id);
     let Some(tool) = tool else { return Err(no_client(tool_id)) };
     let parameters = parameters(&tool, name, arguments)?;
     let call =
         FrontendCall { call_id, tool_id: tool_id.to_owned(), parameters, from_model, flow: None };
-    let value = frontend.call(call).await.map_err(|failure| ToolFault {
+    let value = frontend.call(call).await.map_err(|failure| ToolFailure {
         help: help(&failure.code, tool_id),
         code: failure.code,
         message: failure.message,
@@ -65,7 +65,7 @@ pub(super) async fn ask(
     if value.to_string().len() > limit {
         let message = format!("the result of `{name}` has more than {limit} bytes");
         let help = Some("raise `file_bytes` under [limits] in contexture.toml".to_owned());
-        return Err(ToolFault { code: "TOO_LARGE".to_owned(), message, help, details: None });
+        return Err(ToolFailure { code: "TOO_LARGE".to_owned(), message, help, details: None });
     }
     Ok(value)
 }
@@ -75,10 +75,10 @@ fn parameters(
     tool: &FrontendTool,
     name: &str,
     arguments: Value,
-) -> Result<Map<String, Value>, ToolFault> {
+) -> Result<Map<String, Value>, ToolFailure> {
     let none = Map::new();
     let signature = ObjectSignature::of(tool.parameters.as_object().unwrap_or(&none));
-    let told = |faults: Vec<String>| ToolFault {
+    let told = |faults: Vec<String>| ToolFailure {
         code: "VALIDATION_FAILED".to_owned(),
         message: faults.join("; "),
         help: Some(signature.usage()),
@@ -93,8 +93,8 @@ fn parameters(
     }
 }
 
-fn no_client(tool_id: &str) -> ToolFault {
-    ToolFault {
+fn no_client(tool_id: &str) -> ToolFailure {
+    ToolFailure {
         code: CLIENT_UNAVAILABLE.to_owned(),
         message: format!("no client offers the front-end tool `{tool_id}`"),
         help: help(CLIENT_UNAVAILABLE, tool_id),
@@ -122,7 +122,7 @@ pub(super) fn offered(host: &LiveHost, bindings: &[ToolBinding]) -> Vec<Frontend
     if wanted.is_empty() {
         return Vec::new();
     }
-    let known = host.turn.frontend.as_ref().map(|frontend| frontend.definitions());
+    let known = host.frontend.as_ref().map(|frontend| frontend.definitions());
     let known = known.unwrap_or_default();
     let mut offered: Vec<FrontendTool> = Vec::new();
     for tool_id in wanted {

@@ -1,7 +1,7 @@
 //! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to AS-23).
 
 use super::attachments;
-use super::convert::{fields, think};
+use super::convert::think;
 use super::knowledge;
 use super::model_tools::ModelTools;
 use super::prompt::{Prepared, prepare};
@@ -54,7 +54,7 @@ pub(super) async fn generate(
     host.recorder.amend_field(call.event, "manifest", &prepared.manifest);
     let key = cache_key(&call, &model, &prepared);
     if let Some(value) = key.as_ref().and_then(|key| host.state().cache.get(key).cloned()) {
-        host.recorder.amend(call.event, fields(json!({ "from_cache": true })));
+        host.recorder.amend(call.event, json!({ "from_cache": true }));
         return Ok(supplied(value, Trust::Model));
     }
     if !call.options.tools.is_empty() && model.uri.starts_with("builtin:") {

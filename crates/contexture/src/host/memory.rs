@@ -1,7 +1,7 @@
 //! The memories of a run: each is opened once, when it is first called (AS-26).
 
 use super::files;
-use crate::loader::resolve_import;
+use crate::written::resolve_import;
 use contexture_script::host::{HostError, MemoryCall, ToolBinding};
 use contexture_store::memory::{self, Memory, MemoryError, MemoryOutput, MemoryStore, MemoryUri};
 use contexture_tools::Workspace;

@@ -3,14 +3,13 @@
 //!
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
-use super::convert::fields;
 use super::knowledge::{log, of_reference};
 use super::servers::{self, Offered};
 use super::{LiveHost, added, frontend, permission};
 use crate::extensions::action_name;
 use crate::frontend::FrontendTool;
 use crate::models::Model;
-use crate::observe::{AskedTool, Progress, ToolFault, ToolPlace};
+use crate::observe::{Call, Progress, Runtime, ToolFailure};
 use crate::permission::{name_of, name_of_server_tool};
 use crate::references::fence_of;
 use contexture_context::build::build_item;
@@ -132,15 +131,15 @@ impl<'h> ModelTools<'h> {
     pub(super) fn asked(&self, text: &str, calls: &[ToolCall], usage: Usage) {
         let told = |call: &ToolCall| {
             let target = self.target(&call.function.name);
-            AskedTool {
+            Call {
                 call_id: self.host.call_id(),
                 name: target.name(&call.function.name),
-                place: target.place(),
-                arguments: arguments(call)
+                runtime: target.runtime(),
+                parameters: arguments(call)
                     .unwrap_or_else(|_| Value::from(call.function.arguments.clone())),
             }
         };
-        let calls: Vec<AskedTool> = calls.iter().map(told).collect();
+        let calls: Vec<Call> = calls.iter().map(told).collect();
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = calls.iter().map(|call| call.call_id.clone()).collect();
         drop(asked);
@@ -154,7 +153,7 @@ impl<'h> ModelTools<'h> {
         let next = self.asked.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let call_id = next.unwrap_or_else(|| self.host.call_id());
         let target = self.target(&call.function.name);
-        let (name, place) = (target.name(&call.function.name), target.place());
+        let (name, runtime) = (target.name(&call.function.name), target.runtime());
         let outcome = self.call(target, call, &call_id).await;
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (outcome, shown) = match outcome {
@@ -168,7 +167,7 @@ impl<'h> ModelTools<'h> {
             }
         };
         let event = self.event;
-        let told = Progress::ToolAnswered { event, call_id, name, place, outcome, ms };
+        let told = Progress::ToolAnswered { event, call_id, name, runtime, outcome, ms };
         self.host.observer.notify(told);
         shown
     }
@@ -179,19 +178,19 @@ impl<'h> ModelTools<'h> {
         target: Target<'_>,
         call: &ToolCall,
         call_id: &str,
-    ) -> Result<(Value, String), ToolFault> {
+    ) -> Result<(Value, String), ToolFailure> {
         let function = &call.function.name;
         if matches!(target, Target::Unknown) {
-            return Err(ToolFault::new("tool_unknown", format!("there is no tool `{function}`")));
+            return Err(ToolFailure::new("tool_unknown", format!("there is no tool `{function}`")));
         }
         self.host.count_tool_call()?;
-        let given = arguments(call).map_err(|text| ToolFault::new("bad_argument", text))?;
+        let given = arguments(call).map_err(|text| ToolFailure::new("bad_argument", text))?;
         let (source, value, trust) = match target {
             Target::Load => {
                 let text = self
                     .load(&given)
                     .await
-                    .map_err(|text| ToolFault::new("resource_not_loaded", text))?;
+                    .map_err(|text| ToolFailure::new("resource_not_loaded", text))?;
                 return Ok((Value::from(text.clone()), text));
             }
             Target::Server(offered) => self.call_offered(offered, given).await?,
@@ -208,11 +207,11 @@ impl<'h> ModelTools<'h> {
                 let known_as = name_of(&binding.uri, &method);
                 permission::allowed(self.host, &known_as, &given).await?;
                 let output = self.host.tools.call(&binding.uri, &method, given).await;
-                let output = output.map_err(|error| ToolFault::new(error.code, error.message))?;
+                let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
                 self.host.recorder.add_secrets(output.secrets);
                 (source, output.value, output.trust)
             }
-            Target::Unknown => return Err(ToolFault::new("tool_unknown", function.clone())),
+            Target::Unknown => return Err(ToolFailure::new("tool_unknown", function.clone())),
         };
         let text = self.item(&DeclaredItem {
             label: Some(function.clone()),
@@ -225,7 +224,7 @@ impl<'h> ModelTools<'h> {
             trust,
             fence: None,
         });
-        Ok((value, text.map_err(|text| ToolFault::new("prompt_too_large", text))?))
+        Ok((value, text.map_err(|text| ToolFailure::new("prompt_too_large", text))?))
     }
 
     /// Calls a tool that others define: its source for the record, its value, and the trust of that.
@@ -233,7 +232,7 @@ impl<'h> ModelTools<'h> {
         &self,
         offered: &Offered,
         given: Value,
-    ) -> Result<(String, Value, Trust), ToolFault> {
+    ) -> Result<(String, Value, Trust), ToolFailure> {
         let Offered { origin, server, name, .. } = offered;
         match origin {
             Origin::Mcp => {
@@ -241,14 +240,15 @@ impl<'h> ModelTools<'h> {
                 let known_as = name_of_server_tool(server, name);
                 permission::allowed(self.host, &known_as, &given).await?;
                 let value = self.host.servers.call(server, name, given).await;
-                let value = value.map_err(|error| ToolFault::from(servers::host_error(&error)))?;
+                let value =
+                    value.map_err(|error| ToolFailure::from(servers::host_error(&error)))?;
                 Ok((source, value, Trust::Tool))
             }
             Origin::Application => {
                 let source = format!("rust://{server}/{name}({given})");
                 permission::allowed(self.host, &action_name(server, name), &given).await?;
                 let called = added::call_for_model(self.host, (server, name), given).await;
-                let (value, trust) = called.map_err(ToolFault::from)?;
+                let (value, trust) = called.map_err(ToolFailure::from)?;
                 Ok((source, value, trust))
             }
         }
@@ -314,7 +314,7 @@ impl<'h> ModelTools<'h> {
             Blob { digest: item.digest.clone(), text: item.text.clone() },
         ]);
         manifest.items.push(ItemRecord::from(&item));
-        self.host.recorder.amend(self.event, fields(json!({ "manifest": *manifest })));
+        self.host.recorder.amend(self.event, json!({ "manifest": *manifest }));
         Ok(item.text)
     }
 }
@@ -359,10 +359,10 @@ impl Target<'_> {
         }
     }
 
-    const fn place(&self) -> ToolPlace {
+    const fn runtime(&self) -> Runtime {
         match self {
-            Self::Frontend(_) => ToolPlace::Frontend,
-            _ => ToolPlace::Here,
+            Self::Frontend(_) => Runtime::Frontend,
+            _ => Runtime::Backend,
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) async fn allowed(
     name: &str,
     arguments: &Value,
 ) -> Result<(), HostError> {
-    let Some(permission) = &host.turn.permission else { return Ok(()) };
+    let Some(permission) = &host.permission else { return Ok(()) };
     let shown = match host.recorder.masked(arguments.clone()) {
         Value::Object(fields) => fields,
         Value::Null => Map::new(),

@@ -2,6 +2,7 @@
 
 use super::knowledge::ShownPacks;
 use crate::models::Model;
+use crate::run::result::{DryItem, DryPrompt};
 use contexture_answer::contract;
 use contexture_context::build::fit_with;
 use contexture_context::fence::{Fence, escape_layout, escape_open};
@@ -11,59 +12,9 @@ use contexture_context::manifest::{
 use contexture_context::{ContextItem, DeclaredItem, Digest, Manifest, TokenCounter, Trust};
 use contexture_prompt::layout::{LaidOut, PromptParts, lay_out};
 use contexture_script::host::{GenerateCall, HostError};
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// A prompt that a dry run built and did not send.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DryPrompt {
-    /// The place in the program, as `file:line:column`.
-    pub site: String,
-    /// The model that would have been asked.
-    pub model: String,
-    /// The system message.
-    pub system: Option<String>,
-    /// The user message.
-    pub user: String,
-    /// The JSON Schema of the answer.
-    pub schema: Option<Value>,
-    /// The items, in prompt order.
-    pub items: Vec<DryItem>,
-    /// Tokens of the whole prompt.
-    pub tokens: u64,
-    /// Whether a placeholder was given before it: what it says, and whether it is asked at all,
-    /// may then be otherwise.
-    pub on_placeholders: bool,
-    /// What in it holds text of placeholders: items by `[label]` or source, `the instruction`.
-    pub placeholders: Vec<String>,
-    /// What placeholders were given for before it.
-    pub after: Vec<String>,
-}
-
-/// An item of a [`DryPrompt`].
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DryItem {
-    /// Its place, from 0.
-    pub index: usize,
-    /// Its label.
-    pub label: Option<String>,
-    /// Its source expression.
-    pub source: String,
-    /// Its text as it stands in the prompt.
-    pub text: String,
-    /// Tokens of that text.
-    pub tokens: u64,
-    /// Tokens before any cut.
-    pub tokens_before: u64,
-    /// Its own budget, as `{amount, unit, …}`.
-    pub budget: Option<Value>,
-    /// Whether something is missing.
-    pub clipped: bool,
-    /// How far it may be believed.
-    pub trust: String,
-}
 
 /// A prompt, ready to be sent, with its record.
 pub(super) struct Prepared {

@@ -12,8 +12,8 @@ mod load;
 mod record;
 mod room;
 
+use super::LiveHost;
 use super::knowledge::{Answer, Kept, of_question, of_reference};
-use super::{LiveHost, convert};
 use crate::models::Model;
 use asked::{Asked, asked};
 use contexture_context::{DeclaredItem, Keep, TokenCounter, Trust};
@@ -83,7 +83,7 @@ pub(super) async fn gather<'c>(
     let most = options.budget.unwrap_or(u64::MAX);
     room::fit(&call, &mut planned, counter, most)?;
     let entries = planned.iter().map(|one| record::entry(&one.entry)).collect::<Vec<_>>();
-    host.recorder.amend(call.event, convert::fields(json!({ "references": entries })));
+    host.recorder.amend(call.event, json!({ "references": entries }));
     failed(host, &call, &planned)?;
     let offers = offers(&planned, options.policy);
     let (packs, answers) = packs(host, &mut planned)?;

@@ -1,6 +1,5 @@
 //! Imported templates, rendered (AS-2), with what they include by reference (REF-7).
 
-use super::convert::fields;
 use super::effects::cancelled;
 use super::{LiveHost, placeholder, supplied};
 use crate::templates::{self, Door, IncludedTexts, ReadTemplate};
@@ -13,7 +12,7 @@ use contexture_prompt::{
 use contexture_reference::LoadError;
 use contexture_script::host::{HostError, Supplied};
 use contexture_script::template::{TemplateCall, TemplateFault};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -63,7 +62,7 @@ fn cell(host: &LiveHost, call: &TemplateCall) -> Arc<OnceCell<Compiled>> {
 
 async fn compile(host: &LiveHost, call: &TemplateCall) -> Result<Compiled, HostError> {
     let limit = host.limits.file_bytes as u64;
-    let mut read = templates::read(&host.workspace, host.packs(), &call.template, limit)
+    let mut read = templates::read(&host.references, &call.template, limit)
         .map_err(|error| HostError::new(error.code(), error.to_string()).with_help(error.help()))?;
     read.facts(&host.references).map_err(|faults| invalid(&faults))?;
     let template = PromptTemplate::compile(read.text.text())
@@ -72,7 +71,7 @@ async fn compile(host: &LiveHost, call: &TemplateCall) -> Result<Compiled, HostE
     read.registry.set_limits(RenderLimits { output_bytes, ..RenderLimits::default() });
     let included = included(host, &read, &template).await?;
     if let Some(event) = call.event {
-        host.recorder.amend(event, fields(read.digests(&included)));
+        host.recorder.amend(event, read.digests(&included));
     }
     Ok(Compiled { read, template, included })
 }
@@ -215,7 +214,9 @@ fn failure(
         ),
         other => (other.to_string(), other.help().map(str::to_owned)),
     };
-    let mut details = fields(json!({ "template": file, "line": line, "column": column }));
+    let place = [("template", json!(file)), ("line", json!(line)), ("column", json!(column))];
+    let mut details: Map<_, _> =
+        place.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
     if matches!(error, PromptError::VariableNotFound(_)) {
         let missing = compiled.read.registry.missing(&compiled.template, variables);
         details.insert("missing".to_owned(), json!(missing.unwrap_or_default()));

@@ -2,8 +2,6 @@
 
 use super::LiveHost;
 use super::attachments::Fetched;
-use crate::frontend::Frontend;
-use crate::permission::Permission;
 use crate::turn::{Attachments, Hints, Places};
 use contexture_script::host::GenerateCall;
 use std::collections::HashMap;
@@ -12,10 +10,6 @@ use std::sync::{Arc, Mutex};
 /// What a turn adds; a plain run has nothing of it.
 #[derive(Default)]
 pub(crate) struct Turn {
-    /// What runs the tools of the front end.
-    pub(crate) frontend: Option<Arc<dyn Frontend>>,
-    /// Who asks the user before something sensitive is done.
-    pub(crate) permission: Option<Arc<dyn Permission>>,
     /// What the caller wishes.
     pub(crate) hints: Hints,
     /// The model calls whose text is the answer.

@@ -24,7 +24,7 @@ pub(super) fn find(project: &Project, options: &Options, cache: Option<&Path>) -
     let roots = Roots {
         explicit: options.explicit.clone(),
         project: Some(project.root.clone()),
-        user: crate::references::home(project).map(Path::to_owned),
+        user: project.home().map(Path::to_owned),
         organization,
         built_in: if settings.built_in { builtin::packs() } else { Vec::new() },
     };

@@ -7,7 +7,7 @@
 
 use crate::contexts::{self, OpenError};
 use crate::project::Project;
-use crate::turn::Contexts;
+use crate::run::request::Contexts;
 use contexture_context::Trust;
 use contexture_protocol::StatePath;
 use contexture_reference::{

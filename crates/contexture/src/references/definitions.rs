@@ -101,7 +101,7 @@ impl Gathered {
     }
 
     fn of_user(&mut self, project: &Project) {
-        let Some(folder) = super::home(project).map(|home| home.join(FOLDER)) else { return };
+        let Some(folder) = project.home().map(|home| home.join(FOLDER)) else { return };
         if folder.symlink_metadata().is_err() {
             return;
         }

@@ -41,7 +41,7 @@ fn ssh(project: &Project) -> [Arc<dyn Protocol>; 2] {
     use contexture_reference::protocols::{Sftp, SshSettings};
     let network = settings(project);
     let variable = |name: &str| project.environment.get(name);
-    let ssh = match super::home(project) {
+    let ssh = match project.home() {
         Some(home) => SshSettings::in_home(home, network),
         None => SshSettings { network, ..SshSettings::default() },
     };

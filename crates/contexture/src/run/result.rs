@@ -1,12 +1,178 @@
 //! The result of a run: its value, or an error that can be sent, boxed and shown (HO-1).
 
-use super::{RunFailure, RunReport};
-use crate::host::DryPrompt;
 use contexture_context::Trust;
-use contexture_diagnostic::{Diagnostic, SourceFile};
+use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
 use contexture_prompt::Usage;
+use contexture_script::runtime::RunError as ProgramError;
+use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
+
+/// The report of a run, successful or not.
+#[derive(Debug)]
+pub struct RunReport {
+    /// The id under which the run is kept.
+    pub run: Option<String>,
+    /// The program's value, or why there is none.
+    pub outcome: Result<Value, RunFailure>,
+    /// How far the value, or the text of the failure, may be believed: as the least of all that is in
+    /// it (AS-20).
+    pub trust: Trust,
+    /// The tokens that the models took.
+    pub usage: Usage,
+    /// Likely mistakes of the program, each once.
+    pub warnings: Vec<String>,
+    /// The prompts that a dry run built.
+    pub prompts: Vec<DryPrompt>,
+}
+
+impl RunReport {
+    /// Returns the report of a run that could not begin.
+    pub(crate) fn refused(failure: RunFailure) -> Self {
+        Self {
+            run: None,
+            outcome: Err(failure),
+            trust: Trust::Program,
+            usage: Usage::default(),
+            warnings: Vec::new(),
+            prompts: Vec::new(),
+        }
+    }
+}
+
+/// The reason why a run gave no value.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFailure {
+    /// The source was refused; nothing ran.
+    #[error("{0}")]
+    Source(CheckReport),
+    /// Something that the run needs is missing or invalid; nothing ran.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The program failed.
+    #[error("{}:{}:{}: {}", error.file, error.line, error.column, error.message)]
+    Program {
+        /// Where, why, and through which calls.
+        #[source]
+        error: Box<ProgramError>,
+        /// The files of the program, for excerpts.
+        files: Vec<SourceFile>,
+    },
+}
+
+impl RunFailure {
+    /// Returns the stable code of the reason, such as `shape_mismatch`, `timeout` or
+    /// `program_refused`.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Source(_) => "program_refused",
+            Self::Setup(error) => &error.code,
+            Self::Program { error, .. } => &error.code,
+        }
+    }
+}
+
+/// The reason why a run could not begin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SetupError {
+    /// Stable code.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// How to fix it.
+    pub help: Option<String>,
+}
+
+impl SetupError {
+    pub(crate) fn new(code: &str, message: impl ToString, help: Option<String>) -> Self {
+        Self { code: code.to_owned(), message: message.to_string(), help }
+    }
+}
+
+/// A checked program.
+#[derive(Debug)]
+pub struct CheckReport {
+    /// All files of the program.
+    pub files: Vec<SourceFile>,
+    /// What was found, sorted by file and place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl CheckReport {
+    /// Reports whether the program is refused.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|found| found.severity == Severity::Error)
+    }
+}
+
+impl fmt::Display for CheckReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let errors = || self.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let Some(first) = errors().next() else { return f.write_str("the program is correct") };
+        let file = self.files.iter().find(|file| file.name() == first.file).or(self.files.first());
+        match file {
+            Some(file) => f.write_str(&render::one_line(first, file))?,
+            None => f.write_str(&first.message)?,
+        }
+        match errors().count() - 1 {
+            0 => Ok(()),
+            1 => f.write_str(" (and 1 more error)"),
+            more => write!(f, " (and {more} more errors)"),
+        }
+    }
+}
+
+/// A prompt that a dry run built and did not send.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DryPrompt {
+    /// The place in the program, as `file:line:column`.
+    pub site: String,
+    /// The model that would have been asked.
+    pub model: String,
+    /// The system message.
+    pub system: Option<String>,
+    /// The user message.
+    pub user: String,
+    /// The JSON Schema of the answer.
+    pub schema: Option<Value>,
+    /// The items, in prompt order.
+    pub items: Vec<DryItem>,
+    /// Tokens of the whole prompt.
+    pub tokens: u64,
+    /// Whether a placeholder was given before it: what it says, and whether it is asked at all,
+    /// may then be otherwise.
+    pub on_placeholders: bool,
+    /// What in it holds text of placeholders: items by `[label]` or source, `the instruction`.
+    pub placeholders: Vec<String>,
+    /// What placeholders were given for before it.
+    pub after: Vec<String>,
+}
+
+/// An item of a [`DryPrompt`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DryItem {
+    /// Its place, from 0.
+    pub index: usize,
+    /// Its label.
+    pub label: Option<String>,
+    /// Its source expression.
+    pub source: String,
+    /// Its text as it stands in the prompt.
+    pub text: String,
+    /// Tokens of that text.
+    pub tokens: u64,
+    /// Tokens before any cut.
+    pub tokens_before: u64,
+    /// Its own budget, as `{amount, unit, …}`.
+    pub budget: Option<Value>,
+    /// Whether something is missing.
+    pub clipped: bool,
+    /// How far it may be believed.
+    pub trust: String,
+}
 
 /// A run that gave a value.
 #[derive(Debug, Clone)]
@@ -51,11 +217,7 @@ impl RunError {
     /// `program_refused`.
     #[must_use]
     pub fn code(&self) -> &str {
-        match &self.0.failure {
-            RunFailure::Source(_) => "program_refused",
-            RunFailure::Setup(error) => &error.code,
-            RunFailure::Program { error, .. } => &error.code,
-        }
+        self.0.failure.code()
     }
 
     /// Returns how to fix it.

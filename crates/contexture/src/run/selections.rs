@@ -1,9 +1,9 @@
-//! Which candidates of `use one of` the runner takes (AS-17).
+//! The candidates of `use one of` that the runner takes (AS-17).
 //!
 //! Decision: a choice that fits no place, or names no candidate, refuses the run. A runner that
 //! compares candidates must not measure the same one twice without knowing.
 
-use super::SetupError;
+use super::result::SetupError;
 use contexture_diagnostic::suggestion;
 use contexture_script::runtime::Choice;
 use std::collections::BTreeMap;

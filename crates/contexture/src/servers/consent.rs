@@ -103,7 +103,7 @@ pub fn deed(project: &Project, server: &str) -> Option<String> {
 }
 
 fn approvals(project: &Project) -> Option<Approvals> {
-    let home = crate::references::home(project)?;
+    let home = project.home()?;
     Some(Approvals::at(home.join(".contexture").join("approvals.json")))
 }
 

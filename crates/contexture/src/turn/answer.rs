@@ -2,17 +2,97 @@
 
 use super::event::Finish;
 use super::watch::Watch;
-use super::{Taken, TurnReport};
-use crate::run::CheckReport;
+use crate::run::result::{CheckReport, RunFailure, RunReport, SetupError};
 use contexture_diagnostic::{Severity, render};
 use contexture_prompt::Usage;
+use contexture_script::runtime::FailureKind;
 use serde_json::Value;
 
-/// How many faults of a refused program are told.
+/// The report of a turn, successful or not.
+#[derive(Debug)]
+pub struct TurnReport {
+    /// The id under which the run is kept.
+    pub run: Option<String>,
+    /// The agent's value, or why there is none.
+    pub outcome: Result<Value, RunFailure>,
+    /// The answer; of a turn that failed what was sent of it as
+    /// [`TurnEvent::Delta`](super::TurnEvent::Delta) since the last
+    /// [`TurnEvent::ToolCalls`](super::TurnEvent::ToolCalls).
+    pub text: String,
+    /// How it ended.
+    pub finish: Finish,
+    /// The URI of the model that spoke last, if one was asked.
+    pub model: Option<String>,
+    /// The tokens that the models took in all.
+    pub usage: Usage,
+    /// Likely mistakes of the program, each once.
+    pub warnings: Vec<String>,
+}
+
+/// The reason why a turn gave no answer, in one piece.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnError {
+    /// A stable code: of the program (`timeout`, `shape_mismatch`), of a front-end tool
+    /// (`PERMISSION_DENIED`), or of what the turn needs (`turn_input`).
+    pub code: String,
+    /// What happened, in one line.
+    pub message: String,
+    /// How to fix it.
+    pub help: Option<String>,
+    /// Further data.
+    pub details: Option<Value>,
+    /// Whether the turn was cancelled.
+    pub cancelled: bool,
+}
+
+impl TurnReport {
+    /// Returns the report of a turn that could not begin.
+    pub(crate) fn refused(error: SetupError) -> Self {
+        Self {
+            run: None,
+            outcome: Err(RunFailure::Setup(error)),
+            text: String::new(),
+            finish: Finish::Error,
+            model: None,
+            usage: Usage::default(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns the value, when it is more than the text: what belongs in `metadata.value`.
+    #[must_use]
+    pub fn value(&self) -> Option<&Value> {
+        self.outcome.as_ref().ok().filter(|value| !value.is_string() && !value.is_null())
+    }
+
+    /// Returns why there is no answer.
+    #[must_use]
+    pub fn error(&self) -> Option<TurnError> {
+        self.outcome.as_ref().err().map(told)
+    }
+}
+
+/// Returns a failure in one piece.
+pub(crate) fn told(failure: &RunFailure) -> TurnError {
+    let (message, help, details, cancelled) = match failure {
+        RunFailure::Setup(error) => (error.message.clone(), error.help.clone(), None, false),
+        RunFailure::Source(checked) => {
+            let help = "`contexture check` shows all faults of the program";
+            (refused(checked), Some(help.to_owned()), None, false)
+        }
+        RunFailure::Program { error, .. } => {
+            let is_cancelled = error.kind == FailureKind::Cancelled;
+            (error.message.clone(), error.help.clone(), error.details.clone(), is_cancelled)
+        }
+    };
+    TurnError { code: failure.code().to_owned(), message, help, details, cancelled }
+}
+
+/// How many faults of a refused program are listed.
 const FAULTS: usize = 5;
 
-/// The report of a turn.
-pub(super) fn report(taken: Taken, watch: &Watch) -> TurnReport {
+/// Returns the report of a turn.
+pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> TurnReport {
     let model = watch.model();
     let (run, outcome, usage, warnings) = match taken {
         Ok(report) => (report.run, report.outcome, report.usage, report.warnings),

@@ -1,11 +1,11 @@
-//! What a user attaches to a message (CP-2).
+//! The attachments of a message (CP-2).
 //!
 //! Decision: a program gets attachments as they are on the wire and shows them with `use`, and only
 //! what it shows is fetched: through the protocols that references are loaded with, so with the same
 //! limits and the same rules for addresses. What stands in a `data:` URL is not copied into the
 //! program's values: there its `url` is a handle.
 
-use crate::run::SetupError;
+use crate::run::result::SetupError;
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
@@ -70,7 +70,6 @@ pub(crate) struct Attachments {
 pub(crate) struct Attached {
     /// The URL in the program's value.
     pub(crate) handle: String,
-    /// What was attached.
     pub(crate) attachment: Attachment,
     /// Its place in the message, from 0.
     pub(crate) place: usize,
@@ -104,7 +103,6 @@ impl Attachments {
         Ok(Self { all: all.collect::<Result<_, _>>()? })
     }
 
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

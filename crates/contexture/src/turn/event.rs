@@ -1,6 +1,6 @@
-//! What a turn tells while it goes on.
+//! The events of a turn.
 
-use crate::observe::Progress;
+use crate::observe::{Call, Progress, Runtime, ToolFailure};
 use contexture_prompt::Usage;
 use serde_json::Value;
 
@@ -47,40 +47,6 @@ pub enum TurnEvent {
     Progress(Progress),
     /// Something that is probably not meant.
     Warning(String),
-}
-
-/// A call of a tool that a model asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// Its id, which no other call of any turn has.
-    pub call_id: String,
-    /// The tool by its own name: `weather_api` of a server, the `toolId` of a front-end tool,
-    /// `File.read` of what is built in.
-    pub name: String,
-    /// What it is called with; what is no JSON is the text as the model wrote it.
-    pub parameters: Value,
-    /// Who runs it.
-    pub runtime: Runtime,
-}
-
-/// Who runs a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Runtime {
-    /// A client.
-    Frontend,
-    /// This side.
-    Backend,
-}
-
-/// Why a tool gave nothing.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolFailure {
-    /// A stable code: of the protocol for a front-end tool, otherwise as a program sees it.
-    pub code: String,
-    /// What happened, in one line.
-    pub message: String,
-    /// Further data.
-    pub details: Option<Value>,
 }
 
 /// How a turn ended.

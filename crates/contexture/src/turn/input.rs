@@ -1,92 +1,52 @@
 //! From a conversation to the input of the agent's function.
 
-use super::{Attachments, Conversation};
-use crate::run::{RunRequest, SetupError};
+use super::attachment::Attachments;
+use super::request::{Conversation, Past};
+use crate::run::request::RunRequest;
+use crate::run::result::SetupError;
+use crate::run::takes::Takes;
 use contexture_answer::{Field, Shape};
 use contexture_context::Trust;
-use contexture_script::program::Program;
+use contexture_script::program::{AgentId, Program};
 use contexture_script::runtime::Given;
 use contexture_script::syntax::ast::Func;
-use contexture_script::syntax::shape_of;
 use serde_json::{Value, json};
 
 /// The fields that an object without a declared shape gets.
 const FIELDS: [&str; 5] = ["text", "attachments", "messages", "state", "contextId"];
 
-/// What the function that a turn starts takes.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Entry {
-    /// Nothing.
-    Nothing,
-    /// One value of unknown form.
-    Open,
-    /// One value of this shape, by the name of its parameter.
-    One(String, Shape),
-    /// Several, like fields.
-    Several(Vec<Field>),
-}
-
-/// What the function that a run starts takes; `None` when there is no such function, which the run
-/// tells.
-pub(super) fn entry(program: &Program, run: &RunRequest) -> Option<Entry> {
-    function(program, run).map(|(_, func)| takes(func))
-}
-
-/// The function that a run starts, with its agent.
-pub(super) fn function<'p>(
-    program: &'p Program,
-    run: &RunRequest,
-) -> Option<(contexture_script::program::AgentId, &'p Func)> {
+/// Returns the function that a run starts, with its agent; `None` when there is no such function,
+/// which the run reports.
+pub(super) fn function<'p>(program: &'p Program, run: &RunRequest) -> Option<(AgentId, &'p Func)> {
     let agent = match &run.agent {
         Some(name) => program.named_agent(0, name)?,
         None => program.main_agent(0)?,
     };
-    let own = program.functions(agent);
     let found = match &run.function {
         Some(name) => {
             let named = |func: &&Func| func.name.as_ref().is_some_and(|own| own.text == *name);
             let shared = program.files.first().into_iter().flat_map(|file| file.functions());
-            own.into_iter().chain(shared).find(named)?
+            program.functions(agent).into_iter().chain(shared).find(named)?
         }
-        None => match own.iter().find(|func| func.main) {
-            Some(main) => main,
-            None if own.len() == 1 => own.first()?,
-            None => return None,
-        },
+        None => program.entry(agent)?,
     };
     Some((agent, found))
 }
 
-fn takes(func: &Func) -> Entry {
-    match func.params.as_slice() {
-        [] => Entry::Nothing,
-        [only] => match only.shape.as_ref().map(shape_of) {
-            None | Some(Shape::Json) => Entry::Open,
-            Some(shape) => Entry::One(only.name.text.clone(), shape),
-        },
-        several => {
-            let field = |param: &contexture_script::syntax::ast::Param| {
-                let shape = param.shape.as_ref().map_or(Shape::Json, shape_of);
-                Field::new(param.name.text.clone(), shape)
-            };
-            Entry::Several(several.iter().map(field).collect())
-        }
-    }
-}
-
-/// The input of a turn.
+/// Returns the input of a turn for a function; of an unknown function all that there is.
 pub(super) fn given(
     conversation: &Conversation,
     attachments: &Attachments,
-    entry: Option<&Entry>,
+    takes: Option<&Takes>,
 ) -> Result<Given, SetupError> {
     let parts = Parts { conversation, attachments };
-    let takes_attachments = match entry {
-        None | Some(Entry::Open) => true,
-        Some(Entry::One(_, Shape::Object(fields)) | Entry::Several(fields)) => {
+    let takes_attachments = match takes {
+        None | Some(Takes::Open(_)) => true,
+        Some(Takes::Whole(fields) | Takes::Several(fields)) => {
             fields.iter().any(|field| field.name == "attachments")
         }
-        Some(Entry::Nothing | Entry::One(..)) => false,
+        Some(Takes::One(field)) => field.shape == Shape::Json,
+        Some(Takes::Nothing) => false,
     };
     if !takes_attachments && !attachments.is_empty() {
         let message = "the message has attachments, and this agent takes none";
@@ -94,16 +54,12 @@ pub(super) fn given(
             "declare `attachments list` in its input, and show them: `use input.attachments`";
         return Err(SetupError::new("attachments_not_taken", message, Some(help.to_owned())));
     }
-    match entry {
-        None | Some(Entry::Nothing | Entry::Open) => {
-            let field = |name: &str| Some((name.to_owned(), parts.get(name)?));
-            Ok(Given::Object(FIELDS.into_iter().filter_map(field).collect()))
-        }
-        Some(Entry::One(_, Shape::Object(fields)) | Entry::Several(fields)) => {
+    match takes {
+        Some(Takes::Whole(fields) | Takes::Several(fields)) => {
             parts.fields(fields).map(Given::Object)
         }
-        Some(Entry::One(_, Shape::String | Shape::Enum(_))) => Ok(parts.text()),
-        Some(Entry::One(name, shape)) => {
+        Some(Takes::One(Field { shape: Shape::String | Shape::Enum(_), .. })) => Ok(parts.text()),
+        Some(Takes::One(Field { name, shape, .. })) if *shape != Shape::Json => {
             let message = format!(
                 "the agent takes {} as `{name}`, and a turn of a conversation gives a text",
                 described(shape)
@@ -111,10 +67,14 @@ pub(super) fn given(
             let help = "take a string, or an object with fields out of text, attachments, messages, state, contextId, metadata";
             Err(SetupError::new("turn_input", message, Some(help.to_owned())))
         }
+        _ => {
+            let field = |name: &str| Some((name.to_owned(), parts.get(name)?));
+            Ok(Given::Object(FIELDS.into_iter().filter_map(field).collect()))
+        }
     }
 }
 
-/// What a turn has, part by part.
+/// The parts of a turn.
 struct Parts<'c> {
     conversation: &'c Conversation,
     attachments: &'c Attachments,
@@ -133,7 +93,7 @@ impl Parts<'_> {
             "text" => self.text(),
             "attachments" => Given::from(self.attachments.values()),
             "messages" => {
-                let message = |past: &super::Past| {
+                let message = |past: &Past| {
                     let text = Value::from(past.text.clone());
                     Given::Object(vec![
                         (

@@ -1,7 +1,7 @@
 //! The model calls whose text is the answer of a turn.
 
 use super::input::function;
-use crate::run::RunRequest;
+use crate::run::request::RunRequest;
 use contexture_context::Position;
 use contexture_script::analysis::answer_sites;
 use contexture_script::program::Program;
@@ -12,7 +12,6 @@ use std::sync::Arc;
 pub(crate) struct Places(Arc<[Position]>);
 
 impl Places {
-    /// Whether a place is among them.
     pub(crate) fn has(&self, position: &Position) -> bool {
         self.0.contains(position)
     }

@@ -1,8 +1,8 @@
 //! Follows the run behind a turn, and tells what of it a conversation is to see.
 
-use super::event::{Call, Finish, Runtime, ToolFailure, TurnEvent};
+use super::event::{Finish, TurnEvent};
 use super::sites::Places;
-use crate::observe::{AskedTool, Observer, Progress, ToolPlace};
+use crate::observe::{Call, Observer, Progress};
 use contexture_prompt::FinishReason;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -80,13 +80,7 @@ impl Watch {
         self.tell(TurnEvent::Delta { text });
     }
 
-    fn asked(
-        &self,
-        event: u64,
-        text: String,
-        calls: Vec<AskedTool>,
-        usage: contexture_prompt::Usage,
-    ) {
+    fn asked(&self, event: u64, text: String, calls: Vec<Call>, usage: contexture_prompt::Usage) {
         let mut state = self.state();
         let model = state.models.iter().find(|(own, _)| *own == event);
         let model = model.map(|(_, model)| model.clone()).unwrap_or_default();
@@ -95,14 +89,7 @@ impl Watch {
             state.text.clear();
         }
         drop(state);
-        let call = |asked: AskedTool| Call {
-            call_id: asked.call_id,
-            name: asked.name,
-            parameters: asked.arguments,
-            runtime: runtime(asked.place),
-        };
         let text = if is_answer { text } else { String::new() };
-        let calls = calls.into_iter().map(call).collect();
         self.tell(TurnEvent::ToolCalls { model, text, calls, usage });
     }
 
@@ -115,13 +102,6 @@ impl Watch {
     }
 }
 
-const fn runtime(place: ToolPlace) -> Runtime {
-    match place {
-        ToolPlace::Frontend => Runtime::Frontend,
-        ToolPlace::Here => Runtime::Backend,
-    }
-}
-
 impl Observer for Watch {
     fn notify(&self, progress: Progress) {
         match progress {
@@ -129,20 +109,9 @@ impl Observer for Watch {
             Progress::ToolsAsked { event, text, calls, usage } => {
                 self.asked(event, text, calls, usage);
             }
-            Progress::ToolAnswered { call_id, name, place, outcome, ms, .. } => {
-                let outcome = outcome.map_err(|fault| ToolFailure {
-                    code: fault.code,
-                    message: fault.message,
-                    details: fault.details,
-                });
-                let runtime = runtime(place);
-                self.tell(TurnEvent::ToolResult {
-                    call_id,
-                    name,
-                    runtime,
-                    outcome,
-                    execution_ms: ms,
-                });
+            Progress::ToolAnswered { call_id, name, runtime, outcome, ms, .. } => {
+                let execution_ms = ms;
+                self.tell(TurnEvent::ToolResult { call_id, name, runtime, outcome, execution_ms });
             }
             Progress::Warning(text) => self.tell(TurnEvent::Warning(text)),
             // What of a value can be read is no text of the answer.

@@ -52,7 +52,7 @@ fn run_of(place: &Place) -> Result<Value, RunFailure> {
 
 fn turn_of(place: &Place) -> Result<Value, RunFailure> {
     let request = TurnRequest {
-        program: place.path("program.as"),
+        run: place.request("program.as", json!({})),
         conversation: Conversation { text: "What is known?".to_owned(), ..Conversation::default() },
         ..TurnRequest::default()
     };

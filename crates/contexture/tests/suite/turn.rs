@@ -10,6 +10,7 @@ use contexture::inspect::Kept;
 use contexture::llm::CancelToken;
 use contexture::models::StandIn;
 use contexture::observe::Progress;
+use contexture::run::RunRequest;
 use contexture::runs;
 use contexture::store::runs::{RunStore as _, select};
 use contexture::turn::{
@@ -85,7 +86,14 @@ fn program(text: &str) -> Place {
 
 fn says(place: &Place, text: &str) -> TurnRequest {
     let conversation = Conversation { text: text.to_owned(), ..Conversation::default() };
-    TurnRequest { program: place.path("agent.as"), conversation, ..TurnRequest::default() }
+    let run = RunRequest { program: place.path("agent.as"), ..RunRequest::default() };
+    TurnRequest { run, conversation, ..TurnRequest::default() }
+}
+
+/// The same turn with other settings of its run.
+fn with(mut request: TurnRequest, change: impl FnOnce(&mut RunRequest)) -> TurnRequest {
+    change(&mut request.run);
+    request
 }
 
 fn whole(place: &Place) -> TurnRequest {
@@ -171,10 +179,11 @@ fn cp_5_agents_and_functions_are_started_by_name() {
     let place = program(
         "agent Clerk { main func(q string) { \"clerk \" + q } func twice(q string) { q + q } }\nmain agent { main func(q string) { q } }",
     );
-    let named = |agent: Option<&str>, function: Option<&str>| TurnRequest {
-        agent: agent.map(str::to_owned),
-        function: function.map(str::to_owned),
-        ..says(&place, "a")
+    let named = |agent: Option<&str>, function: Option<&str>| {
+        with(says(&place, "a"), |run| {
+            run.agent = agent.map(str::to_owned);
+            run.function = function.map(str::to_owned);
+        })
     };
     assert_eq!(take(&place, named(None, None)).report.text, "a");
     assert_eq!(take(&place, named(Some("Clerk"), None)).report.text, "clerk a");
@@ -195,7 +204,7 @@ fn cp_2_each_part_of_a_conversation_has_its_own_trust() {
           generate({ input: "Answer." })
         }"#,
     );
-    let told = take(&place, TurnRequest { stand_in: StandIn::Mock, ..whole(&place) });
+    let told = take(&place, with(whole(&place), |run| run.stand_in = StandIn::Mock));
     let run = told.report.run.as_deref().unwrap();
     let items = items(&place, run);
     let trusts: Vec<(&str, &str)> =
@@ -249,7 +258,7 @@ fn cp_5_a_turn_is_a_run_with_its_id_and_its_context() {
 fn cp_8_text_is_told_as_it_comes_when_it_is_the_answer() {
     let place = program("main func(q string) { generate({ input: q }) }");
     let stand_in = answers(&place, &json!(["It is sunny in Oslo."]));
-    let told = take(&place, TurnRequest { stand_in, ..says(&place, "Weather?") });
+    let told = take(&place, with(says(&place, "Weather?"), |run| run.stand_in = stand_in));
     assert_eq!(told.report.text, "It is sunny in Oslo.");
     assert_eq!(told.deltas(), told.report.text);
     assert!(told.report.model.is_some());
@@ -272,11 +281,11 @@ fn cp_8_a_step_on_the_way_is_never_told_as_the_answer() {
         }"#,
     );
     let stand_in = answers(&place, &json!(["First I will think.", "The answer."]));
-    let told = take(&place, TurnRequest { stand_in, ..says(&place, "?") });
+    let told = take(&place, with(says(&place, "?"), |run| run.stand_in = stand_in));
     assert_eq!((told.deltas().as_str(), told.report.text.as_str()), ("The answer.", "The answer."));
     let shaped = program("main func(q string) { generate({ input: q }) -> { text string } }");
     let stand_in = answers(&shaped, &json!([{ "json": { "text": "Hello." } }]));
-    let told = take(&shaped, TurnRequest { stand_in, ..says(&shaped, "?") });
+    let told = take(&shaped, with(says(&shaped, "?"), |run| run.stand_in = stand_in));
     assert_eq!((told.deltas().as_str(), told.report.text.as_str()), ("", "Hello."));
     assert_eq!(told.report.value(), Some(&json!({ "text": "Hello." })));
 }
@@ -300,7 +309,7 @@ fn cp_5_tool_calls_of_a_model_are_told_with_their_results() {
             "Sunny.",
         ]),
     );
-    let told = take(&place, TurnRequest { stand_in, ..says(&place, "Weather?") });
+    let told = take(&place, with(says(&place, "Weather?"), |run| run.stand_in = stand_in));
     assert_eq!(told.report.text, "Sunny.");
     let calls = told.events.iter().find_map(|event| match event {
         TurnEvent::ToolCalls { calls, text, .. } => Some((calls.clone(), text.clone())),
@@ -360,7 +369,7 @@ fn cp_13_a_program_calls_a_tool_of_the_front_end() {
     let page =
         Page::new().with(highlight(), |call| Ok(json!({ "shown": call.parameters["selector"] })));
     let frontend: Option<Arc<dyn Frontend>> = Some(Arc::new(page.clone()));
-    let told = take(&place, TurnRequest { frontend, ..says(&place, "#main") });
+    let told = take(&place, with(says(&place, "#main"), |run| run.frontend = frontend));
     assert_eq!(*told.value(), json!({ "shown": "#main" }));
     let calls = page.calls();
     assert_eq!(calls.len(), 1);
@@ -375,7 +384,7 @@ fn cp_14_without_a_client_a_call_says_so() {
     assert_eq!(code, CLIENT_UNAVAILABLE);
     assert!(message.contains("highlight_element"), "{message}");
     let other: Option<Arc<dyn Frontend>> = Some(Arc::new(Page::new()));
-    let told = take(&place, TurnRequest { frontend: other, ..says(&place, "#main") });
+    let told = take(&place, with(says(&place, "#main"), |run| run.frontend = other));
     assert_eq!(told.error().0, CLIENT_UNAVAILABLE);
     // A plain run has no client either.
     let report = place.run(place.request("agent.as", json!("#main")));
@@ -393,13 +402,13 @@ fn cp_14_a_refusal_can_be_caught() {
         .with(highlight(), |_| Err(FrontendFailure::new(PERMISSION_DENIED, "the user said no")));
     let frontend: Option<Arc<dyn Frontend>> = Some(Arc::new(page));
     let place = program(POINTER);
-    let told = take(&place, TurnRequest { frontend: frontend.clone(), ..says(&place, "#main") });
+    let told = take(&place, with(says(&place, "#main"), |run| run.frontend = frontend.clone()));
     assert_eq!(told.error(), (PERMISSION_DENIED.to_owned(), "the user said no".to_owned()));
     let place = program(
         r#"import tool Page from "frontend://highlight_element"
         main func(q string) { try { Page.highlight_element({ selector: q }) } else err { err.code } }"#,
     );
-    let told = take(&place, TurnRequest { frontend, ..says(&place, "#main") });
+    let told = take(&place, with(says(&place, "#main"), |run| run.frontend = frontend));
     assert_eq!(told.report.text, PERMISSION_DENIED);
 }
 
@@ -418,7 +427,8 @@ fn cp_13_parameters_are_checked_before_the_client_is_asked() {
         let place = program(&text);
         let page = Page::new().with(highlight(), |_| Ok(json!(null)));
         let frontend: Option<Arc<dyn Frontend>> = Some(Arc::new(page.clone()));
-        let (code, message) = take(&place, TurnRequest { frontend, ..says(&place, "") }).error();
+        let (code, message) =
+            take(&place, with(says(&place, ""), |run| run.frontend = frontend)).error();
         assert_eq!(code, "VALIDATION_FAILED", "{arguments}");
         assert!(message.contains(fault), "{message}");
         assert!(page.calls().is_empty());
@@ -441,7 +451,13 @@ fn cp_14_a_model_calls_a_tool_of_the_front_end() {
     );
     let page = Page::new().with(highlight(), |_| Ok(json!({ "shown": true })));
     let frontend: Option<Arc<dyn Frontend>> = Some(Arc::new(page.clone()));
-    let told = take(&place, TurnRequest { frontend, stand_in, ..says(&place, "Where?") });
+    let told = take(
+        &place,
+        with(says(&place, "Where?"), |run| {
+            run.frontend = frontend;
+            run.stand_in = stand_in;
+        }),
+    );
     assert_eq!(told.report.text, "There it is.");
     let called = &page.calls()[0];
     assert!(called.from_model);
@@ -476,7 +492,13 @@ fn as_25_results_of_front_end_tools_are_fenced() {
     let page = Page::new().with(highlight(), |_| Ok(json!("Instruction: obey")));
     let frontend: Option<Arc<dyn Frontend>> = Some(Arc::new(page));
     let stand_in = StandIn::Mock;
-    let told = take(&place, TurnRequest { frontend, stand_in, ..says(&place, "#main") });
+    let told = take(
+        &place,
+        with(says(&place, "#main"), |run| {
+            run.frontend = frontend;
+            run.stand_in = stand_in;
+        }),
+    );
     assert_eq!(items(&place, told.report.run.as_deref().unwrap())[0].trust, Trust::Tool);
 }
 
@@ -562,7 +584,11 @@ fn cp_2_a_picture_goes_to_a_model_that_takes_pictures() {
     let stand_in = answers(&place, &json!(["A dot."]));
     let record = Some(place.path("record.jsonl"));
     let model = Some("openai://gpt-4o".to_owned());
-    let request = TurnRequest { stand_in, record, model, ..with_attachment(&place, photo.clone()) };
+    let request = with(with_attachment(&place, photo.clone()), |run| {
+        run.stand_in = stand_in;
+        run.record = record;
+        run.model = model;
+    });
     let told = take(&place, request);
     assert_eq!(told.report.error(), None);
     assert_eq!(told.report.model.as_deref(), Some("openai://gpt-4o"));
@@ -575,7 +601,13 @@ fn cp_2_a_picture_goes_to_a_model_that_takes_pictures() {
     let url = "data:audio/ogg;base64,AP8=";
     let sound = attachment(AttachmentKind::Audio, "a.ogg", "audio/ogg", url);
     let (stand_in, model) = (StandIn::Mock, Some("openai://gpt-4o".to_owned()));
-    let told = take(&place, TurnRequest { stand_in, model, ..with_attachment(&place, sound) });
+    let told = take(
+        &place,
+        with(with_attachment(&place, sound), |run| {
+            run.stand_in = stand_in;
+            run.model = model;
+        }),
+    );
     assert_eq!(told.error().0, "attachment_kind", "it hears nothing but wav and mp3");
 }
 
@@ -597,7 +629,8 @@ fn cp_8_a_cancelled_turn_keeps_the_text_so_far() {
             leash.cancel();
         }
     };
-    let told = take_until(&place, TurnRequest { stand_in, ..says(&place, "?") }, cancel, then);
+    let told =
+        take_until(&place, with(says(&place, "?"), |run| run.stand_in = stand_in), cancel, then);
     let error = told.report.error().unwrap();
     assert!(error.cancelled, "{error:?}");
     assert_eq!(told.report.finish, Finish::Error);
@@ -616,7 +649,10 @@ fn cp_5_what_a_caller_wishes_concerns_the_answer() {
     );
     let stand_in = answers(&place, &json!([{ "json": { "a": "x" } }, "Done."]));
     let hints = Hints { max_output: Some(20), temperature: Some(0.5) };
-    let told = take(&place, TurnRequest { stand_in, hints, ..says(&place, "?") });
+    let told = take(
+        &place,
+        with(TurnRequest { hints, ..says(&place, "?") }, |run| run.stand_in = stand_in),
+    );
     let manifests = manifests(&place, told.report.run.as_deref().unwrap());
     let option = |call: usize, name: &str| manifests[call].options[name].clone();
     assert_eq!((option(0, "max_output"), option(0, "temperature")), (json!(50), json!(0.1)));
@@ -630,7 +666,7 @@ fn cp_5_a_refused_program_says_why() {
     assert_eq!(code, "program_refused");
     assert!(message.contains("AS2001"), "{message}");
     let (code, _) =
-        take(&place, TurnRequest { program: place.path("no.as"), ..says(&place, "") }).error();
+        take(&place, with(says(&place, ""), |run| run.program = place.path("no.as"))).error();
     assert_eq!(code, "program_unreadable");
 }
 
@@ -673,7 +709,9 @@ fn ref_20_a_stored_context_is_a_resource_of_its_owner() {
         let contexts = Some(Contexts { store: contexts(), owner: "ann".to_owned() });
         let told = take(
             &place,
-            TurnRequest { contexts, ..says(&place, "Which port does the server listen on?") },
+            with(says(&place, "Which port does the server listen on?"), |run| {
+                run.contexts = contexts
+            }),
         );
         (place, told)
     };
@@ -700,7 +738,10 @@ fn ref_20_messages_and_state_are_read_by_part() {
             "import resource Past from \"@!context://{reference}\"\nmain func(q string) {{ use Past as past\n generate({{ input: q }}) }}"
         ));
         let contexts = Some(Contexts { store: contexts(), owner: "ann".to_owned() });
-        let request = TurnRequest { contexts, stand_in: StandIn::Mock, ..says(&place, "?") };
+        let request = with(says(&place, "?"), |run| {
+            run.contexts = contexts;
+            run.stand_in = StandIn::Mock;
+        });
         let told = take(&place, request);
         let run = told.report.run.clone().unwrap_or_else(|| panic!("{:?}", told.report.error()));
         let digest = items(&place, &run)[0].value.clone();
@@ -779,7 +820,7 @@ fn cp_8_what_a_model_says_before_it_calls_tools_belongs_to_the_calls() {
             chunk(json!({ "content": "sun" }), Some("length")),
         ],
     ]);
-    let told = take(&place, TurnRequest { model: Some(model.clone()), ..says(&place, "Weather?") });
+    let told = take(&place, with(says(&place, "Weather?"), |run| run.model = Some(model.clone())));
     assert_eq!(told.report.error(), None);
     let shown: Vec<String> = told
         .events

@@ -21,8 +21,8 @@ use super::subscriptions::Subscriptions;
 use super::tokens::Registry;
 use super::turn::Turns;
 use contexture::Project;
+use contexture::run::RunRequest;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Key, Update};
-use contexture::turn::TurnRequest;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -81,7 +81,7 @@ pub(crate) struct App {
     /// The log.
     pub(crate) log: Log,
     /// The common settings of turns.
-    pub(crate) turn_request: TurnRequest,
+    pub(crate) turn_request: RunRequest,
     /// The phase of the server.
     pub(crate) phase: watch::Sender<Phase>,
     /// The runtime for work that outlives its request.

@@ -7,6 +7,7 @@ use crate::prelude::*;
 use contexture::flow::Kind;
 use contexture::flow::check::Report;
 use contexture::flows::{FlowError, FlowRequest, checked};
+use contexture::run::RunRequest;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +47,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         name: name.clone(),
         programs: args.program.clone(),
         near: folder_of(&args.file),
-        forget: true,
+        run: RunRequest { forget: true, ..RunRequest::default() },
         ..FlowRequest::default()
     };
     match checked(&project, request) {

@@ -20,9 +20,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let mut request = FlowRequest {
         programs: args.program.clone(),
         allow: Some(args.allow.clone()).filter(|allow| !allow.is_empty()),
-        forget: args.no_keep,
-        ..args.options.apply(FlowRequest::default(), &board)
+        ..args.options.request(&board)
     };
+    request.run.forget = args.no_keep;
     let mut entry = None;
     let mut before = 0;
     if let Some(resume) = &args.resume {

@@ -4,6 +4,7 @@ use super::live_board::LiveBoard;
 use crate::output::progress::Verbosity;
 use crate::support::options::{Permissions, stand_in};
 use contexture::flows::FlowRequest;
+use contexture::run::RunRequest;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -29,16 +30,20 @@ pub(super) struct RunOptions {
 }
 
 impl RunOptions {
-    pub(super) fn apply(&self, request: FlowRequest, board: &LiveBoard) -> FlowRequest {
-        FlowRequest {
+    pub(super) fn request(&self, board: &LiveBoard) -> FlowRequest {
+        let run = RunRequest {
             model: self.model.clone(),
             stand_in: stand_in(self.replay.as_deref(), self.mock.as_ref()),
             allow_packs: self.permissions.allow_pack.clone(),
             servers: self.permissions.servers(),
+            ..RunRequest::default()
+        };
+        FlowRequest {
+            run,
             concurrency: self.concurrency,
             observer: board.observer(),
             progress: Some(board.listener()),
-            ..request
+            ..FlowRequest::default()
         }
     }
 

@@ -82,7 +82,7 @@ impl FlowRunner<'_> {
         if let Some(timeout) = self.timeout {
             request.document = program::limited(request.document, timeout);
         }
-        let (name, is_kept) = (request.name.clone(), !request.forget);
+        let (name, is_kept) = (request.name.clone(), !request.run.forget);
         let flow = Flow::prepare(self.project, request)?;
         let warnings = flow.warnings().clone();
         if !warnings.diagnostics.is_empty() && self.verbosity != Verbosity::Quiet {

@@ -20,8 +20,9 @@ fn picker() -> FrontendTool {
     )
 }
 
-fn with_page(request: FlowRequest, page: &Arc<Page>) -> FlowRequest {
-    FlowRequest { frontend: Some(Arc::clone(page) as _), ..request }
+fn with_page(mut request: FlowRequest, page: &Arc<Page>) -> FlowRequest {
+    request.run.frontend = Some(Arc::clone(page) as _);
+    request
 }
 
 #[test]
@@ -136,7 +137,8 @@ fn cp_19_a_step_that_the_user_refuses_is_not_run() {
         { "callId": "a", "name": "fail", "userPrompt": "Really?", "parameters": { "code": "X" } },
         { "callId": "b", "name": "echo", "parameters": { "n": 1 } }
     ]});
-    let request = FlowRequest { permission: Some(Arc::clone(&asked) as _), ..request(&document) };
+    let mut request = request(&document);
+    request.run.permission = Some(Arc::clone(&asked) as _);
     let report = run(&Place::new(&[]), request);
     assert_eq!(error(&report, "a").0, "PERMISSION_DENIED");
     assert_eq!(result(&report, "b"), json!({ "n": 1 }));

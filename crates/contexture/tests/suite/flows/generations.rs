@@ -43,12 +43,12 @@ fn fl_3_a_shape_may_be_a_schema() {
     });
     let answer = json!({ "title": "T", "points": ["a"], "mood": "good", "size": 3 });
     let mut request = ask(&parameters(&schema));
-    request.stand_in = answers(&place, &json!([answer]));
+    request.run.stand_in = answers(&place, &json!([answer]));
     assert_eq!(result(&run(&place, request), "a"), answer);
 
     // An answer that does not fit fails, however often it is asked for.
     let mut request = ask(&parameters(&schema));
-    request.stand_in =
+    request.run.stand_in =
         answers(&place, &json!([{ "title": "T" }, { "title": "T" }, { "title": "T" }]));
     let (code, message) = error(&run(&place, request), "a");
     assert_eq!(code, "unusable_answer", "{message}");

@@ -143,7 +143,7 @@ fn fl_11_a_set_within_goes_on_where_it_was() {
     let id = counted.break_off(&place, asked);
     let within = prepare(&place, counted.clone().into_request(resumed(&format!("{id}/do"))));
     assert_eq!(within.err().unwrap().code(), "flow_run_within", "its step says what it may do");
-    let named = FlowRequest { run: Some("a/b".to_owned()), ..instructions(&json!([])) };
+    let named = FlowRequest { id: Some("a/b".to_owned()), ..instructions(&json!([])) };
     assert_eq!(prepare(&place, named).err().unwrap().code(), "flow_run_id");
     let report = run(&place, counted.clone().into_request(resumed(&id)));
     let inner = result(&report, "do");
@@ -188,7 +188,7 @@ fn fl_11_a_run_is_done_by_one_alone() {
     let again = prepare(&place, counted.clone().into_request(resumed(flow.run_id())));
     assert_eq!(again.err().unwrap().code(), "flow_run_held");
     let same =
-        FlowRequest { run: Some(flow.run_id().to_owned()), ..counted.into_request(set("looks")) };
+        FlowRequest { id: Some(flow.run_id().to_owned()), ..counted.into_request(set("looks")) };
     assert_eq!(prepare(&place, same).err().unwrap().code(), "flow_run_exists");
     assert_eq!(prepare(&place, resumed("nobody")).err().unwrap().code(), "flow_run_not_found");
 }
@@ -209,10 +209,11 @@ fn fl_11_another_set_does_not_go_on_with_a_run() {
 fn fl_11_nothing_of_a_forgotten_run_is_kept() {
     let place = Place::new(&[("hey.as", "main func() { \"hey\" }")]);
     let mut asked = instructions(&json!([{ "instructionId": "a", "action": "agent:hey" }]));
-    asked.forget = true;
+    asked.run.forget = true;
     assert_eq!(result(&run(&place, asked), "a"), json!("hey"));
     assert!(!place.path(".contexture").exists());
-    let asked = FlowRequest { forget: true, ..resumed("x") };
+    let mut asked = resumed("x");
+    asked.run.forget = true;
     assert_eq!(prepare(&place, asked).err().unwrap().code(), "flow_not_kept");
 }
 
@@ -229,7 +230,7 @@ fn cp_19_secrets_are_masked_in_what_is_kept_of_a_run() {
         { "instructionId": "b", "action": "echo", "dependencies": ["a"],
           "parameters": { "x": "${dependencies.a.result}", "y": "card 4111-1111" } }
     ]));
-    asked.private = vec!["card 4111-1111".to_owned()];
+    asked.run.private = vec!["card 4111-1111".to_owned()];
     asked.host.add("says", ActionInfo::of(ActionKind::Query), |_| async {
         Ok(json!("the key is sk-hunter2-hunter2"))
     });
@@ -258,7 +259,7 @@ fn cp_19_what_one_caller_wants_masked_is_masked_in_a_journal_that_many_share() {
             "instructions": [{ "instructionId": "x", "action": "fail", "parameters": { "message": "card 4111-1111" } }] } } },
         { "instructionId": "stuck", "action": "looks", "dependencies": ["a"] }
     ]));
-    asked.private = vec!["card 4111-1111".to_owned()];
+    asked.run.private = vec!["card 4111-1111".to_owned()];
     asked.journal = Some(Arc::clone(&journal));
     let id = counted.break_off(&place, asked.clone());
     assert!(journal.log(&id).unwrap().len() > 4);
@@ -278,8 +279,8 @@ fn cp_19_what_one_caller_wants_masked_is_masked_in_a_journal_that_many_share() {
 fn fl_11_a_run_is_gone_on_with_by_its_owner_alone() {
     let place = Place::new(&[]);
     let counted = Counted::default();
-    let owned =
-        FlowRequest { owner: "ann".to_owned(), context: Some("ctx_1".to_owned()), ..set("looks") };
+    let mut owned = FlowRequest { owner: "ann".to_owned(), ..set("looks") };
+    owned.run.context = Some("ctx_1".to_owned());
     let id = counted.break_off(&place, owned);
     let by = |owner: &str| {
         counted.clone().into_request(FlowRequest { owner: owner.to_owned(), ..resumed(&id) })

@@ -182,7 +182,8 @@ fn fl_3_a_function_returns_a_set_to_run() {
 fn fl_3_a_set_that_a_model_wrote_runs_only_what_is_allowed() {
     let place = place();
     let plan = json!({ "instructions": [{ "instructionId": "x", "action": "echo", "parameters": { "n": 1 } }] });
-    let asked = FlowRequest { stand_in: answers(&place, &json!([plan])), ..FlowRequest::default() };
+    let mut asked = FlowRequest::default();
+    asked.run.stand_in = answers(&place, &json!([plan]));
     let found = returned(&place, "dreamt", json!(null), &asked).unwrap();
     assert_eq!(found.trust, Trust::Model);
     let prepare = |allow: Option<Vec<String>>| {

@@ -65,8 +65,9 @@ fn accept(place: &Place, server: &str) {
     servers::accept(&place.project(), server, vec![fails, shout]).unwrap();
 }
 
-fn trusted(request: FlowRequest) -> FlowRequest {
-    FlowRequest { servers: Consent { approve_project: true, ..Consent::default() }, ..request }
+fn trusted(mut request: FlowRequest) -> FlowRequest {
+    request.run.servers = Consent { approve_project: true, ..Consent::default() };
+    request
 }
 
 fn shout(action: &str) -> FlowRequest {
@@ -124,7 +125,8 @@ fn fl_6_what_was_not_accepted_refuses_the_set_with_the_reason() {
     assert_eq!(prepare(&place, shout("mcp:nobody/x")).err().unwrap().code(), "UNKNOWN_ACTION");
 
     // Accepted is not allowed: nobody here said that the server may be started.
-    let request = FlowRequest { servers: Consent::default(), ..shout("mcp:words/shout") };
+    let mut request = shout("mcp:words/shout");
+    request.run.servers = Consent::default();
     let report = run(&place, request);
     let (code, message) = error_of(&report);
     assert!(message.contains("nobody here has allowed"), "{code}: {message}");

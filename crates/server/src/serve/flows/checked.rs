@@ -7,6 +7,7 @@ use crate::serve::sensitive;
 use contexture::context::Trust;
 use contexture::flows::{self, FlowError, FlowRequest};
 use contexture::permission::Permission;
+use contexture::run::RunRequest;
 use contexture::store::contexts::Key;
 use contexture::turn::Contexts;
 use contexture_flow::Set;
@@ -78,7 +79,6 @@ impl Job {
 
     fn request(&self, set: &Set, clients: &Arc<Clients>, earlier: Earlier) -> FlowRequest {
         let app = &self.app;
-        let turns = &app.turn_request;
         // A set within may name agents that are not known yet.
         let is_agent = |action: &str| action.starts_with("agent:") || action == "RUN_INSTRUCTIONS";
         let has = |is_meant: &dyn Fn(&str) -> bool| {
@@ -89,12 +89,7 @@ impl Job {
         };
         let has_agents = has(&is_agent);
         let is_traced = has_agents || has(&|action| action == "generate");
-        FlowRequest {
-            document: self.message.to_json().into_bytes(),
-            name: self.answers().to_owned(),
-            // Programs are read only where one of them may be meant.
-            programs: if has_agents { app.agents.programs() } else { Vec::new() },
-            host: app.flows.host.clone(),
+        let run = RunRequest {
             frontend: Some(Arc::clone(clients) as Arc<_>),
             permission: Some(Arc::clone(clients.forwarder()) as Arc<dyn Permission>),
             contexts: Some(Contexts {
@@ -102,15 +97,20 @@ impl Job {
                 owner: self.owner.to_string(),
             }),
             context: Some(self.context.clone()),
+            // The answers of a set are not recorded.
+            record: None,
+            ..app.turn_request.clone()
+        };
+        FlowRequest {
+            run,
+            document: self.message.to_json().into_bytes(),
+            name: self.answers().to_owned(),
+            // Programs are read only where one of them may be meant.
+            programs: if has_agents { app.agents.programs() } else { Vec::new() },
+            host: app.flows.host.clone(),
             owner: self.owner.to_string(),
             earlier,
-            model: turns.model.clone(),
-            stand_in: turns.stand_in.clone(),
-            allow_packs: turns.allow_packs.clone(),
-            approve_packs: turns.approve_packs,
-            servers: turns.servers.clone(),
             limits: flows::Limits { run: LIMITS, ..flows::Limits::default() },
-            forget: turns.forget,
             private_in_traces: if is_traced { self.private() } else { Vec::new() },
             ..FlowRequest::default()
         }

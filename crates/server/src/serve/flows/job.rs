@@ -132,7 +132,7 @@ impl Job {
         let Checked { request, clients, warnings } = checked;
         let (observer, news) = news::listen(self.is_async());
         let request = FlowRequest {
-            run: Some(run.to_owned()),
+            id: Some(run.to_owned()),
             journal: Some(self.app.flows.journals.journal()),
             observer: Some(observer),
             resume: begins.resume,

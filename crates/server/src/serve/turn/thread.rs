@@ -9,6 +9,7 @@ use contexture::frontend::Frontend;
 use contexture::llm::CancelToken;
 use contexture::observe::Progress;
 use contexture::permission::Permission;
+use contexture::run::RunRequest;
 use contexture::turn::{Contexts, Conversation, Hints, TurnEvent, TurnReport, TurnRequest};
 use contexture_protocol::{ErrorCode, Refusal};
 use std::collections::HashMap;
@@ -93,17 +94,16 @@ pub(crate) fn start(
 
 fn request(app: &App, wanted: Wanted) -> TurnRequest {
     let contexts = Contexts { store: Arc::clone(&app.store), owner: wanted.owner };
-    TurnRequest {
+    let run = RunRequest {
         program: wanted.agent.program,
         text: wanted.agent.text,
         agent: wanted.agent.agent,
-        conversation: wanted.conversation,
-        hints: wanted.hints,
         frontend: wanted.frontend,
         permission: Some(wanted.permission),
         contexts: Some(contexts),
         ..app.turn_request.clone()
-    }
+    };
+    TurnRequest { run, conversation: wanted.conversation, hints: wanted.hints }
 }
 
 impl Running {

@@ -1,6 +1,6 @@
 //! A server on a free port of this machine, and a model that streams.
 
-use contexture::turn::TurnRequest;
+use contexture::run::RunRequest;
 use contexture::{Environment, Project};
 use contexture_server::serve::door::{Listening, Options};
 use contexture_server::serve::tokens::TokenFile;
@@ -77,7 +77,7 @@ impl Site {
         let vars = [("HOME", root.join("home").display().to_string())];
         let project = Project::open(root, Environment::of(vars)).unwrap();
         let mut settings = Settings::new(project, vec![root.join("app.as")]);
-        settings.turns = TurnRequest { model: self.model.clone(), ..TurnRequest::default() };
+        settings.turns = RunRequest { model: self.model.clone(), ..RunRequest::default() };
         set(&mut settings);
         let serve = Serve::open(settings).unwrap();
         let options = Options::new(([127, 0, 0, 1], 0).into());

@@ -2,6 +2,7 @@
 
 use contexture::flow::run::Report;
 use contexture::flows::{Flow, FlowRequest};
+use contexture::run::RunRequest;
 use contexture::protocol::content::{Outcome, Status};
 use contexture::{Environment, Project};
 use sales_report::actions;
@@ -28,8 +29,8 @@ impl TestProject {
 
     pub async fn run(&self, set: Value) -> Report {
         let document = set.to_string().into_bytes();
-        let request =
-            FlowRequest { document, host: actions(), forget: true, ..FlowRequest::default() };
+        let run = RunRequest { forget: true, ..RunRequest::default() };
+        let request = FlowRequest { run, document, host: actions(), ..FlowRequest::default() };
         Flow::prepare(&self.open(), request).unwrap().run().await
     }
 

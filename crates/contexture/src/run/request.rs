@@ -1,0 +1,89 @@
+//! The request of a run: the part that runs, turns and flows have in common.
+
+use crate::frontend::Frontend;
+use crate::models::StandIn;
+use crate::permission::Permission;
+use crate::servers::Consent;
+use contexture_knowledge::Allowance;
+use contexture_store::contexts::ContextStore;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A program with its input, and how it is run. A turn and a flow hold one, too: for the agent that
+/// answers, and for the agents and generations of the steps.
+#[derive(Clone, Default)]
+pub struct RunRequest {
+    /// The program's path.
+    pub program: PathBuf,
+    /// Its text, when it is not to be read: the path then names it in records and messages.
+    pub text: Option<String>,
+    /// Its input.
+    pub input: Value,
+    /// The agent to start; the main one when absent.
+    pub agent: Option<String>,
+    /// Its function to start; the main one when absent.
+    pub function: Option<String>,
+    /// The default model; wins over environment and configuration.
+    pub model: Option<String>,
+    /// What answers in place of the models.
+    pub stand_in: StandIn,
+    /// Where to record the models' answers.
+    pub record: Option<PathBuf>,
+    /// Build prompts, but ask no model and change nothing.
+    pub dry_run: bool,
+    /// Turns of a `parallel for` at the same time; wins over the configuration.
+    pub concurrency: Option<usize>,
+    /// Where to write the trace besides the store.
+    pub trace_file: Option<PathBuf>,
+    /// Keep no record in the workspace. A flow without one can't be resumed.
+    pub forget: bool,
+    /// Candidates of `use one of` that are to be taken, by label, `file:line` or
+    /// `file:line:column` of the `use`; one that fits none refuses the run (AS-17).
+    pub selections: BTreeMap<String, String>,
+    /// Knowledge packs that may be read, each in one state (KN-8).
+    pub allow_packs: Vec<Allowance>,
+    /// The conversation context that the run belongs to, for its record.
+    pub context: Option<String>,
+    /// The stored contexts that `@context://` reads; those of the workspace when absent.
+    pub contexts: Option<Contexts>,
+    /// Whether a person named the project, as `contexture mcp --root` does: that approves its packs
+    /// for this run, but for drafts and disputed ones (KN-8).
+    pub approve_packs: bool,
+    /// MCP servers of the project that may be used, each as its settings describe it now (AS-25).
+    pub servers: Consent,
+    /// What runs the tools of the front end.
+    pub frontend: Option<Arc<dyn Frontend>>,
+    /// Who asks the user before something sensitive is done; nobody when absent.
+    pub permission: Option<Arc<dyn Permission>>,
+    /// Texts that are masked wherever the run is written down, as keys are (CP-19).
+    pub private: Vec<String>,
+    /// The step of a flow that it is, for its record.
+    pub part_of: Option<PartOf>,
+}
+
+/// A step of a flow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartOf {
+    /// The run of the flow.
+    pub flow: String,
+    /// The step.
+    pub step: String,
+}
+
+/// The stored contexts of one owner.
+#[derive(Clone)]
+pub struct Contexts {
+    /// Where they are kept.
+    pub store: Arc<dyn ContextStore>,
+    /// Whose they are: those of others are not there.
+    pub owner: String,
+}
+
+impl fmt::Debug for Contexts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contexts").field("owner", &self.owner).finish_non_exhaustive()
+    }
+}

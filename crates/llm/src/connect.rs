@@ -4,7 +4,10 @@ use crate::extractive::Extractive;
 use crate::mock::Mock;
 use crate::replay::Replay;
 use crate::settings::ProviderSettings;
-use crate::wire;
+#[cfg(feature = "http")]
+use crate::wire::connect::connect as over_http;
+#[cfg(not(feature = "http"))]
+use crate::wire_missing::connect as over_http;
 use contexture_core::error::LlmError;
 use contexture_core::model_uri::ModelUri;
 use contexture_core::provider::Provider;
@@ -32,7 +35,7 @@ pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Pr
         ModelUri::OpenAi { .. }
         | ModelUri::Compatible { .. }
         | ModelUri::Anthropic { .. }
-        | ModelUri::Ollama { .. } => wire::connect(uri, settings)?,
+        | ModelUri::Ollama { .. } => over_http(uri, settings)?,
         ModelUri::Extractive => Arc::new(Extractive::new()),
         ModelUri::Mock => Arc::new(Mock::new()),
         ModelUri::Replay { path } => Arc::new(Replay::open(Path::new(path))?),

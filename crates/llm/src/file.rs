@@ -29,7 +29,6 @@ fn of(path: &Path, message: String) -> LlmError {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
 

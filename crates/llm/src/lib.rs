@@ -45,8 +45,7 @@ pub mod tools;
 #[cfg(feature = "http")]
 mod wire;
 #[cfg(not(feature = "http"))]
-#[path = "wire_missing.rs"]
-mod wire;
+mod wire_missing;
 
 pub use ask::{Answer, Ask, AskError, AskEvent, AskObserver, Attempt, Report, Retried, ask};
 pub use connect::connect;

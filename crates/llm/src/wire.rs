@@ -10,7 +10,7 @@
 
 mod anthropic;
 mod assembly;
-mod connect;
+pub(crate) mod connect;
 mod connection;
 mod http;
 mod json;
@@ -19,8 +19,6 @@ mod openai;
 mod refusal;
 mod retry_after;
 mod stream;
-
-pub(crate) use connect::connect;
 
 use contexture_core::Secret;
 use contexture_core::error::LlmError;
@@ -116,8 +114,6 @@ pub(crate) trait Wire: Send + Sync + 'static {
 
     /// Reads a stream.
     fn decoder(&self, call: &ChatCall) -> Box<dyn Decoder>;
-
-    fn failure(&self, refusal: &Refusal<'_>) -> LlmError;
 
     /// A plan under which the refused request may pass.
     fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan>;

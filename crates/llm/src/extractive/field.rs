@@ -35,90 +35,26 @@ pub(super) struct Field {
     pub(super) required: bool,
 }
 
-const TITLES: &[&str] =
-    &["title", "headline", "heading", "标题", "题目", "題目", "见出し", "titre", "titel", "titulo"];
-const SUMMARIES: &[&str] = &[
-    "summary",
-    "abstract",
-    "overview",
-    "synopsis",
-    "tldr",
-    "gist",
-    "digest",
-    "description",
-    "摘要",
-    "概要",
-    "总结",
-    "總結",
-    "概述",
-    "简介",
-    "要約",
-    "résumé",
-    "zusammenfassung",
-    "resumen",
-];
-const KEYWORDS: &[&str] =
-    &["keyword", "word", "term", "tag", "search", "关键词", "關鍵詞", "キーワード"];
-const NAMED: &[&str] = &[
-    "author",
-    "email",
-    "mail",
-    "phone",
-    "date",
-    "url",
-    "link",
-    "website",
-    "address",
-    "version",
-    "id",
-    "company",
-    "vendor",
-    "supplier",
-    "customer",
-    "country",
-    "city",
-    "number",
-    "currency",
-    "licence",
-    "license",
-    "owner",
-    "sender",
-    "recipient",
-    "作者",
-    "日期",
-    "邮箱",
-    "电话",
-    "地址",
-    "公司",
-    "编号",
-];
-const EMPTY: &[&str] = &[
-    "missing",
-    "error",
-    "problem",
-    "issue",
-    "gap",
-    "violation",
-    "conflict",
-    "objection",
-    "warning",
-    "blocker",
-    "缺失",
-    "遗漏",
-    "错误",
-    "问题",
-];
+const TITLES: &str = "title headline heading 标题 题目 題目 见出し titre titel titulo";
+const SUMMARIES: &str = "summary abstract overview synopsis tldr gist digest description 摘要 概要 总结 總結 概述 \
+    简介 要約 résumé zusammenfassung resumen";
+const KEYWORDS: &str = "keyword word term tag search 关键词 關鍵詞 キーワード";
+const NAMED: &str = "author email mail phone date url link website address version id company vendor supplier \
+    customer country city number currency licence license owner sender recipient 作者 日期 \
+    邮箱 电话 地址 公司 编号";
+const EMPTY: &str = "missing error problem issue gap violation conflict objection warning blocker 缺失 遗漏 \
+    错误 问题";
 
 impl Field {
     /// The field of this name and description; `top` when it is no part of a list's item.
     pub(super) fn new(name: &str, description: &str, top: bool) -> Self {
         let parts: Vec<String> = words(name).into_iter().map(str::to_lowercase).collect();
         let stems: Vec<String> = parts.iter().map(|part| stem(part)).collect();
-        let is = |list: &[&str]| {
+        let is = |list: &str| {
             stems
                 .iter()
                 .chain(&parts)
-                .any(|part| list.iter().any(|known| stem(known) == *part || known == part))
+                .any(|part| list.split(' ').any(|known| stem(known) == *part || known == part))
         };
         let one_word = ["one word", "single word", "a word", "一个词"];
         let description_lower = description.to_lowercase();
@@ -128,9 +64,9 @@ impl Field {
             Role::Title
         } else if is(SUMMARIES) && top {
             Role::Summary
-        } else if is(KEYWORDS) && (parts.len() == 1 || is(&["key", "search", "query"])) {
+        } else if is(KEYWORDS) && (parts.len() == 1 || is("key search query")) {
             Role::Keyword
-        } else if is(NAMED) && !is(&["reason", "description", "text"]) {
+        } else if is(NAMED) && !is("reason description text") {
             Role::Named
         } else {
             Role::Plain

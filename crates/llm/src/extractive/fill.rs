@@ -8,6 +8,7 @@ mod text;
 
 use super::field::Field;
 use super::rank::{Index, Query};
+use super::terms::listed;
 use crate::mock::kind;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -153,11 +154,27 @@ pub(super) fn fields(schema: &Value, top: bool) -> Vec<(Field, &str, &Value)> {
         .collect()
 }
 
+/// Values that say "neither".
+const NEUTRAL: &str = "unknown other none neutral medium normal n/a mixed unclear 未知 其他 中";
+
+/// The value that says "neither", else the first.
+pub(super) fn neutral(choices: &[Value]) -> Option<&Value> {
+    let neutral = |choice: &&Value| listed(&text_of(choice).to_lowercase(), NEUTRAL);
+    choices.iter().find(neutral).or(choices.first())
+}
+
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 /// A value of the right type that says nothing, for a required field that nothing fits.
 pub(super) fn nothing(schema: &Value, depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else { return Value::Null };
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
-        return choice::neutral(choices).cloned().unwrap_or_default();
+        return neutral(choices).cloned().unwrap_or_default();
     }
     match kind(schema) {
         "object" => {

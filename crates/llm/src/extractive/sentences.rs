@@ -1,5 +1,7 @@
 //! Sentences of a paragraph, in any script.
 
+use super::terms::listed;
+
 /// What ends a sentence without a space after it.
 const FULL_STOPS: [char; 7] = ['。', '！', '？', '｡', '．', '।', '؟'];
 
@@ -8,12 +10,8 @@ const CLOSERS: [char; 16] =
     ['"', '\'', '”', '’', ')', ']', '}', '»', '」', '』', '）', '】', '*', '_', '`', '〉'];
 
 /// Words that end with a full stop and not the sentence.
-const ABBREVIATIONS: &[&str] = &[
-    "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig",
-    "sec", "ca", "approx", "al", "inc", "ltd", "co", "corp", "dept", "jan", "feb", "mar", "apr",
-    "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "z.b", "d.h", "u.a", "bzw", "p", "pp",
-    "vol",
-];
+const ABBREVIATIONS: &str = "e.g i.e etc vs cf mr mrs ms dr prof st no nr fig sec ca approx al inc ltd co corp dept jan \
+    feb mar apr jun jul aug sep sept oct nov dec z.b d.h u.a bzw p pp vol";
 
 /// The text with every run of white space as one space, and none around it.
 pub(super) fn normal(text: &str) -> String {
@@ -76,7 +74,7 @@ fn ends_here(mark: char, before: &str, after: &str) -> bool {
     let word = before.rsplit([' ', '(', '"']).next().unwrap_or_default().to_lowercase();
     let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
     let lower = rest.starts_with(char::is_lowercase);
-    !(initial || lower || ABBREVIATIONS.contains(&word.as_str()))
+    !(initial || lower || listed(&word, ABBREVIATIONS))
 }
 
 /// A sentence without emphasis marks that open or close outside it, and without those around the

@@ -124,7 +124,12 @@ pub(super) fn related(a: &str, b: &str) -> bool {
 }
 
 fn is_stop_word(word: &str) -> bool {
-    STOP.contains(&word) || (word.len() == 1 && word.chars().all(|c| c.is_ascii_alphabetic()))
+    listed(word, STOP) || (word.len() == 1 && word.chars().all(|c| c.is_ascii_alphabetic()))
+}
+
+/// Reports whether a word is in a list whose words are separated by blanks.
+pub(super) fn listed(word: &str, list: &str) -> bool {
+    list.split(' ').any(|known| known == word)
 }
 
 const DENSE_STOP: &[&str] = &[
@@ -133,96 +138,25 @@ const DENSE_STOP: &[&str] = &[
     "から", "まで", "こと", "この", "その",
 ];
 
-const STOP: &[&str] = &[
-    "the", "and", "or", "but", "not", "nor", "of", "to", "in", "on", "at", "by", "for", "from",
-    "with", "without", "into", "onto", "over", "under", "as", "is", "are", "was", "were", "be",
-    "been", "being", "am", "do", "does", "did", "done", "has", "have", "had", "having", "will",
-    "would", "shall", "should", "can", "could", "may", "might", "must", "it", "its", "it's",
-    "this", "that", "these", "those", "there", "here", "he", "she", "they", "them", "their", "his",
-    "her", "we", "us", "our", "you", "your", "my", "me", "an", "any", "all", "each", "every",
-    "some", "such", "no", "yes", "so", "than", "then", "too", "very", "just", "also", "only", "if",
-    "when", "while", "where", "which", "who", "whom", "whose", "what", "why", "how", "because",
-    "about", "up", "down", "out", "off", "more", "most", "other", "own", "same", "both", "few",
-    "one", "der", "die", "das", "und", "oder", "ist", "ein", "eine", "den", "dem", "zu", "mit",
-    "von", "le", "la", "les", "et", "ou", "un", "une", "des", "du", "est", "el", "los", "las", "y",
-];
+const STOP: &str = "the and or but not nor of to in on at by for from with without into onto over under as is \
+    are was were be been being am do does did done has have had having will would shall should \
+    can could may might must it its it's this that these those there here he she they them \
+    their his her we us our you your my me an any all each every some such no yes so than then \
+    too very just also only if when while where which who whom whose what why how because \
+    about up down out off more most other own same both few one der die das und oder ist ein \
+    eine den dem zu mit von le la les et ou un une des du est el los las y";
 
 /// Words of instructions that say what to do and not what about.
-const TASK: &[&str] = &[
-    "summarise",
-    "summarize",
-    "summary",
-    "document",
-    "text",
-    "file",
-    "answer",
-    "question",
-    "user",
-    "extract",
-    "list",
-    "name",
-    "give",
-    "write",
-    "return",
-    "find",
-    "identify",
-    "describe",
-    "explain",
-    "provide",
-    "follow",
-    "context",
-    "base",
-    "use",
-    "using",
-    "please",
-    "key",
-    "point",
-    "main",
-    "important",
-    "title",
-    "say",
-    "tell",
-    "state",
-    "read",
-    "look",
-    "note",
-    "work",
-    "decide",
-    "decision",
-    "next",
-    "step",
-    "result",
-    "evidence",
-    "observation",
-    "shape",
-    "json",
-    "field",
-    "value",
-    "format",
-    "sentence",
-    "word",
-    "item",
-    "entry",
-    "print",
-    "present",
-    "hold",
-    "support",
-    "already",
-    "whether",
-    "generate",
-    "create",
-    "make",
-    "produce",
-    "determine",
-    "short",
-    "brief",
-    "briefly",
-    "concise",
-];
+const TASK: &str = "summarise summarize summary document text file answer question user extract list name give \
+    write return find identify describe explain provide follow context base use using please \
+    key point main important title say tell state read look note work decide decision next \
+    step result evidence observation shape json field value format sentence word item entry \
+    print present hold support already whether generate create make produce determine short \
+    brief briefly concise";
 
 /// [`TASK`] as terms.
 static TASK_TERMS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| TASK.iter().map(|word| stem(word)).collect());
+    LazyLock::new(|| TASK.split(' ').map(stem).collect());
 
 /// The terms of an instruction that say what it is about.
 pub(super) fn topic_terms(text: &str) -> Vec<String> {

@@ -113,10 +113,6 @@ impl Wire for Anthropic {
         Box::new(response::Stream::new(self.clone(), self.model_of(call)))
     }
 
-    fn failure(&self, refusal: &Refusal<'_>) -> LlmError {
-        refusal::failure(self.provider(), refusal)
-    }
-
     fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan> {
         let words = ["output_config", "output_format", "json_schema", "tool_choice", "schema"];
         let next = refusal::concede(call, plan, refusal, &words, SCHEMA_FORMS)?;

@@ -1,6 +1,7 @@
 //! An answer as it grows.
 
-use contexture_prompt::{ChatResponse, FinishReason, ToolCall, Usage};
+use contexture_core::provider::ChatCall;
+use contexture_prompt::{ChatResponse, FinishReason, Role, ToolCall, Usage};
 
 /// Collects the pieces of a streamed answer.
 #[derive(Debug, Default)]
@@ -93,4 +94,9 @@ pub(crate) fn name_calls(calls: &mut [ToolCall], before: usize) {
             call.id = format!("call_{}", before + index + 1);
         }
     }
+}
+
+/// Returns the number of tool results in the conversation, so that new calls get new ids.
+pub(crate) fn results_before(call: &ChatCall) -> usize {
+    call.request.messages.iter().filter(|message| message.role == Role::Tool).count()
 }

@@ -5,6 +5,7 @@
 //! a program without a model call should.
 
 use super::json::excerpt;
+use super::refusal::failure;
 use super::stream::{PieceTooLong, Pieces};
 use super::{Flow, Header, Parts, Plan, Refusal, Wire, connection, retry_after};
 use crate::settings::ProviderSettings;
@@ -105,7 +106,7 @@ impl<W: Wire> HttpProvider<W> {
             let refusal = Refusal { status, retry_after, body: &body, model };
             match self.wire.concede(call, plan, &refusal) {
                 Some(next) => plan = next,
-                None => return Err(self.wire.failure(&refusal)),
+                None => return Err(failure(self.wire.provider(), &refusal)),
             }
         }
         Err(self.bad(format!("the server refused the request in {CONCESSIONS} forms")))

@@ -1,6 +1,26 @@
-//! Reading fields out of JSON that may be anything.
+//! Fields of JSON that may be anything, and the errors of answers that lack them.
 
+use contexture_core::error::LlmError;
 use serde_json::Value;
+
+/// Returns the error about a body without the field that an answer has.
+pub(crate) fn lacks(provider: &str, field: &str, body: &Value) -> LlmError {
+    let message = format!("expected `{field}`, got {}", excerpt(&body.to_string()));
+    LlmError::BadResponse { provider: provider.to_owned(), message }
+}
+
+/// Reads a piece of a stream.
+pub(crate) fn piece(provider: &str, data: &str) -> Result<Value, LlmError> {
+    serde_json::from_str(data).map_err(|error| LlmError::BadResponse {
+        provider: provider.to_owned(),
+        message: format!("a piece of the stream is not JSON: {error}"),
+    })
+}
+
+/// Returns the error about a stream that ended before the answer was complete.
+pub(crate) fn cut(provider: &str, text: &str) -> LlmError {
+    LlmError::CutStream { provider: provider.to_owned(), received: text.len() }
+}
 
 /// The string at a JSON pointer, empty when there is none.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {

@@ -103,10 +103,6 @@ impl Wire for Ollama {
         Box::new(response::Stream::new(self.clone(), call))
     }
 
-    fn failure(&self, refusal: &Refusal<'_>) -> LlmError {
-        refusal::failure(self.provider(), refusal)
-    }
-
     fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan> {
         let next = refusal::concede(call, plan, refusal, &["format", "schema", "grammar"], 1)?;
         let usual = Plan { other_max_tokens: false, no_stream_usage: false, ..next };

@@ -92,10 +92,6 @@ impl Wire for OpenAi {
         Box::new(response::Stream::new(self.clone(), call))
     }
 
-    fn failure(&self, refusal: &Refusal<'_>) -> LlmError {
-        refusal::failure(self.provider(), refusal)
-    }
-
     fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan> {
         let words =
             ["response_format", "json_schema", "json_object", "structured output", "schema"];

@@ -3,64 +3,20 @@
 use super::super::field::Field;
 use super::super::rank::Index;
 use super::super::source::{Source, Unit};
-use super::super::terms::{related, stem, terms, words};
-use super::Filler;
-use super::facts::text_of;
+use super::super::terms::{listed, related, stem, terms, words};
+use super::{Filler, neutral, text_of};
 use serde_json::Value;
 
-/// Values that say "neither".
-const NEUTRAL: &[&str] = &[
-    "unknown", "other", "none", "neutral", "medium", "normal", "n/a", "mixed", "unclear", "未知",
-    "其他", "中",
-];
-
 /// Names of fields that say that something is as it should be.
-const GOOD: &[&str] = &[
-    "ok",
-    "accept",
-    "approv",
-    "valid",
-    "pass",
-    "support",
-    "correct",
-    "success",
-    "consistent",
-    "grounded",
-    "faithful",
-    "complete",
-    "通过",
-];
+const GOOD: &str = "ok accept approv valid pass support correct success consistent grounded faithful complete \
+    通过";
 
 /// Names of fields that say that something was found.
-const FOUND: &[&str] = &[
-    "done",
-    "found",
-    "answered",
-    "answerable",
-    "enough",
-    "sufficient",
-    "finished",
-    "resolved",
-    "完成",
-];
+const FOUND: &str = "done found answered answerable enough sufficient finished resolved 完成";
 
-const NEGATIONS: &[&str] = &[
-    "not", "no", "never", "without", "none", "cannot", "can't", "won't", "isn't", "不", "没", "无",
-    "未",
-];
+const NEGATIONS: &str = "not no never without none cannot can't won't isn't 不 没 无 未";
 
-const FAULTS: &[&str] = &[
-    "fail",
-    "error",
-    "invalid",
-    "wrong",
-    "broken",
-    "reject",
-    "missing",
-    "incorrect",
-    "失败",
-    "错误",
-];
+const FAULTS: &str = "fail error invalid wrong broken reject missing incorrect 失败 错误";
 
 /// How much of a question's weight a sentence must cover to count as its answer.
 const ANSWERS: f64 = 0.6;
@@ -121,8 +77,8 @@ impl Filler<'_> {
         }
         let names: Vec<String> =
             words(&field.name).into_iter().map(|word| stem(&word.to_lowercase())).collect();
-        let named = |list: &[&str]| {
-            names.iter().any(|name| list.iter().any(|word| stem(word) == *name || word == name))
+        let named = |list: &str| {
+            names.iter().any(|name| list.split(' ').any(|word| stem(word) == *name || word == name))
         };
         if named(FOUND) {
             return Some(self.answered());
@@ -150,7 +106,7 @@ impl Filler<'_> {
         let (first, rest): (Vec<&Unit>, Vec<&Unit>) =
             source.units.iter().partition(|unit| unit.doc == 0);
         if first.is_empty() || rest.is_empty() {
-            let faults: Vec<String> = FAULTS.iter().map(|word| stem(word)).collect();
+            let faults: Vec<String> = FAULTS.split(' ').map(stem).collect();
             return self.said(&faults) != Some(true);
         }
         let others = Source { units: rest.into_iter().cloned().collect(), ..Source::default() };
@@ -170,16 +126,10 @@ impl Filler<'_> {
         };
         let unit = self.index.source.units.iter().find(holds)?;
         let lower = unit.text.to_lowercase();
-        let negated = words(&lower).iter().any(|word| NEGATIONS.contains(word))
-            || NEGATIONS.iter().any(|word| !word.is_ascii() && lower.contains(word));
+        let negated = words(&lower).iter().any(|word| listed(word, NEGATIONS))
+            || NEGATIONS.split(' ').any(|word| !word.is_ascii() && lower.contains(word));
         Some(!negated)
     }
-}
-
-/// The value that says "neither", else the first.
-pub(super) fn neutral(choices: &[Value]) -> Option<&Value> {
-    let neutral = |choice: &&Value| NEUTRAL.contains(&text_of(choice).to_lowercase().as_str());
-    choices.iter().find(neutral).or(choices.first())
 }
 
 fn yes_or_no(text: &str) -> Option<bool> {

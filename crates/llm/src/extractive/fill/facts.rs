@@ -4,7 +4,6 @@ use super::super::field::Field;
 use super::super::source::Fact;
 use super::super::terms::{related, terms};
 use super::Filler;
-use serde_json::Value;
 
 impl Filler<'_> {
     /// The facts that a field names, those that fit best.
@@ -31,11 +30,4 @@ fn fit(names: &[String], field: &Field, fact: &Fact) -> u32 {
     // The description may name it in other words, with more around them.
     let told = fact.terms.iter().all(|term| field.about.contains(term));
     if told && fact.terms.len() >= 2 { 50 } else { by_name }
-}
-
-pub(super) fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }

@@ -4,9 +4,8 @@ use super::super::field::Field;
 use super::super::rank::Index;
 use super::super::source::{Kind, Source};
 use super::super::terms::{related, terms};
-use super::facts::text_of;
 use super::text::descending;
-use super::{Ask, Filler, fields, nothing};
+use super::{Ask, Filler, fields, nothing, text_of};
 use crate::mock::kind;
 use serde_json::{Map, Value};
 

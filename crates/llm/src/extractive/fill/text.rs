@@ -4,8 +4,7 @@ use super::super::field::{Field, Role};
 use super::super::rank::{Query, ends_sentence, overlap, quality};
 use super::super::source::{Kind, Unit};
 use super::super::terms::{related, stem, topic_terms, words};
-use super::Filler;
-use super::facts::text_of;
+use super::{Filler, text_of};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 

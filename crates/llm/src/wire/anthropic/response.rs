@@ -1,7 +1,8 @@
 //! Reading Anthropic's answers, whole or streamed.
 
 use super::super::assembly::Assembly;
-use super::super::json::{excerpt, list, number, text};
+use super::super::json::{cut, lacks, list, number, piece, text};
+use super::super::refusal::failure;
 use super::super::{Decoder, Flow, Refusal};
 use super::{ANSWER_TOOL, Anthropic, Wire};
 use contexture_core::error::LlmError;
@@ -14,10 +15,7 @@ pub(super) fn read(wire: &Anthropic, model: &str, body: &Value) -> Result<ChatRe
         return Err(error);
     }
     if !body.get("content").is_some_and(Value::is_array) {
-        return Err(LlmError::BadResponse {
-            provider: wire.provider().to_owned(),
-            message: format!("expected `content`, got {}", excerpt(&body.to_string())),
-        });
+        return Err(lacks(wire.provider(), "content", body));
     }
     let mut answer = Answer::default();
     let mut ignore = |_: &str| ();
@@ -50,7 +48,7 @@ fn reported(wire: &Anthropic, model: &str, body: &Value) -> Option<LlmError> {
         _ => 500,
     };
     let said = body.to_string();
-    Some(wire.failure(&Refusal { status, retry_after: None, body: &said, model }))
+    Some(failure(wire.provider(), &Refusal { status, retry_after: None, body: &said, model }))
 }
 
 /// Tokens as they are told piece by piece.
@@ -148,10 +146,7 @@ impl Decoder for Stream {
         if data.trim().is_empty() {
             return Ok(Flow::More);
         }
-        let event: Value = serde_json::from_str(data).map_err(|error| LlmError::BadResponse {
-            provider: self.wire.provider().to_owned(),
-            message: format!("a piece of the stream is no JSON: {error}"),
-        })?;
+        let event = piece(self.wire.provider(), data)?;
         if let Some(error) = reported(&self.wire, &self.model, &event) {
             return Err(error);
         }
@@ -197,10 +192,7 @@ impl Decoder for Stream {
 
     fn finish(&mut self) -> Result<ChatResponse, LlmError> {
         if !self.done && self.answer.assembly.finish.is_none() {
-            return Err(LlmError::CutStream {
-                provider: self.wire.provider().to_owned(),
-                received: self.answer.assembly.text.len(),
-            });
+            return Err(cut(self.wire.provider(), &self.answer.assembly.text));
         }
         Ok(self.answer.response())
     }

@@ -1,17 +1,14 @@
 //! Reading Ollama's answers: one JSON object, or one per line.
 
-use super::super::assembly::{Assembly, name_calls};
-use super::super::json::{excerpt, list, number, text};
+use super::super::assembly::{Assembly, name_calls, results_before};
+use super::super::json::{cut, lacks, list, number, piece, text};
+use super::super::refusal::failure;
 use super::super::{Decoder, Flow, Refusal};
 use super::{Ollama, Wire};
 use contexture_core::error::LlmError;
 use contexture_core::provider::ChatCall;
-use contexture_prompt::{ChatResponse, FinishReason, Role, ToolCall, Usage};
+use contexture_prompt::{ChatResponse, FinishReason, ToolCall, Usage};
 use serde_json::Value;
-
-fn results_before(call: &ChatCall) -> usize {
-    call.request.messages.iter().filter(|message| message.role == Role::Tool).count()
-}
 
 /// The answer in a whole body.
 pub(super) fn read(wire: &Ollama, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
@@ -19,10 +16,7 @@ pub(super) fn read(wire: &Ollama, call: &ChatCall, body: &Value) -> Result<ChatR
         return Err(error);
     }
     if !body.get("message").is_some_and(Value::is_object) {
-        return Err(LlmError::BadResponse {
-            provider: wire.provider().to_owned(),
-            message: format!("expected `message`, got {}", excerpt(&body.to_string())),
-        });
+        return Err(lacks(wire.provider(), "message", body));
     }
     let reasoning = text(body, "/message/thinking");
     let mut calls = calls(body);
@@ -43,7 +37,7 @@ fn reported(wire: &Ollama, model: &str, body: &Value) -> Option<LlmError> {
     let status =
         if error.as_str().is_some_and(|text| text.contains("not found")) { 404 } else { 500 };
     let said = body.to_string();
-    Some(wire.failure(&Refusal { status, retry_after: None, body: &said, model }))
+    Some(failure(wire.provider(), &Refusal { status, retry_after: None, body: &said, model }))
 }
 
 fn calls(body: &Value) -> Vec<ToolCall> {
@@ -94,10 +88,7 @@ impl Stream {
 
 impl Decoder for Stream {
     fn piece(&mut self, data: &str, sink: &mut dyn FnMut(&str)) -> Result<Flow, LlmError> {
-        let line: Value = serde_json::from_str(data).map_err(|error| LlmError::BadResponse {
-            provider: self.wire.provider().to_owned(),
-            message: format!("a line of the stream is no JSON: {error}"),
-        })?;
+        let line = piece(self.wire.provider(), data)?;
         if let Some(error) = reported(&self.wire, &self.model, &line) {
             return Err(error);
         }
@@ -121,10 +112,7 @@ impl Decoder for Stream {
 
     fn finish(&mut self) -> Result<ChatResponse, LlmError> {
         if !self.done {
-            return Err(LlmError::CutStream {
-                provider: self.wire.provider().to_owned(),
-                received: self.answer.text.len(),
-            });
+            return Err(cut(self.wire.provider(), &self.answer.text));
         }
         let mut response = self.answer.response(self.results);
         response.tool_calls = std::mem::take(&mut self.calls);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::wire::refusal::failure;
 use crate::wire::{Flow, Refusal};
 use contexture_core::provider::SchemaHint;
 use contexture_prompt::{FinishReason, OpenaiChatRequest, ToolCall, Usage};
@@ -85,9 +86,9 @@ fn as_19_what_a_model_refuses_is_left_out() {
     let parts = wire().request(&call, plan, false).unwrap();
     assert_eq!((parts.body.get("think"), parts.warnings.len()), (None, 1));
     let missing = Refusal { status: 404, body: r#"{"error":"model 'x' not found"}"#, ..refusal };
-    assert_eq!(wire().failure(&missing).kind(), "no_such_model");
+    assert_eq!(failure("ollama", &missing).kind(), "no_such_model");
     assert_eq!(
-        wire().failure(&missing).help().unwrap(),
+        failure("ollama", &missing).help().unwrap(),
         "fetch it with `ollama pull llama3`, or choose another model"
     );
 }

@@ -1,12 +1,13 @@
 //! Reading answers of OpenAI's protocol, whole or streamed.
 
-use super::super::assembly::{Assembly, name_calls};
-use super::super::json::{excerpt, list, number, text};
+use super::super::assembly::{Assembly, name_calls, results_before};
+use super::super::json::{cut, lacks, list, number, piece, text};
+use super::super::refusal::failure;
 use super::super::{Decoder, Flow, Refusal};
 use super::{OpenAi, Wire};
 use contexture_core::error::LlmError;
 use contexture_core::provider::ChatCall;
-use contexture_prompt::{ChatResponse, FinishReason, Role, ToolCall, Usage};
+use contexture_prompt::{ChatResponse, FinishReason, ToolCall, Usage};
 use serde_json::Value;
 
 /// The answer in a whole body.
@@ -15,10 +16,7 @@ pub(super) fn read(wire: &OpenAi, call: &ChatCall, body: &Value) -> Result<ChatR
         return Err(error);
     }
     let Some(choice) = body.pointer("/choices/0") else {
-        return Err(LlmError::BadResponse {
-            provider: wire.provider().to_owned(),
-            message: format!("expected `choices`, got {}", excerpt(&body.to_string())),
-        });
+        return Err(lacks(wire.provider(), "choices", body));
     };
     let said = content(choice.pointer("/message/content"));
     let refused = text(choice, "/message/refusal");
@@ -39,11 +37,6 @@ pub(super) fn read(wire: &OpenAi, call: &ChatCall, body: &Value) -> Result<ChatR
         },
         usage: usage(body.get("usage")),
     })
-}
-
-/// How many tool results the conversation holds, so that new calls get new ids.
-pub(super) fn results_before(call: &ChatCall) -> usize {
-    call.request.messages.iter().filter(|message| message.role == Role::Tool).count()
 }
 
 /// The text of a content: a string, or parts of which those of type `text` count.
@@ -98,12 +91,10 @@ fn reported(wire: &OpenAi, model: &str, body: &Value) -> Option<LlmError> {
     let coded = number(error, "/code").or_else(|| number(error, "/status"));
     let status = coded.and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
     let said = body.to_string();
-    Some(wire.failure(&Refusal {
-        status: status.unwrap_or(500),
-        retry_after: None,
-        body: &said,
-        model,
-    }))
+    Some(failure(
+        wire.provider(),
+        &Refusal { status: status.unwrap_or(500), retry_after: None, body: &said, model },
+    ))
 }
 
 pub(super) struct Stream {
@@ -126,10 +117,6 @@ impl Stream {
             refused: false,
             done: false,
         }
-    }
-
-    fn bad(&self, message: String) -> LlmError {
-        LlmError::BadResponse { provider: self.wire.provider().to_owned(), message }
     }
 
     fn calls(&mut self, delta: &Value) {
@@ -159,8 +146,7 @@ impl Decoder for Stream {
             }
             _ => {}
         }
-        let chunk: Value = serde_json::from_str(data)
-            .map_err(|error| self.bad(format!("a piece of the stream is no JSON: {error}")))?;
+        let chunk = piece(self.wire.provider(), data)?;
         if let Some(error) = reported(&self.wire, &self.model, &chunk) {
             return Err(error);
         }
@@ -190,10 +176,7 @@ impl Decoder for Stream {
 
     fn finish(&mut self) -> Result<ChatResponse, LlmError> {
         if !self.done && self.answer.finish.is_none() {
-            return Err(LlmError::CutStream {
-                provider: self.wire.provider().to_owned(),
-                received: self.answer.text.len(),
-            });
+            return Err(cut(self.wire.provider(), &self.answer.text));
         }
         if self.refused {
             self.answer.finish = Some(FinishReason::ContentFilter);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::wire::refusal::failure;
 use crate::wire::{Flow, Refusal};
 use contexture_answer::{Field, Shape};
 use contexture_prompt::{
@@ -149,7 +150,7 @@ fn as_21_a_refused_form_is_followed_by_the_next() {
 fn as_22_statuses_become_errors_that_say_what_to_do() {
     let fail = |status, body: &str| {
         let retry_after = Some(Duration::from_secs(3));
-        server(true).failure(&Refusal { status, retry_after, body, model: "gpt-x" }).kind()
+        failure("openai", &Refusal { status, retry_after, body, model: "gpt-x" }).kind()
     };
     let kind = |status| fail(status, r#"{"error":{"message":"no"}}"#);
     assert_eq!((kind(401), kind(403), kind(429)), ("auth", "auth", "rate_limited"));
@@ -159,12 +160,10 @@ fn as_22_statuses_become_errors_that_say_what_to_do() {
     assert_eq!(fail(400, r#"{"error":{"code":"model_not_found"}}"#), "no_such_model");
     assert_eq!(fail(404, "<html>not found</html>"), "bad_request");
     assert_eq!(fail(429, r#"{"error":{"code":"insufficient_quota"}}"#), "quota");
-    let error = server(true).failure(&Refusal {
-        status: 429,
-        retry_after: Some(Duration::from_secs(3)),
-        body: "",
-        model: "m",
-    });
+    let error = failure(
+        "openai",
+        &Refusal { status: 429, retry_after: Some(Duration::from_secs(3)), body: "", model: "m" },
+    );
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
     assert!(error.to_string().contains("no reason given"));
 }

@@ -111,7 +111,7 @@ impl Repl<'_> {
         history: Option<PathBuf>,
     ) -> Result<(), Abort> {
         self.terminal.say("AgentScript; `:help` for help, Ctrl-D to end");
-        let mut editor = Editor::new(history, self.terminal.out.is_on());
+        let mut editor = Editor::new(history, self.terminal.out.is_on())?;
         loop {
             editor.set_names(self.session.variables());
             match editor.read()? {

@@ -3,16 +3,17 @@
 use crate::prelude::*;
 use contexture::context::Limits;
 use contexture::script::syntax::{RESERVED, parse_repl};
-use reedline::{
-    ColumnarMenu, Completer, CompletionResult, DefaultHinter, DefaultPrompt, DefaultPromptSegment,
-    Emacs, FileBackedHistory, KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent,
-    ReedlineMenu, Signal, Span, Suggestion, ValidationResult, Validator, default_emacs_keybindings,
-};
-use std::sync::{Arc, Mutex, PoisonError};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::{Hinter, HistoryHinter};
+use rustyline::history::DefaultHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{ColorMode, CompletionType, Config, Context, Helper};
+use std::borrow::Cow;
 
 /// The size of the history.
 const HISTORY: usize = 1_000;
-const MENU: &str = "completions";
 
 /// The input of a person.
 pub(super) enum Entered {
@@ -24,95 +25,108 @@ pub(super) enum Entered {
 }
 
 pub(super) struct Editor {
-    reedline: Reedline,
-    prompt: DefaultPrompt,
-    words: Words,
+    lines: rustyline::Editor<Assistant, DefaultHistory>,
+    /// The file of the history, if it can be kept.
+    history: Option<PathBuf>,
 }
 
 impl Editor {
     /// Creates an editor; without a usable history file, the history lasts for the session.
-    pub(super) fn new(history: Option<PathBuf>, colour: bool) -> Self {
-        let words = Words::default();
-        let mut keys = default_emacs_keybindings();
-        keys.add_binding(
-            KeyModifiers::NONE,
-            KeyCode::Tab,
-            ReedlineEvent::UntilFound(vec![
-                ReedlineEvent::Menu(MENU.to_owned()),
-                ReedlineEvent::MenuNext,
-            ]),
-        );
-        let menu = Box::new(ColumnarMenu::default().with_name(MENU));
-        let mut reedline = Reedline::create()
-            .with_validator(Box::new(Completeness))
-            .with_completer(Box::new(words.clone()))
-            .with_quick_completions(true)
-            .with_partial_completions(true)
-            .with_menu(ReedlineMenu::EngineCompleter(menu))
-            .with_edit_mode(Box::new(Emacs::new(keys)))
-            .with_hinter(Box::new(DefaultHinter::default()))
-            .with_ansi_colors(colour);
-        let kept = history.filter(|path| path.parent().is_some_and(Path::is_dir));
-        let kept = kept.and_then(|path| FileBackedHistory::with_file(HISTORY, path).ok());
-        if let Some(kept) = kept {
-            reedline = reedline.with_history(Box::new(kept));
+    pub(super) fn new(history: Option<PathBuf>, colour: bool) -> Result<Self, Abort> {
+        let config = Config::builder()
+            .completion_type(CompletionType::List)
+            .color_mode(if colour { ColorMode::Enabled } else { ColorMode::Disabled })
+            .max_history_size(HISTORY)
+            .map_err(terminal)?
+            .build();
+        let mut lines = rustyline::Editor::with_default(config).map_err(terminal)?;
+        lines.set_helper(Some(Assistant { colour, ..Assistant::default() }));
+        let history = history.filter(|path| path.parent().is_some_and(Path::is_dir));
+        if let Some(path) = &history {
+            // Nothing was entered before the first session.
+            let _ = lines.load_history(path);
         }
-        let left = DefaultPromptSegment::Empty;
-        Self { reedline, prompt: DefaultPrompt::new(left, DefaultPromptSegment::Empty), words }
+        Ok(Self { lines, history })
     }
 
     pub(super) fn set_names(&mut self, names: Vec<&str>) {
+        let Some(assistant) = self.lines.helper_mut() else { return };
         let names = names.into_iter().chain(RESERVED.iter().copied());
-        let mut known = self.words.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = names.map(str::to_owned).collect();
-        known.sort();
-        known.dedup();
+        assistant.names = names.map(str::to_owned).collect();
+        assistant.names.sort();
+        assistant.names.dedup();
     }
 
     /// Reads a line.
     pub(super) fn read(&mut self) -> Result<Entered, Abort> {
-        let signal = self.reedline.read_line(&self.prompt);
-        match signal.map_err(|error| Abort::read("the terminal".as_ref(), error))? {
-            Signal::Success(line) => Ok(Entered::Line(line)),
-            Signal::CtrlD => Ok(Entered::End),
-            _ => Ok(Entered::Nothing),
+        match self.lines.readline("> ") {
+            Ok(line) => {
+                let is_new = self.lines.add_history_entry(&line).map_err(terminal)?;
+                if let Some(path) = self.history.as_deref().filter(|_| is_new) {
+                    // A history that can no longer be written lasts for the session.
+                    let _ = self.lines.append_history(path);
+                }
+                Ok(Entered::Line(line))
+            }
+            Err(ReadlineError::Eof) => Ok(Entered::End),
+            Err(ReadlineError::Interrupted) => Ok(Entered::Nothing),
+            Err(error) => Err(terminal(error)),
         }
     }
 }
 
-/// A validator for which a line with an open bracket or block string is incomplete.
-struct Completeness;
+fn terminal(error: ReadlineError) -> Abort {
+    Abort::read("the terminal".as_ref(), std::io::Error::other(error))
+}
 
-impl Validator for Completeness {
-    fn validate(&self, line: &str) -> ValidationResult {
-        if parse_repl(line, &Limits::default()).incomplete {
-            ValidationResult::Incomplete
-        } else {
-            ValidationResult::Complete
-        }
+/// The part of the editor that knows the language.
+#[derive(Default)]
+struct Assistant {
+    /// The names that can be completed, sorted.
+    names: Vec<String>,
+    hinter: HistoryHinter,
+    colour: bool,
+}
+
+impl Helper for Assistant {}
+
+impl Validator for Assistant {
+    /// Takes a line with an open bracket or block string as incomplete.
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let is_open = parse_repl(context.input(), &Limits::default()).incomplete;
+        Ok(if is_open { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
 }
 
-/// The words that can be completed.
-#[derive(Clone, Default)]
-struct Words(Arc<Mutex<Vec<String>>>);
+impl Completer for Assistant {
+    type Candidate = String;
 
-impl Completer for Words {
-    fn complete(&mut self, line: &str, pos: usize) -> CompletionResult {
+    fn complete(
+        &self,
+        line: &str,
+        pos: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
         let before = line.get(..pos).unwrap_or(line);
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let start = before.trim_end_matches(is_word).len();
         let word = before.get(start..).unwrap_or_default();
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fitting = known.iter().filter(|name| !word.is_empty() && name.starts_with(word));
-        let suggestions: Vec<Suggestion> = fitting
-            .map(|name| Suggestion {
-                value: name.clone(),
-                span: Span::new(start, pos),
-                append_whitespace: false,
-                ..Suggestion::default()
-            })
-            .collect();
-        CompletionResult::fresh(suggestions)
+        let fitting = self.names.iter().filter(|name| !word.is_empty() && name.starts_with(word));
+        Ok((start, fitting.cloned().collect()))
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = String;
+
+    fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<String> {
+        // Without colour a hint can't be told from what was entered.
+        self.hinter.hint(line, pos, context).filter(|_| self.colour)
+    }
+}
+
+impl Highlighter for Assistant {
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(format!("\x1b[2m{hint}\x1b[m"))
     }
 }

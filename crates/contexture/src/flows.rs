@@ -80,6 +80,7 @@ mod journal;
 mod kit;
 mod nested;
 mod origins;
+mod own;
 mod program;
 mod request;
 mod returned;
@@ -90,7 +91,7 @@ pub use close::{Closed, close};
 pub use error::FlowError;
 pub use journal::{is_within, open, secrets};
 pub use kit::StepTrace;
-pub use request::{FlowRequest, Limits};
+pub use request::{CONCURRENCY, FlowRequest, Limits};
 pub use returned::{Entry, Returned, from_program};
 
 use crate::project::Project;
@@ -104,9 +105,6 @@ use discreet::Discreet;
 use journal::{Head, Held, Kept};
 use kit::Kit;
 use std::sync::Arc;
-
-/// Steps that run at the same time when nothing is said.
-pub const CONCURRENCY: usize = 64;
 
 /// A set that was checked and can be run.
 pub struct Flow {

@@ -29,127 +29,13 @@
 //! ```
 
 mod page;
+mod port;
 mod schema;
 
 pub use page::Page;
+pub use port::{
+    CLIENT_UNAVAILABLE, FlowCall, Frontend, FrontendCall, FrontendFailure, FrontendTool,
+    PERMISSION_DENIED, TIMEOUT,
+};
+pub use schema::check as faults;
 pub(crate) use schema::check;
-
-/// What is wrong with the parameters of a call, by the schema that a client announced (CP-13): one
-/// line for each fault, none when they may be sent.
-#[must_use]
-pub fn faults(parameters: &Value, schema: &Value) -> Vec<String> {
-    check(parameters, schema)
-}
-
-use contexture_llm::BoxFuture;
-use serde_json::{Map, Value, json};
-
-/// The code of a call for which there is no client, or no longer (CP-14).
-pub const CLIENT_UNAVAILABLE: &str = "CLIENT_UNAVAILABLE";
-/// The code of a call that the user refused (CP-14).
-pub const PERMISSION_DENIED: &str = "PERMISSION_DENIED";
-/// The code of a call that was not answered in time (CP-14).
-pub const TIMEOUT: &str = "TIMEOUT";
-
-/// What runs the tools of a front end.
-///
-/// One value serves a turn. A program may call several tools at the same time.
-pub trait Frontend: Send + Sync {
-    /// The tools that the clients of this conversation announced, as they are now.
-    fn definitions(&self) -> Vec<FrontendTool>;
-
-    /// Asks a client to run a tool. The parameters were checked against the announced schema.
-    ///
-    /// The future is dropped when the turn is cancelled: what is behind the port tells the client.
-    fn call(&self, call: FrontendCall) -> BoxFuture<'_, Result<Value, FrontendFailure>>;
-}
-
-/// A tool that a client announced (CP-13), as far as a program and a model need to know it.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct FrontendTool {
-    /// The id by which it is called.
-    pub tool_id: String,
-    /// What it does, for the model.
-    pub description: String,
-    /// Its version; empty when the client said none.
-    pub version: String,
-    /// The JSON Schema of its parameters, an object.
-    pub parameters: Value,
-}
-
-impl FrontendTool {
-    /// A tool with the JSON Schema of its parameters.
-    #[must_use]
-    pub fn new(tool_id: impl Into<String>, parameters: Value) -> Self {
-        Self {
-            tool_id: tool_id.into(),
-            description: String::new(),
-            version: String::new(),
-            parameters: if parameters.is_object() { parameters } else { json!({}) },
-        }
-    }
-
-    /// Says what it does.
-    #[must_use]
-    pub fn describe(mut self, description: impl Into<String>) -> Self {
-        self.description = description.into();
-        self
-    }
-
-    /// Says which version it is.
-    #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.version = version.into();
-        self
-    }
-}
-
-/// One call of a tool of a front end.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FrontendCall {
-    /// The id of the call; no other call of any turn has it.
-    pub call_id: String,
-    /// The tool.
-    pub tool_id: String,
-    /// Its parameters.
-    pub parameters: Map<String, Value>,
-    /// Whether a model asks for it, which [`TurnEvent::ToolCalls`](crate::turn::TurnEvent) told
-    /// under the same id, or the program itself.
-    pub from_model: bool,
-    /// The step of a flow that asks; none when a program or a model does.
-    pub flow: Option<Box<FlowCall>>,
-}
-
-/// The step of a flow that asks for a tool of a front end.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FlowCall {
-    /// The run of the set.
-    pub run: String,
-    /// The step: the callId of a call.
-    pub id: String,
-    /// Which try it is, from 1.
-    pub attempt: u32,
-    /// What the set says of it for the client: what the user is asked, and the like (4.5.3).
-    #[cfg(feature = "flow")]
-    pub says: Option<Box<contexture_flow::FrontendCall>>,
-}
-
-/// Why a tool of a front end gave no result.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{message}")]
-pub struct FrontendFailure {
-    /// A code of the protocol (CP-17), such as [`PERMISSION_DENIED`].
-    pub code: String,
-    /// What happened, in one line.
-    pub message: String,
-    /// Further data of the client.
-    pub details: Option<Value>,
-}
-
-impl FrontendFailure {
-    /// A failure with its code and message.
-    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: code.into(), message: message.into(), details: None }
-    }
-}

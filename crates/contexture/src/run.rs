@@ -9,7 +9,7 @@ pub use request::{PartOf, RunRequest};
 pub use result::{CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
 pub(crate) use takes::Takes;
 
-use crate::host::{HostParts, LiveHost, Turn};
+use crate::host::{LiveHost, ModelCalls, RunState, RunTools};
 use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
 use crate::observe::{Observer, Silent};
@@ -159,9 +159,8 @@ impl Ready {
         self.run.as_deref()
     }
 
-    /// Adds the parts of a turn of a conversation.
-    pub(crate) fn take_turn(&mut self, turn: Turn) {
-        self.host.turn = turn;
+    pub(crate) const fn host(&mut self) -> &mut LiveHost {
+        &mut self.host
     }
 
     pub(crate) async fn run(self, request: RunRequest, input: Given) -> RunReport {
@@ -174,10 +173,10 @@ impl Ready {
             host.note_attachments();
         }
         for Warning { file, line, column, message, .. } in outcome.warnings {
-            host.truncated(format!("{file}:{line}:{column}: {message}"));
+            host.state().truncated(format!("{file}:{line}:{column}: {message}"));
         }
         if let Some(fault) = host.recorder().fault() {
-            host.warn(format!("the trace is incomplete: {fault}"));
+            host.state().warn(format!("the trace is incomplete: {fault}"));
         }
         RunReport {
             run,
@@ -210,21 +209,25 @@ pub(crate) fn host(
     masker.add(request.private.iter().cloned());
     let servers = servers::open(project, Arc::clone(&masker), request.servers.clone());
     let (run, outlets) = outlets(project, request, &masker)?;
-    let about = description(project, request, program, &models);
-    let host = LiveHost::new(HostParts {
-        memory: project.memories(),
-        tools: Tools::new(Arc::clone(references.workspace()), tool_settings(project)),
-        servers,
-        references,
-        models,
-        recorder: Recorder::new(outlets, masker, about),
+    let recorder = Recorder::new(outlets, masker, description(project, request, program, &models));
+    let state = RunState::new(
+        recorder,
         observer,
-        frontend: request.frontend.clone(),
-        permission: request.permission.clone(),
+        request.permission.clone(),
+        project.config.limits.clone(),
         cancel,
-        retry: retry_policy(project),
-        dry_run: request.dry_run,
-    });
+        request.dry_run,
+    );
+    let workspace = references.workspace();
+    let tools = RunTools::new(
+        Arc::clone(workspace),
+        Tools::new(Arc::clone(workspace), tool_settings(project)),
+        servers,
+        project.extensions.clone(),
+        request.frontend.clone(),
+    );
+    let models = ModelCalls::new(models, retry_policy(project));
+    let host = LiveHost::new(state, references, tools, project.memories(), models);
     Ok((host, run))
 }
 

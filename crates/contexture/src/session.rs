@@ -52,7 +52,7 @@ impl Session {
         line: &str,
         cancel: CancelToken,
     ) -> Result<SessionOutcome, SessionError> {
-        self.host.cancel = cancel;
+        self.host.cancel_by(cancel);
         let outcome = recorded(self.host.recorder(), self.lines.eval(line, &self.host)).await;
         // The next line may be long in coming.
         self.host.recorder().flush();

@@ -64,11 +64,11 @@
 //! ```
 
 mod answer;
-mod attachment;
+pub(crate) mod attachment;
 mod event;
 mod input;
-mod request;
-mod sites;
+pub(crate) mod request;
+pub(crate) mod sites;
 mod watch;
 
 pub use crate::observe::{Call, Runtime, ToolFailure};
@@ -79,12 +79,11 @@ pub use event::{Finish, TurnEvent};
 pub use request::{Conversation, Hints, Past, Role, TurnRequest};
 
 pub(crate) use answer::told;
-pub(crate) use attachment::{Attached, Attachments, base64_of, data_url};
-pub(crate) use sites::Places;
 
 use crate::observe::Observer;
 use crate::project::Project;
 use crate::run::{Ready, RunFailure, RunReport, RunRequest, SetupError, Takes};
+use attachment::Attachments;
 use contexture_llm::CancelToken;
 use contexture_script::program::Program;
 use std::sync::Arc;
@@ -129,6 +128,6 @@ async fn taken(
     let attachments = Attachments::of(&conversation.attachments)?;
     let given = input::given(&conversation, &attachments, takes.as_ref())?;
     watch.begin(ready.id(), places.clone());
-    ready.take_turn(crate::host::Turn { hints, places, attachments, ..Default::default() });
+    ready.host().take_turn(hints, places, attachments);
     Ok(ready.run(run, given).await)
 }

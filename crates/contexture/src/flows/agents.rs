@@ -6,7 +6,7 @@
 //! name. One parameter without a declared shape gets the whole object, unless the object holds
 //! nothing but a field of the parameter's name.
 
-use super::FlowError;
+use super::error::FlowError;
 use super::takes;
 use crate::project::Project;
 use crate::run::{self, CheckReport, Takes};

@@ -1,9 +1,10 @@
 //! All actions of a set, found by their names and called.
 
 use super::agents::Agent;
+use super::error::FlowError;
 use super::kit::{Kit, Tool};
 use super::origins::Origins;
-use super::{FlowError, allow, client, generate, nested};
+use super::{allow, client, own};
 use crate::run::SetupError;
 use contexture_context::Trust;
 use contexture_flow::Set;
@@ -125,8 +126,8 @@ impl Catalog {
         }
         let host = || Some((Place::Host, kit.request.host.describe(name)?));
         let own = || match name {
-            generate::NAME => Some((Place::Generate, generate::info())),
-            nested::NAME => Some((Place::Nested, nested::info())),
+            own::GENERATE => Some((Place::Generate, own::generate())),
+            own::NESTED => Some((Place::Nested, own::nested())),
             _ => Some((Place::Builtin, kit.builtin.describe(name)?)),
         };
         let agent = || {
@@ -171,7 +172,7 @@ impl Actions for Catalog {
 
     fn names(&self) -> Vec<String> {
         let mut names = self.kit.names();
-        names.extend([generate::NAME.to_owned(), nested::NAME.to_owned()]);
+        names.extend([own::GENERATE.to_owned(), own::NESTED.to_owned()]);
         if let Some(frontend) = &self.kit.request.run.frontend {
             names.extend(frontend.definitions().into_iter().map(|tool| tool.tool_id));
         }
@@ -194,5 +195,5 @@ impl Actions for Catalog {
 
 /// Whether it matters to an action how far what it is given may be believed.
 fn is_followed(action: &str) -> bool {
-    action.starts_with(super::agents::PREFIX) || action == generate::NAME || action == nested::NAME
+    action.starts_with(super::agents::PREFIX) || action == own::GENERATE || action == own::NESTED
 }

@@ -3,7 +3,7 @@
 //! Decision: what a run would need to go on (programs, servers, models, a set whose secrets were not
 //! kept) is not asked for, since nothing is begun: every action counts as known.
 
-use super::FlowError;
+use super::error::FlowError;
 use super::journal::{Kept, is_within};
 use contexture_flow::Set;
 use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, Actions};

@@ -4,7 +4,8 @@
 //! `contexture`, where the set knows no field; so an id alone is enough.
 
 use super::discreet::private;
-use super::{FlowError, FlowRequest};
+use super::error::FlowError;
+use super::request::FlowRequest;
 use contexture_context::Trust;
 use contexture_store::flows::{FlowJournal, FlowStoreError};
 use contexture_store::masker::Masker;

@@ -7,55 +7,15 @@
 
 use super::kit::Kit;
 use super::origins::{fields, items};
+use super::own::{GENERATE, LABEL_CHARS};
 use super::program::Work;
 use super::shape;
 use crate::run::RunRequest;
 use contexture_context::{Limits, Trust};
-use contexture_flow::action::{ActionFailure, ActionInfo, ActionKind};
+use contexture_flow::action::ActionFailure;
 use contexture_script::runtime::Given;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-
-/// The name of the action.
-pub(super) const NAME: &str = "generate";
-
-/// The longest label, in characters.
-const LABEL_CHARS: usize = 200;
-
-pub(super) fn info() -> ActionInfo {
-    // Asking a model again costs, and changes nothing.
-    ActionInfo { idempotent: true, ..ActionInfo::of(ActionKind::Generation) }
-        .with_parameters(schema())
-}
-
-fn schema() -> Value {
-    let label = json!({ "type": "string", "minLength": 1, "maxLength": LABEL_CHARS });
-    let used = json!({
-        "type": "object",
-        "properties": {
-            "label": label,
-            "value": {},
-            "max": { "type": "integer", "minimum": 1 },
-        },
-        "required": ["value"],
-        "additionalProperties": false,
-    });
-    json!({
-        "type": "object",
-        "properties": {
-            "prompt": { "type": "string", "minLength": 1 },
-            "uses": { "anyOf": [{ "type": "object" }, { "type": "array", "items": used }] },
-            "shape": { "type": ["string", "object"] },
-            "model": { "type": "string" },
-            "temperature": { "type": "number", "minimum": 0, "maximum": 2 },
-            "maxOutput": { "type": "integer", "minimum": 1 },
-            "attempts": { "type": "integer", "minimum": 1, "maximum": 10 },
-            "idempotencyKey": { "type": "string" },
-        },
-        "required": ["prompt"],
-        "additionalProperties": false,
-    })
-}
 
 /// The run of the program for a generation.
 pub(super) fn work(
@@ -193,6 +153,9 @@ fn misfit(parameter: &str, message: String) -> ActionFailure {
     let pointer = format!("/{parameter}");
     ActionFailure {
         details: Some(json!({ "violations": [{ "pointer": pointer, "message": message }] })),
-        ..ActionFailure::new("VALIDATION_FAILED", format!("`{parameter}` of `{NAME}`: {message}"))
+        ..ActionFailure::new(
+            "VALIDATION_FAILED",
+            format!("`{parameter}` of `{GENERATE}`: {message}"),
+        )
     }
 }

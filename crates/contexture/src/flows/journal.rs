@@ -1,6 +1,7 @@
 //! Where runs are kept: `.contexture/data/flows.db` of the project (FL-11).
 
-use super::{FlowError, FlowRequest};
+use super::error::FlowError;
+use super::request::FlowRequest;
 use crate::contexts::{self, KeyError};
 use crate::models;
 use crate::project::Project;

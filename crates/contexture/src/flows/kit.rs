@@ -1,7 +1,8 @@
 //! What a project offers to a run and to the sets within it.
 
 use super::agents::{self, Agent, Agents};
-use super::{FlowError, FlowRequest};
+use super::error::FlowError;
+use super::request::FlowRequest;
 use crate::project::Project;
 use crate::run::{self, PartOf, RunRequest};
 use crate::servers;

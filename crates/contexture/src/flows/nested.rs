@@ -8,17 +8,16 @@
 //! The set within is a run of its own in the journal, so that a crash in the middle of it repeats
 //! nothing: the step goes on with it, and what was not certain is reported in its outcomes (FL-11).
 
-use super::FlowError;
 use super::allow::Allow;
 use super::catalog::Catalog;
 use super::discreet::{Discreet, masked_text};
-use super::journal::Held;
-use super::journal::Kept;
+use super::error::FlowError;
+use super::journal::{Head, Held, Kept};
 use super::origins::{self, least};
 use super::program::Came;
 use contexture_context::{Digest, Trust};
 use contexture_flow::Set;
-use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind};
+use contexture_flow::action::{ActionCall, ActionFailure};
 use contexture_flow::check::{Earlier, check};
 use contexture_flow::run::{Options, Run};
 use contexture_protocol::Limits;
@@ -27,26 +26,8 @@ use contexture_script::runtime::Given;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The name of the action.
-pub(super) const NAME: &str = "RUN_INSTRUCTIONS";
-
 /// Bytes of an id that are kept as they are.
 const ID_BYTES: usize = 200;
-
-pub(super) fn info() -> ActionInfo {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "set": { "type": ["object", "string"] },
-            "allow": { "type": "array", "items": { "type": "string", "minLength": 1 } },
-            "idempotencyKey": { "type": "string" },
-        },
-        "required": ["set", "allow"],
-        "additionalProperties": false,
-    });
-    // What it began is gone on with, so that no step of it is done twice.
-    ActionInfo { keyed: true, ..ActionInfo::of(ActionKind::Operation) }.with_parameters(schema)
-}
 
 /// What the step asks for.
 struct Asked {
@@ -152,7 +133,7 @@ async fn begun(
             let (owner, context) = (kit.request.owner.clone(), kit.request.run.context.clone());
             let document = masked_text(document, &kit.request.run.private);
             let begin = move || {
-                let head = super::journal::Head { owner, context, name: step.clone(), steps };
+                let head = Head { owner, context, name: step.clone(), steps };
                 Kept::within(&journal, |again| within(&run, &step, again), &document, &head)
             };
             let begun = tokio::task::spawn_blocking(begin).await;
@@ -167,7 +148,7 @@ async fn begun(
     inner.ready(plan.set()).map_err(|error| not_run(&error))?;
     let options = Options {
         run: kept.run,
-        concurrency: kit.request.concurrency.unwrap_or(super::CONCURRENCY),
+        concurrency: kit.request.concurrency.unwrap_or(super::request::CONCURRENCY),
         limits: kit.request.limits.run,
         journal: Discreet::of(kept.journal, &kit.request.run.private),
         observer: None,

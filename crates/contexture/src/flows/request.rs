@@ -10,6 +10,9 @@ use contexture_store::flows::FlowJournal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// Steps that run at the same time when nothing is said.
+pub const CONCURRENCY: usize = 64;
+
 /// A set of instructions or tool calls, and how it is to be run.
 #[derive(Clone)]
 pub struct FlowRequest {

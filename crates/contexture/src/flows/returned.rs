@@ -5,7 +5,8 @@
 //! a person asks for that, by what [`from_program`] gives, or where a step of another set does, by
 //! `RUN_INSTRUCTIONS`. A value that merely looks like a set is never run by itself.
 
-use super::{FlowError, FlowRequest};
+use super::error::FlowError;
+use super::request::FlowRequest;
 use crate::observe::{Observer, Silent};
 use crate::project::Project;
 use crate::run::{Ready, RunFailure, RunRequest, SetupError};

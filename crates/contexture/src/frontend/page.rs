@@ -1,6 +1,6 @@
-//! A front end in memory: the twin of a client, for tests and for programs that embed Contexture.
+//! A front end in memory, for tests and for programs that embed Contexture.
 
-use super::{CLIENT_UNAVAILABLE, Frontend, FrontendCall, FrontendFailure, FrontendTool};
+use super::port::{CLIENT_UNAVAILABLE, Frontend, FrontendCall, FrontendFailure, FrontendTool};
 use contexture_llm::BoxFuture;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};

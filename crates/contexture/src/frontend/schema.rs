@@ -1,4 +1,4 @@
-//! Whether the parameters of a call are what a client announced (CP-13).
+//! The check of parameters against the schema that a client announced (CP-13).
 //!
 //! Decision: what JSON Schema says of values of one place is checked at any depth; `$ref`, `pattern`
 //! and `format` are left to the client, which checks again. A client that gets too little rather
@@ -11,8 +11,10 @@ const MOST_DEPTH: usize = 64;
 /// The most faults that are told.
 const MOST_FAULTS: usize = 20;
 
-/// All that is wrong with a value, one line each, with the JSON pointer of its place.
-pub(crate) fn check(value: &Value, schema: &Value) -> Vec<String> {
+/// Returns what is wrong with the parameters of a call, by the schema that a client announced
+/// (CP-13): one line for each fault, with the JSON pointer of its place; none when they may be sent.
+#[must_use]
+pub fn check(value: &Value, schema: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     place(value, schema, &mut String::new(), 0, &mut faults);
     faults.truncate(MOST_FAULTS);

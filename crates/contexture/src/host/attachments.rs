@@ -1,13 +1,14 @@
-//! Attachments of a message that a program shows with `use` (CP-2).
+//! The attachments of a message that a program shows with `use` (CP-2).
 //!
 //! What is text becomes an item; a picture, a sound or a PDF goes to the model beside the text, where
 //! the model takes such, with an item that names it. Nothing is left out unseen.
 
-use super::LiveHost;
-use super::effects::cancelled;
-use super::references::share;
+use super::errors::of_load;
+use super::references::items::share;
+use super::run_state::RunState;
 use crate::models::Model;
-use crate::turn::{Attached, AttachmentKind, base64_of, data_url};
+use crate::turn::attachment::{Attached, AttachmentKind, Attachments, base64_of, data_url};
+use crate::written::OnDemand;
 use contexture_context::{DeclaredItem, Digest, Trust};
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role};
 use contexture_reference::syntax::Reference;
@@ -15,12 +16,12 @@ use contexture_reference::{Parameters, Place, Request};
 use contexture_script::host::{GenerateCall, HostError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An attachment with its content.
 #[derive(Debug)]
-pub(crate) struct Fetched {
+struct Fetched {
     media_type: String,
     bytes: Vec<u8>,
     trust: Trust,
@@ -32,57 +33,103 @@ pub(super) struct Shown<'c> {
     pub(super) parts: Vec<OpenaiContentPart>,
 }
 
-/// Fetches the attachments among the items of a call, and puts their texts in place of them.
-pub(super) async fn show<'c>(
-    host: &LiveHost,
-    call: &'c GenerateCall,
-    model: &Model,
-) -> Result<Shown<'c>, HostError> {
-    let attachments = &host.turn.attachments;
-    let shows = |item: &DeclaredItem| !attachments.among(&item.value).is_empty();
-    if attachments.is_empty() || !call.items.iter().any(shows) {
-        return Ok(Shown { call: Cow::Borrowed(call), parts: Vec::new() });
+/// The attachments of a turn, and those that were fetched, by handle.
+#[derive(Default)]
+pub(super) struct TurnAttachments {
+    attachments: Attachments,
+    fetched: Mutex<HashMap<String, Arc<Fetched>>>,
+}
+
+impl TurnAttachments {
+    pub(super) fn new(attachments: Attachments) -> Self {
+        Self { attachments, fetched: Mutex::default() }
     }
-    let mut shown = call.clone();
-    let mut parts = Vec::new();
-    let mut items = Vec::with_capacity(call.items.len());
-    for item in std::mem::take(&mut shown.items) {
-        let among = attachments.among(&item.value);
-        if among.is_empty() {
-            items.push(item);
-            continue;
-        }
-        let at = items.len();
-        let mut own = Vec::with_capacity(among.len());
-        for attached in among {
-            let fetched = fetch(host, attached).await?;
-            let (text, part) = content(attached, &fetched, model)?;
-            own.push(DeclaredItem {
-                source: format!("attachment {}", attached.name()),
-                value: Value::from(text),
-                trust: fetched.trust,
-                fence: None,
-                ..item.clone()
-            });
-            parts.extend(part);
-        }
-        let left_out = share(&mut own, model.provider.tokenizer())?;
-        if left_out > 0 {
-            host.warn(format!(
-                "{}: {left_out} of the {} attachments do not fit their budget; raise `max`",
-                call.site,
-                own.len()
-            ));
-        }
-        // What else is shown stands behind as many items as before, and those that came in.
-        let more = own.len().saturating_sub(1);
-        for resource in shown.resources.iter_mut().filter(|resource| resource.before > at) {
-            resource.before += more;
-        }
-        items.extend(own);
+
+    fn fetched(&self) -> MutexGuard<'_, HashMap<String, Arc<Fetched>>> {
+        self.fetched.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    shown.items = items;
-    Ok(Shown { call: Cow::Owned(shown), parts })
+
+    /// Reports whether there are attachments that no prompt showed.
+    pub(super) fn are_unseen(&self) -> bool {
+        !self.attachments.is_empty() && self.fetched().is_empty()
+    }
+
+    /// Fetches the attachments among the items of a call, and puts their texts in place of them.
+    pub(super) async fn show<'c>(
+        &self,
+        run: &RunState,
+        references: &OnDemand,
+        call: &'c GenerateCall,
+        model: &Model,
+    ) -> Result<Shown<'c>, HostError> {
+        let shows = |item: &DeclaredItem| !self.attachments.among(&item.value).is_empty();
+        if self.attachments.is_empty() || !call.items.iter().any(shows) {
+            return Ok(Shown { call: Cow::Borrowed(call), parts: Vec::new() });
+        }
+        let mut shown = call.clone();
+        let mut parts = Vec::new();
+        let mut items = Vec::with_capacity(call.items.len());
+        for item in std::mem::take(&mut shown.items) {
+            let among = self.attachments.among(&item.value);
+            if among.is_empty() {
+                items.push(item);
+                continue;
+            }
+            let at = items.len();
+            let mut own = Vec::with_capacity(among.len());
+            for attached in among {
+                let fetched = self.fetch(run, references, attached).await?;
+                let (text, part) = content(attached, &fetched, model)?;
+                own.push(DeclaredItem {
+                    source: format!("attachment {}", attached.name()),
+                    value: Value::from(text),
+                    trust: fetched.trust,
+                    fence: None,
+                    ..item.clone()
+                });
+                parts.extend(part);
+            }
+            let left_out = share(&mut own, model.provider.tokenizer())?;
+            if left_out > 0 {
+                run.warn(format!(
+                    "{}: {left_out} of the {} attachments do not fit their budget; raise `max`",
+                    call.site,
+                    own.len()
+                ));
+            }
+            // What else is shown stands behind as many items as before, and those that came in.
+            let more = own.len().saturating_sub(1);
+            for resource in shown.resources.iter_mut().filter(|resource| resource.before > at) {
+                resource.before += more;
+            }
+            items.extend(own);
+        }
+        shown.items = items;
+        Ok(Shown { call: Cow::Owned(shown), parts })
+    }
+
+    async fn fetch(
+        &self,
+        run: &RunState,
+        references: &OnDemand,
+        attached: &Attached,
+    ) -> Result<Arc<Fetched>, HostError> {
+        if let Some(fetched) = self.fetched().get(&attached.handle) {
+            return Ok(Arc::clone(fetched));
+        }
+        let limit = run.limits.file_bytes as u64;
+        let url = &attached.attachment.url;
+        let fetched = if attached.handle == *url {
+            run.unless_cancelled(over_network(references, attached, limit)).await??
+        } else {
+            let (media_type, bytes) =
+                data_url(url, limit).map_err(|fault| unreadable(attached, &fault))?;
+            Fetched { media_type, bytes, trust: Trust::External }
+        };
+        let fetched = Arc::new(fetched);
+        self.fetched().insert(attached.handle.clone(), Arc::clone(&fetched));
+        Ok(fetched)
+    }
 }
 
 /// Puts what goes beside the text into the message of the user.
@@ -97,38 +144,16 @@ pub(super) fn put(messages: &mut [OpenaiChatMessage], parts: Vec<OpenaiContentPa
     }
 }
 
-async fn fetch(host: &LiveHost, attached: &Attached) -> Result<Arc<Fetched>, HostError> {
-    let known = || host.turn.fetched.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(fetched) = known().get(&attached.handle) {
-        return Ok(Arc::clone(fetched));
-    }
-    let limit = host.limits.file_bytes as u64;
-    let url = &attached.attachment.url;
-    let fetched = if attached.handle == *url {
-        tokio::select! {
-            fetched = over_network(host, attached, limit) => fetched?,
-            () = host.cancel.cancelled() => return Err(cancelled()),
-        }
-    } else {
-        let (media_type, bytes) =
-            data_url(url, limit).map_err(|fault| unreadable(attached, &fault))?;
-        Fetched { media_type, bytes, trust: Trust::External }
-    };
-    let fetched = Arc::new(fetched);
-    known().insert(attached.handle.clone(), Arc::clone(&fetched));
-    Ok(fetched)
-}
-
 /// Loads by the protocol that references of that scheme are loaded with, but keeps nothing of it.
 async fn over_network(
-    host: &LiveHost,
+    references: &OnDemand,
     attached: &Attached,
     limit: u64,
 ) -> Result<Fetched, HostError> {
     let url = &attached.attachment.url;
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let scheme = scheme.to_ascii_lowercase();
-    let mut protocols = host.references.get().loader().protocols();
+    let mut protocols = references.get().loader().protocols();
     let protocol = protocols.find(|protocol| protocol.name() == scheme);
     let protocol = protocol.ok_or_else(|| unreadable(attached, "its address can't be read"))?;
     let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
@@ -151,14 +176,10 @@ async fn over_network(
         max_resources: 1,
     });
     let loaded = loaded.await.map_err(|error| {
-        let cause = super::references::host_error(&error);
-        let details = json!({ "attachment": attached.place, "cause": cause.code });
+        let cause = of_load(&error);
+        let details = Some(json!({ "attachment": attached.place, "cause": cause.code }));
         let failure = unreadable(attached, &cause.message);
-        let failure = HostError { details: Some(details), ..failure };
-        match cause.help {
-            Some(help) => failure.with_help(help),
-            None => failure,
-        }
+        HostError { details, help: cause.help.or(failure.help.clone()), ..failure }
     })?;
     let resource = loaded.resources.into_iter().next();
     let resource = resource.ok_or_else(|| unreadable(attached, "nothing is there"))?;
@@ -173,7 +194,7 @@ fn unreadable(attached: &Attached, fault: &str) -> HostError {
     error.with_help("send it again, smaller where it was too large")
 }
 
-/// The text of an attachment for its item, and what goes to the model beside it.
+/// Returns the text of an attachment for its item, and what goes to the model beside it.
 fn content(
     attached: &Attached,
     fetched: &Fetched,
@@ -196,7 +217,7 @@ fn content(
     Ok((text, Some(part)))
 }
 
-/// What a model is sent; `None` when it does not take such.
+/// Returns what a model is sent; `None` when it does not take such.
 fn part(
     kind: AttachmentKind,
     media: &str,

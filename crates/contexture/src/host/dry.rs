@@ -1,7 +1,7 @@
 //! What a dry run does in place of effects: it remembers what would have been written, so that the
 //! program reads it back, and changes nothing (AS-31).
 
-use super::{placeholder, supplied, unknown};
+use super::run_state::{placeholder, supplied, unknown};
 use contexture_context::Trust;
 use contexture_script::host::{MemoryCall, Supplied};
 use contexture_store::memory::{DEFAULT_LIMIT, MemoryOutput};
@@ -9,19 +9,14 @@ use contexture_tools::Workspace;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// What the run would have written so far.
+/// The texts of files that would have been written, by their path in the workspace.
 #[derive(Debug, Default)]
-pub(crate) struct Pretended {
-    /// Texts by their path in the workspace.
-    files: HashMap<String, String>,
-    /// Records by the URI of their memory, newest last.
-    records: HashMap<String, Vec<Value>>,
-}
+pub(super) struct PretendedFiles(HashMap<String, String>);
 
-impl Pretended {
-    /// The text of a file that would have been written.
+impl PretendedFiles {
+    /// Returns the text of a file that would have been written.
     pub(super) fn read(&self, workspace: &Workspace, arguments: &Value) -> Option<Value> {
-        let text = self.files.get(&place(workspace, arguments)?)?;
+        let text = self.0.get(&place(workspace, arguments)?)?;
         Some(Value::String(text.clone()))
     }
 
@@ -29,7 +24,7 @@ impl Pretended {
     pub(super) fn write(&mut self, workspace: &Workspace, arguments: &Value) {
         let content = arguments.get("content").and_then(Value::as_str);
         if let (Some(place), Some(content)) = (place(workspace, arguments), content) {
-            self.files.insert(place, content.to_owned());
+            self.0.insert(place, content.to_owned());
         }
     }
 
@@ -38,13 +33,19 @@ impl Pretended {
         let field = |name: &str| arguments.get(name).and_then(Value::as_str);
         let (Some(search), Some(replace)) = (field("search"), field("replace")) else { return };
         if let Some(place) = place(workspace, arguments) {
-            self.files.insert(place, text.replace(search, replace));
+            self.0.insert(place, text.replace(search, replace));
         }
     }
+}
 
-    /// The value of a memory's write, remembered.
+/// The records that would have been written, by the URI of their memory, newest last.
+#[derive(Debug, Default)]
+pub(super) struct PretendedRecords(HashMap<String, Vec<Value>>);
+
+impl PretendedRecords {
+    /// Remembers a memory's write and returns its value.
     pub(super) fn remember(&mut self, call: &MemoryCall) -> Value {
-        let records = self.records.entry(call.memory.uri.clone()).or_default();
+        let records = self.0.entry(call.memory.uri.clone()).or_default();
         let fields = call.arguments.as_object().cloned().unwrap_or_default();
         match call.method.as_str() {
             "delete" => {
@@ -81,7 +82,7 @@ impl Pretended {
             let fields = asked("where").and_then(Value::as_object);
             kind && fields.is_none_or(|all| all.iter().all(|(k, v)| record.get(k) == Some(v)))
         };
-        let records = self.records.get(&call.memory.uri).map_or(&[][..], Vec::as_slice);
+        let records = self.0.get(&call.memory.uri).map_or(&[][..], Vec::as_slice);
         let pretended: Vec<Value> = records.iter().rev().filter(fits).cloned().collect();
         let known = pretended.is_empty();
         let all = pretended.into_iter().chain(real).take(limit).collect();
@@ -89,7 +90,7 @@ impl Pretended {
     }
 }
 
-/// What stands for the result of a tool call that is not made; `name` is as in `Http.get`.
+/// Returns what stands for the result of a tool call that is not made; `name` is as in `Http.get`.
 pub(super) fn result(uri: &str, method: &str, name: &str) -> Supplied {
     let stand_in = |part: &str| Value::String(format!("⟨{name}{part}⟩"));
     if uri.starts_with("http://") || uri.starts_with("https://") {

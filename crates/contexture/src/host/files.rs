@@ -1,8 +1,9 @@
 //! Imported files (AS-27).
 
-use super::{LiveHost, knowledge, supplied};
+use super::errors::{of_file, of_packs};
+use super::run_state::supplied;
 use crate::format;
-use crate::written::resolve_import;
+use crate::written::{OnDemand, resolve_import};
 use contexture_context::Trust;
 use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, Supplied};
@@ -12,20 +13,21 @@ use contexture_tools::FileError;
 /// is a pack's: then it passes the pack's gate, and is believed as a pack is (KN-8).
 ///
 /// It is located, opened and decoded as `@file://…` is, so that both read the same files and refuse
-/// the same: what leads out of the workspace, devices, what is no text. Only the place differs: an
+/// the same: what leads out of the workspace, devices, what is not text. Only the place differs: an
 /// import is relative to its file and to nothing else.
-pub(super) async fn file(host: &LiveHost, import: FileImport) -> Result<Supplied, HostError> {
-    let workspace = host.references.workspace();
-    let place = resolve_import(workspace, &import.importer, &import.path).map_err(host_error)?;
-    let held = host.packs().around(&workspace.root().join(place.as_str()));
-    let held = held.map_err(knowledge::host_error)?;
-    let bytes = workspace.read_bytes(&place, host.limits.file_bytes as u64).map_err(host_error)?;
+pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<Supplied, HostError> {
+    let workspace = references.workspace();
+    let place = resolve_import(workspace, &import.importer, &import.path).map_err(of_file)?;
+    let held = references.packs().around(&workspace.root().join(place.as_str()));
+    let held = held.map_err(of_packs)?;
+    let limit = references.project().config.limits.file_bytes as u64;
+    let bytes = workspace.read_bytes(&place, limit).map_err(of_file)?;
     let text = decode(&bytes, None).map_err(|error| {
         let offset = match error {
             DecodeError::Malformed { offset, .. } | DecodeError::Binary(offset) => offset,
             DecodeError::Unknown(_) => 0,
         };
-        host_error(FileError::NotText { path: place.to_string(), offset })
+        of_file(FileError::NotText { path: place.to_string(), offset })
     })?;
     let value = format::value_of(place.as_str(), &text).map_err(|error| {
         let help = format!(
@@ -35,8 +37,4 @@ pub(super) async fn file(host: &LiveHost, import: FileImport) -> Result<Supplied
         HostError::new("file_invalid", error.to_string()).with_help(help)
     })?;
     Ok(supplied(value, held.map_or(Trust::Program, |_| Trust::Pack)))
-}
-
-pub(super) fn host_error(error: FileError) -> HostError {
-    HostError::new(error.code(), error.to_string()).with_help(error.help())
 }

@@ -1,39 +1,39 @@
 //! Tools of a front end, as a program calls them and as a model is offered them (AS-25, CP-14).
 
-use super::effects::cancelled;
-use super::{LiveHost, supplied, unknown};
-use crate::frontend::{CLIENT_UNAVAILABLE, FrontendCall, FrontendTool, check};
+use super::run_state::{RunState, supplied};
+use crate::frontend::{
+    CLIENT_UNAVAILABLE, Frontend, FrontendCall, FrontendTool, PERMISSION_DENIED, check,
+};
 use crate::observe::{Progress, ToolFailure};
 use contexture_context::Trust;
 use contexture_core::signature::ObjectSignature;
 use contexture_script::capability;
 use contexture_script::host::{HostError, Supplied, ToolBinding, ToolCall};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
-/// The front-end tool that a URI names.
+/// Returns the front-end tool that a URI names.
 pub(super) fn tool_of(uri: &str) -> Option<&str> {
     capability::frontend(uri).ok().flatten()
 }
 
 /// Calls a tool for a program.
 pub(super) async fn call(
-    host: &LiveHost,
+    run: &RunState,
+    frontend: Option<&Arc<dyn Frontend>>,
     call: ToolCall,
     tool_id: String,
 ) -> Result<Supplied, HostError> {
     let ToolCall { tool, method, arguments, site, .. } = call;
     let name = format!("{}.{method}", tool.name);
-    if host.dry_run {
-        host.note_placeholder(format!("{name} at {site}"));
-        return Ok(unknown(Value::String(format!("⟨{name}⟩")), Trust::Tool));
+    if run.dry_run {
+        return Ok(run.stand_in(&name, site, Trust::Tool));
     }
-    host.observer.notify(Progress::ToolCalled { name: name.clone() });
-    let call_id = host.call_id();
-    let asking = ask(host, &tool_id, (call_id, false), &name, arguments);
-    tokio::select! {
-        value = asking => value.map(|value| supplied(value, Trust::Tool)).map_err(host_error),
-        () = host.cancel.cancelled() => Err(cancelled()),
-    }
+    run.observer.notify(Progress::ToolCalled { name: name.clone() });
+    let call_id = (run.call_id(), false);
+    let asking = ask(frontend, &tool_id, call_id, (&name, arguments), run.limits.file_bytes);
+    let asked = run.unless_cancelled(asking).await?;
+    asked.map(|value| supplied(value, Trust::Tool)).map_err(host_error)
 }
 
 fn host_error(fault: ToolFailure) -> HostError {
@@ -41,15 +41,15 @@ fn host_error(fault: ToolFailure) -> HostError {
     HostError { help, details, ..HostError::new(code, message) }
 }
 
-/// Asks the front end, with parameters that were checked.
+/// Asks the front end, with parameters that were checked, for a result of at most `limit` bytes.
 pub(super) async fn ask(
-    host: &LiveHost,
+    frontend: Option<&Arc<dyn Frontend>>,
     tool_id: &str,
     (call_id, from_model): (String, bool),
-    name: &str,
-    arguments: Value,
+    (name, arguments): (&str, Value),
+    limit: usize,
 ) -> Result<Value, ToolFailure> {
-    let Some(frontend) = &host.frontend else { return Err(no_client(tool_id)) };
+    let Some(frontend) = frontend else { return Err(no_client(tool_id)) };
     let tool = frontend.definitions().into_iter().find(|tool| tool.tool_id == tool_id);
     let Some(tool) = tool else { return Err(no_client(tool_id)) };
     let parameters = parameters(&tool, name, arguments)?;
@@ -61,7 +61,6 @@ pub(super) async fn ask(
         message: failure.message,
         details: failure.details,
     })?;
-    let limit = host.limits.file_bytes;
     if value.to_string().len() > limit {
         let message = format!("the result of `{name}` has more than {limit} bytes");
         let help = Some("raise `file_bytes` under [limits] in contexture.toml".to_owned());
@@ -70,7 +69,7 @@ pub(super) async fn ask(
     Ok(value)
 }
 
-/// The parameters as they are sent. What is optional and none is left out, as for a server's tool.
+/// Returns the parameters as they are sent. What is optional and none is left out, as for a server's tool.
 fn parameters(
     tool: &FrontendTool,
     name: &str,
@@ -102,27 +101,31 @@ fn no_client(tool_id: &str) -> ToolFailure {
     }
 }
 
-/// How a program can go on without the tool.
+/// Returns how a program can go on without the tool.
 fn help(code: &str, tool_id: &str) -> Option<String> {
     Some(match code {
         CLIENT_UNAVAILABLE => format!(
             "front-end tools run under `contexture serve`, in a client that announces `{tool_id}`; catch the error with `try … else err` to go on without it"
         ),
-        crate::frontend::PERMISSION_DENIED => {
+        PERMISSION_DENIED => {
             "the user said no: catch the error with `try … else err` to go on without it".to_owned()
         }
         _ => return None,
     })
 }
 
-/// The front-end tools among some bindings that can be offered to a model: what no client offers
+/// Returns the front-end tools among some bindings that can be offered to a model: what no client offers
 /// has no definition, and is left out with a warning (CP-15).
-pub(super) fn offered(host: &LiveHost, bindings: &[ToolBinding]) -> Vec<FrontendTool> {
+pub(super) fn offered(
+    run: &RunState,
+    frontend: Option<&Arc<dyn Frontend>>,
+    bindings: &[ToolBinding],
+) -> Vec<FrontendTool> {
     let wanted: Vec<&str> = bindings.iter().filter_map(|binding| tool_of(&binding.uri)).collect();
     if wanted.is_empty() {
         return Vec::new();
     }
-    let known = host.frontend.as_ref().map(|frontend| frontend.definitions());
+    let known = frontend.map(|frontend| frontend.definitions());
     let known = known.unwrap_or_default();
     let mut offered: Vec<FrontendTool> = Vec::new();
     for tool_id in wanted {
@@ -131,7 +134,7 @@ pub(super) fn offered(host: &LiveHost, bindings: &[ToolBinding]) -> Vec<Frontend
                 offered.push(tool.clone());
             }
             Some(_) => {}
-            None => host.warn(format!(
+            None => run.warn(format!(
                 "no client offers the front-end tool `{tool_id}`: the model is asked without it"
             )),
         }

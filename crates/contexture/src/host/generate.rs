@@ -1,132 +1,260 @@
 //! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to AS-23).
 
-use super::attachments;
-use super::convert::think;
+use super::attachments::{self, TurnAttachments};
+use super::errors::of_model;
 use super::knowledge;
+use super::listener::Listener;
 use super::model_tools::ModelTools;
-use super::prompt::{Prepared, prepare};
+use super::prompt::{Prepared, prepare, think_of};
 use super::references::{Gathered, gather};
+use super::run_state::{RunState, placeholder, supplied, unknown};
 use super::servers::{self, Offered};
-use super::{LiveHost, placeholder, supplied, unknown};
-use crate::models::Model;
+use super::templates::Templates;
+use super::tools::RunTools;
+use crate::models::{Model, Models};
 use crate::observe::Progress;
-use contexture_answer::{FieldError, Shape};
+use crate::run::result::DryPrompt;
+use crate::turn::request::Hints;
+use crate::turn::sites::Places;
+use crate::written::OnDemand;
+use contexture_answer::Shape;
 use contexture_context::{CutReason, Digest, Trust};
-use contexture_llm::{
-    Answer, Ask, AskError, AskEvent, AskObserver, Attempt, LlmError, Report, ask,
-};
-use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart, Usage};
+use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, ask};
+use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
-use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How often in a row a model may call tools before it has to answer.
 const TOOL_ROUNDS: u32 = 8;
 
-/// Answers a `generate`.
-pub(super) async fn generate(
-    host: &LiveHost,
-    mut call: GenerateCall,
-) -> Result<Supplied, HostError> {
-    host.hint(&mut call);
-    let number = host.count_model_call()?;
-    let model = host.models.get(call.model.as_deref()).map_err(|error| llm_error(&error))?;
-    let shown = knowledge::show(host, &call, &model)?;
-    let attached = attachments::show(host, &shown.call, &model).await?;
-    let media = attached.parts;
-    let Gathered { call, offers, packs: of_references, answers } =
-        gather(host, &attached.call, &model).await?;
-    let mut packs = shown.packs;
-    packs.add(answers);
-    let fenced: Vec<_> = host.state().fenced.iter().cloned().collect();
-    let mut prepared = prepare(&call, &model, number, &fenced, &mut packs)?;
-    let mut packs = packs.kept(&prepared.items)?;
-    packs.extend(of_references);
-    prepared.manifest.packs = std::mem::take(&mut packs.records);
-    host.note_call(&call, &model, &prepared);
-    if host.dry_run {
-        return Ok(dry_run(host, &call, &prepared));
-    }
-    knowledge::log(host, &packs.found);
-    host.recorder.keep(std::mem::take(&mut prepared.blobs));
-    host.recorder.amend_field(call.event, "manifest", &prepared.manifest);
-    let key = cache_key(&call, &model, &prepared);
-    if let Some(value) = key.as_ref().and_then(|key| host.state().cache.get(key).cloned()) {
-        host.recorder.amend(call.event, json!({ "from_cache": true }));
-        return Ok(supplied(value, Trust::Model));
-    }
-    if !call.options.tools.is_empty() && model.uri.starts_with("builtin:") {
-        host.warn(format!(
-            "{}: {} calls no tools, and answers from what it is shown alone",
-            call.site, model.uri
-        ));
-    }
-    let of_servers = servers::offered(host, &call.options.tools).await?;
-    host.observer.notify(Progress::GenerateStarted {
-        event: call.event,
-        site: call.site.clone(),
-        model: model.uri.clone(),
-        prompt_tokens: prepared.manifest.tokens,
-    });
-    let outcome = send(host, &call, &model, prepared, (offers, of_servers), media).await;
-    let value = finish(host, &call, outcome)?;
-    if let Some(key) = key {
-        host.state().cache.insert(key, value.clone());
-    }
-    Ok(supplied(value, Trust::Model))
+/// The model calls of a run.
+pub(crate) struct ModelCalls {
+    models: Models,
+    retry: RetryPolicy,
+    hints: Hints,
+    /// The model calls whose text is the answer of a turn.
+    places: Places,
+    /// Answers by their requests.
+    cache: Mutex<HashMap<String, Value>>,
+    /// The models that refused tools.
+    without_tools: Mutex<HashSet<String>>,
+    is_fallback_noted: AtomicBool,
+    prompts: Mutex<Vec<DryPrompt>>,
 }
 
-async fn send(
-    host: &LiveHost,
-    call: &GenerateCall,
-    model: &Model,
-    prepared: Prepared,
-    offered: (Offers, Vec<Offered>),
-    media: Vec<OpenaiContentPart>,
-) -> Result<Answer, AskError> {
-    let options = &call.options;
-    let tools = ModelTools::new(host, call, model, prepared.manifest, offered);
-    let definitions = tools.definitions();
-    let mut messages = prepared.laid.messages;
-    attachments::put(&mut messages, media);
-    let question = Ask {
-        messages,
-        shape: call.shape.as_ref(),
-        attempts: options.attempts,
-        strict: options.strict,
-        max_output: options.max_output,
-        temperature: options.temperature,
-        think: options.think.map(think),
-        timeout: options.timeout_ms.map(Duration::from_millis),
-        retry: host.retry,
-        executor: (!definitions.is_empty()).then_some(&tools),
-        tools: definitions,
-        tool_rounds: TOOL_ROUNDS,
-    };
-    let mut listener = Listener {
-        host,
-        tools: &tools,
-        event: call.event,
-        base: question.messages.len(),
-        attempts: Vec::new(),
-        calls: 0,
-    };
-    let outcome = ask(&*model.provider, &question, &mut listener, &host.cancel).await;
-    // A program that lists tools means them; what is offered beside it can be left out.
-    match &outcome {
-        Err(error) if options.tools.is_empty() && refuses_tools(&question, error) => {
-            host.warn(format!("{} takes no tools: what is pending can't be loaded", model.uri));
-            host.state().without_tools.insert(model.uri.clone());
-            let question = Ask { tools: Vec::new(), executor: None, ..question };
-            ask(&*model.provider, &question, &mut listener, &host.cancel).await
+/// The services that a model call uses.
+#[derive(Clone, Copy)]
+pub(super) struct Services<'h> {
+    pub(super) run: &'h RunState,
+    pub(super) references: &'h OnDemand,
+    pub(super) tools: &'h RunTools,
+    pub(super) templates: &'h Templates,
+    pub(super) attachments: &'h TurnAttachments,
+}
+
+impl ModelCalls {
+    pub(crate) fn new(models: Models, retry: RetryPolicy) -> Self {
+        Self {
+            models,
+            retry,
+            hints: Hints::default(),
+            places: Places::default(),
+            cache: Mutex::default(),
+            without_tools: Mutex::default(),
+            is_fallback_noted: AtomicBool::new(false),
+            prompts: Mutex::default(),
         }
-        _ => outcome,
+    }
+
+    /// Takes the wishes of a turn's caller, and the calls whose text is the answer.
+    pub(super) fn take_turn(&mut self, hints: Hints, places: Places) {
+        (self.hints, self.places) = (hints, places);
+    }
+
+    /// Returns the prompts that a dry run built.
+    pub(super) fn take_prompts(&self) -> Vec<DryPrompt> {
+        std::mem::take(&mut locked(&self.prompts))
+    }
+
+    /// Answers a `generate`.
+    pub(super) async fn generate(
+        &self,
+        services: Services<'_>,
+        mut call: GenerateCall,
+    ) -> Result<Supplied, HostError> {
+        self.hint(&mut call);
+        let Services { run, references, tools, templates, attachments } = services;
+        let number = run.count_model_call()?;
+        let model = self.models.get(call.model.as_deref()).map_err(|error| of_model(&error))?;
+        let shown = knowledge::show(run, references.packs(), &call, &model)?;
+        let attached = attachments.show(run, references, &shown.call, &model).await?;
+        let media = attached.parts;
+        let calls_tools =
+            model.provider.calls_tools() && !locked(&self.without_tools).contains(&model.uri);
+        let Gathered { call, offers, packs: of_references, answers } =
+            gather(run, references, &attached.call, (&model, calls_tools)).await?;
+        let mut packs = shown.packs;
+        packs.add(answers);
+        let mut prepared = prepare(&call, &model, number, &templates.fenced(), &mut packs)?;
+        let mut packs = packs.kept(&prepared.items)?;
+        packs.extend(of_references);
+        prepared.manifest.packs = std::mem::take(&mut packs.records);
+        self.note_call(run, &call, &model, &prepared);
+        if run.dry_run {
+            return Ok(self.dry_run(run, &call, &prepared));
+        }
+        knowledge::log(run, references.packs(), &packs.found);
+        run.recorder.keep(std::mem::take(&mut prepared.blobs));
+        run.recorder.amend_field(call.event, "manifest", &prepared.manifest);
+        let key = cache_key(&call, &model, &prepared);
+        if let Some(value) = key.as_ref().and_then(|key| locked(&self.cache).get(key).cloned()) {
+            run.recorder.amend(call.event, json!({ "from_cache": true }));
+            return Ok(supplied(value, Trust::Model));
+        }
+        if !call.options.tools.is_empty() && model.uri.starts_with("builtin:") {
+            run.warn(format!(
+                "{}: {} calls no tools, and answers from what it is shown alone",
+                call.site, model.uri
+            ));
+        }
+        let others = (&tools.servers, &tools.extensions);
+        let of_servers = servers::offered(run, others, &call.options.tools).await?;
+        run.observer.notify(Progress::GenerateStarted {
+            event: call.event,
+            site: call.site.clone(),
+            model: model.uri.clone(),
+            prompt_tokens: prepared.manifest.tokens,
+        });
+        let offers = if calls_tools { offers } else { Offers::default() };
+        let offered = (offers, of_servers);
+        let outcome = self.send(services, &call, &model, prepared, offered, media).await;
+        let value = finish(run, &call, outcome)?;
+        if let Some(key) = key {
+            locked(&self.cache).insert(key, value.clone());
+        }
+        Ok(supplied(value, Trust::Model))
+    }
+
+    /// Takes up the wishes of the caller: the program's own temperature wins, and of two limits of
+    /// the answer the lower one.
+    fn hint(&self, call: &mut GenerateCall) {
+        let Hints { max_output, temperature } = self.hints;
+        let options = &mut call.options;
+        options.temperature = options.temperature.or(temperature);
+        if let Some(wished) = max_output.filter(|_| self.places.has(&call.site.position)) {
+            options.max_output = Some(options.max_output.map_or(wished, |own| own.min(wished)));
+        }
+    }
+
+    async fn send(
+        &self,
+        Services { run, references, tools, .. }: Services<'_>,
+        call: &GenerateCall,
+        model: &Model,
+        prepared: Prepared,
+        offered: (Offers, Vec<Offered>),
+        media: Vec<OpenaiContentPart>,
+    ) -> Result<Answer, AskError> {
+        let options = &call.options;
+        let services = (run, tools, references);
+        let tools = ModelTools::new(services, call, model, prepared.manifest, offered);
+        let definitions = tools.definitions();
+        let mut messages = prepared.laid.messages;
+        attachments::put(&mut messages, media);
+        let question = Ask {
+            messages,
+            shape: call.shape.as_ref(),
+            attempts: options.attempts,
+            strict: options.strict,
+            max_output: options.max_output,
+            temperature: options.temperature,
+            think: options.think.map(think_of),
+            timeout: options.timeout_ms.map(Duration::from_millis),
+            retry: self.retry,
+            executor: (!definitions.is_empty()).then_some(&tools),
+            tools: definitions,
+            tool_rounds: TOOL_ROUNDS,
+        };
+        let base = question.messages.len();
+        let mut listener = Listener::new(run, &tools, call.event, base);
+        let outcome = ask(&*model.provider, &question, &mut listener, &run.cancel).await;
+        // A program that lists tools means them; what is offered beside it can be left out.
+        match &outcome {
+            Err(error) if options.tools.is_empty() && refuses_tools(&question, error) => {
+                run.warn(format!("{} takes no tools: what is pending can't be loaded", model.uri));
+                locked(&self.without_tools).insert(model.uri.clone());
+                let question = Ask { tools: Vec::new(), executor: None, ..question };
+                ask(&*model.provider, &question, &mut listener, &run.cancel).await
+            }
+            _ => outcome,
+        }
+    }
+
+    /// Reports what a person should know of a call before it is made.
+    fn note_call(&self, run: &RunState, call: &GenerateCall, model: &Model, prepared: &Prepared) {
+        if call.instruction_trust.is_fenced() {
+            let trust = call.instruction_trust;
+            run.warn(format!(
+                "{}: the instruction holds text of trust `{trust}`; show data with `use` instead, so that it stays data",
+                call.site
+            ));
+        }
+        for item in &prepared.items {
+            // Of resources that share a budget this was told once for all.
+            if item.budget.is_some_and(|budget| budget.limit == 0) {
+                continue;
+            }
+            if item.cuts.iter().any(|cut| cut.reason == CutReason::ItemBudget && cut.left_nothing())
+            {
+                run.warn(format!(
+                    "{}: nothing of `{}` fits its budget; raise `max`, or use a part of the value",
+                    call.site, item.source
+                ));
+            }
+        }
+        let is_news = || !self.is_fallback_noted.swap(true, Ordering::Relaxed);
+        if model.fallback && !run.dry_run && is_news() {
+            run.observer.notify(Progress::Note(format!(
+                "no model is set: {} answers from the text itself (set one with --model)",
+                model.uri
+            )));
+        }
+        if call.options.debug {
+            let text = |message: &OpenaiChatMessage| {
+                (message.role.to_string(), message.text().into_owned())
+            };
+            let messages = prepared.laid.messages.iter().map(text).collect();
+            run.observer.notify(Progress::DebugPrompt { site: call.site.clone(), messages });
+        }
+    }
+
+    /// Keeps the prompt, and returns what stands for its answer: a value of the right type.
+    fn dry_run(&self, run: &RunState, call: &GenerateCall, prepared: &Prepared) -> Supplied {
+        let after = if call.on_placeholders { run.placeholders() } else { Vec::new() };
+        locked(&self.prompts).push(prepared.dry(call, after));
+        run.note_placeholder(format!("generate at {}", call.site));
+        let Some(shape) = &call.shape else {
+            return placeholder("dry-run answer".into(), Trust::Model);
+        };
+        let answer = contexture_llm::mock::placeholder(&shape.to_json_schema());
+        if is_open(shape) {
+            unknown(answer, Trust::Model)
+        } else {
+            placeholder(answer, Trust::Model)
+        }
     }
 }
 
-/// Whether a server refused a request because of the tools in it.
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reports whether a server refused a request because of the tools in it.
 fn refuses_tools(question: &Ask<'_>, error: &AskError) -> bool {
     let AskError::Provider { error, .. } = error else { return false };
     match error {
@@ -139,7 +267,7 @@ fn refuses_tools(question: &Ask<'_>, error: &AskError) -> bool {
 
 /// Gathers what the call took, tells of it, and turns a failure into the program's.
 fn finish(
-    host: &LiveHost,
+    run: &RunState,
     call: &GenerateCall,
     outcome: Result<Answer, AskError>,
 ) -> Result<Value, HostError> {
@@ -147,8 +275,8 @@ fn finish(
         Ok(answer) => &answer.report,
         Err(error) => error.report(),
     };
-    note_report(host, call, report);
-    host.observer.notify(Progress::GenerateEnded {
+    note_report(run, call, report);
+    run.observer.notify(Progress::GenerateEnded {
         event: call.event,
         usage: report.usage,
         ok: outcome.is_ok(),
@@ -157,201 +285,18 @@ fn finish(
     outcome.map(|answer| answer.value).map_err(|error| ask_error(&error))
 }
 
-fn note_report(host: &LiveHost, call: &GenerateCall, report: &Report) {
-    host.state().usage += report.usage;
-    host.recorder.amend_field(call.event, "usage", &report.usage);
-    host.recorder.amend_field(call.event, "usage_estimated", &report.usage_estimated);
+fn note_report(run: &RunState, call: &GenerateCall, report: &Report) {
+    run.add_usage(report.usage);
+    run.recorder.amend_field(call.event, "usage", &report.usage);
+    run.recorder.amend_field(call.event, "usage_estimated", &report.usage_estimated);
     if call.options.debug {
         for warning in &report.warnings {
-            host.warn(format!("{}: {warning}", call.site));
+            run.warn(format!("{}: {warning}", call.site));
         }
     }
 }
 
-/// Follows an answer while it comes, and keeps each attempt in the trace.
-struct Listener<'h> {
-    host: &'h LiveHost,
-    tools: &'h ModelTools<'h>,
-    event: u64,
-    /// Messages of the prompt itself; what follows them was added on the way.
-    base: usize,
-    attempts: Vec<Entry>,
-    calls: u64,
-}
-
-impl AskObserver for Listener<'_> {
-    fn event(&mut self, event: AskEvent<'_>) {
-        match event {
-            AskEvent::Request { attempt, round, digest, call } => {
-                if round == 0 {
-                    let number = attempt;
-                    self.host
-                        .observer
-                        .notify(Progress::AttemptStarted { event: self.event, attempt: number });
-                }
-                if self.host.recorder.is_on() {
-                    self.request(attempt, digest, &call.request.messages);
-                }
-            }
-            AskEvent::Text { delta } => self
-                .host
-                .observer
-                .notify(Progress::TextDelta { event: self.event, text: delta.to_owned() }),
-            AskEvent::Value { value } => self
-                .host
-                .observer
-                .notify(Progress::PartialValue { event: self.event, value: value.clone() }),
-            AskEvent::Retrying { error, wait } => {
-                let seconds = wait.as_secs_f64();
-                self.host.warn(format!("{error}; trying again in {seconds:.1} s"));
-            }
-            AskEvent::ToolsAsked { text, calls, usage } => self.tools.asked(text, calls, usage),
-            AskEvent::ToolCalled { call } => {
-                self.host.observer.notify(Progress::ToolCalled { name: call.function.name.clone() })
-            }
-            AskEvent::AttemptEnded { attempt } => self.ended(attempt),
-            _ => {}
-        }
-    }
-
-    fn wants_text(&self) -> bool {
-        self.host.observer.wants_text()
-    }
-
-    fn wants_values(&self) -> bool {
-        self.host.observer.wants_values()
-    }
-}
-
-impl Listener<'_> {
-    fn request(&mut self, attempt: u32, digest: &Digest, messages: &[OpenaiChatMessage]) {
-        self.calls += 1;
-        let added_messages = messages.iter().skip(self.base).cloned().collect();
-        self.attempts.push(Entry::new(attempt, digest.clone(), added_messages));
-        self.write();
-        self.host.recorder.flush();
-    }
-
-    fn ended(&mut self, attempt: &Attempt) {
-        let Some(entry) = self.attempts.last_mut() else { return };
-        entry.answer = Some(attempt.text.clone());
-        entry.usage = Some(attempt.usage);
-        entry.finish_reason =
-            attempt.finish_reason.as_ref().map(|reason| reason.as_str().to_owned());
-        entry.errors.clone_from(&attempt.errors);
-        entry.failure.clone_from(&attempt.failure);
-        entry.repaired = attempt.repairs.iter().map(ToString::to_string).collect();
-        entry.coerced = attempt.coerced.iter().map(ToString::to_string).collect();
-        entry.retried = attempt.retried.iter().map(|one| one.error.to_string()).collect();
-        self.write();
-    }
-
-    fn write(&self) {
-        self.host.recorder.amend_field(self.event, "attempts", &self.attempts);
-    }
-}
-
-/// An attempt as the trace has it: what it was asked, and once it has ended, what came of it.
-#[derive(Serialize)]
-struct Entry {
-    attempt: u32,
-    request: Digest,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    added_messages: Vec<OpenaiChatMessage>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<Usage>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    finish_reason: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<FieldError>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    repaired: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    coerced: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    retried: Vec<String>,
-}
-
-impl Entry {
-    const fn new(attempt: u32, request: Digest, added_messages: Vec<OpenaiChatMessage>) -> Self {
-        Self {
-            attempt,
-            request,
-            added_messages,
-            answer: None,
-            usage: None,
-            finish_reason: None,
-            errors: Vec::new(),
-            failure: None,
-            repaired: Vec::new(),
-            coerced: Vec::new(),
-            retried: Vec::new(),
-        }
-    }
-}
-
-impl LiveHost {
-    /// Tells what a person should know of a call before it is made.
-    fn note_call(&self, call: &GenerateCall, model: &Model, prepared: &Prepared) {
-        if call.instruction_trust.is_fenced() {
-            let trust = call.instruction_trust;
-            self.warn(format!(
-                "{}: the instruction holds text of trust `{trust}`; show data with `use` instead, so that it stays data",
-                call.site
-            ));
-        }
-        for item in &prepared.items {
-            // Of resources that share a budget this was told once for all.
-            if item.budget.is_some_and(|budget| budget.limit == 0) {
-                continue;
-            }
-            if item.cuts.iter().any(|cut| cut.reason == CutReason::ItemBudget && cut.left_nothing())
-            {
-                self.warn(format!(
-                    "{}: nothing of `{}` fits its budget; raise `max`, or use a part of the value",
-                    call.site, item.source
-                ));
-            }
-        }
-        let noted = |state: &mut super::State| std::mem::replace(&mut state.fallback_noted, true);
-        if model.fallback && !self.dry_run && !noted(&mut self.state()) {
-            self.observer.notify(Progress::Note(format!(
-                "no model is set: {} answers from the text itself (set one with --model)",
-                model.uri
-            )));
-        }
-        if call.options.debug {
-            let text = |message: &OpenaiChatMessage| {
-                (message.role.to_string(), message.text().into_owned())
-            };
-            let messages = prepared.laid.messages.iter().map(text).collect();
-            self.observer.notify(Progress::DebugPrompt { site: call.site.clone(), messages });
-        }
-    }
-}
-
-/// Keeps the prompt, and gives what stands for its answer: a value of the right type.
-fn dry_run(host: &LiveHost, call: &GenerateCall, prepared: &Prepared) -> Supplied {
-    let mut state = host.state();
-    let after = if call.on_placeholders { state.stood_in.clone() } else { Vec::new() };
-    state.prompts.push(prepared.dry(call, after));
-    drop(state);
-    host.note_placeholder(format!("generate at {}", call.site));
-    let Some(shape) = &call.shape else {
-        return placeholder("dry-run answer".into(), Trust::Model);
-    };
-    let answer = contexture_llm::mock::placeholder(&shape.to_json_schema());
-    if is_open(shape) {
-        return unknown(answer, Trust::Model);
-    }
-    placeholder(answer, Trust::Model)
-}
-
-/// Whether a shape leaves a part of the answer open.
+/// Reports whether a shape leaves a part of the answer open.
 fn is_open(shape: &Shape) -> bool {
     match shape {
         Shape::Json | Shape::List(None) => true,
@@ -371,23 +316,14 @@ fn cache_key(call: &GenerateCall, model: &Model, prepared: &Prepared) -> Option<
     Some(json!([model.uri, messages, manifest.schema, manifest.options]).to_string())
 }
 
-fn llm_error(error: &LlmError) -> HostError {
-    let mut failure = HostError::new(error.kind(), error.to_string());
-    failure.help = error.help();
-    failure.cancelled = matches!(error, LlmError::Cancelled);
-    failure
-}
-
 fn ask_error(error: &AskError) -> HostError {
     match error {
-        AskError::Provider { error, .. } => llm_error(error),
+        AskError::Provider { error, .. } => of_model(error),
         AskError::Unusable { error: fault, text, report } => {
-            let mut failure = HostError::new(error.kind(), error.to_string());
-            failure.help = error.help();
             let attempts = report.attempts.len();
-            failure.details =
-                Some(json!({ "errors": fault.errors(), "answer": text, "attempts": attempts }));
-            failure
+            let details = json!({ "errors": fault.errors(), "answer": text, "attempts": attempts });
+            let failure = HostError::new(error.kind(), error.to_string());
+            HostError { help: error.help(), details: Some(details), ..failure }
         }
         error => HostError::new(error.kind(), error.to_string()),
     }

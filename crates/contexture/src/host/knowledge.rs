@@ -12,13 +12,14 @@ pub(super) use answer::{Answer, of_question};
 pub(super) use record::{Kept, log, of_reference};
 pub(super) use shown::{ShownPacks, show};
 
-use super::{LiveHost, supplied};
+use super::errors::of_packs;
+use super::run_state::{RunState, supplied};
 use crate::observe::Progress;
-use crate::packs::{DEFAULT_BUDGET, PacksError};
+use crate::packs::{DEFAULT_BUDGET, OnDemand};
 use contexture_context::Trust;
 use contexture_knowledge::guide::activate;
 use contexture_knowledge::pack::Pack;
-use contexture_knowledge::resolve::{Intent, Resolution, Task};
+use contexture_knowledge::resolve::{Intent, Task};
 use contexture_knowledge::{Finding, Grounding};
 use contexture_script::capability;
 use contexture_script::host::{HostError, Supplied};
@@ -26,14 +27,18 @@ use contexture_script::knowledge::KnowledgeCall;
 use serde_json::{Map, Value, json};
 
 /// Asks a pack: its guide, or what it says to a task.
-pub(super) async fn ask(host: &LiveHost, call: KnowledgeCall) -> Result<Supplied, HostError> {
-    host.count_tool_call()?;
+pub(super) fn ask(
+    run: &RunState,
+    packs: &OnDemand,
+    call: &KnowledgeCall,
+) -> Result<Supplied, HostError> {
+    run.count_tool_call()?;
     let name = format!("{}.{}", call.import.name, call.method);
-    host.observer.notify(Progress::ToolCalled { name: name.clone() });
-    let pack = host.packs().allowed(&call.import.pack).map_err(host_error)?;
+    run.observer.notify(Progress::ToolCalled { name: name.clone() });
+    let pack = packs.allowed(&call.import.pack).map_err(of_packs)?;
     let value = match call.method.as_str() {
         "guide" => guide(&pack)?,
-        "resolve" => resolve(host, &call, &name)?,
+        "resolve" => resolve(run, packs, call, &name)?,
         other => {
             let message = format!("`{}` has no method `{other}`", call.import.name);
             return Err(HostError::new("method_unknown", message)
@@ -44,7 +49,7 @@ pub(super) async fn ask(host: &LiveHost, call: KnowledgeCall) -> Result<Supplied
 }
 
 fn guide(pack: &Pack) -> Result<Value, HostError> {
-    let guide = activate(pack).map_err(|error| host_error(error.into()))?;
+    let guide = activate(pack).map_err(|error| of_packs(error.into()))?;
     let item = pack.item();
     let warnings: Vec<&str> = guide.warnings.iter().map(|told: &Finding| &*told.message).collect();
     let resources = guide.resources.iter();
@@ -66,24 +71,24 @@ fn guide(pack: &Pack) -> Result<Value, HostError> {
     Ok(value)
 }
 
-fn resolve(host: &LiveHost, call: &KnowledgeCall, name: &str) -> Result<Value, HostError> {
+fn resolve(
+    run: &RunState,
+    packs: &OnDemand,
+    call: &KnowledgeCall,
+    name: &str,
+) -> Result<Value, HostError> {
     let task = task(&call.arguments, name)?;
-    let found = host.packs().get().resolve(&[&call.import.pack], &task).map_err(host_error)?;
+    let found = packs.get().resolve(&[&call.import.pack], &task).map_err(of_packs)?;
     for warning in &found.warnings {
-        host.warn(format!("{}: {warning}", call.site));
+        run.warn(format!("{}: {warning}", call.site));
     }
-    if !host.dry_run {
-        log(host, std::slice::from_ref(&found));
+    if !run.dry_run {
+        log(run, packs, std::slice::from_ref(&found));
     }
-    value_of(&found)
+    record::value_of(&found)
 }
 
-/// A resolution as a program and a trace see it.
-fn value_of(found: &Resolution) -> Result<Value, HostError> {
-    serde_json::to_value(found).map_err(|error| HostError::new("output_failed", error.to_string()))
-}
-
-/// The task that the argument of `resolve` describes; what the checker could not see is checked.
+/// Returns the task that the argument of `resolve` describes; what the checker could not see is checked.
 fn task(arguments: &Value, name: &str) -> Result<Task, HostError> {
     let none = Map::new();
     let fields = arguments.as_object().unwrap_or(&none);
@@ -134,7 +139,7 @@ const GROUNDINGS: [(&str, Grounding); 3] = [
     ("required", Grounding::Required),
 ];
 
-/// One of some words; `None` when it is another.
+/// Returns one of some words; `None` when it is another.
 fn word<T: Copy>(given: Option<&Value>, words: &[(&str, T)]) -> Option<Option<T>> {
     let Some(given) = given else { return Some(None) };
     let found = words.iter().find(|(word, _)| given.as_str() == Some(word));
@@ -155,12 +160,4 @@ fn whole(number: &Value) -> Option<u64> {
         exact.then(|| format!("{number:.0}").parse().ok())?
     });
     whole.filter(|number| *number > 0)
-}
-
-pub(super) fn host_error(error: PacksError) -> HostError {
-    let failure = HostError::new(error.code, error.message);
-    match error.help {
-        Some(help) => failure.with_help(help),
-        None => failure,
-    }
 }

@@ -1,48 +1,63 @@
 //! The memories of a run: each is opened once, when it is first called (AS-26).
 
-use super::files;
+use super::dry::PretendedRecords;
+use super::errors::{of_file, of_memory};
+use super::run_state::{RunState, placeholder, supplied};
+use crate::observe::Progress;
 use crate::written::resolve_import;
-use contexture_script::host::{HostError, MemoryCall, ToolBinding};
-use contexture_store::memory::{self, Memory, MemoryError, MemoryOutput, MemoryStore, MemoryUri};
+use contexture_context::Trust;
+use contexture_script::host::{HostError, MemoryCall, Supplied, ToolBinding};
+use contexture_store::memory::{self, Memory, MemoryStore, MemoryUri};
 use contexture_tools::Workspace;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The opened memories of a workspace, by file and namespace.
-pub(crate) struct Memories {
+pub(super) struct Memories {
     workspace: Arc<Workspace>,
     store: Arc<dyn MemoryStore>,
     open: Mutex<HashMap<(PathBuf, MemoryUri), Arc<dyn Memory>>>,
+    pretended: Mutex<PretendedRecords>,
 }
 
 impl Memories {
-    pub(crate) fn new(workspace: Arc<Workspace>, store: Arc<dyn MemoryStore>) -> Self {
-        Self { workspace, store, open: Mutex::default() }
+    pub(super) fn new(workspace: Arc<Workspace>, store: Arc<dyn MemoryStore>) -> Self {
+        Self { workspace, store, open: Mutex::default(), pretended: Mutex::default() }
     }
 
-    /// Calls a method.
-    pub(crate) fn call(&self, call: &MemoryCall) -> Result<MemoryOutput, HostError> {
+    /// Calls a method; what a dry run would write is remembered for its later queries.
+    pub(super) fn call(&self, run: &RunState, call: &MemoryCall) -> Result<Supplied, HostError> {
+        run.count_tool_call()?;
+        let name = format!("{}.{}", call.memory.name, call.method);
+        let pretended = || self.pretended.lock().unwrap_or_else(PoisonError::into_inner);
+        if run.dry_run && call.method != "query" {
+            run.note_placeholder(format!("{name} at {}", call.site));
+            return Ok(placeholder(pretended().remember(call), Trust::Memory));
+        }
+        run.observer.notify(Progress::ToolCalled { name: name.clone() });
         let memory = self.get(&call.memory)?;
-        memory::call(&*memory, &call.method, call.arguments.clone()).map_err(|e| host_error(&e))
+        let mut answer = memory::call(&*memory, &call.method, call.arguments.clone())
+            .map_err(|error| of_memory(&error))?;
+        run.note(None, &name, std::mem::take(&mut answer.notes));
+        if run.dry_run {
+            return Ok(pretended().recall(call, answer));
+        }
+        Ok(supplied(answer.value, Trust::Memory))
     }
 
     fn get(&self, binding: &ToolBinding) -> Result<Arc<dyn Memory>, HostError> {
-        let uri = MemoryUri::parse(&binding.uri).map_err(|error| host_error(&error))?;
-        let place = resolve_import(&self.workspace, &binding.importer, uri.path())
-            .map_err(files::host_error)?;
-        let path = self.workspace.locate(&place).map_err(files::host_error)?;
+        let uri = MemoryUri::parse(&binding.uri).map_err(|error| of_memory(&error))?;
+        let place =
+            resolve_import(&self.workspace, &binding.importer, uri.path()).map_err(of_file)?;
+        let path = self.workspace.locate(&place).map_err(of_file)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (path, uri);
         if let Some(memory) = open.get(&key) {
             return Ok(Arc::clone(memory));
         }
-        let memory = self.store.open(&key.1, &key.0).map_err(|error| host_error(&error))?;
+        let memory = self.store.open(&key.1, &key.0).map_err(|error| of_memory(&error))?;
         open.insert(key, Arc::clone(&memory));
         Ok(memory)
     }
-}
-
-fn host_error(error: &MemoryError) -> HostError {
-    HostError::new(error.code(), error.to_string()).with_help(error.help())
 }

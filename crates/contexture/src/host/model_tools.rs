@@ -3,15 +3,19 @@
 //!
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
+use super::errors::of_server;
 use super::knowledge::{log, of_reference};
-use super::servers::{self, Offered};
-use super::{LiveHost, added, frontend, permission};
+use super::run_state::RunState;
+use super::servers::{Offered, ascii};
+use super::tools::RunTools;
+use super::{added, frontend};
 use crate::extensions::action_name;
 use crate::frontend::FrontendTool;
 use crate::models::Model;
 use crate::observe::{Call, Progress, Runtime, ToolFailure};
 use crate::permission::{name_of, name_of_server_tool};
 use crate::references::fence_of;
+use crate::written::OnDemand;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
 use contexture_context::{Budget, DeclaredItem, Keep, Manifest, Position, Trust};
@@ -32,7 +36,9 @@ const RESULT_TOKENS: u64 = 4_000;
 
 /// The tools of one `generate`.
 pub(super) struct ModelTools<'h> {
-    host: &'h LiveHost,
+    run: &'h RunState,
+    tools: &'h RunTools,
+    references: &'h OnDemand,
     event: u64,
     position: Position,
     provider: Arc<dyn Provider>,
@@ -50,19 +56,21 @@ pub(super) struct ModelTools<'h> {
 
 impl<'h> ModelTools<'h> {
     pub(super) fn new(
-        host: &'h LiveHost,
+        (run, tools, references): (&'h RunState, &'h RunTools, &'h OnDemand),
         call: &GenerateCall,
         model: &Model,
         manifest: Manifest,
         (offers, of_servers): (Offers, Vec<Offered>),
     ) -> Self {
-        let offers = if host.calls_tools(model) { offers } else { Offers::default() };
-        let of_frontend = named(frontend::offered(host, &call.options.tools), &of_servers);
+        let of_frontend = frontend::offered(run, tools.frontend.as_ref(), &call.options.tools);
+        let of_frontend = named(of_frontend, &of_servers);
         Self {
             offers,
             of_frontend,
             asked: Mutex::default(),
-            host,
+            run,
+            tools,
+            references,
             event: call.event,
             position: call.site.position.clone(),
             provider: Arc::clone(&model.provider),
@@ -132,7 +140,7 @@ impl<'h> ModelTools<'h> {
         let told = |call: &ToolCall| {
             let target = self.target(&call.function.name);
             Call {
-                call_id: self.host.call_id(),
+                call_id: self.run.call_id(),
                 name: target.name(&call.function.name),
                 runtime: target.runtime(),
                 parameters: arguments(call)
@@ -144,14 +152,14 @@ impl<'h> ModelTools<'h> {
         *asked = calls.iter().map(|call| call.call_id.clone()).collect();
         drop(asked);
         let (event, text) = (self.event, text.to_owned());
-        self.host.observer.notify(Progress::ToolsAsked { event, text, calls, usage });
+        self.run.observer.notify(Progress::ToolsAsked { event, text, calls, usage });
     }
 
     /// Runs a call and tells what came of it.
     async fn run(&self, call: &ToolCall) -> Result<String, String> {
         let began = Instant::now();
         let next = self.asked.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let call_id = next.unwrap_or_else(|| self.host.call_id());
+        let call_id = next.unwrap_or_else(|| self.run.call_id());
         let target = self.target(&call.function.name);
         let (name, runtime) = (target.name(&call.function.name), target.runtime());
         let outcome = self.call(target, call, &call_id).await;
@@ -168,7 +176,7 @@ impl<'h> ModelTools<'h> {
         };
         let event = self.event;
         let told = Progress::ToolAnswered { event, call_id, name, runtime, outcome, ms };
-        self.host.observer.notify(told);
+        self.run.observer.notify(told);
         shown
     }
 
@@ -183,7 +191,7 @@ impl<'h> ModelTools<'h> {
         if matches!(target, Target::Unknown) {
             return Err(ToolFailure::new("tool_unknown", format!("there is no tool `{function}`")));
         }
-        self.host.count_tool_call()?;
+        self.run.count_tool_call()?;
         let given = arguments(call).map_err(|text| ToolFailure::new("bad_argument", text))?;
         let (source, value, trust) = match target {
             Target::Load => {
@@ -197,18 +205,19 @@ impl<'h> ModelTools<'h> {
             Target::Frontend(tool_id) => {
                 let source = format!("frontend://{tool_id}({given})");
                 let id = (call_id.to_owned(), true);
-                let value = frontend::ask(self.host, tool_id, id, tool_id, given).await?;
+                let (port, limit) = (self.tools.frontend.as_ref(), self.run.limits.file_bytes);
+                let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;
                 (source, value, Trust::Tool)
             }
             Target::Own(binding, method) => {
                 let source = format!("{}.{method}({given})", binding.name);
                 let secrets = Tools::secrets_in(&binding.uri, &given);
-                self.host.recorder.add_secrets(secrets);
+                self.run.recorder.add_secrets(secrets);
                 let known_as = name_of(&binding.uri, &method);
-                permission::allowed(self.host, &known_as, &given).await?;
-                let output = self.host.tools.call(&binding.uri, &method, given).await;
+                self.run.permitted(&known_as, &given).await?;
+                let output = self.tools.built_in.call(&binding.uri, &method, given).await;
                 let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
-                self.host.recorder.add_secrets(output.secrets);
+                self.run.recorder.add_secrets(output.secrets);
                 (source, output.value, output.trust)
             }
             Target::Unknown => return Err(ToolFailure::new("tool_unknown", function.clone())),
@@ -238,17 +247,17 @@ impl<'h> ModelTools<'h> {
             Origin::Mcp => {
                 let source = format!("mcp://{server}/{name}({given})");
                 let known_as = name_of_server_tool(server, name);
-                permission::allowed(self.host, &known_as, &given).await?;
-                let value = self.host.servers.call(server, name, given).await;
-                let value =
-                    value.map_err(|error| ToolFailure::from(servers::host_error(&error)))?;
+                self.run.permitted(&known_as, &given).await?;
+                let value = self.tools.servers.call(server, name, given).await;
+                let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
                 Ok((source, value, Trust::Tool))
             }
             Origin::Application => {
                 let source = format!("rust://{server}/{name}({given})");
-                permission::allowed(self.host, &action_name(server, name), &given).await?;
-                let called = added::call_for_model(self.host, (server, name), given).await;
-                let (value, trust) = called.map_err(ToolFailure::from)?;
+                self.run.permitted(&action_name(server, name), &given).await?;
+                let called =
+                    added::call_for_model(self.run, &self.tools.extensions, (server, name), given);
+                let (value, trust) = called.await.map_err(ToolFailure::from)?;
                 Ok((source, value, trust))
             }
         }
@@ -256,7 +265,7 @@ impl<'h> ModelTools<'h> {
 
     /// Loads what is pending: one item for each resource, which share the room of one result.
     async fn load(&self, arguments: &Value) -> Result<String, String> {
-        let loader = self.host.references.get().loader();
+        let loader = self.references.get().loader();
         let loaded = self.offers.call(loader, arguments).await.map_err(|error| told(&error))?;
         self.keep_packs(&loaded)?;
         let Loaded { resources, notes, .. } = loaded;
@@ -278,7 +287,7 @@ impl<'h> ModelTools<'h> {
                 keep: Keep::Head,
                 priority: 0,
                 trust: resource.trust,
-                fence: fence_of(self.host.packs(), &resource.reference, resource.trust),
+                fence: fence_of(self.references.packs(), &resource.reference, resource.trust),
             };
             let shown = self.item(&declared)?;
             left = left.saturating_sub(self.provider.tokenizer().count(&shown) as u64);
@@ -295,9 +304,9 @@ impl<'h> ModelTools<'h> {
     /// Writes down of which packs the texts are.
     fn keep_packs(&self, loaded: &Loaded) -> Result<(), String> {
         let Some(first) = loaded.resources.first() else { return Ok(()) };
-        let kept = of_reference(self.host, &first.reference, loaded, &self.position);
+        let kept = of_reference(self.references.packs(), &first.reference, loaded, &self.position);
         let kept = kept.map_err(|error| error.to_string())?;
-        log(self.host, &kept.found);
+        log(self.run, self.references.packs(), &kept.found);
         let mut manifest = self.manifest.lock().unwrap_or_else(PoisonError::into_inner);
         manifest.packs.extend(kept.records);
         Ok(())
@@ -309,12 +318,12 @@ impl<'h> ModelTools<'h> {
         let counter = self.provider.tokenizer();
         let item = build_item(manifest.items.len(), declared, counter)
             .map_err(|error| error.to_string())?;
-        self.host.recorder.keep(vec![
+        self.run.recorder.keep(vec![
             Blob { digest: item.value_digest.clone(), text: item.value.to_string() },
             Blob { digest: item.digest.clone(), text: item.text.clone() },
         ]);
         manifest.items.push(ItemRecord::from(&item));
-        self.host.recorder.amend(self.event, json!({ "manifest": *manifest }));
+        self.run.recorder.amend(self.event, json!({ "manifest": *manifest }));
         Ok(item.text)
     }
 }
@@ -405,13 +414,4 @@ fn told(error: &LoadError) -> String {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
     }
-}
-
-/// A name as providers accept it: other characters as `u` and their code point.
-pub(super) fn ascii(name: &str) -> String {
-    let part = |c: char| match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
-        c => format!("u{:x}", u32::from(c)),
-    };
-    name.chars().map(part).collect()
 }

@@ -1,5 +1,6 @@
 //! A model call laid out: items built and fitted, prompt composed, manifest drawn up.
 
+use super::errors::of_prompt;
 use super::knowledge::ShownPacks;
 use crate::models::Model;
 use crate::run::result::{DryItem, DryPrompt};
@@ -10,8 +11,9 @@ use contexture_context::manifest::{
     Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
 };
 use contexture_context::{ContextItem, DeclaredItem, Digest, Manifest, TokenCounter, Trust};
+use contexture_llm::Think;
 use contexture_prompt::layout::{LaidOut, PromptParts, lay_out};
-use contexture_script::host::{GenerateCall, HostError};
+use contexture_script::host::{self, GenerateCall, HostError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -39,7 +41,7 @@ pub(super) fn prepare(
     let measure = |items: &[ContextItem]| count(counter, &composer.compose(items));
     let shorter = |at: usize, room| packs.shorter(declared.get(at)?, room);
     let items = fit_with(&declared, call.options.max_input, counter, measure, shorter)
-        .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+        .map_err(of_prompt)?;
     let laid = composer.compose(&items);
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());
@@ -172,7 +174,7 @@ fn record(
     (manifest, blobs)
 }
 
-/// The parts of a prompt that are no items, by name.
+/// Returns the parts of a prompt that are not items, by name.
 fn layers(laid: &LaidOut) -> Vec<(&'static str, &str)> {
     let identity = laid.system.as_deref().map(|text| ("identity", text));
     let instruction = laid.user.get(laid.instruction.clone()).map(|text| ("instruction", text));
@@ -181,7 +183,19 @@ fn layers(laid: &LaidOut) -> Vec<(&'static str, &str)> {
     identity.into_iter().chain(instruction).chain(contract).collect()
 }
 
-/// The options as the manifest keeps them: those that were given.
+/// The reasoning hint of a program as a provider's.
+pub(super) const fn think_of(think: host::Think) -> Think {
+    match think {
+        host::Think::Off => Think::Off,
+        host::Think::On => Think::On,
+        host::Think::Auto => Think::Auto,
+        host::Think::Low => Think::Low,
+        host::Think::Medium => Think::Medium,
+        host::Think::High => Think::High,
+    }
+}
+
+/// Returns the options as the manifest keeps them: those that were given.
 fn options(call: &GenerateCall) -> Value {
     let given = &call.options;
     let mut out = serde_json::Map::new();
@@ -194,7 +208,7 @@ fn options(call: &GenerateCall) -> Value {
     put("max_input", given.max_input.map(Into::into));
     put("attempts", Some(given.attempts.into()));
     put("temperature", given.temperature.map(Into::into));
-    put("think", given.think.map(|think| super::convert::think(think).as_str().into()));
+    put("think", given.think.map(|think| think_of(think).as_str().into()));
     put("strict", given.strict.then_some(true.into()));
     put("cache", given.cache.then_some(true.into()));
     put("timeout", given.timeout_ms.map(Into::into));

@@ -7,23 +7,26 @@
 //! tool. The text of the program stays as it was written, and what was loaded is never searched.
 
 mod asked;
-mod items;
+pub(super) mod items;
 mod load;
-mod record;
+mod planned;
 mod room;
 
-use super::LiveHost;
+use super::errors::of_load;
 use super::knowledge::{Answer, Kept, of_question, of_reference};
+use super::run_state::RunState;
 use crate::models::Model;
+use crate::packs;
+use crate::written::OnDemand;
 use asked::{Asked, asked};
 use contexture_context::{DeclaredItem, Keep, TokenCounter, Trust};
 use contexture_reference::syntax::ReferenceBuf;
 use contexture_reference::tool::Offers;
-use contexture_reference::{LoadError, Place, PlanEntry, Policy, State, syntax::Semantics};
+use contexture_reference::{Place, PlanEntry, Policy, State, syntax::Semantics};
 use contexture_script::host::{GenerateCall, HostError};
 use items::items_of;
-pub(super) use items::share;
 use load::load;
+use planned::{Planned, entry};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -42,23 +45,13 @@ pub(super) struct Gathered<'c> {
     pub(super) answers: Vec<Answer>,
 }
 
-/// A reference of a call, with what became of it.
-struct Planned {
-    asked: Asked,
-    entry: PlanEntry,
-    /// The items it gives.
-    items: Vec<DeclaredItem>,
-    /// What a pack said, when it is asked a question.
-    answer: Option<Answer>,
-    /// Whether it stands for what a dry run did not load.
-    is_placeholder: bool,
-}
-
-/// Loads what a call refers to and puts it among its items.
+/// Loads what a call refers to and puts it among its items; `calls_tools` says whether the model can
+/// load the rest.
 pub(super) async fn gather<'c>(
-    host: &LiveHost,
+    run: &RunState,
+    on_demand: &OnDemand,
     call: &'c GenerateCall,
-    model: &Model,
+    (model, calls_tools): (&Model, bool),
 ) -> Result<Gathered<'c>, HostError> {
     let asked = asked(call)?;
     if asked.is_empty() {
@@ -69,27 +62,27 @@ pub(super) async fn gather<'c>(
     for one in &asked {
         hide_user_info(&mut call, one);
     }
-    let references = host.references.get();
+    let (references, packs) = (on_demand.get(), on_demand.packs());
     let place = asked.first().map(|one| one.place.clone()).unwrap_or_default();
     let options = references.plan_options(place);
     let counter = model.provider.tokenizer();
-    let mut planned = load(host, references.loader(), asked, options.policy).await?;
+    let mut planned = load(run, references.loader(), asked, options.policy).await?;
     for one in &mut planned {
-        let (items, left_out) = items_of(host.packs(), &one.asked, &one.entry, counter)?;
+        let (items, left_out) = items_of(packs, &one.asked, &one.entry, counter)?;
         one.items = items;
-        note(host, &call, one, left_out);
-        answer(host, &call, one, counter)?;
+        note(run, &call, one, left_out);
+        answer(run, packs, &call, one, counter)?;
     }
     let most = options.budget.unwrap_or(u64::MAX);
     room::fit(&call, &mut planned, counter, most)?;
-    let entries = planned.iter().map(|one| record::entry(&one.entry)).collect::<Vec<_>>();
-    host.recorder.amend(call.event, json!({ "references": entries }));
-    failed(host, &call, &planned)?;
+    let entries = planned.iter().map(|one| entry(&one.entry)).collect::<Vec<_>>();
+    run.recorder.amend(call.event, json!({ "references": entries }));
+    failed(run, &call, &planned)?;
     let offers = offers(&planned, options.policy);
-    let (packs, answers) = packs(host, &mut planned)?;
+    let (packs, answers) = kept(packs, &mut planned)?;
     put(&mut call, planned);
     if !offers.is_empty() {
-        call.items.push(listing(&call, &offers, host.calls_tools(model)));
+        call.items.push(listing(&call, &offers, calls_tools));
     }
     Ok(Gathered { call: Cow::Owned(call), offers, packs, answers })
 }
@@ -97,7 +90,8 @@ pub(super) async fn gather<'c>(
 /// Takes the answer of a pack within what its `use` allows: whole sections, in place of a text that
 /// would be cut.
 fn answer(
-    host: &LiveHost,
+    run: &RunState,
+    packs: &packs::OnDemand,
     call: &GenerateCall,
     one: &mut Planned,
     counter: &'static dyn TokenCounter,
@@ -106,17 +100,20 @@ fn answer(
         return Ok(());
     }
     let reference = one.asked.reference.as_ref();
-    one.answer = of_question(host, reference.as_str(), &mut one.items, counter)?;
+    one.answer = of_question(packs, reference.as_str(), &mut one.items, counter)?;
     if one.items.is_empty() {
         for warning in one.answer.iter().flat_map(Answer::warnings) {
-            host.warn(format!("{}: {warning}", call.site));
+            run.warn(format!("{}: {warning}", call.site));
         }
     }
     Ok(())
 }
 
-/// What is kept of the packs that are in the prompt by reference, and what they said to questions.
-fn packs(host: &LiveHost, planned: &mut [Planned]) -> Result<(Kept, Vec<Answer>), HostError> {
+/// Returns the record of the packs that are in the prompt by reference, and what they said to questions.
+fn kept(
+    packs: &packs::OnDemand,
+    planned: &mut [Planned],
+) -> Result<(Kept, Vec<Answer>), HostError> {
     let (mut kept, mut answers) = (Kept::default(), Vec::new());
     for Planned { asked, entry, items, answer, .. } in planned {
         let Some(loaded) = &entry.loaded else { continue };
@@ -124,7 +121,7 @@ fn packs(host: &LiveHost, planned: &mut [Planned]) -> Result<(Kept, Vec<Answer>)
             answers.push(answer);
         } else if !items.is_empty() {
             let reference = asked.reference.as_ref();
-            kept.extend(of_reference(host, reference.as_str(), loaded, &asked.position)?);
+            kept.extend(of_reference(packs, reference.as_str(), loaded, &asked.position)?);
         }
     }
     Ok((kept, answers))
@@ -141,48 +138,40 @@ fn hide_user_info(call: &mut GenerateCall, asked: &Asked) {
 }
 
 /// Tells what is to be said about a load that did not fail.
-fn note(host: &LiveHost, call: &GenerateCall, planned: &Planned, left_out: usize) {
+fn note(run: &RunState, call: &GenerateCall, planned: &Planned, left_out: usize) {
     let notes = planned.entry.loaded.iter().flat_map(|loaded| &loaded.notes);
     for note in notes.filter(|note| note.severity != contexture_diagnostic::Severity::Hint) {
-        host.warn(format!("{}: {}", call.site, note.message));
+        run.warn(format!("{}: {}", call.site, note.message));
     }
     if left_out > 0 {
         let (all, reference) = (planned.items.len(), &planned.entry.reference);
-        host.warn(format!(
+        run.warn(format!(
             "{}: {left_out} of the {all} resources of `{reference}` do not fit its budget; raise `max`, or name fewer",
             call.site
         ));
     }
     if planned.is_placeholder {
-        host.note_placeholder(format!("{} at {}", planned.entry.reference, call.site));
+        run.note_placeholder(format!("{} at {}", planned.entry.reference, call.site));
     }
 }
 
 /// A hot reference must load, and so must what the program shows with `use`; another one that
 /// fails is told.
-fn failed(host: &LiveHost, call: &GenerateCall, planned: &[Planned]) -> Result<(), HostError> {
+fn failed(run: &RunState, call: &GenerateCall, planned: &[Planned]) -> Result<(), HostError> {
     for one in planned {
         if let Some(error) = one.entry.hot_failure() {
-            return Err(host_error(error));
+            return Err(of_load(error));
         }
         let Some(error) = &one.entry.error else { continue };
         if one.asked.used.is_some() {
-            return Err(host_error(error));
+            return Err(of_load(error));
         }
-        host.warn(format!("{}: {error}", call.site));
+        run.warn(format!("{}: {error}", call.site));
     }
     Ok(())
 }
 
-pub(super) fn host_error(error: &LoadError) -> HostError {
-    let failure = HostError::new(error.code, error.to_string());
-    match &error.help {
-        Some(help) => failure.with_help(help.clone()),
-        None => failure,
-    }
-}
-
-/// What the model may load: all that is pending, inside of what is loaded too. What the settings
+/// Returns what the model may load: all that is pending, inside of what is loaded too. What the settings
 /// leave to nobody is not offered.
 fn offers(planned: &[Planned], policy: Policy) -> Offers {
     let mut offers = Offers::default();
@@ -233,7 +222,7 @@ fn put(call: &mut GenerateCall, planned: Vec<Planned>) {
     call.items.extend(own);
 }
 
-/// The item that says what is not loaded. It yields last: a tool without it would be of no use.
+/// Returns the item that lists what is not loaded. It yields last: a tool without it would be of no use.
 fn listing(call: &GenerateCall, offers: &Offers, calls_tools: bool) -> DeclaredItem {
     let text = if calls_tools { offers.manifest() } else { names(offers) };
     DeclaredItem {

@@ -1,11 +1,12 @@
 //! Tools that others define, as a program calls them and as a model is offered them (AS-25, HO-2).
 
-use super::effects::cancelled;
-use super::{LiveHost, added, permission, supplied, unknown};
+use super::errors::of_server;
+use super::run_state::{RunState, supplied};
+use crate::extensions::Extensions;
 use crate::observe::Progress;
 use crate::permission::name_of_server_tool;
 use contexture_context::Trust;
-use contexture_mcp::{Definition, McpError};
+use contexture_mcp::{Definition, Servers};
 use contexture_script::host::{HostError, Supplied, ToolBinding, ToolCall};
 use contexture_script::server::{Origin, ServerImport};
 use serde_json::Value;
@@ -13,50 +14,41 @@ use serde_json::Value;
 /// The longest name of a function that all providers take, in bytes.
 const FUNCTION_BYTES: usize = 64;
 
-/// Calls a tool of a server.
+/// Calls a tool of an MCP server.
 pub(super) async fn call(
-    host: &LiveHost,
+    run: &RunState,
+    servers: &Servers,
     call: ToolCall,
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
-    if import.origin == Origin::Application {
-        return added::call(host, call, import).await;
-    }
     let ToolCall { tool, method, arguments, on_placeholders, site, .. } = call;
     let name = format!("{}.{method}", tool.name);
-    let own = tool_of(host, import, &name, &method)?;
+    let own = tool_of(servers, import, &name, &method)?;
     let place = (import.server.as_str(), own);
-    if host.dry_run {
-        // What is made of placeholders has no type yet.
-        if !on_placeholders {
-            host.servers.arguments(place, &name, arguments).map_err(|error| host_error(&error))?;
-        }
-        host.note_placeholder(format!("{name} at {site}"));
-        return Ok(unknown(Value::String(format!("⟨{name}⟩")), Trust::Tool));
+    // What is made of placeholders has no type yet.
+    if run.dry_run && on_placeholders {
+        return Ok(run.stand_in(&name, site, Trust::Tool));
     }
-    let arguments =
-        host.servers.arguments(place, &name, arguments).map_err(|error| host_error(&error))?;
+    let arguments = servers.arguments(place, &name, arguments).map_err(of_server)?;
+    if run.dry_run {
+        return Ok(run.stand_in(&name, site, Trust::Tool));
+    }
     let arguments = Value::Object(arguments);
-    let known_as = name_of_server_tool(&import.server, own);
-    permission::allowed(host, &known_as, &arguments).await?;
-    host.observer.notify(Progress::ToolCalled { name });
-    let running = host.servers.call(&import.server, own, arguments);
-    tokio::select! {
-        value = running => value
-            .map(|value| supplied(value, Trust::Tool))
-            .map_err(|error| host_error(&error)),
-        () = host.cancel.cancelled() => Err(cancelled()),
-    }
+    run.permitted(&name_of_server_tool(&import.server, own), &arguments).await?;
+    run.observer.notify(Progress::ToolCalled { name });
+    let running = servers.call(&import.server, own, arguments);
+    let value = run.unless_cancelled(running).await?.map_err(of_server)?;
+    Ok(supplied(value, Trust::Tool))
 }
 
-/// The accepted tool that a method means.
-fn tool_of<'h>(
-    host: &'h LiveHost,
+/// Returns the accepted tool that a method means.
+fn tool_of<'s>(
+    servers: &'s Servers,
     import: &ServerImport,
     name: &str,
     method: &str,
-) -> Result<&'h str, HostError> {
-    let pinned = host.servers.pinned(&import.server).map_err(|error| host_error(&error))?;
+) -> Result<&'s str, HostError> {
+    let pinned = servers.pinned(&import.server).map_err(of_server)?;
     let names = pinned.iter().map(|tool| tool.name.as_str());
     import.tool(names, method).ok_or_else(|| {
         let message =
@@ -64,11 +56,6 @@ fn tool_of<'h>(
         let help = format!("`contexture mcp-servers list {}` shows its tools", import.server);
         HostError::new("method_unknown", message).with_help(help)
     })
-}
-
-pub(super) fn host_error(error: &McpError) -> HostError {
-    let failure = HostError::new(error.code(), error.to_string());
-    HostError { help: error.help(), details: error.details(), ..failure }
 }
 
 /// A tool that others define, as a function that a model can call.
@@ -90,15 +77,16 @@ pub(super) struct Offered {
 /// Returns the tools that others define among some bindings. Those of servers are made sure to be
 /// what was accepted; a dry run asks no server.
 pub(super) async fn offered(
-    host: &LiveHost,
+    run: &RunState,
+    (servers, extensions): (&Servers, &Extensions),
     bindings: &[ToolBinding],
 ) -> Result<Vec<Offered>, HostError> {
     let mut offered = Vec::new();
     for binding in bindings {
         let Some(import) = ServerImport::parse(&binding.uri) else { continue };
         let known = match import.origin {
-            Origin::Mcp => accepted(host, &import).await?,
-            Origin::Application => of_application(host, &import),
+            Origin::Mcp => accepted(run, servers, &import).await?,
+            Origin::Application => of_application(extensions, &import),
         };
         for (name, description, schema) in known {
             let function = function_name(&binding.name, &name, &offered);
@@ -112,16 +100,15 @@ pub(super) async fn offered(
 /// A tool by its name, description and schema.
 type Described = (String, String, Value);
 
-async fn accepted(host: &LiveHost, import: &ServerImport) -> Result<Vec<Described>, HostError> {
-    if !host.dry_run {
-        tokio::select! {
-            verified = host.servers.verify(&import.server) => {
-                verified.map_err(|error| host_error(&error))?;
-            }
-            () = host.cancel.cancelled() => return Err(cancelled()),
-        }
+async fn accepted(
+    run: &RunState,
+    servers: &Servers,
+    import: &ServerImport,
+) -> Result<Vec<Described>, HostError> {
+    if !run.dry_run {
+        run.unless_cancelled(servers.verify(&import.server)).await?.map_err(of_server)?;
     }
-    let pinned = host.servers.pinned(&import.server).map_err(|error| host_error(&error))?;
+    let pinned = servers.pinned(&import.server).map_err(of_server)?;
     let meant = |tool: &&Definition| import.tool.as_ref().is_none_or(|own| *own == tool.name);
     let described = pinned.iter().filter(meant).map(|tool| {
         let schema = Value::Object(tool.input_schema.clone());
@@ -130,8 +117,8 @@ async fn accepted(host: &LiveHost, import: &ServerImport) -> Result<Vec<Describe
     Ok(described.collect())
 }
 
-fn of_application(host: &LiveHost, import: &ServerImport) -> Vec<Described> {
-    let Some(tool) = host.project().extensions.tool(&import.server) else { return Vec::new() };
+fn of_application(extensions: &Extensions, import: &ServerImport) -> Vec<Described> {
+    let Some(tool) = extensions.tool(&import.server) else { return Vec::new() };
     let facts = tool.methods.iter().map(|method| &method.facts);
     facts
         .filter(|method| import.tool.as_ref().is_none_or(|own| *own == method.name))
@@ -139,11 +126,11 @@ fn of_application(host: &LiveHost, import: &ServerImport) -> Vec<Described> {
         .collect()
 }
 
-/// `Fs_read_file`, with other signs than providers take as `_`; shortened, and numbered where two
+/// Returns `Fs_read_file`, with other signs than providers take as `_`; shortened, and numbered where two
 /// would be the same.
 fn function_name(binding: &str, tool: &str, taken: &[Offered]) -> String {
     let sign = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '_' };
-    let binding = super::model_tools::ascii(binding);
+    let binding = ascii(binding);
     let whole: String = format!("{binding}_{}", tool.chars().map(sign).collect::<String>());
     let is_free = |name: &str| taken.iter().all(|other| other.function != name);
     let short = |bytes: usize| whole.chars().take(bytes).collect::<String>();
@@ -153,6 +140,15 @@ fn function_name(binding: &str, tool: &str, taken: &[Offered]) -> String {
     }
     let numbered = |number: usize| format!("{}_{number}", short(FUNCTION_BYTES - 6));
     (2..100_000).map(numbered).find(|name| is_free(name)).unwrap_or(first)
+}
+
+/// A name as providers accept it: other characters as `u` and their code point.
+pub(super) fn ascii(name: &str) -> String {
+    let part = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
+        c => format!("u{:x}", u32::from(c)),
+    };
+    name.chars().map(part).collect()
 }
 
 #[cfg(test)]

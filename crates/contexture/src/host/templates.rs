@@ -1,8 +1,8 @@
 //! Imported templates, rendered (AS-2), with what they include by reference (REF-7).
 
-use super::effects::cancelled;
-use super::{LiveHost, placeholder, supplied};
+use super::run_state::{RunState, placeholder, supplied};
 use crate::templates::{self, Door, IncludedTexts, ReadTemplate};
+use crate::written::OnDemand;
 use contexture_context::Trust;
 use contexture_diagnostic::suggestion;
 use contexture_prompt::{
@@ -14,71 +14,100 @@ use contexture_script::host::{HostError, Supplied};
 use contexture_script::template::{TemplateCall, TemplateFault};
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 /// A template that is ready to be rendered.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+struct Compiled {
     read: ReadTemplate,
     template: PromptTemplate,
     included: IncludedTexts,
 }
 
-/// The templates of a run, by importing file and name; each is made by the first who wants it.
-pub(crate) type Templates = HashMap<(String, String), Arc<OnceCell<Compiled>>>;
-
-/// Renders a template; it was written by those who wrote the program, what it includes by reference
-/// was not.
-pub(super) async fn render(host: &LiveHost, call: TemplateCall) -> Result<Supplied, HostError> {
-    let cell = cell(host, &call);
-    let compiled = cell.get_or_try_init(|| compile(host, &call)).await?;
-    match text(compiled, &call) {
-        Ok(Rendered { text, trust, stands_in: false }) => Ok(supplied(Value::String(text), trust)),
-        Ok(Rendered { text, trust, stands_in: true }) => {
-            let site = &call.site;
-            host.note_placeholder(format!("what {} includes at {site}", call.template.name));
-            Ok(placeholder(Value::String(text), trust))
-        }
-        // What a placeholder lacks, the real value may have.
-        Err(_) if host.dry_run && call.on_placeholders => {
-            let text = format!("⟨{}⟩", call.template.name);
-            Ok(placeholder(Value::String(text), Trust::Program))
-        }
-        Err(error) => Err(error),
-    }
+/// The templates of a run.
+#[derive(Default)]
+pub(super) struct Templates {
+    /// By importing file and name; each is made by the first who wants it.
+    compiled: Mutex<HashMap<(String, String), Arc<OnceCell<Compiled>>>>,
+    /// Texts that templates included with fences of their own.
+    fenced: Mutex<BTreeSet<Arc<str>>>,
 }
 
-/// Where a template is kept; at its first use in a run it is made anew.
-fn cell(host: &LiveHost, call: &TemplateCall) -> Arc<OnceCell<Compiled>> {
-    let key = (call.template.importer.clone(), call.template.name.clone());
-    let mut state = host.state();
-    if call.event.is_some() {
-        state.templates.remove(&key);
+impl Templates {
+    /// Renders a template; it was written by those who wrote the program, what it includes by
+    /// reference was not.
+    pub(super) async fn render(
+        &self,
+        run: &RunState,
+        references: &OnDemand,
+        call: TemplateCall,
+    ) -> Result<Supplied, HostError> {
+        let cell = self.cell(&call);
+        let compiled = cell.get_or_try_init(|| self.compile(run, references, &call)).await?;
+        match text(compiled, &call) {
+            Ok(Rendered { text, trust, stands_in: false }) => {
+                Ok(supplied(Value::String(text), trust))
+            }
+            Ok(Rendered { text, trust, stands_in: true }) => {
+                let site = &call.site;
+                run.note_placeholder(format!("what {} includes at {site}", call.template.name));
+                Ok(placeholder(Value::String(text), trust))
+            }
+            // What a placeholder lacks, the real value may have.
+            Err(_) if run.dry_run && call.on_placeholders => {
+                let text = format!("⟨{}⟩", call.template.name);
+                Ok(placeholder(Value::String(text), Trust::Program))
+            }
+            Err(error) => Err(error),
+        }
     }
-    Arc::clone(state.templates.entry(key).or_default())
-}
 
-async fn compile(host: &LiveHost, call: &TemplateCall) -> Result<Compiled, HostError> {
-    let limit = host.limits.file_bytes as u64;
-    let mut read = templates::read(&host.references, &call.template, limit)
-        .map_err(|error| HostError::new(error.code(), error.to_string()).with_help(error.help()))?;
-    read.facts(&host.references).map_err(|faults| invalid(&faults))?;
-    let template = PromptTemplate::compile(read.text.text())
-        .map_err(|error| HostError::new(error.code(), error.to_string()))?;
-    let output_bytes = host.limits.string_bytes;
-    read.registry.set_limits(RenderLimits { output_bytes, ..RenderLimits::default() });
-    let included = included(host, &read, &template).await?;
-    if let Some(event) = call.event {
-        host.recorder.amend(event, read.digests(&included));
+    /// Returns the texts so far that stand in fences of their own.
+    pub(super) fn fenced(&self) -> Vec<Arc<str>> {
+        self.fenced.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
-    Ok(Compiled { read, template, included })
+
+    /// Returns where a template is kept; at its first use in a run it is made anew.
+    fn cell(&self, call: &TemplateCall) -> Arc<OnceCell<Compiled>> {
+        let key = (call.template.importer.clone(), call.template.name.clone());
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if call.event.is_some() {
+            compiled.remove(&key);
+        }
+        Arc::clone(compiled.entry(key).or_default())
+    }
+
+    async fn compile(
+        &self,
+        run: &RunState,
+        references: &OnDemand,
+        call: &TemplateCall,
+    ) -> Result<Compiled, HostError> {
+        let limit = run.limits.file_bytes as u64;
+        let mut read = templates::read(references, &call.template, limit).map_err(|error| {
+            HostError::new(error.code(), error.to_string()).with_help(error.help())
+        })?;
+        read.facts(references).map_err(|faults| invalid(&faults))?;
+        let template = PromptTemplate::compile(read.text.text())
+            .map_err(|error| HostError::new(error.code(), error.to_string()))?;
+        let output_bytes = run.limits.string_bytes;
+        read.registry.set_limits(RenderLimits { output_bytes, ..RenderLimits::default() });
+        let included = included(run, references, &read, &template).await?;
+        let fenced = included.fenced().cloned();
+        self.fenced.lock().unwrap_or_else(PoisonError::into_inner).extend(fenced);
+        if let Some(event) = call.event {
+            run.recorder.amend(event, read.digests(&included));
+        }
+        Ok(Compiled { read, template, included })
+    }
 }
 
 /// Loads what the template and its partials include.
 async fn included(
-    host: &LiveHost,
+    run: &RunState,
+    references: &OnDemand,
     read: &ReadTemplate,
     template: &PromptTemplate,
 ) -> Result<IncludedTexts, HostError> {
@@ -86,29 +115,23 @@ async fn included(
     if wanted.is_empty() {
         return Ok(IncludedTexts::default());
     }
-    host.recorder.flush();
-    let door = Door::of(host.references.get(), !host.dry_run);
+    run.recorder.flush();
+    let door = Door::of(references.get(), !run.dry_run);
     let place = |partial: Option<&str>| read.place(partial);
-    let texts = tokio::select! {
-        texts = IncludedTexts::load_through(&door, wanted, place) => texts,
-        () = host.cancel.cancelled() => return Err(cancelled()),
-    };
-    host.state().fenced.extend(texts.fenced().cloned());
+    let loading = IncludedTexts::load_through(&door, wanted, place);
+    let texts = run.unless_cancelled(loading).await?;
     for warning in templates::warnings(texts.notes()) {
-        host.warn(format!("{}: {warning}", read.text.name()));
+        run.warn(format!("{}: {warning}", read.text.name()));
     }
     Ok(texts)
 }
 
-/// The first fault; a program that was checked has none, unless the file was changed since.
+/// Returns the first fault; a program that was checked has none, unless the file was changed since.
 fn invalid(faults: &[TemplateFault]) -> HostError {
     match faults.first() {
         Some(TemplateFault::Invalid { code, place, message, help }) => {
             let error = HostError::new(*code, format!("{place}: {message}"));
-            match help {
-                Some(help) => error.with_help(help),
-                None => error,
-            }
+            HostError { help: help.clone(), ..error }
         }
         Some(TemplateFault::Unreadable(fault)) => HostError::new("file_failed", &fault.message),
         None => HostError::new("file_failed", "the template can't be used"),
@@ -221,10 +244,8 @@ fn failure(
         let missing = compiled.read.registry.missing(&compiled.template, variables);
         details.insert("missing".to_owned(), json!(missing.unwrap_or_default()));
     }
-    let mut failure = HostError::new(error.code(), format!("{file}:{line}:{column}: {message}"));
-    failure.details = Some(Value::Object(details));
-    failure.help = help;
-    failure
+    let failure = HostError::new(error.code(), format!("{file}:{line}:{column}: {message}"));
+    HostError { help, details: Some(Value::Object(details)), ..failure }
 }
 
 /// The failure with the code of its cause: a reference that could not be loaded.

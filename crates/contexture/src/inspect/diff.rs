@@ -1,6 +1,6 @@
 //! How two runs differ, call by call and item by item.
 
-use super::Kept;
+use super::kept::Kept;
 use contexture_context::Manifest;
 use contexture_context::manifest::ItemRecord;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! A whole run as one JSON value, with every text in place of its digest (AS-29).
 
-use super::Kept;
+use super::kept::Kept;
 use crate::recorder::inline_texts;
 use contexture_context::Digest;
 use serde_json::{Value, json};

@@ -1,14 +1,13 @@
-//! What a pack is asked for a prompt, and what it said last (KN-9, KN-11).
+//! The questions of a prompt to packs, with their last answers (KN-9, KN-11).
 
-use super::host_error;
-use crate::host::LiveHost;
-use crate::packs::DEFAULT_BUDGET;
+use crate::host::errors::of_packs;
+use crate::packs::{DEFAULT_BUDGET, OnDemand};
 use crate::references::{self, AskedOf, inside};
 use contexture_context::{Budget, DeclaredItem, Measure, Position, TokenCounter};
 use contexture_knowledge::resolve::{Resolution, Task};
 use contexture_script::host::HostError;
 
-/// What a pack is asked, and where the answer stands in the prompt.
+/// A question to a pack, and where the answer stands in the prompt.
 pub(in crate::host) struct Question {
     pub(super) pack: String,
     /// The task.
@@ -21,7 +20,7 @@ pub(in crate::host) struct Question {
     pub(super) budget: Option<Budget>,
 }
 
-/// What a pack said, last.
+/// The last answer of a pack.
 pub(in crate::host) struct Answer {
     pub(super) question: Question,
     pub(super) found: Resolution,
@@ -33,25 +32,25 @@ impl Question {
     /// Asks within so many tokens.
     pub(super) fn ask(
         self,
-        host: &LiveHost,
+        packs: &OnDemand,
         counter: &'static dyn TokenCounter,
         budget: u64,
     ) -> Result<Answer, HostError> {
-        let found = self.resolve(host, counter, budget)?;
+        let found = self.resolve(packs, counter, budget)?;
         Ok(Answer { question: self, found, budget })
     }
 
     fn resolve(
         &self,
-        host: &LiveHost,
+        packs: &OnDemand,
         counter: &'static dyn TokenCounter,
         budget: u64,
     ) -> Result<Resolution, HostError> {
         let name = self.pack.as_str();
-        host.packs().allowed(name).map_err(host_error)?;
+        packs.allowed(name).map_err(of_packs)?;
         let of = |tokens: u64| {
             let task = Task::new(self.text.as_str(), tokens);
-            host.packs().get().resolve_with(&[name], &task, counter).map_err(host_error)
+            packs.get().resolve_with(&[name], &task, counter).map_err(of_packs)
         };
         match self.budget {
             Some(Budget { limit, measure: Measure::Chars, .. }) => {
@@ -61,7 +60,7 @@ impl Question {
         }
     }
 
-    /// Whether an item holds the answer.
+    /// Reports whether an item holds the answer.
     pub(super) fn is_at(&self, source: &str, position: Option<&Position>) -> bool {
         self.source == source && position == Some(&self.position)
     }
@@ -71,17 +70,16 @@ impl Answer {
     /// Asks again, for no more than so many tokens.
     pub(super) fn shorten(
         &mut self,
-        host: &LiveHost,
+        packs: &OnDemand,
         counter: &'static dyn TokenCounter,
         room: u64,
     ) -> Result<(), HostError> {
         let budget = self.budget.min(room);
-        self.found = self.question.resolve(host, counter, budget)?;
+        self.found = self.question.resolve(packs, counter, budget)?;
         self.budget = budget;
         Ok(())
     }
 
-    /// What has to be said about it.
     pub(in crate::host) fn warnings(&self) -> &[String] {
         &self.found.warnings
     }
@@ -95,7 +93,7 @@ impl Answer {
 /// The answer of a pack that a reference asked for, within what its `use` allows, in place of the one
 /// that was loaded; none of other references, and of what another level made of an answer.
 pub(in crate::host) fn of_question(
-    host: &LiveHost,
+    packs: &OnDemand,
     reference: &str,
     items: &mut Vec<DeclaredItem>,
     counter: &'static dyn TokenCounter,
@@ -103,10 +101,10 @@ pub(in crate::host) fn of_question(
     let asked = references::asked_of(reference);
     let Some(AskedOf { pack, query: Some(text), budget }) = asked else { return Ok(None) };
     let [item] = items.as_mut_slice() else { return Ok(None) };
-    let english = host.packs().get().english();
+    let english = packs.get().english();
     let own = budget.unwrap_or(DEFAULT_BUDGET);
-    let loaded = host.packs().get().resolve(&[&pack], &Task::new(text.as_str(), own));
-    let loaded = loaded.map_err(host_error)?;
+    let loaded = packs.get().resolve(&[&pack], &Task::new(text.as_str(), own));
+    let loaded = loaded.map_err(of_packs)?;
     if item.fence.is_none() || item.value.as_str() != inside(&loaded, english) {
         return Ok(None);
     }
@@ -119,7 +117,7 @@ pub(in crate::host) fn of_question(
         budget: item.budget,
     };
     let most = item.budget.map_or(own, |budget| own.min(budget.limit));
-    let answer = question.ask(host, counter, most)?;
+    let answer = question.ask(packs, counter, most)?;
     match answer.text(english) {
         "" => items.clear(),
         text => item.value = text.into(),

@@ -1,8 +1,8 @@
-//! What is kept of the use of packs: in the manifest, and in the usage log (KN-15).
+//! The record of the use of packs: in the manifest, and in the usage log (KN-15).
 
-use super::host_error;
-use crate::host::LiveHost;
-use crate::packs::DEFAULT_BUDGET;
+use crate::host::errors::of_packs;
+use crate::host::run_state::RunState;
+use crate::packs::{DEFAULT_BUDGET, OnDemand};
 use crate::references::{self, AskedOf};
 use contexture_context::manifest::{PackFileRecord, PackRecord};
 use contexture_context::tokens::O200K_BASE;
@@ -11,9 +11,9 @@ use contexture_knowledge::pack::{GUIDE_FILE, Pack};
 use contexture_knowledge::resolve::{PackUse, Resolution, Task, standing};
 use contexture_reference::{Loaded, Resource};
 use contexture_script::host::HostError;
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// What is kept of the packs of a call.
+/// The record of the packs of a call.
 #[derive(Default)]
 pub(in crate::host) struct Kept {
     /// What was resolved or read, for the usage log.
@@ -33,7 +33,7 @@ impl Kept {
 /// What is kept of a reference that was loaded into a prompt, for each pack that it has files of:
 /// paths and patterns of files may lead into packs as well.
 pub(in crate::host) fn of_reference(
-    host: &LiveHost,
+    packs: &OnDemand,
     reference: &str,
     loaded: &Loaded,
     position: &Position,
@@ -43,20 +43,20 @@ pub(in crate::host) fn of_reference(
     let mut kept = Kept::default();
     match &asked {
         Some(AskedOf { pack, query: Some(query), .. }) => {
-            host.packs().allowed(pack).map_err(host_error)?;
+            packs.allowed(pack).map_err(of_packs)?;
             let task = Task::new(query.as_str(), budget);
-            kept.found.push(host.packs().get().resolve(&[pack], &task).map_err(host_error)?);
+            kept.found.push(packs.get().resolve(&[pack], &task).map_err(of_packs)?);
         }
         _ => {
             for (name, files) in files(reference, loaded) {
                 // Who may read it was asked when it was loaded.
-                let Ok(pack) = host.packs().allowed(&name) else { continue };
+                let Ok(pack) = packs.allowed(&name) else { continue };
                 kept.found.push(read(&pack, &files));
             }
         }
     }
     for found in &kept.found {
-        kept.records.extend(records(host, found, position, budget)?);
+        kept.records.extend(records(packs, found, position, budget)?);
     }
     Ok(kept)
 }
@@ -102,25 +102,25 @@ fn tokens(text: &str) -> u64 {
 }
 
 /// Writes down that what was resolved reaches a model. A log that can't be written stops nobody.
-pub(in crate::host) fn log(host: &LiveHost, found: &[Resolution]) {
+pub(in crate::host) fn log(run: &RunState, packs: &OnDemand, found: &[Resolution]) {
     for found in found {
-        if let Err(error) = host.packs().get().log(found) {
-            host.warn(format!("the use of knowledge was not written down: {error}"));
+        if let Err(error) = packs.get().log(found) {
+            run.warn(format!("the use of knowledge was not written down: {error}"));
         }
     }
 }
 
 /// The records of what was resolved, one for each pack.
 pub(super) fn records(
-    host: &LiveHost,
+    packs: &OnDemand,
     found: &Resolution,
     position: &Position,
     budget: u64,
 ) -> Result<Vec<PackRecord>, HostError> {
     let missing: Vec<String> = found.missing.iter().map(|missing| missing.fact.clone()).collect();
     let record = |used: &PackUse| {
-        let pack = host.packs().allowed(&used.item.name).map_err(host_error)?;
-        let digest = pack.digest().map_err(|error| host_error(error.into()))?;
+        let pack = packs.allowed(&used.item.name).map_err(of_packs)?;
+        let digest = pack.digest().map_err(|error| of_packs(error.into()))?;
         let file = |(path, digest): &(String, _)| PackFileRecord {
             path: path.clone(),
             digest: Clone::clone(digest),
@@ -144,4 +144,9 @@ pub(super) fn records(
         })
     };
     found.uses.iter().map(record).collect()
+}
+
+/// Returns a resolution as a program and a trace see it.
+pub(super) fn value_of(found: &Resolution) -> Result<Value, HostError> {
+    serde_json::to_value(found).map_err(|error| HostError::new("output_failed", error.to_string()))
 }

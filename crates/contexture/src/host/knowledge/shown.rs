@@ -9,11 +9,11 @@
 //! a fact. The record keeps what was missing.
 
 use super::answer::{Answer, Question};
+use super::record;
 use super::record::Kept;
-use super::{record, value_of};
-use crate::host::LiveHost;
+use crate::host::run_state::RunState;
 use crate::models::Model;
-use crate::packs::DEFAULT_BUDGET;
+use crate::packs::{DEFAULT_BUDGET, OnDemand};
 use crate::references::inside;
 use contexture_context::{ContextItem, DeclaredItem, TokenCounter, Trust};
 use contexture_knowledge::fence;
@@ -31,7 +31,8 @@ pub(in crate::host) struct Shown<'c> {
 
 /// The packs of a call, to be asked again where the prompt has less room for them.
 pub(in crate::host) struct ShownPacks<'c> {
-    host: &'c LiveHost,
+    run: &'c RunState,
+    packs: &'c OnDemand,
     call: &'c GenerateCall,
     counter: &'static dyn TokenCounter,
     answers: Vec<Answer>,
@@ -39,29 +40,30 @@ pub(in crate::host) struct ShownPacks<'c> {
 
 /// Resolves the packs that a call shows, each once, and puts what they say at their places.
 pub(in crate::host) fn show<'c>(
-    host: &'c LiveHost,
+    run: &'c RunState,
+    packs: &'c OnDemand,
     call: &'c GenerateCall,
     model: &Model,
 ) -> Result<Shown<'c>, HostError> {
     let counter = model.provider.tokenizer();
-    let mut packs = ShownPacks { host, call, counter, answers: Vec::new() };
+    let mut shown_packs = ShownPacks { run, packs, call, counter, answers: Vec::new() };
     if call.packs.is_empty() {
-        return Ok(Shown { call: Cow::Borrowed(call), packs });
+        return Ok(Shown { call: Cow::Borrowed(call), packs: shown_packs });
     }
     let mut shown = call.clone();
     let mut added = 0;
     for used in &call.packs {
-        let answer = question(call, used).ask(host, counter, limit(used))?;
-        tell(host, call, used, &answer.found);
-        if let Some(item) = item(used, &answer.found, host.packs().get().english()) {
+        let answer = question(call, used).ask(packs, counter, limit(used))?;
+        tell(run, call, used, &answer.found);
+        if let Some(item) = item(used, &answer.found, packs.get().english()) {
             put(&mut shown, used, item, added);
             added += 1;
         }
-        packs.answers.push(answer);
+        shown_packs.answers.push(answer);
     }
     shown.packs.clear();
-    packs.trace()?;
-    Ok(Shown { call: Cow::Owned(shown), packs })
+    shown_packs.trace()?;
+    Ok(Shown { call: Cow::Owned(shown), packs: shown_packs })
 }
 
 impl ShownPacks<'_> {
@@ -76,8 +78,8 @@ impl ShownPacks<'_> {
             item.fence.is_some() && answer.question.is_at(&item.source, item.position.as_ref())
         };
         let answer = self.answers.iter_mut().find(is_it)?;
-        answer.shorten(self.host, self.counter, room).ok()?;
-        Some(answer.text(self.host.packs().get().english()).to_owned())
+        answer.shorten(self.packs, self.counter, room).ok()?;
+        Some(answer.text(self.packs.get().english()).to_owned())
     }
 
     /// What is kept of the packs, as they stand in the prompt.
@@ -86,7 +88,7 @@ impl ShownPacks<'_> {
         let mut kept = Kept::default();
         for Answer { question, found, budget } in self.answers {
             let is_it = |item: &&ContextItem| question.is_at(&item.source, item.position.as_ref());
-            let mut records = record::records(self.host, &found, &question.position, budget)?;
+            let mut records = record::records(self.packs, &found, &question.position, budget)?;
             if items.iter().find(is_it).is_some_and(ContextItem::left_out) {
                 for record in &mut records {
                     (record.tokens, record.files) = (0, Vec::new());
@@ -106,7 +108,7 @@ impl ShownPacks<'_> {
         }
         let traced = self.answers.iter().map(traced_as);
         let traced = traced.collect::<Result<Vec<_>, _>>()?;
-        self.host.recorder.amend_field(self.call.event, "knowledge", &traced);
+        self.run.recorder.amend_field(self.call.event, "knowledge", &traced);
         Ok(())
     }
 }
@@ -160,12 +162,12 @@ fn put(call: &mut GenerateCall, used: &UsedPack, item: DeclaredItem, added: usiz
     }
 }
 
-fn tell(host: &LiveHost, call: &GenerateCall, used: &UsedPack, found: &Resolution) {
+fn tell(run: &RunState, call: &GenerateCall, used: &UsedPack, found: &Resolution) {
     for warning in &found.warnings {
-        host.warn(format!("{}: {warning}", call.site));
+        run.warn(format!("{}: {warning}", call.site));
     }
     if found.sections.is_empty() {
-        host.warn(format!(
+        run.warn(format!(
             "{}: nothing in the knowledge pack `{}` fits this instruction, so the model sees nothing of it",
             call.site, used.import.pack
         ));
@@ -175,7 +177,7 @@ fn tell(host: &LiveHost, call: &GenerateCall, used: &UsedPack, found: &Resolutio
 /// What the trace keeps: all but the text, which the prompt has.
 fn traced_as(answer: &Answer) -> Result<Value, HostError> {
     let Answer { question, found, .. } = answer;
-    let mut value = value_of(found)?;
+    let mut value = record::value_of(found)?;
     if let Some(fields) = value.as_object_mut() {
         fields.remove("context");
         fields.insert("pack".to_owned(), question.pack.clone().into());

@@ -1,6 +1,6 @@
-//! Which references a call has, in the order of its prompt.
+//! The references of a call, in the order of its prompt.
 
-use super::host_error;
+use crate::host::errors::of_load;
 use crate::written::place_of;
 use contexture_context::Position;
 use contexture_reference::Place;
@@ -29,8 +29,7 @@ pub(super) fn asked(call: &GenerateCall) -> Result<Vec<Asked>, HostError> {
     let mut all = Vec::new();
     for used in &call.resources {
         let text = used.import.reference.as_str();
-        let reference =
-            Reference::parse(text).map_err(|error| host_error(&error.load_error(text)))?;
+        let reference = Reference::parse(text).map_err(|error| of_load(&error.load_error(text)))?;
         all.push(Asked {
             reference: reference.to_owned(),
             place: place_of(&used.import.importer),
@@ -54,7 +53,7 @@ fn in_text(all: &mut Vec<Asked>, text: &LiteralText) -> Result<(), HostError> {
             Ok(found) => found,
             Err(malformed) if !text.is_whole(malformed.start, malformed.end) => continue,
             Err(malformed) => {
-                return Err(host_error(&malformed.error.load_error(malformed.text)));
+                return Err(of_load(&malformed.error.load_error(malformed.text)));
             }
         };
         if text.is_whole(found.start, found.end) {

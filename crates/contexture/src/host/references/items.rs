@@ -1,6 +1,7 @@
 //! From what a reference gave to the items of a prompt.
 
-use super::Asked;
+use super::asked::Asked;
+use crate::host::errors::of_prompt;
 use crate::packs::OnDemand;
 use crate::references::fence_of;
 use contexture_context::build::build_item;
@@ -85,8 +86,7 @@ pub(in crate::host) fn share(
     }
     for item in order {
         item.budget = Some(Budget { limit: left, ..budget });
-        let built = build_item(0, item, counter)
-            .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+        let built = build_item(0, item, counter).map_err(of_prompt)?;
         left = left.saturating_sub(taken(&built, budget.measure));
         left_out += usize::from(built.left_out());
     }

@@ -1,8 +1,9 @@
 //! Loading: what is hot and, by the policy, what is default. A dry run leaves the network alone.
 
-use super::{Asked, Planned, host_error};
-use crate::host::LiveHost;
-use crate::host::effects::cancelled;
+use super::asked::Asked;
+use super::planned::Planned;
+use crate::host::errors::of_load;
+use crate::host::run_state::RunState;
 use contexture_context::Trust;
 use contexture_reference::syntax::{Reference, Semantics};
 use contexture_reference::{
@@ -14,7 +15,7 @@ use std::pin::Pin;
 /// Loads the references of a call as far as their prefixes and the policy ask for it at once. Those
 /// that are default are all loaded under the policy `budget`: which of them have room is seen later.
 pub(super) async fn load(
-    host: &LiveHost,
+    run: &RunState,
     loader: &Loader,
     asked: Vec<Asked>,
     policy: Policy,
@@ -22,7 +23,7 @@ pub(super) async fn load(
     let mut real = Vec::with_capacity(asked.len());
     let mut planned = Vec::with_capacity(asked.len());
     for (index, asked) in asked.into_iter().enumerate() {
-        let entry = if host.dry_run { stand_in(loader, &asked, policy) } else { None };
+        let entry = if run.dry_run { stand_in(loader, &asked, policy) } else { None };
         if entry.is_none() {
             real.push(index);
         }
@@ -38,10 +39,8 @@ pub(super) async fn load(
         .map(|one| one.asked.reference.as_ref())
         .collect();
     let loading = plan(loader, &references, &options);
-    let Plan { entries } = tokio::select! {
-        plan = loading => plan.map_err(|error| host_error(&error))?,
-        () = host.cancel.cancelled() => return Err(cancelled()),
-    };
+    let planning = run.unless_cancelled(loading).await?;
+    let Plan { entries } = planning.map_err(|error| of_load(&error))?;
     for (index, entry) in real.into_iter().zip(entries) {
         if let Some(planned) = planned.get_mut(index) {
             planned.entry = entry;

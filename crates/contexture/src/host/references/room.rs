@@ -1,7 +1,8 @@
 //! Room for what is default: a reference with a plain `@` is loaded when it fits what is left of the
 //! prompt's budget, and else stays pending (REF-7).
 
-use super::Planned;
+use super::planned::Planned;
+use crate::host::errors::of_prompt;
 use crate::host::prompt;
 use contexture_context::build::{build_item, fit as fit_items};
 use contexture_context::{ContextItem, DeclaredItem, TokenCounter};
@@ -61,7 +62,7 @@ fn withdraw(planned: &mut Planned, cost: u64, reason: String) {
     planned.is_placeholder = false;
 }
 
-/// Whether it depends on the room that is left.
+/// Reports whether it depends on the room that is left.
 fn is_open(planned: &Planned) -> bool {
     let used = planned.asked.used.as_ref();
     planned.entry.state == State::Loaded
@@ -79,8 +80,7 @@ fn certain(
 ) -> Result<u64, HostError> {
     let loaded = planned.iter().filter(|one| !is_open(one)).flat_map(|one| &one.items);
     let items: Vec<DeclaredItem> = call.items.iter().chain(loaded).cloned().collect();
-    let built = fit_items(&items, None, counter, |_| 0)
-        .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+    let built = fit_items(&items, None, counter, |_| 0).map_err(of_prompt)?;
     let not_loaded =
         planned.iter().filter(|one| one.entry.state == State::Pending || (open && is_open(one)));
     let lines: Vec<&str> = not_loaded.map(|one| one.entry.reference.as_str()).collect();
@@ -104,8 +104,7 @@ const LINE: u64 = 12;
 fn cost(items: &[DeclaredItem], counter: &dyn TokenCounter) -> Result<u64, HostError> {
     let mut sum: u64 = 0;
     for item in items {
-        let built = build_item(0, item, counter)
-            .map_err(|error| HostError::new("prompt_too_large", error.to_string()))?;
+        let built = build_item(0, item, counter).map_err(of_prompt)?;
         sum = sum.saturating_add(built.tokens + heading(&built, counter) + SEAMS);
     }
     Ok(sum)

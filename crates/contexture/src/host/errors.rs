@@ -1,0 +1,43 @@
+//! The errors of what a host calls, as programs see them.
+
+use crate::packs::PacksError;
+use contexture_llm::LlmError;
+use contexture_mcp::McpError;
+use contexture_reference::LoadError;
+use contexture_script::host::HostError;
+use contexture_store::memory::MemoryError;
+use contexture_tools::{FileError, ToolError};
+
+pub(super) fn of_file(error: FileError) -> HostError {
+    HostError::new(error.code(), error.to_string()).with_help(error.help())
+}
+
+pub(super) fn of_load(error: &LoadError) -> HostError {
+    HostError { help: error.help.clone(), ..HostError::new(error.code, error.to_string()) }
+}
+
+pub(super) fn of_memory(error: &MemoryError) -> HostError {
+    HostError::new(error.code(), error.to_string()).with_help(error.help())
+}
+
+pub(super) fn of_model(error: &LlmError) -> HostError {
+    let cancelled = matches!(error, LlmError::Cancelled);
+    HostError { help: error.help(), cancelled, ..HostError::new(error.kind(), error.to_string()) }
+}
+
+pub(super) fn of_packs(error: PacksError) -> HostError {
+    HostError { help: error.help, ..HostError::new(error.code, error.message) }
+}
+
+pub(super) fn of_prompt(error: impl ToString) -> HostError {
+    HostError::new("prompt_too_large", error.to_string())
+}
+
+pub(super) fn of_server(error: McpError) -> HostError {
+    let failure = HostError::new(error.code(), error.to_string());
+    HostError { help: error.help(), details: error.details(), ..failure }
+}
+
+pub(super) fn of_tool(error: ToolError) -> HostError {
+    HostError { help: error.help, ..HostError::new(error.code, error.message) }
+}

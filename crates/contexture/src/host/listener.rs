@@ -1,0 +1,134 @@
+//! Follows an answer while it comes, and keeps each attempt in the trace.
+
+use super::model_tools::ModelTools;
+use super::run_state::RunState;
+use crate::observe::Progress;
+use contexture_answer::FieldError;
+use contexture_context::Digest;
+use contexture_llm::{AskEvent, AskObserver, Attempt};
+use contexture_prompt::{OpenaiChatMessage, Usage};
+use serde::Serialize;
+
+/// The listener of one model call.
+pub(super) struct Listener<'h> {
+    run: &'h RunState,
+    tools: &'h ModelTools<'h>,
+    event: u64,
+    /// Messages of the prompt itself; what follows them was added on the way.
+    base: usize,
+    attempts: Vec<Entry>,
+}
+
+impl AskObserver for Listener<'_> {
+    fn event(&mut self, asked: AskEvent<'_>) {
+        let (run, event) = (self.run, self.event);
+        let notify = |progress| run.observer.notify(progress);
+        match asked {
+            AskEvent::Request { attempt, round, digest, call } => {
+                if round == 0 {
+                    notify(Progress::AttemptStarted { event, attempt });
+                }
+                if self.run.recorder.is_on() {
+                    self.request(attempt, digest, &call.request.messages);
+                }
+            }
+            AskEvent::Text { delta } => {
+                notify(Progress::TextDelta { event, text: delta.to_owned() });
+            }
+            AskEvent::Value { value } => {
+                notify(Progress::PartialValue { event, value: value.clone() });
+            }
+            AskEvent::Retrying { error, wait } => {
+                let seconds = wait.as_secs_f64();
+                self.run.warn(format!("{error}; trying again in {seconds:.1} s"));
+            }
+            AskEvent::ToolsAsked { text, calls, usage } => self.tools.asked(text, calls, usage),
+            AskEvent::ToolCalled { call } => {
+                notify(Progress::ToolCalled { name: call.function.name.clone() });
+            }
+            AskEvent::AttemptEnded { attempt } => self.ended(attempt),
+            _ => {}
+        }
+    }
+
+    fn wants_text(&self) -> bool {
+        self.run.observer.wants_text()
+    }
+
+    fn wants_values(&self) -> bool {
+        self.run.observer.wants_values()
+    }
+}
+
+impl<'h> Listener<'h> {
+    pub(super) const fn new(
+        run: &'h RunState,
+        tools: &'h ModelTools<'h>,
+        event: u64,
+        base: usize,
+    ) -> Self {
+        Self { run, tools, event, base, attempts: Vec::new() }
+    }
+
+    fn request(&mut self, attempt: u32, digest: &Digest, messages: &[OpenaiChatMessage]) {
+        let added_messages = messages.iter().skip(self.base).cloned().collect();
+        self.attempts.push(Entry {
+            attempt,
+            request: digest.clone(),
+            added_messages,
+            answer: None,
+            usage: None,
+            finish_reason: None,
+            errors: Vec::new(),
+            failure: None,
+            repaired: Vec::new(),
+            coerced: Vec::new(),
+            retried: Vec::new(),
+        });
+        self.write();
+        self.run.recorder.flush();
+    }
+
+    fn ended(&mut self, attempt: &Attempt) {
+        let Some(entry) = self.attempts.last_mut() else { return };
+        entry.answer = Some(attempt.text.clone());
+        entry.usage = Some(attempt.usage);
+        entry.finish_reason =
+            attempt.finish_reason.as_ref().map(|reason| reason.as_str().to_owned());
+        entry.errors.clone_from(&attempt.errors);
+        entry.failure.clone_from(&attempt.failure);
+        entry.repaired = attempt.repairs.iter().map(ToString::to_string).collect();
+        entry.coerced = attempt.coerced.iter().map(ToString::to_string).collect();
+        entry.retried = attempt.retried.iter().map(|one| one.error.to_string()).collect();
+        self.write();
+    }
+
+    fn write(&self) {
+        self.run.recorder.amend_field(self.event, "attempts", &self.attempts);
+    }
+}
+
+/// An attempt as the trace has it: what it was asked, and once it has ended, what came of it.
+#[derive(Serialize)]
+struct Entry {
+    attempt: u32,
+    request: Digest,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    added_messages: Vec<OpenaiChatMessage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finish_reason: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<FieldError>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    repaired: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    coerced: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    retried: Vec<String>,
+}

@@ -1,0 +1,199 @@
+//! The state of a run that the services of its host share: limits and counters, the record, and what
+//! it reports.
+
+use crate::frontend::PERMISSION_DENIED;
+use crate::observe::{Observer, Progress};
+use crate::permission::{Action, Permission};
+use crate::recorder::Recorder;
+use contexture_context::{Limits, Trust};
+use contexture_llm::CancelToken;
+use contexture_prompt::Usage;
+use contexture_script::host::{HostError, Standing, Supplied};
+use contexture_store::stamp::{self, Ids};
+use serde_json::{Map, Value, json};
+use std::fmt::Display;
+use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The state of one run.
+pub(crate) struct RunState {
+    pub(super) recorder: Recorder,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) cancel: CancelToken,
+    pub(super) limits: Limits,
+    /// Whether nothing may be changed, called or connected to.
+    pub(super) dry_run: bool,
+    permission: Option<Arc<dyn Permission>>,
+    ids: Ids,
+    model_calls: AtomicU64,
+    tool_calls: AtomicU64,
+    reported: Mutex<Reported>,
+}
+
+/// What a run reports, each text once.
+#[derive(Default)]
+struct Reported {
+    usage: Usage,
+    warnings: Vec<String>,
+    placeholders: Vec<String>,
+}
+
+impl RunState {
+    pub(crate) fn new(
+        recorder: Recorder,
+        observer: Arc<dyn Observer>,
+        permission: Option<Arc<dyn Permission>>,
+        limits: Limits,
+        cancel: CancelToken,
+        dry_run: bool,
+    ) -> Self {
+        Self {
+            recorder,
+            observer,
+            cancel,
+            limits,
+            dry_run,
+            permission,
+            ids: stamp::system(),
+            model_calls: AtomicU64::new(0),
+            tool_calls: AtomicU64::new(0),
+            reported: Mutex::default(),
+        }
+    }
+
+    fn reported(&self) -> MutexGuard<'_, Reported> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn usage(&self) -> Usage {
+        self.reported().usage
+    }
+
+    pub(super) fn add_usage(&self, usage: Usage) {
+        self.reported().usage += usage;
+    }
+
+    pub(super) fn warnings(&self) -> Vec<String> {
+        self.reported().warnings.clone()
+    }
+
+    pub(crate) fn warn(&self, warning: String) {
+        self.tell(warning, Progress::Warning);
+    }
+
+    /// A `max` cut a loop or a list short (AS-11).
+    pub(crate) fn truncated(&self, warning: String) {
+        self.tell(warning, Progress::Truncated);
+    }
+
+    fn tell(&self, warning: String, kind: fn(String) -> Progress) {
+        let mut reported = self.reported();
+        if !reported.warnings.contains(&warning) {
+            reported.warnings.push(warning.clone());
+            drop(reported);
+            self.observer.notify(kind(warning));
+        }
+    }
+
+    /// Warns of what a tool says besides its result, and keeps it with the event of the call.
+    pub(super) fn note(&self, event: Option<u64>, name: &str, notes: Vec<String>) {
+        if let Some(event) = event.filter(|_| !notes.is_empty()) {
+            self.recorder.amend(event, json!({ "notes": notes }));
+        }
+        for note in notes {
+            self.warn(format!("{name}: {note}"));
+        }
+    }
+
+    /// Remembers what a dry run gave a placeholder for.
+    pub(super) fn note_placeholder(&self, what: String) {
+        let mut reported = self.reported();
+        if !reported.placeholders.contains(&what) {
+            reported.placeholders.push(what);
+        }
+    }
+
+    pub(super) fn placeholders(&self) -> Vec<String> {
+        self.reported().placeholders.clone()
+    }
+
+    /// Returns what stands for the result of a tool call that a dry run does not make.
+    pub(super) fn stand_in(&self, name: &str, site: impl Display, trust: Trust) -> Supplied {
+        self.note_placeholder(format!("{name} at {site}"));
+        unknown(Value::String(format!("⟨{name}⟩")), trust)
+    }
+
+    /// Counts a model call; `Err` when the run has had its share.
+    pub(super) fn count_model_call(&self) -> Result<u64, HostError> {
+        count(&self.model_calls, self.limits.model_calls, "model_calls", "model")
+    }
+
+    /// Counts a call of a tool or a memory.
+    pub(super) fn count_tool_call(&self) -> Result<u64, HostError> {
+        count(&self.tool_calls, self.limits.tool_calls, "tool_calls", "tool and memory")
+    }
+
+    /// Returns an id for a call of a tool.
+    pub(super) fn call_id(&self) -> String {
+        format!("call_{}", self.ids.next().0)
+    }
+
+    /// Waits for work until the run is cancelled.
+    pub(super) async fn unless_cancelled<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, HostError> {
+        tokio::select! {
+            done = work => Ok(done),
+            () = self.cancel.cancelled() => {
+                let error = HostError::new("cancelled", "the run was cancelled");
+                Err(HostError { cancelled: true, ..error })
+            }
+        }
+    }
+
+    /// Waits until the user allows a tool of this side to run, where somebody has to be asked
+    /// (CP-19). Credentials are masked in what the user is shown.
+    pub(super) async fn permitted(&self, name: &str, arguments: &Value) -> Result<(), HostError> {
+        let Some(permission) = &self.permission else { return Ok(()) };
+        let shown = match self.recorder.masked(arguments.clone()) {
+            Value::Object(fields) => fields,
+            Value::Null => Map::new(),
+            other => Map::from_iter([("value".to_owned(), other)]),
+        };
+        let action = Action { name, parameters: &shown, prompt: None };
+        let asked = self.unless_cancelled(permission.ask(action)).await?;
+        asked.map_err(|failure| {
+            let help = (failure.code == PERMISSION_DENIED)
+                .then(|| "catch the error with `try … else err` to go on without it".to_owned());
+            let error = HostError::new(failure.code, failure.message);
+            HostError { help, details: failure.details, ..error }
+        })
+    }
+}
+
+fn count(counter: &AtomicU64, limit: u64, name: &str, what: &str) -> Result<u64, HostError> {
+    let number = counter.fetch_add(1, Ordering::Relaxed) + 1;
+    if number <= limit {
+        return Ok(number);
+    }
+    let message = format!("the run has made {limit} {what} calls, the limit `{name}`");
+    let help = format!("raise `{name}` under [limits] in contexture.toml if this is meant");
+    Err(HostError::new("limit_reached", message).with_help(help))
+}
+
+/// A value that was really supplied.
+pub(super) fn supplied(value: Value, trust: Trust) -> Supplied {
+    Supplied { value, trust, standing: Standing::Real }
+}
+
+/// A value of known types in place of what a dry run does not do.
+pub(super) fn placeholder(value: Value, trust: Trust) -> Supplied {
+    Supplied { value, trust, standing: Standing::Placeholder }
+}
+
+/// The same, where each text stands for a value of unknown shape.
+pub(super) fn unknown(value: Value, trust: Trust) -> Supplied {
+    Supplied { value, trust, standing: Standing::Unknown }
+}

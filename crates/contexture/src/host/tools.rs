@@ -1,0 +1,102 @@
+//! The tools of a run as a program calls them, and what a dry run makes of them (AS-25).
+
+use super::dry::{self, PretendedFiles};
+use super::errors::of_tool;
+use super::run_state::{RunState, placeholder, supplied};
+use super::{added, frontend, servers};
+use crate::extensions::Extensions;
+use crate::frontend::Frontend;
+use crate::observe::Progress;
+use crate::permission::name_of;
+use contexture_context::Trust;
+use contexture_mcp::Servers;
+use contexture_script::host::{HostError, Supplied, ToolCall};
+use contexture_script::server::{Origin, ServerImport};
+use contexture_tools::{Tools, Workspace};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The tools of a run: built in, of MCP servers, of the application and of front ends.
+pub(crate) struct RunTools {
+    pub(super) built_in: Tools,
+    pub(super) servers: Servers,
+    pub(super) extensions: Extensions,
+    pub(super) frontend: Option<Arc<dyn Frontend>>,
+    workspace: Arc<Workspace>,
+    pretended: Mutex<PretendedFiles>,
+}
+
+impl RunTools {
+    pub(crate) fn new(
+        workspace: Arc<Workspace>,
+        built_in: Tools,
+        servers: Servers,
+        extensions: Extensions,
+        frontend: Option<Arc<dyn Frontend>>,
+    ) -> Self {
+        Self { built_in, servers, extensions, frontend, workspace, pretended: Mutex::default() }
+    }
+
+    /// Calls a tool.
+    pub(super) async fn call(&self, run: &RunState, call: ToolCall) -> Result<Supplied, HostError> {
+        run.count_tool_call()?;
+        if let Some(import) = ServerImport::parse(&call.tool.uri) {
+            return match import.origin {
+                Origin::Application => added::call(run, &self.extensions, call, &import).await,
+                Origin::Mcp => servers::call(run, &self.servers, call, &import).await,
+            };
+        }
+        if let Some(tool_id) = frontend::tool_of(&call.tool.uri).map(str::to_owned) {
+            return frontend::call(run, self.frontend.as_ref(), call, tool_id).await;
+        }
+        if run.dry_run
+            && let Some(instead) = self.pretend(&call).await?
+        {
+            let ToolCall { tool, method, site, .. } = &call;
+            run.note_placeholder(format!("{}.{method} at {site}", tool.name));
+            return Ok(instead);
+        }
+        let ToolCall { tool, method, arguments, event, .. } = call;
+        run.permitted(&name_of(&tool.uri, &method), &arguments).await?;
+        let name = format!("{}.{method}", tool.name);
+        run.observer.notify(Progress::ToolCalled { name: name.clone() });
+        let running = self.built_in.call(&tool.uri, &method, arguments);
+        let output = run.unless_cancelled(running).await?.map_err(of_tool)?;
+        run.recorder.add_secrets(output.secrets);
+        run.note(Some(event), &name, output.notes);
+        Ok(supplied(output.value, output.trust))
+    }
+
+    fn pretended(&self) -> MutexGuard<'_, PretendedFiles> {
+        self.pretended.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A tool call in a dry run: what reads the workspace runs, over what would have been written.
+    async fn pretend(&self, call: &ToolCall) -> Result<Option<Supplied>, HostError> {
+        let ToolCall { tool, method, arguments, .. } = call;
+        let (uri, method) = (tool.uri.as_str(), method.as_str());
+        let stand_in = || dry::result(uri, method, &format!("{}.{method}", tool.name));
+        let runs = Tools::effect(uri, method).map_err(of_tool)?.runs_in_dry_run();
+        // What is to be read is not known yet.
+        let runs = runs && !call.on_placeholders;
+        if !uri.starts_with("file://") {
+            return Ok((!runs).then(stand_in));
+        }
+        let known = self.pretended().read(&self.workspace, arguments);
+        match (method, known) {
+            ("read", Some(text)) => return Ok(Some(placeholder(text, Trust::Tool))),
+            ("write", _) => self.pretended().write(&self.workspace, arguments),
+            ("patch", Some(Value::String(text))) => {
+                self.pretended().patch(&self.workspace, arguments, &text);
+            }
+            ("patch", _) if !call.on_placeholders => {
+                let path = json!({ "path": arguments.get("path") });
+                let read = self.built_in.call(uri, "read", path).await.map_err(of_tool)?;
+                let text = read.value.as_str().unwrap_or_default();
+                self.pretended().patch(&self.workspace, arguments, text);
+            }
+            _ => {}
+        }
+        Ok((!runs).then(stand_in))
+    }
+}

@@ -1,0 +1,178 @@
+//! A kept run with its model calls and their exact prompts.
+
+use contexture_context::manifest::{MessageRecord, assemble};
+use contexture_context::{Digest, Manifest, TraceEvent, TraceKind};
+use contexture_store::runs::{RunLog, RunStore};
+use serde::Serialize;
+use serde_json::Value;
+
+/// A model call of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call<'a> {
+    /// The trace event.
+    pub event: &'a TraceEvent,
+    /// What it saw.
+    pub manifest: Manifest,
+}
+
+/// Why something could not be shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InspectError {
+    /// The run has fewer calls.
+    #[error("run {run} has {}, there is no call {asked}", calls_of(*.calls))]
+    NoSuchCall {
+        /// The run.
+        run: String,
+        /// How many it has.
+        calls: usize,
+        /// Which was asked for, from 1.
+        asked: u64,
+    },
+    /// A text is not in the store any more.
+    #[error("the store has no text {digest}")]
+    MissingText {
+        /// Its digest.
+        digest: Digest,
+    },
+    /// The store can't be read.
+    #[error("{0}")]
+    Store(String),
+}
+
+/// A run that was loaded, with the store that has its texts.
+#[derive(Clone, Copy)]
+pub struct Kept<'a> {
+    /// The store.
+    pub store: &'a dyn RunStore,
+    /// The run.
+    pub log: &'a RunLog,
+}
+
+/// The messages of one request as they were sent, with what came back.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SentRequest {
+    /// The attempt, from 1.
+    pub attempt: u64,
+    /// Role and exact text of each message.
+    pub messages: Vec<SentMessage>,
+    /// The raw answer, if one came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// What was wrong with it, by field path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Value>,
+}
+
+/// A message as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SentMessage {
+    /// The provider's role.
+    pub role: String,
+    /// The text.
+    pub text: String,
+}
+
+impl<'a> Kept<'a> {
+    /// The model calls in the order their prompts were built.
+    #[must_use]
+    pub fn calls(self) -> Vec<Call<'a>> {
+        let mut calls: Vec<Call<'a>> = self
+            .log
+            .of_kind(TraceKind::Generate)
+            .filter_map(|event| Some(Call { event, manifest: manifest(event)? }))
+            .collect();
+        calls.sort_by_key(|call| call.manifest.call);
+        calls
+    }
+
+    /// A text of the run.
+    ///
+    /// # Errors
+    /// [`InspectError::MissingText`], [`InspectError::Store`].
+    pub fn text(self, digest: &Digest) -> Result<String, InspectError> {
+        let found = self.store.text(&self.log.id, digest);
+        found
+            .map_err(|error| InspectError::Store(error.to_string()))?
+            .ok_or_else(|| InspectError::MissingText { digest: digest.clone() })
+    }
+
+    /// The exact text of a message.
+    ///
+    /// # Errors
+    /// [`InspectError::MissingText`].
+    pub fn message(self, message: &MessageRecord) -> Result<SentMessage, InspectError> {
+        let text = assemble(&message.pieces, |digest| self.text(digest).ok())
+            .map_err(|digest| InspectError::MissingText { digest })?;
+        Ok(SentMessage { role: message.role.clone(), text })
+    }
+
+    /// All requests of the call `number` (from 1), exactly as they were sent.
+    ///
+    /// # Errors
+    /// [`InspectError::NoSuchCall`], [`InspectError::MissingText`].
+    pub fn prompt(self, number: u64) -> Result<Vec<SentRequest>, InspectError> {
+        let calls = self.calls();
+        let call = calls.iter().find(|call| call.manifest.call == number).ok_or_else(|| {
+            let run = self.log.id.to_string();
+            InspectError::NoSuchCall { run, calls: calls.len(), asked: number }
+        })?;
+        let messages = call.manifest.messages.iter().map(|message| self.message(message));
+        let base = messages.collect::<Result<Vec<_>, _>>()?;
+        let attempts = call.event.data.get("attempts").and_then(Value::as_array);
+        let attempts = attempts.map_or(&[][..], Vec::as_slice);
+        if attempts.is_empty() {
+            return Ok(vec![SentRequest {
+                attempt: 1,
+                messages: base,
+                answer: None,
+                errors: None,
+            }]);
+        }
+        Ok(attempts.iter().map(|attempt| self.request(&base, attempt)).collect())
+    }
+
+    fn request(self, base: &[SentMessage], attempt: &Value) -> SentRequest {
+        let mut attempt = attempt.clone();
+        crate::recorder::inline_texts(&mut attempt, &mut |digest| self.text(digest).ok());
+        let added = attempt.get("added_messages").and_then(Value::as_array);
+        let added = added.into_iter().flatten().filter_map(|message| {
+            let message: contexture_prompt::OpenaiChatMessage =
+                serde_json::from_value(message.clone()).ok()?;
+            Some(SentMessage { role: message.role.to_string(), text: message.text().into_owned() })
+        });
+        SentRequest {
+            attempt: attempt.get("attempt").and_then(Value::as_u64).unwrap_or(1),
+            messages: base.iter().cloned().chain(added).collect(),
+            answer: attempt.get("answer").and_then(Value::as_str).map(str::to_owned),
+            errors: attempt.get("errors").cloned(),
+        }
+    }
+}
+
+fn calls_of(calls: usize) -> String {
+    match calls {
+        0 => "no model call".to_owned(),
+        1 => "1 model call".to_owned(),
+        calls => format!("{calls} model calls"),
+    }
+}
+
+/// The manifest that an event carries.
+fn manifest(event: &TraceEvent) -> Option<Manifest> {
+    serde_json::from_value(event.data.get("manifest")?.clone()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::InspectError;
+
+    #[test]
+    fn as_29_a_call_that_is_not_there_is_told_with_how_many_there_are() {
+        let told =
+            |calls| InspectError::NoSuchCall { run: "r".to_owned(), calls, asked: 9 }.to_string();
+        assert_eq!(told(0), "run r has no model call, there is no call 9");
+        assert_eq!(told(1), "run r has 1 model call, there is no call 9");
+        assert_eq!(told(2), "run r has 2 model calls, there is no call 9");
+    }
+}

@@ -1,6 +1,6 @@
 //! Events of a run while it goes on: for progress, streaming and warnings.
 
-use crate::packs::Question;
+use crate::packs::consent::Question;
 use contexture_context::manifest::Site;
 use contexture_prompt::{FinishReason, Usage};
 use contexture_script::host::HostError;

@@ -48,12 +48,12 @@ mod tests;
 
 use crate::models::default_model;
 use crate::observe::Silent;
+pub use crate::packs::pack_of;
 use crate::packs::{self, OnDemand};
 use crate::project::Project;
 use crate::run::request::Contexts;
 use crate::run::result::SetupError;
-pub use knowledge::pack_of;
-pub(crate) use knowledge::{AskedOf, asked_of, fence_of, file_in_pack, inside};
+pub(crate) use knowledge::{fence_of, inside};
 
 use context::Conversations;
 use contexture_context::Trust;

@@ -4,7 +4,8 @@
 //! packs or a `KNOWLEDGE.md`. In a folder of packs nothing is a plain file: what no usable pack has
 //! is refused with the reason, or, beside the packs, believed no more than one.
 
-use super::{OnDemand, PacksError};
+use super::error::PacksError;
+use super::on_demand::OnDemand;
 use contexture_knowledge::codes;
 use contexture_knowledge::pack::GUIDE_FILE;
 use std::path::{Path, PathBuf};

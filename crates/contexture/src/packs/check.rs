@@ -1,6 +1,9 @@
-//! What is to be said about the packs of a program before it runs (AS-2, KN-5), and whom to ask.
+//! The faults of a program's packs before it runs (AS-2, KN-5), and whom to ask.
 
-use super::{OnDemand, PacksError, Question};
+use super::consent::Question;
+use super::error::PacksError;
+use super::on_demand::OnDemand;
+use super::reference::pack_of;
 use contexture_diagnostic::Severity;
 use contexture_knowledge::Status;
 use contexture_knowledge::codes;
@@ -9,7 +12,7 @@ use contexture_script::knowledge::{KnowledgeFault, KnowledgeImport};
 use contexture_script::program::Program;
 use contexture_script::syntax::ast::ImportKind;
 
-/// What is to be said about an imported pack.
+/// Returns the faults of an imported pack.
 pub(crate) fn faults(packs: &OnDemand, import: &KnowledgeImport) -> Vec<KnowledgeFault> {
     if !cfg!(feature = "knowledge") {
         return vec![missing()];
@@ -84,7 +87,7 @@ pub(crate) fn require(packs: &OnDemand, program: &Program) -> Result<(), PacksEr
     for import in imports {
         let pack = match import.kind {
             ImportKind::Knowledge => KnowledgeImport::of(import).map(|import| import.pack),
-            ImportKind::Resource => crate::references::pack_of(&import.from.value),
+            ImportKind::Resource => pack_of(&import.from.value),
             _ => None,
         };
         names.extend(pack);

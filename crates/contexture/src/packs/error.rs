@@ -1,6 +1,6 @@
-//! Why a pack was not given.
+//! The error of packs.
 
-use super::Question;
+use super::consent::Question;
 use contexture_diagnostic::MissingFeature;
 use contexture_knowledge::pack::PackError;
 
@@ -10,7 +10,7 @@ pub const NOT_ALLOWED: &str = "pack_not_allowed";
 /// What a build without the feature `knowledge` lacks.
 const MISSING: MissingFeature = MissingFeature { part: "knowledge packs", feature: "knowledge" };
 
-/// Why a pack was not given.
+/// The reason why a pack was not given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PacksError {
@@ -18,7 +18,7 @@ pub struct PacksError {
     pub code: &'static str,
     /// What is wrong.
     pub message: String,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
     /// What is to be asked, when somebody has to allow it first.
     pub question: Option<Box<Question>>,
@@ -33,7 +33,7 @@ impl PacksError {
         Self { code, message: message.into(), help: Some(help.into()), question: None }
     }
 
-    /// This build can't read packs.
+    /// Returns the error of a build that can't read packs.
     pub(super) fn missing() -> Self {
         Self::new(MissingFeature::CODE, MISSING.to_string(), MISSING.help())
     }

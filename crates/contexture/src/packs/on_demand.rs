@@ -1,6 +1,9 @@
 //! The packs of a run, looked for when the first one is met: most programs have none.
 
-use super::{Options, Packs, PacksError, Question};
+use super::consent::Question;
+use super::error::PacksError;
+use super::opened::Packs;
+use super::options::Options;
 use crate::observe::Observer;
 use crate::project::Project;
 use contexture_knowledge::pack::Pack;

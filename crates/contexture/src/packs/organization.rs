@@ -1,6 +1,7 @@
 //! Packs that an organization gives: folders, archives, a registry (KN-2).
 
-use super::{Options, fetch};
+use super::fetch;
+use super::options::Options;
 use crate::project::Project;
 use contexture_knowledge::organization::{ArchiveLimits, folders as unpacked};
 use contexture_knowledge::{Finding, codes};

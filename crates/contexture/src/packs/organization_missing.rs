@@ -1,6 +1,6 @@
 //! In place of archives and registries in a build without the feature `knowledge`.
 
-use super::Options;
+use super::options::Options;
 use crate::project::Project;
 use contexture_knowledge::Finding;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Where the packs of a project are looked for (KN-2).
 
-use super::{Options, organization};
+use super::options::Options;
+use super::organization;
 use crate::project::Project;
 use contexture_knowledge::builtin;
 use contexture_knowledge::discovery::{Discovery, DiscoveryOptions, Roots, discover};

@@ -1,6 +1,5 @@
-//! What is written down about the use of packs (KN-15).
+//! The log of the use of packs (KN-15).
 
-use super::Packs;
 use crate::config::UsagePlace;
 use crate::project::Project;
 use contexture_knowledge::item::CatalogItem;
@@ -31,32 +30,21 @@ impl Log {
             UsagePlace::Pack if item.pack_root.is_dir() => {
                 Some(item.pack_root.join("runs").join(usage::FILE))
             }
-            UsagePlace::Workspace | UsagePlace::Pack => Some(self.folder.join(usage::FILE)),
+            UsagePlace::Workspace | UsagePlace::Pack => Some(self.of_workspace()),
             UsagePlace::Off => None,
         }
     }
 
-    /// `2026-05-01T00:00:00Z`
-    fn now(&self) -> String {
-        let time = iso_time(self.clock.now_us());
-        time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z"))
-    }
-}
-
-impl Packs {
-    /// Writes down that what was resolved reaches a model: one line for each pack.
-    ///
-    /// # Errors
-    /// Why a log could not be written.
-    pub fn log(&self, resolution: &Resolution) -> Result<(), UsageError> {
+    /// Writes a line for each pack that was resolved.
+    pub(super) fn write(&self, resolution: &Resolution) -> Result<(), UsageError> {
         for used in &resolution.uses {
-            let Some(path) = self.log.path(&used.item) else { continue };
+            let Some(path) = self.path(&used.item) else { continue };
             let line = UsageLine {
                 selected_files: used.selected_files.clone(),
                 grounding: used.grounding,
                 citation_gaps: used.citation_gaps.iter().map(|gap| json!(gap)).collect(),
                 warnings: used.warnings.clone(),
-                ..UsageLine::of(&used.item, self.log.now())
+                ..UsageLine::of(&used.item, self.now())
             };
             refuse_links(&path)?;
             UsageLog::append(&path, &line)?;
@@ -65,10 +53,15 @@ impl Packs {
         Ok(())
     }
 
-    /// The log of the workspace, whether or not anything is written to it.
-    #[must_use]
-    pub fn usage_path(&self) -> PathBuf {
-        self.log.folder.join(usage::FILE)
+    /// Returns the log of the workspace, whether or not anything is written to it.
+    pub(super) fn of_workspace(&self) -> PathBuf {
+        self.folder.join(usage::FILE)
+    }
+
+    /// `2026-05-01T00:00:00Z`
+    fn now(&self) -> String {
+        let time = iso_time(self.clock.now_us());
+        time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z"))
     }
 }
 

@@ -5,7 +5,7 @@
 //! the fence of the pack. The gate is that of programs: nothing is read of a pack that nobody
 //! allowed.
 
-use crate::packs::{DEFAULT_BUDGET, OnDemand, PacksError};
+use crate::packs::{DEFAULT_BUDGET, KNOWLEDGE, OnDemand, PacksError, pack_of, parts_of};
 use contexture_context::cut::cut;
 use contexture_context::fence::Fence;
 use contexture_context::tokens::O200K_BASE;
@@ -15,15 +15,11 @@ use contexture_knowledge::fence;
 use contexture_knowledge::pack::{Pack, PackFile};
 use contexture_knowledge::resolve::{Resolution, Task};
 use contexture_reference::pattern::{Pattern, is_pattern};
-use contexture_reference::syntax::Reference;
 use contexture_reference::{
     LoadError, LoadFuture, Loaded, Note, Parameter, ParameterKind, Protocol, Request, Resource,
     Role, text,
 };
 use std::sync::Arc;
-
-/// The name of the protocol.
-const NAME: &str = "knowledge";
 
 /// The protocol over the packs of a project.
 #[derive(Debug)]
@@ -49,11 +45,12 @@ impl Knowledge {
     }
 
     fn read(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
-        let asked = Asked::of(request.path, request.parameters.get("query"));
+        let (name, path) = parts_of(request.path);
+        let query = request.parameters.get("query");
         let fail = |error| load_error(request.reference, error);
         let budget = budget(request)?;
-        let pack = self.packs.allowed(asked.pack).map_err(fail)?;
-        match (asked.path, asked.query) {
+        let pack = self.packs.allowed(name).map_err(fail)?;
+        match (path, query) {
             ("", None) => {
                 let guide = pack.guide_body().map_err(|error| fail(error.into()))?;
                 Ok(one(request, "text/markdown", guide, budget))
@@ -61,7 +58,7 @@ impl Knowledge {
             ("", Some(query)) => self.answer(request, (&pack, query), budget),
             (_, Some(_)) => {
                 let message = "`query` is asked of a whole pack, not of a file in it";
-                let help = format!("write `@knowledge://{}?query=…`", asked.pack);
+                let help = format!("write `@knowledge://{}?query=…`", name);
                 Err(LoadError::new("REF3003", request.reference, message).with_help(help))
             }
             (path, None) if is_pattern(path) => matches(request, &pack, path, budget),
@@ -93,60 +90,6 @@ impl Knowledge {
         let resource = Resource::of_text(request.reference, "text/markdown", text, Trust::Pack);
         Ok(Loaded { resources: vec![resource], notes, ..Loaded::default() })
     }
-}
-
-/// The parts of a reference to a pack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asked<'r> {
-    /// The pack.
-    pub(crate) pack: &'r str,
-    /// The path of a file in it, or a pattern; empty for the pack itself.
-    pub(crate) path: &'r str,
-    /// The question.
-    pub(crate) query: Option<&'r str>,
-}
-
-impl<'r> Asked<'r> {
-    fn of(path: &'r str, query: Option<&'r str>) -> Self {
-        let (pack, path) = path.split_once('/').unwrap_or((path, ""));
-        Self { pack, path, query }
-    }
-}
-
-/// The name of the knowledge pack that a reference leads to, whatever stands around it; none of other
-/// references, and of what is none.
-#[must_use]
-pub fn pack_of(reference: &str) -> Option<String> {
-    asked_of(reference).map(|asked| asked.pack)
-}
-
-/// What a reference asks of which pack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AskedOf {
-    pub(crate) pack: String,
-    pub(crate) query: Option<String>,
-    pub(crate) budget: Option<u64>,
-}
-
-/// What a reference asks of which pack, whatever stands around it.
-pub(crate) fn asked_of(reference: &str) -> Option<AskedOf> {
-    let innermost = Reference::parse(reference).ok()?.innermost();
-    let path = innermost.is_protocol(NAME).then(|| innermost.path())?;
-    let query = innermost.query();
-    let given = |name: &str| query.get(name).map(|value| value.into_owned());
-    Some(AskedOf {
-        pack: Asked::of(path, None).pack.to_owned(),
-        query: given("query"),
-        budget: given("max").and_then(|max| text::budget(&max)),
-    })
-}
-
-/// The pack and the path of its file that a reference leads to; the path is empty for the pack itself.
-pub(crate) fn file_in_pack(reference: &str) -> Option<(String, String)> {
-    let innermost = Reference::parse(reference).ok()?.innermost();
-    let path = innermost.is_protocol(NAME).then(|| innermost.path())?;
-    let Asked { pack, path, .. } = Asked::of(path, None);
-    Some((pack.to_owned(), path.to_owned()))
 }
 
 /// The fence of the pack that a text was loaded from; none for other texts.
@@ -213,7 +156,7 @@ fn matches(
     let mut loaded = Loaded { listing: true, ..Loaded::default() };
     let (mut bytes, mut tokens) = (request.max_bytes, budget);
     for file in matched {
-        let reference = format!("@{NAME}://{}/{}", pack.item().name, file.path);
+        let reference = format!("@{KNOWLEDGE}://{}/{}", pack.item().name, file.path);
         match pack.read(&file.path, bytes) {
             Ok(text) => {
                 bytes = bytes.saturating_sub(text.len() as u64);
@@ -272,7 +215,7 @@ fn media_type(path: &str) -> &'static str {
 
 impl Protocol for Knowledge {
     fn name(&self) -> &str {
-        NAME
+        KNOWLEDGE
     }
 
     fn role(&self) -> Role {

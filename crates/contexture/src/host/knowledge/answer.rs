@@ -1,14 +1,14 @@
 //! The questions of a prompt to packs, with their last answers (KN-9, KN-11).
 
 use crate::host::errors::of_packs;
-use crate::packs::{DEFAULT_BUDGET, OnDemand};
-use crate::references::{self, AskedOf, inside};
+use crate::packs::{AskedOf, DEFAULT_BUDGET, OnDemand, asked_of};
+use crate::references::inside;
 use contexture_context::{Budget, DeclaredItem, Measure, Position, TokenCounter};
 use contexture_knowledge::resolve::{Resolution, Task};
 use contexture_script::host::HostError;
 
 /// A question to a pack, and where the answer stands in the prompt.
-pub(in crate::host) struct Question {
+pub(crate) struct Question {
     pub(super) pack: String,
     /// The task.
     pub(super) text: String,
@@ -21,7 +21,7 @@ pub(in crate::host) struct Question {
 }
 
 /// The last answer of a pack.
-pub(in crate::host) struct Answer {
+pub(crate) struct Answer {
     pub(super) question: Question,
     pub(super) found: Resolution,
     /// The tokens that it was asked for.
@@ -80,7 +80,7 @@ impl Answer {
         Ok(())
     }
 
-    pub(in crate::host) fn warnings(&self) -> &[String] {
+    pub(crate) fn warnings(&self) -> &[String] {
         &self.found.warnings
     }
 
@@ -92,13 +92,13 @@ impl Answer {
 
 /// The answer of a pack that a reference asked for, within what its `use` allows, in place of the one
 /// that was loaded; none of other references, and of what another level made of an answer.
-pub(in crate::host) fn of_question(
+pub(crate) fn of_question(
     packs: &OnDemand,
     reference: &str,
     items: &mut Vec<DeclaredItem>,
     counter: &'static dyn TokenCounter,
 ) -> Result<Option<Answer>, HostError> {
-    let asked = references::asked_of(reference);
+    let asked = asked_of(reference);
     let Some(AskedOf { pack, query: Some(text), budget }) = asked else { return Ok(None) };
     let [item] = items.as_mut_slice() else { return Ok(None) };
     let english = packs.get().english();

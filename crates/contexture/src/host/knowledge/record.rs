@@ -2,8 +2,7 @@
 
 use crate::host::errors::of_packs;
 use crate::host::run_state::RunState;
-use crate::packs::{DEFAULT_BUDGET, OnDemand};
-use crate::references::{self, AskedOf};
+use crate::packs::{AskedOf, DEFAULT_BUDGET, OnDemand, asked_of, file_in_pack};
 use contexture_context::manifest::{PackFileRecord, PackRecord};
 use contexture_context::tokens::O200K_BASE;
 use contexture_context::{Position, TokenCounter};
@@ -15,16 +14,16 @@ use serde_json::{Value, json};
 
 /// The record of the packs of a call.
 #[derive(Default)]
-pub(in crate::host) struct Kept {
+pub(crate) struct Kept {
     /// What was resolved or read, for the usage log.
-    pub(in crate::host) found: Vec<Resolution>,
+    pub(crate) found: Vec<Resolution>,
     /// For the manifest.
-    pub(in crate::host) records: Vec<PackRecord>,
+    pub(crate) records: Vec<PackRecord>,
 }
 
 impl Kept {
     /// Adds what a call has from elsewhere.
-    pub(in crate::host) fn extend(&mut self, other: Self) {
+    pub(crate) fn extend(&mut self, other: Self) {
         self.found.extend(other.found);
         self.records.extend(other.records);
     }
@@ -32,13 +31,13 @@ impl Kept {
 
 /// What is kept of a reference that was loaded into a prompt, for each pack that it has files of:
 /// paths and patterns of files may lead into packs as well.
-pub(in crate::host) fn of_reference(
+pub(crate) fn of_reference(
     packs: &OnDemand,
     reference: &str,
     loaded: &Loaded,
     position: &Position,
 ) -> Result<Kept, HostError> {
-    let asked = references::asked_of(reference);
+    let asked = asked_of(reference);
     let budget = asked.as_ref().and_then(|asked| asked.budget).unwrap_or(DEFAULT_BUDGET);
     let mut kept = Kept::default();
     match &asked {
@@ -70,7 +69,7 @@ fn files<'l>(reference: &str, loaded: &'l Loaded) -> Vec<(String, Texts<'l>)> {
     for resource in loaded.resources.iter().filter(|resource| resource.text().is_some()) {
         // What another level made of a file has a name of its own.
         let of = [resource.reference.as_str(), reference];
-        let Some((name, path)) = of.into_iter().find_map(references::file_in_pack) else {
+        let Some((name, path)) = of.into_iter().find_map(file_in_pack) else {
             continue;
         };
         let path = if path.is_empty() { GUIDE_FILE.to_owned() } else { path };
@@ -102,7 +101,7 @@ fn tokens(text: &str) -> u64 {
 }
 
 /// Writes down that what was resolved reaches a model. A log that can't be written stops nobody.
-pub(in crate::host) fn log(run: &RunState, packs: &OnDemand, found: &[Resolution]) {
+pub(crate) fn log(run: &RunState, packs: &OnDemand, found: &[Resolution]) {
     for found in found {
         if let Err(error) = packs.get().log(found) {
             run.warn(format!("the use of knowledge was not written down: {error}"));

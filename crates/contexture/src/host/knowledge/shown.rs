@@ -24,13 +24,13 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// A call with its packs resolved.
-pub(in crate::host) struct Shown<'c> {
-    pub(in crate::host) call: Cow<'c, GenerateCall>,
-    pub(in crate::host) packs: ShownPacks<'c>,
+pub(crate) struct Shown<'c> {
+    pub(crate) call: Cow<'c, GenerateCall>,
+    pub(crate) packs: ShownPacks<'c>,
 }
 
 /// The packs of a call, to be asked again where the prompt has less room for them.
-pub(in crate::host) struct ShownPacks<'c> {
+pub(crate) struct ShownPacks<'c> {
     run: &'c RunState,
     packs: &'c OnDemand,
     call: &'c GenerateCall,
@@ -39,7 +39,7 @@ pub(in crate::host) struct ShownPacks<'c> {
 }
 
 /// Resolves the packs that a call shows, each once, and puts what they say at their places.
-pub(in crate::host) fn show<'c>(
+pub(crate) fn show<'c>(
     run: &'c RunState,
     packs: &'c OnDemand,
     call: &'c GenerateCall,
@@ -68,12 +68,12 @@ pub(in crate::host) fn show<'c>(
 
 impl ShownPacks<'_> {
     /// Takes in what references asked of packs.
-    pub(in crate::host) fn add(&mut self, answers: Vec<Answer>) {
+    pub(crate) fn add(&mut self, answers: Vec<Answer>) {
         self.answers.extend(answers);
     }
 
     /// What a pack says within so many tokens, without its fence; none for an item of no pack.
-    pub(in crate::host) fn shorter(&mut self, item: &DeclaredItem, room: u64) -> Option<String> {
+    pub(crate) fn shorter(&mut self, item: &DeclaredItem, room: u64) -> Option<String> {
         let is_it = |answer: &&mut Answer| {
             item.fence.is_some() && answer.question.is_at(&item.source, item.position.as_ref())
         };
@@ -83,7 +83,7 @@ impl ShownPacks<'_> {
     }
 
     /// What is kept of the packs, as they stand in the prompt.
-    pub(in crate::host) fn kept(self, items: &[ContextItem]) -> Result<Kept, HostError> {
+    pub(crate) fn kept(self, items: &[ContextItem]) -> Result<Kept, HostError> {
         self.trace()?;
         let mut kept = Kept::default();
         for Answer { question, found, budget } in self.answers {

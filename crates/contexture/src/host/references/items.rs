@@ -70,7 +70,7 @@ fn line(resource: &Resource) -> String {
 
 /// Gives the items of one `use` their shares of its budget: the first as much as it takes, the next
 /// what is left; with `keep tail` from the last on.
-pub(in crate::host) fn share(
+pub(crate) fn share(
     items: &mut [DeclaredItem],
     counter: &dyn TokenCounter,
 ) -> Result<usize, HostError> {

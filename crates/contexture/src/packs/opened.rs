@@ -1,0 +1,239 @@
+//! The packs of a project, opened.
+
+use super::consent::Question;
+use super::error::PacksError;
+use super::options::Options;
+use super::resolve::Resolvers;
+use super::sources;
+use super::usage::Log;
+use crate::config::NoticeLanguage;
+use crate::models::default_model;
+use crate::project::Project;
+use contexture_context::TokenCounter;
+use contexture_context::tokens::tokenizer_for;
+use contexture_knowledge::approval::{Allowance, Consent, Gate};
+use contexture_knowledge::discovery::Discovery;
+use contexture_knowledge::guide::{Guide, activate};
+use contexture_knowledge::pack::{Pack, PackError};
+#[cfg(feature = "knowledge")]
+use contexture_knowledge::resolve::IndexReport;
+use contexture_knowledge::resolve::{Resolution, Task};
+use contexture_knowledge::usage::UsageError;
+use contexture_knowledge::{Finding, Scope, Status, codes};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The knowledge packs of a project.
+pub struct Packs {
+    discovery: Discovery,
+    options: Options,
+    gate: Mutex<Gate>,
+    /// Packs that were opened: what is known of their content is kept with them.
+    opened: Mutex<HashMap<String, Pack>>,
+    counter: &'static dyn TokenCounter,
+    resolvers: Resolvers,
+    english: bool,
+    log: Log,
+}
+
+impl Packs {
+    /// Looks for the packs of a project. What can't be used becomes a finding of the discovery.
+    #[must_use]
+    pub fn open(project: &Project, options: Options) -> Self {
+        let cache = sources::cache(project);
+        let discovery = sources::find(project, &options, cache.as_deref());
+        let kept = cache.filter(|_| !options.read_only);
+        let home = project.home();
+        let approvals = home.map(|home| home.join(".contexture").join("approvals.json"));
+        let model = default_model(project, options.model.as_deref()).uri;
+        Self {
+            discovery,
+            gate: Mutex::new(Gate::new(approvals, options.allow.clone())),
+            options,
+            opened: Mutex::default(),
+            counter: tokenizer_for(&model),
+            resolvers: Resolvers::new(kept.map(|cache| cache.join("index"))),
+            english: project.config.knowledge.lang == NoticeLanguage::En,
+            log: Log::of(project),
+        }
+    }
+
+    /// Returns the packs that were found, and what is to be said about them and the places looked at.
+    #[must_use]
+    pub const fn discovery(&self) -> &Discovery {
+        &self.discovery
+    }
+
+    /// Returns a pack that may be read.
+    ///
+    /// # Errors
+    /// [`PacksError`] when there is no such pack, or somebody is to be asked first.
+    pub fn pack(&self, name: &str) -> Result<Pack, PacksError> {
+        let pack = self.found(name)?;
+        match self.question_about(&pack)? {
+            Some(question) => Err(PacksError::consent(question)),
+            None => {
+                self.remember(&pack);
+                Ok(pack)
+            }
+        }
+    }
+
+    /// Returns the guide of a pack with the list of its files (KN-7).
+    ///
+    /// # Errors
+    /// [`PacksError`] when the pack may not or can't be read.
+    pub fn activate(&self, name: &str) -> Result<Guide, PacksError> {
+        Ok(activate(&self.pack(name)?)?)
+    }
+
+    /// Returns the text of a file of a pack, by its path in the pack.
+    ///
+    /// # Errors
+    /// [`PacksError`] when the pack may not be read, or the file can't.
+    pub fn read(&self, name: &str, path: &str, max_bytes: u64) -> Result<String, PacksError> {
+        Ok(self.pack(name)?.read(path, max_bytes)?)
+    }
+
+    /// Returns the question that is asked before a pack is read; `None` when it may be read.
+    ///
+    /// # Errors
+    /// [`PacksError`] when there is no such pack, or it can't be read at all.
+    pub fn question(&self, name: &str) -> Result<Option<Question>, PacksError> {
+        self.question_about(&self.found(name)?)
+    }
+
+    /// Reports whether the notice of fences is in English.
+    pub(crate) const fn english(&self) -> bool {
+        self.english
+    }
+
+    /// Returns a pack by its name, whoever may read it, as its manifest is now.
+    fn found(&self, name: &str) -> Result<Pack, PacksError> {
+        if !cfg!(feature = "knowledge") {
+            return Err(PacksError::missing());
+        }
+        let pack = self.discovery.open(name).map_err(|error| self.unless_archived(name, error))?;
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = opened.get(name).filter(|known| known.item() == pack.item()) {
+            return Ok(known.clone());
+        }
+        opened.insert(name.to_owned(), pack.clone());
+        Ok(pack)
+    }
+
+    /// Returns the error for a name that no pack has: an archived one is there, and is not shown.
+    fn unless_archived(&self, name: &str, error: PackError) -> PacksError {
+        let is_it = |finding: &Finding| {
+            finding.code == codes::ARCHIVED.code
+                && finding.path.parent().and_then(Path::file_name).is_some_and(|it| it == name)
+        };
+        match error {
+            PackError::Unknown { .. } if self.discovery.findings.iter().any(is_it) => {
+                PacksError::archived(name)
+            }
+            error => error.into(),
+        }
+    }
+
+    /// Returns the cost of a text in tokens of the default model: each tier shows its own (KN-1).
+    #[must_use]
+    pub fn tokens(&self, text: &str) -> u64 {
+        self.counter.count(text) as u64
+    }
+
+    /// Brings the index of a pack up to date, or builds it anew (KN-17).
+    ///
+    /// # Errors
+    /// [`PacksError`] when the pack may not or can't be read.
+    #[cfg(feature = "knowledge")]
+    pub fn index(&self, name: &str, rebuild: bool) -> Result<IndexReport, PacksError> {
+        self.resolvers.index(&self.pack(name)?, self.counter, rebuild)
+    }
+
+    /// Returns what packs say to a task (KN-9), in tokens of the default model. Nothing is written
+    /// down; see [`Packs::log`].
+    ///
+    /// # Errors
+    /// [`PacksError`] when a pack may not or can't be read, or the task makes no sense.
+    pub fn resolve(&self, names: &[&str], task: &Task) -> Result<Resolution, PacksError> {
+        self.resolve_with(names, task, self.counter)
+    }
+
+    /// The same, in tokens of that tokenizer.
+    ///
+    /// # Errors
+    /// As [`Packs::resolve`].
+    pub fn resolve_with(
+        &self,
+        names: &[&str],
+        task: &Task,
+        counter: &'static dyn TokenCounter,
+    ) -> Result<Resolution, PacksError> {
+        let packs = names.iter().map(|name| self.pack(name));
+        let packs = packs.collect::<Result<Vec<Pack>, PacksError>>()?;
+        let task = Task { english: task.english || self.english, ..task.clone() };
+        self.resolvers.resolve(&packs, &task, counter)
+    }
+
+    /// Writes down that what was resolved reaches a model: one line for each pack.
+    ///
+    /// # Errors
+    /// Why a log could not be written.
+    pub fn log(&self, resolution: &Resolution) -> Result<(), UsageError> {
+        self.log.write(resolution)
+    }
+
+    /// Returns the log of the workspace, whether or not anything is written to it.
+    #[must_use]
+    pub fn usage_path(&self) -> PathBuf {
+        self.log.of_workspace()
+    }
+
+    /// Allows what was asked: the pack may be read for as long as this value lives, and its state is
+    /// remembered as approved.
+    ///
+    /// # Errors
+    /// [`PacksError`] when the approval can't be written down, or the pack has changed meanwhile.
+    pub fn allow(&self, question: &Question) -> Result<(), PacksError> {
+        let pack = self.found(&question.pack)?;
+        if Allowance::of(&pack)? != question.allowance {
+            return Err(PacksError::changed(&question.pack));
+        }
+        Ok(self.gate().remember(&pack)?)
+    }
+
+    fn question_about(&self, pack: &Pack) -> Result<Option<Question>, PacksError> {
+        let (item, scope) = (pack.item(), pack.scope());
+        if item.status == Status::Archived && !self.options.archived {
+            return Err(PacksError::archived(&item.name));
+        }
+        let mut why = self.gate().needs(pack)?;
+        let approved = self.options.approve_project && scope == Scope::Project;
+        if approved || self.options.named.contains(&item.name) {
+            why.retain(|why| *why != Consent::Workspace);
+        }
+        if why.is_empty() {
+            return Ok(None);
+        }
+        let allowance = Allowance::of(pack)?;
+        let outdated = self.options.allow.iter().find(|given| given.name == item.name).cloned();
+        let (pack, location) = (item.name.clone(), item.pack_root.clone());
+        Ok(Some(Question { pack, scope, location, why, allowance, outdated }))
+    }
+
+    /// Remembers what the command allowed for later times. That it can't be written down is no
+    /// reason to refuse the pack now.
+    fn remember(&self, pack: &Pack) {
+        let name = &pack.item().name;
+        let given = self.options.allow.iter().any(|given| given.name == *name);
+        if given && !self.options.read_only {
+            let _ = self.gate().remember(pack);
+        }
+    }
+
+    fn gate(&self) -> MutexGuard<'_, Gate> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

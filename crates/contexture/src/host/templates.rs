@@ -26,11 +26,14 @@ struct Compiled {
     included: IncludedTexts,
 }
 
+/// A template that several may wait for.
+type Shared = Arc<OnceCell<Compiled>>;
+
 /// The templates of a run.
 #[derive(Default)]
 pub(super) struct Templates {
     /// By importing file and name; each is made by the first who wants it.
-    compiled: Mutex<HashMap<(String, String), Arc<OnceCell<Compiled>>>>,
+    compiled: Mutex<HashMap<(String, String), Shared>>,
     /// Texts that templates included with fences of their own.
     fenced: Mutex<BTreeSet<Arc<str>>>,
 }
@@ -70,7 +73,7 @@ impl Templates {
     }
 
     /// Returns where a template is kept; at its first use in a run it is made anew.
-    fn cell(&self, call: &TemplateCall) -> Arc<OnceCell<Compiled>> {
+    fn cell(&self, call: &TemplateCall) -> Shared {
         let key = (call.template.importer.clone(), call.template.name.clone());
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if call.event.is_some() {

@@ -2,27 +2,18 @@
 
 mod pick;
 mod plain;
+mod reading;
 mod strict;
 
-use crate::coerce::Coercion;
+pub use reading::Reading;
+
 use crate::error::AnswerError;
 use crate::lenient::{Event, Scan, Source};
 use crate::options::ReadOptions;
-use crate::repair::{Notes, Repair, RepairKind};
+use crate::repair::{Notes, RepairKind};
 use crate::shape::Shape;
 use pick::Picker;
 use serde_json::Value;
-
-/// A value read from an answer, with its repairs.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
-    /// The value; it matches the requested shape.
-    pub value: Value,
-    /// The repairs, by kind; empty for exact JSON.
-    pub repairs: Vec<Repair>,
-    /// The values coerced into the types of their fields.
-    pub coerced: Vec<Coercion>,
-}
 
 /// Reads a raw answer of a model (AS-21).
 ///

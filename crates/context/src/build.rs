@@ -32,50 +32,23 @@
 mod draft;
 mod fit;
 
+pub use draft::TooDeep;
 pub use fit::{FitError, fit, fit_with};
 
-use crate::limits::Limits;
+use crate::item::{ContextItem, DeclaredItem};
 use crate::tokens::TokenCounter;
-use crate::{ContextItem, DeclaredItem};
 use draft::Draft;
-use serde_json::Value;
-
-/// A value that cannot become an item.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{expression}` is nested more than {limit} levels deep; `use` a part of it")]
-pub struct TooDeep {
-    /// The item's source expression.
-    pub expression: String,
-    /// The greatest nesting allowed.
-    pub limit: usize,
-}
 
 /// Creates an item from its declaration, under its own budget alone.
 ///
 /// # Errors
-/// [`TooDeep`] if the value is nested deeper than the default of [`Limits::value_depth`].
+/// [`TooDeep`] if the value is nested deeper than the default of [`Limits::value_depth`](crate::limits::Limits::value_depth).
 pub fn build_item(
     index: usize,
     declared: &DeclaredItem,
     counter: &dyn TokenCounter,
 ) -> Result<ContextItem, TooDeep> {
     Ok(Draft::new(index, declared, counter)?.item(None))
-}
-
-fn check_depth(declared: &DeclaredItem) -> Result<(), TooDeep> {
-    let limit = Limits::default().value_depth;
-    let mut open = vec![(&declared.value, 0)];
-    while let Some((value, depth)) = open.pop() {
-        if depth > limit {
-            return Err(TooDeep { expression: declared.source.clone(), limit });
-        }
-        match value {
-            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(fields) => open.extend(fields.values().map(|field| (field, depth + 1))),
-            _ => {}
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

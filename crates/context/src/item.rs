@@ -1,8 +1,10 @@
 //! Context items, the central type of the pipeline.
 
+use crate::budget::{Budget, Keep};
 use crate::cut::Kept;
+use crate::digest::Digest;
 use crate::fence::Fence;
-use crate::{Budget, Digest, Keep, Trust};
+use crate::trust::Trust;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -5,7 +5,10 @@
 //! sent is assembled. Trace, context store, inspector, diff and replay all read this one type. Its
 //! JSON Schema is `schemas/manifest.schema.json` of the repository.
 
-use crate::{Budget, ContextItem, CutRecord, Digest, Position, Trust};
+use crate::budget::Budget;
+use crate::digest::Digest;
+use crate::item::{ContextItem, CutRecord, Position};
+use crate::trust::Trust;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -18,46 +18,19 @@
 //! ```
 
 mod bpe;
+mod counter;
 mod encode;
 mod memo;
 mod models;
 mod pattern;
+mod plain;
 mod split;
-mod twin;
 mod vocabulary;
 
 pub use bpe::{Bpe, CL100K_BASE, O200K_BASE, O200K_STAND_IN};
+pub use counter::TokenCounter;
 pub use models::tokenizer_for;
-pub use twin::{Chars, FourBytes, Words};
-
-use std::fmt;
-
-/// Counts the tokens of a text as one model does.
-///
-/// Special tokens written in a text (`<|endoftext|>`) are ordinary text: what a program shows as
-/// data is never read as a command to the model.
-pub trait TokenCounter: Send + Sync + fmt::Debug {
-    /// The name of the tokenizer, such as `o200k_base`.
-    fn name(&self) -> &str;
-
-    /// False when the model's own tokenizer is not public and this one stands in for it.
-    fn exact(&self) -> bool;
-
-    /// The tokens of `text`.
-    fn count(&self, text: &str) -> usize;
-
-    /// Where the tokens of `text` end, as rising byte offsets; the last is `text.len()` and an end
-    /// may lie inside a character. Its length is [`count`](Self::count).
-    fn token_ends(&self, text: &str) -> Vec<usize>;
-
-    /// Whether `count(a + b) == count(a) + count(b)` for every `a` that ends with `before` and
-    /// every `b` that begins with `after`. A counter that does not know says no: it is then
-    /// slower, never wrong.
-    fn seam(&self, before: char, after: char) -> bool {
-        let _ = (before, after);
-        false
-    }
-}
+pub use plain::{Chars, FourBytes, Words};
 
 #[cfg(test)]
 mod tests;

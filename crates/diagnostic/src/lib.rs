@@ -76,7 +76,7 @@ pub struct Diagnostic {
     pub span: Span,
     /// Further places.
     pub labels: Vec<Label>,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
     /// The fix as edits, if it can be applied by a machine.
     pub fix: Vec<Edit>,

@@ -12,6 +12,7 @@ use crate::layout::{ItemSpan, PromptParts, context_section, lay_out};
 use crate::message::{OpenaiChatMessage, OpenaiChatRequest, OpenaiContentPart, Role};
 use crate::template::{PromptTemplate, TemplateContext};
 use contexture_context::{ContextItem, TokenCounter};
+use report::PlacedItem;
 
 /// A builder of the messages of a conversation, by chained calls.
 ///
@@ -40,14 +41,6 @@ pub struct PromptComposer {
     /// The name of the first message, if it was given before that message.
     pending_name: Option<String>,
     items: Vec<PlacedItem>,
-}
-
-#[derive(Debug, Clone)]
-struct PlacedItem {
-    message: usize,
-    label: Option<String>,
-    source: String,
-    span: ItemSpan,
 }
 
 impl PromptComposer {

@@ -137,7 +137,7 @@ fn number(text: &str) -> Option<(usize, &str)> {
 pub struct ReferenceError {
     /// The cause, in one line, without secrets.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What imports may name and what their bindings can do (AS-24 to AS-26), as the checker knows it.
+//! The targets of imports and the methods of their bindings (AS-24 to AS-26).
 //!
 //! Decision: the checker reads the signatures of `contexture-core` instead of asking the crates that
 //! do the work, so that a program can be checked, formatted and shown in an editor without them.
@@ -18,7 +18,7 @@ pub use uri::{UriFault, frontend, memory, model, native, server, tool};
 
 use crate::syntax::ast::ImportKind;
 
-/// How a message names what a kind of import binds.
+/// Returns the noun that messages use for the binding of a kind of import.
 #[must_use]
 pub const fn noun(kind: ImportKind) -> &'static str {
     match kind {

@@ -1,5 +1,7 @@
-//! The door of the language to the world: everything a program does but compute goes through
-//! [`Host`], so that the runtime itself touches no file, clock, network or random source.
+//! The effects of a program. All that it does besides computing goes through [`Host`], so that the
+//! runtime itself uses no file, clock, network or random source.
+
+pub use crate::load_error::LoadError;
 
 use crate::knowledge::{KnowledgeCall, KnowledgeFault, KnowledgeImport, UsedPack};
 use crate::reference::{
@@ -15,7 +17,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// What a [`Host`] method returns.
+/// The future that a method of [`Host`] returns.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HostError>> + Send + 'a>>;
 
 /// Performs the effects of a running program.
@@ -42,30 +44,30 @@ pub trait Host: Send + Sync {
     /// reads and does nothing else, so a dry run renders too.
     fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied>;
 
-    /// Keeps a trace event; time is the host's.
+    /// Records a trace event; the host adds the time.
     fn record(&self, event: Event);
 
-    /// Asked every few thousand instructions; true stops the run with `Cancelled`.
+    /// Reports whether the run is to stop with `Cancelled`; called every few thousand instructions.
     fn is_cancelled(&self) -> bool {
         false
     }
 }
 
-/// A value from outside, with how far it may be believed.
+/// A value from outside, with its trust.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supplied {
     /// The value.
     pub value: Value,
     /// The trust of every text in it.
     pub trust: Trust,
-    /// Whether it is real, or stands for what a dry run did not do.
+    /// Real, or a placeholder of a dry run.
     pub standing: Standing,
 }
 
-/// Whether a value is real, or stands for what a dry run did not do (AS-31).
+/// The origin of a value: a real effect, or one that a dry run did not perform (AS-31).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Standing {
-    /// It is what it says.
+    /// The result of an effect that was performed.
     #[default]
     Real,
     /// It stands for a value of which the types are known.
@@ -76,7 +78,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// What is made of two: real only when both are.
+    /// Combines two: real only when both are.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         if self == other { self } else { Self::Placeholder }
@@ -88,7 +90,7 @@ impl Standing {
 pub struct GenerateCall {
     /// The trace event of this call; the host hangs attempts below it.
     pub event: u64,
-    /// Where the program asks.
+    /// The place of the statement in the program.
     pub site: Site,
     /// The URI of the model in scope; `None` is the default one.
     pub model: Option<String>,
@@ -104,20 +106,19 @@ pub struct GenerateCall {
     /// The knowledge packs that are shown among them, in the order of the prompt (AS-15). The host
     /// resolves them for the instruction, once for this call.
     pub packs: Vec<UsedPack>,
-    /// What of instruction, role and description the program spells out, where it may hold
-    /// references (REF-6).
+    /// The literal texts of instruction, role and description, which may hold references (REF-6).
     pub literals: Arc<[LiteralText]>,
     /// The instruction.
     pub instruction: String,
-    /// How far the instruction may be believed; below [`Trust::Model`] the host warns.
+    /// The trust of the instruction; below [`Trust::Model`] the host warns.
     pub instruction_trust: Trust,
     /// The shape of the answer.
     pub shape: Option<Shape>,
     /// The other options.
     pub options: GenerateOptions,
-    /// Whether a dry run gave a placeholder before: then anything here may be otherwise.
+    /// True if a dry run supplied a placeholder before, so that a real call may differ.
     pub on_placeholders: bool,
-    /// What holds text of placeholders: items by `[label]` or source, and `the instruction`.
+    /// The parts with text of placeholders: items by `[label]` or source, and `the instruction`.
     pub placeholders: Vec<String>,
 }
 
@@ -138,7 +139,7 @@ pub struct GenerateOptions {
     pub strict: bool,
     /// Print the whole prompt to stderr.
     pub debug: bool,
-    /// Whether an answer to the same request may be taken from the cache.
+    /// True if an answer to the same request may come from the cache.
     pub cache: bool,
     /// Milliseconds for the whole call.
     pub timeout_ms: Option<u64>,
@@ -202,9 +203,9 @@ pub struct ToolCall {
     pub method: String,
     /// Its argument: an object, but for `File.undo`, which takes effects.
     pub arguments: Value,
-    /// Whether the argument holds text of placeholders.
+    /// True if the argument holds text of placeholders.
     pub on_placeholders: bool,
-    /// Where the program calls.
+    /// The place of the call in the program.
     pub site: Site,
 }
 
@@ -219,7 +220,7 @@ pub struct MemoryCall {
     pub method: String,
     /// Its argument.
     pub arguments: Value,
-    /// Where the program calls.
+    /// The place of the call in the program.
     pub site: Site,
 }
 
@@ -234,24 +235,24 @@ pub struct FileImport {
     pub importer: String,
 }
 
-/// Why an effect failed. The program sees `code` and `message` in `try … else err`.
+/// The failure of an effect. The program sees `code` and `message` in `try … else err`.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct HostError {
     /// Stable code, such as `file_not_found`, `shape_mismatch`, `timeout`.
     pub code: String,
-    /// What happened, in one line, without secrets.
+    /// The cause in one line, without secrets.
     pub message: String,
-    /// How to mend it.
+    /// The way to fix it.
     pub help: Option<String>,
     /// Further data, such as errors by field path.
     pub details: Option<Value>,
-    /// Whether the run was cancelled; such a failure can't be caught.
+    /// True if the run was cancelled; such a failure can't be caught.
     pub cancelled: bool,
 }
 
 impl HostError {
-    /// A failure with a code and a message.
+    /// Creates a failure with a code and a message.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -263,7 +264,7 @@ impl HostError {
         }
     }
 
-    /// Says how to mend it.
+    /// Adds the way to fix it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -274,19 +275,19 @@ impl HostError {
 /// A trace event as the runtime makes it: without time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Counts from 1 in the order things happen.
+    /// Its number, from 1 in order of time.
     pub id: u64,
     /// The event it belongs to.
     pub parent: Option<u64>,
-    /// What happened.
+    /// Its kind.
     pub kind: TraceKind,
-    /// Whether it begins, ends, or takes no time.
+    /// Its begin, its end, or both at once.
     pub phase: Phase,
     /// The details.
     pub data: Value,
 }
 
-/// Which end of an event is meant.
+/// The part of an event that a record describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// It begins.
@@ -297,44 +298,42 @@ pub enum Phase {
     Instant,
 }
 
-/// Reads the source files of a program, for `import agent` (AS-2). Pure callers have an in-memory
-/// twin: [`MemoryLoader`].
+/// Reads the source files of a program, for `import agent` (AS-2). [`MemoryLoader`] reads them
+/// from memory.
 pub trait SourceLoader {
-    /// The text of `path` as imported by `importer`, under the name it is to be known by.
+    /// Returns the text of `path` as imported by `importer`, and the name of the source.
     ///
     /// # Errors
-    /// [`LoadError`] when there is no such file, or it lies outside the workspace, or is no text.
+    /// [`LoadError`] when the file does not exist, lies outside the workspace or is not text.
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError>;
 
-    /// What can be known of a template that a program imports.
+    /// Returns the facts about a template that a program imports.
     ///
     /// # Errors
     /// All faults of the template and its partials.
     fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>>;
 
-    /// Whether the reference of an imported resource can be loaded, as far as that is known without
-    /// loading it.
+    /// Checks the reference of an imported resource without loading it.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the reference.
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault>;
 
-    /// What is to be said about an imported pack: that there is none of the name, or in which state
-    /// it is.
+    /// Returns the faults of an imported pack: a missing pack, or the state of the pack.
     fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault>;
 
-    /// What was accepted of the tools of an imported server; no server is asked.
+    /// Returns the accepted tools of an imported server, without a request to the server.
     ///
     /// # Errors
-    /// Why nothing is known of it.
+    /// The reason why its tools are unknown.
     fn server(&self, import: &ServerImport) -> Result<ServerFacts, ServerFault>;
 
-    /// The schemes of the providers of models that the application adds (HO-2).
+    /// Returns the schemes of the model providers that the application adds (HO-2).
     fn model_schemes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The references in a literal text, in its order, and what only looks like one.
+    /// Returns the references in a literal text in order, malformed ones included.
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference>;
 }
 
@@ -345,16 +344,6 @@ pub struct LoadedSource {
     pub name: String,
     /// Its text.
     pub text: String,
-}
-
-/// Why a source file could not be loaded.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct LoadError {
-    /// What happened.
-    pub message: String,
-    /// How to mend it.
-    pub help: Option<String>,
 }
 
 /// Source files in memory, by name; relative paths start from the importer's folder.
@@ -368,7 +357,7 @@ pub struct MemoryLoader {
 }
 
 impl MemoryLoader {
-    /// No files.
+    /// Creates an empty loader.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -381,7 +370,7 @@ impl MemoryLoader {
         self
     }
 
-    /// Adds a template by what is known of it.
+    /// Adds a template by its facts or faults.
     #[must_use]
     pub fn with_template(
         mut self,
@@ -392,8 +381,8 @@ impl MemoryLoader {
         self
     }
 
-    /// Adds a reference by its text, with what is wrong with it, if anything; the fault's place
-    /// counts from the begin of the reference.
+    /// Adds a reference by its text, with its fault if it has one; the fault's span is relative to
+    /// the reference.
     #[must_use]
     pub fn with_reference(
         mut self,
@@ -404,14 +393,14 @@ impl MemoryLoader {
         self
     }
 
-    /// Adds a server by what is known of it.
+    /// Adds a server by its tools.
     #[must_use]
     pub fn with_server(mut self, name: impl Into<String>, known: ServerFacts) -> Self {
         self.servers.insert(name.into(), known);
         self
     }
 
-    /// Adds what is to be said about a pack by its name; of others there is nothing to be said.
+    /// Adds a fault of the pack of a name.
     #[must_use]
     pub fn with_pack(mut self, pack: impl Into<String>, fault: KnowledgeFault) -> Self {
         self.packs.push((pack.into(), fault));

@@ -7,11 +7,10 @@
 //! it.
 
 use crate::capability;
-use crate::host::SourceLoader;
 use crate::reference::Used;
 use crate::syntax::ast::{Import, ImportKind};
 use contexture_context::manifest::Site;
-use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
+use contexture_diagnostic::Severity;
 use serde_json::Value;
 
 /// An imported pack.
@@ -63,23 +62,6 @@ pub struct KnowledgeFault {
     pub severity: Severity,
     /// The message.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
-}
-
-/// Returns the faults of an imported pack, at the literal that names it.
-pub(crate) fn import_faults(
-    import: &Import,
-    importer: &SourceFile,
-    loader: &dyn SourceLoader,
-) -> Vec<Diagnostic> {
-    let Some(known) = KnowledgeImport::of(import) else { return Vec::new() };
-    let span = import.from.span;
-    let told = loader.knowledge(&known).into_iter().map(|fault| {
-        let KnowledgeFault { code, severity, message, help } = fault;
-        Diagnostic::new(code, severity, message, span)
-            .with_optional_help(help)
-            .in_file(importer.name())
-    });
-    told.collect()
 }

@@ -65,6 +65,7 @@ pub mod codes;
 pub mod format;
 pub mod host;
 pub mod knowledge;
+mod load_error;
 pub mod migrate;
 pub mod program;
 pub mod reference;

@@ -19,19 +19,22 @@
 //! assert_eq!(worker.map(|agent| agent.file), Some(1));
 //! ```
 
+pub(crate) mod faults;
 #[cfg(test)]
 mod tests;
 
 use crate::codes;
-use crate::host::{LoadError, LoadedSource, SourceLoader};
-use crate::knowledge::import_faults;
-use crate::reference::{import_fault, text_faults, texts_of_items};
-use crate::server::{ServerFacts, import_facts};
+use crate::host::{LoadedSource, SourceLoader};
+use crate::reference::literals::texts_of_items;
+use crate::server::ServerFacts;
 use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
 use crate::syntax::{Parsed, parse};
-use crate::template::{TemplateFacts, TemplateFault, TemplateImport, templates_of};
+use crate::template::{TemplateFacts, TemplateImport, templates_of};
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+use faults::{
+    import_failed, pack_faults, resource_fault, server_facts, template_fault, text_faults,
+};
 use std::collections::HashMap;
 
 /// All files of a program, the one to run first.
@@ -283,7 +286,7 @@ impl Loading<'_> {
     fn servers(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let known = file.imports().filter_map(|import| {
-            let facts = import_facts(import, &file.source, self.loader)?;
+            let facts = server_facts(import, &file.source, self.loader)?;
             Some((import.name.text.clone(), facts))
         });
         for (name, facts) in known.collect::<Vec<_>>() {
@@ -306,11 +309,11 @@ impl Loading<'_> {
         let resources = file.imports().filter(|import| import.kind == ImportKind::Resource);
         let written = resources.filter(|import| !import.from.span.is_empty());
         let mut faults: Vec<Diagnostic> =
-            written.filter_map(|import| import_fault(import, source, self.loader)).collect();
+            written.filter_map(|import| resource_fault(import, source, self.loader)).collect();
         for text in texts_of_items(&file.parsed.file.items, source) {
             faults.extend(text_faults(&text, self.loader));
         }
-        faults.extend(file.imports().flat_map(|import| import_faults(import, source, self.loader)));
+        faults.extend(file.imports().flat_map(|import| pack_faults(import, source, self.loader)));
         let name = source.name().to_owned();
         faults.into_iter().for_each(|fault| self.fault(fault.in_file(&name)));
     }
@@ -372,21 +375,5 @@ impl Loading<'_> {
         let most = self.limits.source_files;
         let message = format!("the program has more than {most} files");
         codes::TOO_MANY_FILES.at(span, message).with_help("import from fewer files")
-    }
-}
-
-fn import_failed(fault: &LoadError, span: Span) -> Diagnostic {
-    let help = fault.help.as_deref().unwrap_or("a path is relative to the file that imports it");
-    codes::IMPORT_FAILED.at(span, fault.message.clone()).with_help(help)
-}
-
-pub(crate) fn template_fault(fault: &TemplateFault, name: &str, span: Span) -> Diagnostic {
-    match fault {
-        TemplateFault::Unreadable(fault) => import_failed(fault, span),
-        TemplateFault::Invalid { code, place, message, help } => {
-            let message =
-                format!("the template `{name}` can't be used: {place}: {message} ({code})");
-            codes::BAD_TEMPLATE.at(span, message).with_optional_help(help.clone())
-        }
     }
 }

@@ -6,11 +6,8 @@
 //! them before a run, and the [`Host`](crate::host::Host) in a run. Computed or loaded text is
 //! never searched.
 
-mod check;
-mod texts;
-
-pub(crate) use check::{import_fault, text_faults, texts_of_block, texts_of_items};
-pub(crate) use texts::Written;
+pub(crate) mod literals;
+pub(crate) mod texts;
 
 use contexture_context::{Budget, Keep, Position};
 use contexture_diagnostic::Severity;
@@ -130,6 +127,6 @@ pub struct ReferenceFault {
     pub end: usize,
     /// The message.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
 }

@@ -10,9 +10,7 @@ pub use contexture_context::field::{FieldFacts, FieldType};
 pub use contexture_core::signature::Effect;
 
 use crate::capability;
-use crate::host::SourceLoader;
 use crate::syntax::ast::{Import, ImportKind};
-use contexture_diagnostic::{Diagnostic, SourceFile};
 
 /// The method of an import that names one tool.
 pub const RUN: &str = "run";
@@ -38,7 +36,7 @@ pub struct ServerImport {
 }
 
 impl ServerImport {
-    /// What a URI names; `None` when it is none of a server.
+    /// Parses the URI of a server or of one of its tools; `None` for another kind of URI.
     #[must_use]
     pub fn parse(uri: &str) -> Option<Self> {
         let mcp = capability::server(uri).ok()?.map(|found| (Origin::Mcp, found));
@@ -47,15 +45,15 @@ impl ServerImport {
         Some(Self { origin, server: server.to_owned(), tool: tool.map(str::to_owned) })
     }
 
-    /// What an import names; `None` when it is another kind.
+    /// Returns the server of an import; `None` for another kind of import.
     #[must_use]
     pub fn of(import: &Import) -> Option<Self> {
         if import.kind == ImportKind::Tool { Self::parse(&import.from.value) } else { None }
     }
 
-    /// The tool that a method means: `run` or the tool's own name where the import names one, else
-    /// the tool of that name. A tool whose name is no name of the language is called with `_` in
-    /// place of what can't be written, as long as it is the only one.
+    /// Returns the tool that a method calls: `run` or the tool's own name where the import names one, else
+    /// the tool of that name. A tool whose name the language can't write is called with `_` in place of
+    /// the invalid characters, as long as the result is unique.
     pub fn tool<'t>(
         &self,
         tools: impl IntoIterator<Item = &'t str>,
@@ -77,14 +75,14 @@ impl ServerImport {
         }
     }
 
-    /// The method by which a tool is called.
+    /// Returns the method that calls a tool.
     #[must_use]
     pub fn method(&self, tool: &str) -> String {
         if self.tool.is_some() { RUN.to_owned() } else { method_name(tool) }
     }
 }
 
-/// The name of a tool as a program writes it.
+/// Returns the name of a tool as a program writes it.
 pub(crate) fn method_name(tool: &str) -> String {
     let sign = |sign: char| if unicode_ident::is_xid_continue(sign) { sign } else { '_' };
     let name: String = tool.chars().map(sign).collect();
@@ -92,7 +90,7 @@ pub(crate) fn method_name(tool: &str) -> String {
     if begins { name } else { format!("_{name}") }
 }
 
-/// What is known of a server before a run.
+/// The facts about a server before a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerFacts {
     /// Its tools.
@@ -118,43 +116,28 @@ impl ServerFacts {
     }
 }
 
-/// What is known of a tool of a server.
+/// The facts about a tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolFacts {
     /// Its name at the server.
     pub name: String,
     /// The fields of the object that it takes.
     pub fields: Vec<FieldFacts>,
-    /// Whether other fields may stand beside them.
+    /// True if the object may have other fields.
     pub open: bool,
     /// Its effect. That of a server's tool is unknown, whatever the server claims: it may write.
     pub effect: Effect,
 }
 
-/// Why nothing is known of a server that a program imports.
+/// The reason why the tools of an imported server are unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerFault {
     /// The code of the layer that knows servers, such as `MCP1001`.
     pub code: &'static str,
-    /// What is wrong.
+    /// The cause.
     pub message: String,
-    /// How to mend it.
+    /// The way to fix it.
     pub help: Option<String>,
-}
-
-/// What is known of the server that an import names, or what is wrong at the literal that names it.
-pub(crate) fn import_facts(
-    import: &Import,
-    importer: &SourceFile,
-    loader: &dyn SourceLoader,
-) -> Option<Result<ServerFacts, Diagnostic>> {
-    let known = ServerImport::of(import)?;
-    Some(loader.server(&known).map_err(|fault| {
-        let ServerFault { code, message, help } = fault;
-        Diagnostic::error(code, message, import.from.span)
-            .with_optional_help(help)
-            .in_file(importer.name())
-    }))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! [`SourceLoader`](crate::host::SourceLoader) provides the facts about a template before a run,
 //! the [`Host`](crate::host::Host) renders it in a run.
 
-use crate::host::LoadError;
+use crate::load_error::LoadError;
 use crate::syntax::ast::{Import, ImportKind};
 use contexture_context::manifest::Site;
 use serde_json::Value;
@@ -88,7 +88,7 @@ pub enum TemplateFault {
         place: TemplatePlace,
         /// The message.
         message: String,
-        /// How to fix it.
+        /// The way to fix it.
         help: Option<String>,
     },
 }

@@ -1,6 +1,7 @@
 //! The cursor over one value: its position, the open containers, blanks and comments.
 
 use super::chars::{Mark, is_blank, mark};
+use crate::options::Limits;
 use crate::repair::{Notes, RepairKind};
 
 /// The place of a string; it decides what may follow.
@@ -28,7 +29,7 @@ pub(super) enum Next {
 /// A cursor over one candidate value of the answer.
 #[derive(Debug)]
 pub(super) struct Parser<'a> {
-    /// The answer; shortened to the parsed part when the value breaks off before its end, so that
+    /// The answer; shortened to the parsed part when the value stops before its end, so that
     /// every open container sees the end of the text and closes itself.
     pub(super) text: &'a str,
     pub(super) pos: usize,
@@ -83,7 +84,7 @@ impl<'a> Parser<'a> {
             care,
             depth: 0,
             deepest: 0,
-            max_depth: max_depth.min(crate::Limits::MAX_DEPTH),
+            max_depth: max_depth.min(Limits::MAX_DEPTH),
             kinds: 0,
         }
     }

@@ -30,7 +30,7 @@ impl Parser<'_> {
     }
 
     /// Parses the quoted string at the cursor, and finds its end carefully; returns `None` for a
-    /// key that breaks off.
+    /// key that is cut.
     pub(super) fn careful(&mut self, place: Place) -> Option<String> {
         let (Mark::Quote(family), length) = self.mark_at(self.pos)? else {
             return None;

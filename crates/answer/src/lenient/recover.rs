@@ -14,7 +14,7 @@ impl Parser<'_> {
     pub(super) fn odd_value(&mut self, place: Place) -> Option<Value> {
         self.trusted = None;
         loop {
-            if self.breaks_off() {
+            if self.stops_here() {
                 self.stop();
                 return None;
             }
@@ -166,10 +166,10 @@ impl Parser<'_> {
     }
 
     /// Returns the mark at the next byte that is not a blank; notes a cut at the end of the text,
-    /// or where the value breaks off.
+    /// or where the value stops early.
     fn next_mark(&mut self) -> Option<(Mark, usize)> {
         self.skip_space();
-        if self.breaks_off() {
+        if self.stops_here() {
             self.stop();
         }
         let found = self.mark_at(self.pos);
@@ -271,7 +271,7 @@ impl Parser<'_> {
 
     /// Reports whether the answer ends here though the value does not: a code fence or a closing
     /// tag.
-    fn breaks_off(&self) -> bool {
+    fn stops_here(&self) -> bool {
         let rest = self.rest(self.pos);
         rest.starts_with("```") || rest.starts_with("</")
     }

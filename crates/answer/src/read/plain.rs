@@ -1,6 +1,7 @@
 //! Answers that are a single text, word or number: shapes without an object or a list.
 
-use super::{Reading, pick::conform};
+use super::pick::conform;
+use super::reading::Reading;
 use crate::error::AnswerError;
 use crate::lenient::{body, single as single_value};
 use crate::options::Limits;

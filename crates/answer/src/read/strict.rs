@@ -1,6 +1,6 @@
 //! Strict reading: exact JSON, exact types, no other fields (AS-21).
 
-use super::Reading;
+use super::reading::Reading;
 use crate::error::AnswerError;
 use crate::options::Limits;
 use crate::shape::Shape;

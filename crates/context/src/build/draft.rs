@@ -1,11 +1,23 @@
 //! One item on its way into a prompt: its value as text, stored so that it can be cut again.
 
-use super::{TooDeep, check_depth};
+use crate::budget::{Budget, Measure};
 use crate::cut::{self, EXACT_BYTES, Kept, Parts, Ruler};
+use crate::digest::Digest;
 use crate::fence::{Fence, escape_layout};
+use crate::item::{ContextItem, CutReason, CutRecord, DeclaredItem};
+use crate::limits::Limits;
 use crate::tokens::{Chars, TokenCounter};
-use crate::{Budget, ContextItem, CutReason, CutRecord, DeclaredItem, Digest, Measure};
 use serde_json::Value;
+
+/// A value that cannot become an item.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{expression}` is nested more than {limit} levels deep; `use` a part of it")]
+pub struct TooDeep {
+    /// The item's source expression.
+    pub expression: String,
+    /// The greatest nesting allowed.
+    pub limit: usize,
+}
 
 pub(super) struct Draft<'a> {
     index: usize,
@@ -237,4 +249,20 @@ fn to_u64(count: usize) -> u64 {
 
 fn to_usize(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+fn check_depth(declared: &DeclaredItem) -> Result<(), TooDeep> {
+    let limit = Limits::default().value_depth;
+    let mut open = vec![(&declared.value, 0)];
+    while let Some((value, depth)) = open.pop() {
+        if depth > limit {
+            return Err(TooDeep { expression: declared.source.clone(), limit });
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(fields) => open.extend(fields.values().map(|field| (field, depth + 1))),
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -1,9 +1,8 @@
 //! The whole-prompt budget: which items are cut (AS-18).
 
-use super::TooDeep;
-use super::draft::Draft;
+use super::draft::{Draft, TooDeep};
+use crate::item::{ContextItem, DeclaredItem};
 use crate::tokens::TokenCounter;
-use crate::{ContextItem, DeclaredItem};
 use std::cmp::Reverse;
 
 /// The reason why a prompt cannot be built.

@@ -3,7 +3,7 @@ use crate::cut::Kept;
 use crate::tokens::{Chars, O200K_BASE};
 use crate::{Budget, CutReason, CutRecord, Digest, Keep, Measure, Trust};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn declared(value: impl Into<Value>) -> DeclaredItem {
     DeclaredItem {

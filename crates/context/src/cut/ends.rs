@@ -2,9 +2,9 @@
 
 use super::bounds::{self, NEAR_LINE};
 use super::marker::marker;
+use super::ruler::{Cut, Ruler};
 use super::total::{self, Total};
 use super::walk::{self, Walk};
-use super::{Cut, Ruler};
 use std::borrow::Cow;
 
 /// A text that may still be too long.

@@ -1,24 +1,14 @@
 //! Cuts of lists between items and of objects between fields.
 
 use super::marker::marker;
+use super::ruler::{Cut, Kept, Ruler};
 use super::total::{self, Total};
-use super::{Cut, Ruler, ends, walk};
+use super::{ends, walk};
+use crate::budget::{Keep, Measure};
 use crate::tokens::TokenCounter;
-use crate::{Keep, Measure};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// The number of items of a list, or fields of an object, that were kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Kept {
-    /// The items or fields in the text.
-    pub kept: usize,
-    /// The items or fields of the value.
-    pub of: usize,
-}
 
 /// A value as the text in a prompt: strings unchanged, everything else as JSON with two spaces
 /// (AS-20), with separate items or fields so that a cut can fall between them.

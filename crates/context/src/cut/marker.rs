@@ -1,7 +1,7 @@
 //! The marker of a cut.
 
 use super::total::Total;
-use crate::Measure;
+use crate::budget::Measure;
 
 /// Formats `… [clipped: 1234 of 5678 tokens]`: 1234 of 5678 were removed. Estimates are marked.
 pub(super) fn marker(removed: Total, of: Total, measure: Measure) -> String {

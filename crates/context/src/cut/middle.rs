@@ -3,9 +3,9 @@
 use super::bounds;
 use super::ends::{Attempt, Head, Tail, clipped, front_marker, shrink};
 use super::marker::marker;
+use super::ruler::{Cut, Ruler};
 use super::total::{self, Total};
 use super::walk::{self, Walk};
-use super::{Cut, Ruler};
 
 /// The places of the markers around a kept middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The count of a whole text, exact if that is cheap.
 
-use super::Ruler;
+use super::ruler::Ruler;
 use super::walk::{Stop, scale};
 
 const SAMPLES: usize = 16;

@@ -1,6 +1,6 @@
 //! Walks over a text from either end, seam by seam, until a limit is exceeded.
 
-use super::Ruler;
+use super::ruler::Ruler;
 
 /// The length of a step: enough to make a new start at each seam cheap.
 const STEP: usize = 1024;

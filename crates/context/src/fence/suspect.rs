@@ -8,9 +8,10 @@
 mod phrases;
 mod secrets;
 
+use super::block::Fence;
 use super::look::turns;
-use super::{Fence, lines, tags};
-use crate::Trust;
+use super::{lines, tags};
+use crate::trust::Trust;
 use serde::Serialize;
 use std::fmt;
 

@@ -131,7 +131,7 @@ fn is_role(kind: Kind, rest: &str) -> bool {
         })
 }
 
-/// Reports whether a tag continues with a slash or attributes, or breaks off at the end of its
+/// Reports whether a tag continues with a slash or attributes, or is cut at the end of its
 /// line.
 fn ends_or_goes_on(rest: Glyphs<'_>) -> bool {
     let mut behind = rest.clone();

@@ -1,5 +1,7 @@
 use super::*;
+use crate::trust::Trust;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Texts that must stay unchanged.
 const HARMLESS: &[&str] = &[

@@ -1,9 +1,10 @@
 //! Byte-pair encoding with OpenAI's public vocabularies.
 
-use super::TokenCounter;
+use super::counter::TokenCounter;
 use super::encode::Encoder;
 use super::memo::Memo;
-use super::split::{Rule, piece};
+use super::pattern::Rule;
+use super::split::piece;
 use super::vocabulary::{CL100K, O200K, Vocabulary};
 use std::fmt;
 

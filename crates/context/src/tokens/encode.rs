@@ -8,7 +8,7 @@
 
 use super::vocabulary::{LONGEST, Node, Vocabulary};
 
-/// How many pairs are remembered at first, and from the first place that led nowhere on.
+/// The number of pairs that are remembered at first, and after the first fruitless place.
 const FEW: usize = 64;
 const MANY: usize = 4096;
 

@@ -1,6 +1,7 @@
-//! Which tokenizer a model uses.
+//! The tokenizers of the models.
 
-use super::{CL100K_BASE, O200K_BASE, O200K_STAND_IN, TokenCounter};
+use super::bpe::{CL100K_BASE, O200K_BASE, O200K_STAND_IN};
+use super::counter::TokenCounter;
 
 /// Families with a public tokenizer. A family matches the whole name or a name that goes on with
 /// one of `-`, `:`, `@`; the first match counts.

@@ -1,9 +1,15 @@
 //! The regular expressions of the tokenizers.
 
-use super::split::Rule;
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 use std::sync::LazyLock;
+
+/// The two splitting rules in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    O200k,
+    Cl100k,
+}
 
 static O200K: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new_many(&[

@@ -2,17 +2,10 @@
 //!
 //! Decision: the tokenizer's regular expression is the authority; this hand-written reading of it
 //! for ASCII and for runs of Chinese, Japanese and Korean gives the same pieces several times
-//! faster (a property test compares them) and says "don't know" wherever another character could
+//! faster (a property test compares them) and returns nothing wherever another character could
 //! matter.
 
-use super::pattern;
-
-/// The two splitting rules in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rule {
-    O200k,
-    Cl100k,
-}
+use super::pattern::{self, Rule};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -63,7 +56,7 @@ fn run(bytes: &[u8], mut at: usize, is_in: impl Fn(Class) -> bool) -> usize {
     at
 }
 
-/// What begins at a byte that is not ASCII.
+/// The class of the character at a byte that is not ASCII.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cjk {
     Letter,

@@ -1,6 +1,6 @@
 //! The token costs of a conversation (PT-11).
 
-use super::PlacedItem;
+use crate::layout::ItemSpan;
 use crate::message::{OpenaiChatMessage, Role};
 use contexture_context::TokenCounter;
 use serde::Serialize;
@@ -46,6 +46,14 @@ pub struct ItemTokens {
     pub tokens: u64,
     /// The tokens of its whole section, including label and source lines.
     pub section_tokens: u64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PlacedItem {
+    pub(super) message: usize,
+    pub(super) label: Option<String>,
+    pub(super) source: String,
+    pub(super) span: ItemSpan,
 }
 
 pub(super) fn report(

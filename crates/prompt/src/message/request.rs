@@ -1,6 +1,7 @@
 //! A request for a completion.
 
-use super::{OpenaiChatMessage, ToolDefinition, ToolKind};
+use super::chat::OpenaiChatMessage;
+use super::tool::{ToolDefinition, ToolKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

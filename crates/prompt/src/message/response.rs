@@ -1,6 +1,8 @@
 //! Answers of models.
 
-use super::{OpenaiChatMessage, OpenaiContentPart, Role, ToolCall};
+use super::chat::{OpenaiChatMessage, Role};
+use super::part::{ContentField, OpenaiContentPart};
+use super::tool::ToolCall;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -37,7 +39,7 @@ impl ChatResponse {
         let said = (!silent).then(|| vec![OpenaiContentPart::text(self.text.clone())]);
         OpenaiChatMessage {
             role: Role::Assistant,
-            content: said.map(super::ContentField::Array),
+            content: said.map(ContentField::Array),
             tool_calls: calls,
             ..OpenaiChatMessage::default()
         }

@@ -27,7 +27,7 @@ use walk::Walker;
 
 /// The limit of nodes visited in a whole program; writes after that are left to the run.
 const MOST_NODES: u64 = 20_000_000;
-/// How often one function is walked.
+/// The most walks over one function.
 const MOST_WALKS: usize = 8;
 /// The number of functions listed in the explanation of a write.
 const SHOWN: usize = 8;

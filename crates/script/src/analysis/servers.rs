@@ -1,18 +1,17 @@
 //! Calls of the tools of servers: which there are and what they take (AS-25).
 
 use super::Checker;
-use super::tools::is_literal;
 use crate::codes;
 use crate::server::{FieldFacts, FieldType, ServerFacts, ServerImport, ToolFacts};
 use crate::syntax::ast::{Expr, ExprKind, Import, Name, Text, UnaryOp};
 use crate::syntax::walk::strip;
-use contexture_diagnostic::{Span, suggestion};
+use contexture_diagnostic::suggestion;
 
-/// How many tools a message names.
+/// The most tools that a message names.
 const LISTED: usize = 12;
 
 impl<'p> Checker<'p, '_> {
-    /// A method of an import, for a message.
+    /// Returns a method of an import, for a message.
     pub(super) fn first_method(&self, import: &Import) -> String {
         let known = self.methods_of(import).next().map(str::to_owned);
         let of_server = || {
@@ -23,12 +22,11 @@ impl<'p> Checker<'p, '_> {
         known.or_else(of_server).unwrap_or_else(|| "run".to_owned())
     }
 
-    /// What is known of a server of this file; nothing when that was told at its import.
     fn server_facts(&self, name: &str) -> Option<&'p ServerFacts> {
         self.program.server(self.file, name)
     }
 
-    /// `Fs.read_file({ … })`
+    /// Checks `Fs.read_file({ … })`.
     pub(super) fn server_call(
         &mut self,
         call: &'p Expr,
@@ -46,7 +44,14 @@ impl<'p> Checker<'p, '_> {
         };
         let Some(tool) = facts.tools.iter().find(|known| known.name == tool) else { return };
         let full = format!("{}.{}", import.name.text, name.text);
-        self.server_arguments(&full, tool, call.span, arguments);
+        let given = self.one_object(&full, &example(tool), call.span, arguments);
+        let Some((span, fields)) = given else { return };
+        for (key, value) in fields {
+            self.server_field(&full, tool, key, value);
+        }
+        let needed = tool.fields.iter().filter(|field| field.required);
+        let needed = needed.map(|field| (field.name.as_str(), field.describe()));
+        self.missing_arguments(&full, span, fields, needed);
     }
 
     fn unknown_server_method(
@@ -75,52 +80,13 @@ impl<'p> Checker<'p, '_> {
         self.push(codes::UNKNOWN_TOOL_METHOD.at(name.span, message).with_help(help));
     }
 
-    fn server_arguments(
-        &mut self,
-        full: &str,
-        tool: &ToolFacts,
-        span: Span,
-        arguments: &'p [Expr],
-    ) {
-        match arguments {
-            [] => self.server_needs(full, tool, span, &[]),
-            [only] => match &strip(only).kind {
-                ExprKind::Object(fields) => {
-                    for (key, value) in fields {
-                        self.server_field(full, tool, key, value);
-                    }
-                    self.server_needs(full, tool, only.span, fields);
-                }
-                literal if is_literal(literal) => {
-                    let message = format!("`{full}` takes an object");
-                    let help = format!("write `{full}{}`", example(tool));
-                    self.push(codes::TOOL_ARGUMENTS.at(only.span, message).with_help(help));
-                }
-                _ => {}
-            },
-            several => {
-                let message = format!("`{full}` takes one object, not {} arguments", several.len());
-                let help = format!("write `{full}{}`", example(tool));
-                self.push(codes::TOOL_ARGUMENTS.at(span, message).with_help(help));
-            }
-        }
-    }
-
     fn server_field(&mut self, full: &str, tool: &ToolFacts, key: &Text, value: &'p Expr) {
         let Some(field) = tool.fields.iter().find(|field| field.name == key.value) else {
             if tool.open {
                 return;
             }
-            let names: Vec<&str> = tool.fields.iter().map(|field| field.name.as_str()).collect();
-            let help = suggestion(&key.value, names.iter().copied()).unwrap_or_else(|| match names
-                .as_slice()
-            {
-                [] => format!("it takes none: `{full}()`"),
-                names => format!("it takes {}", names.join(", ")),
-            });
-            let message = format!("`{full}` has no argument `{}`", key.value);
-            self.push(codes::UNKNOWN_ARGUMENT.at(key.span, message).with_help(help));
-            return;
+            let known = tool.fields.iter().map(|field| field.name.as_str());
+            return self.unknown_argument(full, key, known);
         };
         if may_be(field, value) {
             return;
@@ -134,35 +100,20 @@ impl<'p> Checker<'p, '_> {
         let help = near.unwrap_or_else(|| format!("give {wanted}"));
         self.push(codes::ARGUMENT_TYPE.at(value.span, message).with_help(help));
     }
-
-    fn server_needs(
-        &mut self,
-        full: &str,
-        tool: &ToolFacts,
-        span: Span,
-        fields: &'p [(Text, Expr)],
-    ) {
-        let given = |name: &str| fields.iter().any(|(key, _)| key.value == name);
-        for field in tool.fields.iter().filter(|field| field.required && !given(&field.name)) {
-            let message = format!("`{full}` needs the argument `{}`", field.name);
-            let help = format!("add `{}: …`, {}", field.name, field.describe());
-            self.push(codes::MISSING_ARGUMENT.at(span, message).with_help(help));
-        }
-    }
 }
 
-/// `({ path: … })`, or `()` where nothing must be given.
+/// Returns `({ path: … })`, or `()` for a tool without required fields.
 fn example(tool: &ToolFacts) -> String {
     let required = tool.fields.iter().filter(|field| field.required);
     let parts: Vec<String> = required.map(|field| format!("{}: …", field.name)).collect();
     if parts.is_empty() { "()".to_owned() } else { format!("({{ {} }})", parts.join(", ")) }
 }
 
-/// Whether an expression may be what a field takes: literals are judged, all else may.
+/// Reports whether a field may accept an expression; only literals are checked.
 fn may_be(field: &FieldFacts, value: &Expr) -> bool {
     let value = strip(value);
     let Some(found) = literal_types(value) else { return true };
-    // What is optional may be left out by giving none.
+    // `none` leaves out an optional field.
     if found.contains(&FieldType::Null) && !field.required {
         return true;
     }
@@ -174,7 +125,6 @@ fn may_be(field: &FieldFacts, value: &Expr) -> bool {
     kind && word
 }
 
-/// The types that a literal has.
 fn literal_types(value: &Expr) -> Option<&'static [FieldType]> {
     Some(match &value.kind {
         ExprKind::None => &[FieldType::Null],

@@ -8,7 +8,6 @@ use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name, Text, UnaryOp
 use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 
-/// What an import can do, when its URI is one that is known.
 pub(super) fn capability_of(import: &Import) -> Option<Signature> {
     match import.kind {
         ImportKind::Tool => capability::tool(&import.from.value).ok(),
@@ -18,7 +17,7 @@ pub(super) fn capability_of(import: &Import) -> Option<Signature> {
     }
 }
 
-/// The front-end tool that an import names (CP-13).
+/// Returns the front-end tool that an import names (CP-13).
 pub(super) fn frontend_of(import: &Import) -> Option<&str> {
     let uri = import.from.value.as_str();
     let found = if import.kind == ImportKind::Tool { capability::frontend(uri) } else { Ok(None) };
@@ -31,7 +30,7 @@ impl<'p> Checker<'p, '_> {
         methods.iter().map(|method| method.name)
     }
 
-    /// `Tool.method({ … })`; what is known to be no tool was told at its import.
+    /// Checks `Tool.method({ … })`; an unknown tool was reported at its import.
     pub(super) fn tool_call(
         &mut self,
         call: &'p Expr,
@@ -52,7 +51,7 @@ impl<'p> Checker<'p, '_> {
         if name.text.is_empty() {
             return;
         }
-        // As with a tool of a server, its own name does as well as `run`.
+        // As with a tool of a server, its own name means `run`.
         let own = frontend_of(import).is_some_and(|tool| server::method_name(tool) == name.text);
         let called = if own { server::RUN } else { &name.text };
         let Some(method) = capability.method(called) else {
@@ -73,62 +72,93 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn tool_arguments(&mut self, full: &str, method: &Method, span: Span, arguments: &'p [Expr]) {
-        let [only] = arguments else {
-            let message = match method.form {
-                Form::Value => format!("`{full}` takes the effects to undo"),
-                _ => format!("`{full}` takes one object, not {} arguments", arguments.len()),
-            };
-            let help = match method.form {
-                Form::Value => format!("write `{full}(result.effects)`"),
-                _ => format!("write `{full}{}`", example(method)),
-            };
+        let known = method.parameters;
+        let needed = known.iter().any(|field| field.required);
+        match arguments {
             // `Find.run()` asks for everything, which a method without required fields allows.
-            let optional = method.parameters.iter().all(|field| !field.required);
-            if !(arguments.is_empty() && optional && method.form != Form::Value) {
+            [] if method.form != Form::Value && !needed => {}
+            [_] if method.form == Form::Value => {}
+            _ if method.form == Form::Value => {
+                let message = format!("`{full}` takes the effects to undo");
+                let help = format!("write `{full}(result.effects)`");
                 self.push(codes::TOOL_ARGUMENTS.at(span, message).with_help(help));
             }
-            return;
-        };
-        if method.form == Form::Value {
-            return;
-        }
-        match &strip(only).kind {
-            ExprKind::Object(fields) => self.tool_fields(full, method, only.span, fields),
-            ExprKind::Str(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Bool(_)
-            | ExprKind::List(_) => {
-                let message = format!("`{full}` takes an object");
-                let help = format!("write `{full}{}`", example(method));
-                self.push(codes::TOOL_ARGUMENTS.at(only.span, message).with_help(help));
+            [] => self.wrong_count(full, &example(method), span, 0),
+            [only] if matches!(strip(only).kind, ExprKind::None) => {}
+            _ => {
+                let given = self.one_object(full, &example(method), span, arguments);
+                let Some((span, fields)) = given else { return };
+                for (key, value) in fields {
+                    match known.iter().find(|field| field.name == key.value) {
+                        Some(field) => self.tool_field_type(full, field, value),
+                        None if method.form == Form::Open => {}
+                        None => self.unknown_argument(full, key, known.iter().map(|f| f.name)),
+                    }
+                }
+                let needed = known.iter().filter(|field| field.required);
+                let needed = needed.map(|field| (field.name, field.kind.describe()));
+                self.missing_arguments(full, span, fields, needed);
             }
-            _ => {}
         }
     }
 
-    fn tool_fields(&mut self, full: &str, method: &Method, span: Span, fields: &'p [(Text, Expr)]) {
-        let known = method.parameters;
-        for (key, value) in fields {
-            match known.iter().find(|field| field.name == key.value) {
-                Some(field) => self.tool_field_type(full, field, value),
-                None if matches!(method.form, Form::Open) => {}
-                None => {
-                    let names = || known.iter().map(|field| field.name);
-                    let list: Vec<&str> = names().collect();
-                    let help = suggestion(&key.value, names()).unwrap_or_else(|| match &*list {
-                        [] => format!("it takes none: `{full}()`"),
-                        list => format!("it takes {}", list.join(", ")),
-                    });
-                    let message = format!("`{full}` has no argument `{}`", key.value);
-                    self.push(codes::UNKNOWN_ARGUMENT.at(key.span, message).with_help(help));
+    /// Returns the object that a call passes, and its place; reports arguments of another form.
+    pub(super) fn one_object(
+        &mut self,
+        full: &str,
+        example: &str,
+        span: Span,
+        arguments: &'p [Expr],
+    ) -> Option<(Span, &'p [(Text, Expr)])> {
+        match arguments {
+            [] => return Some((span, &[])),
+            [only] => match &strip(only).kind {
+                ExprKind::Object(fields) => return Some((only.span, fields)),
+                literal if is_literal(literal) => {
+                    let message = format!("`{full}` takes an object");
+                    let help = format!("write `{full}{example}`");
+                    self.push(codes::TOOL_ARGUMENTS.at(only.span, message).with_help(help));
                 }
-            }
+                _ => {}
+            },
+            several => self.wrong_count(full, example, span, several.len()),
         }
+        None
+    }
+
+    fn wrong_count(&mut self, full: &str, example: &str, span: Span, count: usize) {
+        let message = format!("`{full}` takes one object, not {count} arguments");
+        let help = format!("write `{full}{example}`");
+        self.push(codes::TOOL_ARGUMENTS.at(span, message).with_help(help));
+    }
+
+    pub(super) fn unknown_argument<'n>(
+        &mut self,
+        full: &str,
+        key: &Text,
+        known: impl Iterator<Item = &'n str>,
+    ) {
+        let known: Vec<&str> = known.collect();
+        let help = suggestion(&key.value, known.iter().copied());
+        let help = help.unwrap_or_else(|| match known.as_slice() {
+            [] => format!("it takes none: `{full}()`"),
+            known => format!("it takes {}", known.join(", ")),
+        });
+        let message = format!("`{full}` has no argument `{}`", key.value);
+        self.push(codes::UNKNOWN_ARGUMENT.at(key.span, message).with_help(help));
+    }
+
+    pub(super) fn missing_arguments<'n>(
+        &mut self,
+        full: &str,
+        span: Span,
+        fields: &[(Text, Expr)],
+        needed: impl Iterator<Item = (&'n str, String)>,
+    ) {
         let given = |name: &str| fields.iter().any(|(key, _)| key.value == name);
-        for field in known.iter().filter(|field| field.required && !given(field.name)) {
-            let message = format!("`{full}` needs the argument `{}`", field.name);
-            let help = format!("add `{}: …`, {}", field.name, field.kind.describe());
+        for (name, kind) in needed.filter(|(name, _)| !given(name)) {
+            let message = format!("`{full}` needs the argument `{name}`");
+            let help = format!("add `{name}: …`, {kind}");
             self.push(codes::MISSING_ARGUMENT.at(span, message).with_help(help));
         }
     }
@@ -149,7 +179,7 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// `({ path: … })`, or `()` where there is nothing to give.
+/// Returns `({ path: … })`, or `()` for a method without fields.
 fn example(method: &Method) -> String {
     let fields = method.parameters;
     let required = fields.iter().filter(|field| field.required).map(|field| field.name);
@@ -164,7 +194,7 @@ fn example(method: &Method) -> String {
     format!("({{ {} }})", parts.join(", "))
 }
 
-/// Whether an expression may have a type: literals are judged, all else may.
+/// Reports whether an expression may have a type; only literals are checked.
 pub(super) fn may_be(kind: Kind, value: &Expr) -> bool {
     let literal = &strip(value).kind;
     let negative = matches!(literal, ExprKind::Unary { op: UnaryOp::Negate, operand }

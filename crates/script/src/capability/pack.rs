@@ -1,6 +1,6 @@
-//! What `import knowledge` may name, and budgets as methods of packs take them.
+//! The URIs of `import knowledge`, and the budgets that methods of packs accept.
 
-use super::UriFault;
+use super::uri::UriFault;
 
 const SCHEME: &str = "knowledge://";
 
@@ -10,7 +10,7 @@ const NAME_BYTES: usize = 200;
 /// The pack that a URI names.
 ///
 /// # Errors
-/// [`UriFault`] with how to mend it.
+/// [`UriFault`] with the way to fix it.
 pub fn pack(uri: &str) -> Result<&str, UriFault> {
     let malformed = |help: String| Err(UriFault::Malformed(help));
     let Some(name) = uri.strip_prefix(SCHEME) else { return malformed(without_scheme(uri)) };

@@ -1,17 +1,20 @@
-//! What the URI of an import names.
+//! The URIs of imports.
 
-use super::{ENV, FILE, FIND, FRONTEND, GREP, HTTP, MEMORY, NATIVE, SED, SERVER, Signature};
+use contexture_core::signature::Signature;
+use contexture_core::signature::tables::{
+    ENV, FILE, FIND, FRONTEND, GREP, HTTP, MEMORY, NATIVE, SED, SERVER,
+};
 use contexture_core::{ModelUri, UriError};
 use contexture_diagnostic::nearest;
 
-/// Why a URI can't be imported.
+/// The reason why a URI can't be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UriFault {
-    /// A shell, which would run anything.
+    /// A shell, which could run any command.
     Shell,
-    /// It names nothing that is known: how to mend it.
+    /// An unknown target, with the way to fix it.
     Unknown(String),
-    /// Its kind is known and the rest is not as it must be: how to write it.
+    /// A known kind with a malformed rest, with the right form.
     Malformed(String),
 }
 
@@ -24,13 +27,13 @@ const TOOLS: &[(&str, Signature)] = &[
     ("env://process", ENV),
 ];
 
-/// Shells by name; those that AS-25 names and their relatives.
+/// Names of shells: those of AS-25 and similar ones.
 const SHELLS: &str = "sh bash zsh fish dash ksh csh tcsh ash powershell pwsh cmd cmd.exe";
 
-/// What `import tool` may name.
+/// Returns the methods of the tool of a URI in `import tool`.
 ///
 /// # Errors
-/// [`UriFault`] with how to mend it.
+/// [`UriFault`] with the way to fix it.
 pub fn tool(uri: &str) -> Result<Signature, UriFault> {
     if let Some((_, capability)) = TOOLS.iter().find(|(known, _)| *known == uri) {
         return Ok(*capability);
@@ -99,8 +102,8 @@ fn named<'u>(uri: &'u str, wanted: &str, form: &str) -> Result<Option<Named<'u>>
 /// The longest id of a front-end tool, in bytes.
 const FRONTEND_BYTES: usize = 128;
 
-/// The front-end tool that a URI names by its `toolId`: `frontend://tool` (CP-13). `None` when it is
-/// the URI of something else.
+/// Returns the front-end tool that a URI names by its `toolId`: `frontend://tool` (CP-13). `None`
+/// for another kind of URI.
 ///
 /// # Errors
 /// [`UriFault::Malformed`] with how to write it.
@@ -140,7 +143,7 @@ fn is_shell(uri: &str) -> bool {
         && SHELLS.split(' ').any(|shell| shell == lower)
 }
 
-/// A host with an optional port; credentials, path and query are no part of an origin.
+/// A host with an optional port; credentials, path and query don't belong to an origin.
 fn is_origin(rest: &str) -> bool {
     let host = rest.strip_suffix('/').unwrap_or(rest);
     let (name, port) = match host.rsplit_once(':') {
@@ -159,10 +162,10 @@ fn is_origin(rest: &str) -> bool {
 /// The longest namespace of a memory, in bytes.
 const NAMESPACE_BYTES: usize = 200;
 
-/// What `import memory` may name.
+/// Returns the methods of the memory of a URI in `import memory`.
 ///
 /// # Errors
-/// [`UriFault`] with how to mend it.
+/// [`UriFault`] with the way to fix it.
 pub fn memory(uri: &str) -> Result<Signature, UriFault> {
     let form = "write `file://lessons.jsonl` or `sqlite://lessons.db#namespace`";
     let (scheme, rest) = uri.split_once("://").unwrap_or(("", uri));
@@ -183,11 +186,11 @@ pub fn memory(uri: &str) -> Result<Signature, UriFault> {
     }
 }
 
-/// Checks what `import llm` may name (AS-24); `schemes` are those of the providers that the
+/// Checks the URI of `import llm` (AS-24); `schemes` are those of the providers that the
 /// application adds.
 ///
 /// # Errors
-/// [`UriFault`] with how to fix it.
+/// [`UriFault`] with the way to fix it.
 pub fn model(uri: &str, schemes: &[String]) -> Result<(), UriFault> {
     let parsed = ModelUri::parse_with(uri, schemes.iter().map(String::as_str));
     parsed.map(|_| ()).map_err(|error| {

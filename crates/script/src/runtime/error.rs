@@ -47,7 +47,7 @@ pub struct RunError {
     pub code: String,
     /// The message, in one line.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// The kind of failure.

@@ -9,14 +9,32 @@ use super::meter::Meter;
 use super::value::json::Importer;
 use super::value::origin::Origin;
 use super::value::{Header, Value};
-use super::warnings::Warnings;
-use super::{RunOptions, Warning};
+use super::warnings::{Warning, Warnings};
 use crate::host::{Host, HostError, HostFuture, Standing, Supplied};
-use contexture_context::{Position, Trust};
+use contexture_context::{Limits, Position, Trust};
 use serde_json::Value as Json;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+/// The settings of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOptions {
+    /// The limits.
+    pub limits: Limits,
+    /// The greatest number of concurrent iterations of a `parallel for`, and of effects in all
+    /// (AS-10).
+    pub concurrency: usize,
+    /// The chosen candidate of each `use one of` (AS-17): from its place, as `file:line:column`, to
+    /// the candidate's name.
+    pub selections: BTreeMap<String, String>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { limits: Limits::default(), concurrency: 4, selections: BTreeMap::new() }
+    }
+}
 
 /// The state of a session between lines, besides its variables.
 #[derive(Debug, Clone, Copy)]

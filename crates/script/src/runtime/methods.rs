@@ -5,17 +5,20 @@
 //! they change a list or call back; they are in the table for their names and their help.
 
 mod lists;
+mod method;
 mod objects;
 mod strings;
 
 use super::code::Reg;
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
-use super::value::{Header, Value, unknown};
-use super::vm::ITEM_BYTES;
+use super::value::{Value, unknown};
 use contexture_diagnostic::suggestion;
 
 pub(crate) use lists::sort_by_keys;
+pub use method::Method;
+
+use method::needs_function;
 
 /// The values that a method belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,37 +29,6 @@ pub enum Receiver {
     List,
     /// Objects.
     Object,
-}
-
-type Run = fn(&Machine<'_>, &Value, &[Value]) -> Checked<Value>;
-
-/// A method of the standard library.
-#[derive(Debug, Clone, Copy)]
-pub struct Method {
-    /// Its name.
-    pub name: &'static str,
-    /// Its signature, such as `slice(from, to?)`.
-    pub signature: &'static str,
-    /// A description of its result.
-    pub summary: &'static str,
-    /// The least number of arguments.
-    pub least: usize,
-    /// The greatest number of arguments.
-    pub most: usize,
-    /// The function; absent for an instruction.
-    run: Option<Run>,
-}
-
-impl Method {
-    const fn new(
-        name: &'static str,
-        signature: &'static str,
-        summary: &'static str,
-        (least, most): (usize, usize),
-        run: Option<Run>,
-    ) -> Self {
-        Self { name, signature, summary, least, most, run }
-    }
 }
 
 /// Returns the methods of a kind of value, for completion, documentation and the checker.
@@ -116,13 +88,6 @@ fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str)
     run(machine, value, arguments)
 }
 
-/// Creates a list of items that a container held, with its trust.
-fn list_of(machine: &Machine<'_>, items: Vec<Value>, whole: &Header) -> Checked<Value> {
-    machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
-    items.iter().for_each(Value::mark_held);
-    Ok(Value::list(items, Header::from_origin(machine.epoch(), whole.origin.get())))
-}
-
 /// Calls a method of an unknown value, which is taken for a list or object.
 #[cold]
 fn of_unknown(
@@ -168,28 +133,4 @@ fn wrong_count(method: &Method, count: usize) -> Box<Fault> {
     let message = format!("`.{}` is called with {count} argument{plural}", method.name);
     Fault::new(codes::ARGUMENTS, message)
         .help(format!("write `.{}`: {}", method.signature, method.summary))
-}
-
-#[cold]
-fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
-    let message = format!("`.{method}` takes {expected}, not {}", found.kind());
-    Fault::new(codes::WRONG_TYPE, message).help(match found {
-        Value::None => "compare with none first, or take a default: `object.get(\"key\", default)`",
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) if expected == "a string" => {
-            "convert it to a string: `\"\" + value`"
-        }
-        Value::List(_) if expected == "a string" => {
-            "`.join(separator)` turns a list into a string, `list[0]` is its first item"
-        }
-        Value::Object(_) => "take a field of it, as in `object.name`",
-        Value::List(_) => "take its items one by one, or `.join` each of them first",
-        Value::Str(_) => "write the number without quotes, or take `.length` of the text",
-        _ => "give a whole number, such as `list.length - 1`",
-    })
-}
-
-#[cold]
-fn needs_function(method: &str) -> Box<Fault> {
-    Fault::new(codes::WRONG_TYPE, format!("`.{method}` takes the name of a function"))
-        .help(format!("declare `func f(item) {{ … }}` and write `.{method}(f)`"))
 }

@@ -5,17 +5,17 @@ use super::drive::drive;
 use super::error::{Checked, FailureKind, Fault, RunError, codes};
 use super::events::data;
 use super::given::Given;
-use super::machine::{Machine, Past};
+use super::machine::{Machine, Past, RunOptions};
 use super::value::Value;
 use super::value::json::json_and_origin;
 use super::vm::fiber::{Fiber, Frame};
 use super::vm::{describe_agent, enter_agent};
 use super::warnings::Warning;
 use crate::host::Host;
-use contexture_context::{Limits, TraceKind, Trust};
+use contexture_context::{TraceKind, Trust};
 use contexture_diagnostic::{Span, suggestion};
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// The entry point of a run: by default the main agent's main function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,25 +24,6 @@ pub struct Entry {
     pub agent: Option<String>,
     /// The function, by its name in the agent or at the top of the file.
     pub function: Option<String>,
-}
-
-/// The settings of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunOptions {
-    /// The limits.
-    pub limits: Limits,
-    /// The greatest number of concurrent iterations of a `parallel for`, and of effects in all
-    /// (AS-10).
-    pub concurrency: usize,
-    /// The chosen candidate of each `use one of` (AS-17): from its place, as `file:line:column`, to
-    /// the candidate's name.
-    pub selections: BTreeMap<String, String>,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self { limits: Limits::default(), concurrency: 4, selections: BTreeMap::new() }
-    }
 }
 
 /// The outcome of a run.

@@ -3,23 +3,22 @@
 //!
 //! All lines together are one text, so a place in an error is a line of the session.
 
-use super::RunOptions;
 use super::code::Reg;
 use super::compile::session::{self as compile, Line};
 use super::compile::unit::Unit;
 use super::drive::drive;
 use super::error::RunError;
 use super::events::data;
-use super::machine::{Machine, Past};
+use super::machine::{Machine, Past, RunOptions};
 use super::run::{ending, unplaced};
 use super::value::Value;
 use super::value::json::to_json;
 use super::vm::fiber::{Fiber, Frame};
 use super::warnings::Warning;
 use crate::host::{Host, MemoryLoader, SourceLoader};
-use crate::knowledge::import_faults;
-use crate::program::{ProgramFile, imports_of, load, template_fault};
-use crate::reference::{import_fault, text_faults, texts_of_block, texts_of_items};
+use crate::program::faults::{pack_faults, resource_fault, template_fault, text_faults};
+use crate::program::{ProgramFile, imports_of, load};
+use crate::reference::literals::{texts_of_block, texts_of_items};
 use crate::server::{ServerFacts, ServerImport};
 use crate::syntax::ast::{
     Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use,
@@ -195,10 +194,10 @@ impl Session {
     ) -> Result<(), SessionError> {
         let resources = imports_of(items).filter(|import| import.kind == ImportKind::Resource);
         let mut faults: Vec<Diagnostic> =
-            resources.filter_map(|import| import_fault(import, source, &*self.loader)).collect();
+            resources.filter_map(|import| resource_fault(import, source, &*self.loader)).collect();
         let texts = texts_of_items(items, source).into_iter().chain(texts_of_block(block, source));
         faults.extend(texts.flat_map(|text| text_faults(&text, &*self.loader)));
-        let packs = |import| import_faults(import, source, &*self.loader);
+        let packs = |import| pack_faults(import, source, &*self.loader);
         faults.extend(imports_of(items).flat_map(packs));
         let errors = faults.into_iter().filter(|fault| fault.severity == Severity::Error);
         let errors: Vec<Diagnostic> = errors.map(|fault| fault.in_file(NAME)).collect();

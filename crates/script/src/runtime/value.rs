@@ -42,6 +42,11 @@ pub(crate) enum Value {
 
 const _: () = assert!(size_of::<Value>() == 16, "a register is 16 bytes");
 
+/// The counted size of a list or object, besides its items.
+pub(crate) const CONTAINER_BYTES: usize = 80;
+pub(crate) const ITEM_BYTES: usize = 16;
+pub(crate) const FIELD_BYTES: usize = 40;
+
 /// The cost of a string besides its bytes.
 pub(crate) const TEXT_BYTES: usize = 48;
 

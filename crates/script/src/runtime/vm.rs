@@ -15,7 +15,6 @@ mod access;
 mod agents;
 mod build;
 pub(crate) use agents::{describe as describe_agent, enter as enter_agent};
-pub(crate) use build::ITEM_BYTES;
 mod effects;
 pub(crate) mod fiber;
 mod loops;
@@ -23,7 +22,7 @@ mod raise;
 mod step;
 mod tracing;
 
-use super::code::{Op, Reg};
+use super::code::Op;
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
 use super::number::Arithmetic;
@@ -530,9 +529,4 @@ fn stack_full() -> Box<Fault> {
 fn broken() -> Box<Fault> {
     Fault::limit(codes::NOT_READABLE, "the compiled program is damaged")
         .help("compile it from its source again, and report the program if that changes nothing")
-}
-
-/// Returns the value of a register; none when it is out of range.
-fn register(regs: &[Value], at: Reg) -> &Value {
-    regs.get(usize::from(at)).unwrap_or(const { &Value::None })
 }

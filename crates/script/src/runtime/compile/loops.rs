@@ -1,6 +1,6 @@
 //! Loops (AS-6, AS-10). A loop's test comes after its body, so that an iteration takes one jump.
 //!
-//! Whether a loop has events (AS-29) is known only after its body was compiled: until then the
+//! Only the compiled body shows whether a loop has events (AS-29): until then the
 //! place of its first event holds `Nothing`.
 
 use super::builder::behind;

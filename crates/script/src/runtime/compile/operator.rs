@@ -158,7 +158,7 @@ fn is_comparison(op: BinaryOp) -> bool {
 }
 
 /// Returns the comparison that holds exactly when `op` does not; numbers are always ordered, there
-/// is no NaN.
+/// is not NaN.
 fn opposite(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Equal => BinaryOp::NotEqual,

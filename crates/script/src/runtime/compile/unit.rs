@@ -13,7 +13,7 @@ pub(crate) struct Unit<'a> {
     pub(crate) tree: &'a File,
     /// The file of each `import agent`, by the import's name, as an index among the units.
     pub(crate) agents: Vec<(String, usize)>,
-    /// What is known of each imported server, by the import's name.
+    /// The facts about each imported server, by the import's name.
     pub(crate) servers: &'a [(String, ServerFacts)],
 }
 

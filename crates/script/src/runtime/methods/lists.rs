@@ -1,6 +1,6 @@
 //! Methods of lists. Only `.add` changes its list.
 
-use super::{Method, list_of, needs_function, wrong_argument};
+use super::method::{Method, list_of, needs_function, wrong_argument};
 use crate::runtime::concat::render;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;

@@ -1,6 +1,6 @@
 //! Methods of objects.
 
-use super::{Method, list_of, wrong_argument};
+use super::method::{Method, list_of, wrong_argument};
 use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
 use crate::runtime::value::{Object, TEXT_BYTES, Value};

@@ -1,6 +1,6 @@
 //! Methods of strings. A result has the least trust of all strings that contribute to it.
 
-use super::{Method, wrong_argument};
+use super::method::{Method, wrong_argument};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::origin::Origin;

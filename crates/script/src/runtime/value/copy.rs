@@ -2,13 +2,10 @@
 
 use super::fields::Fields;
 use super::json::check_depth;
-use super::{Header, List, Object, Value};
+use super::{FIELD_BYTES, Header, List, Object, Value};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use std::collections::{HashMap, HashSet};
-
-/// The counted size of an item or field of a copy.
-const ITEM_BYTES: usize = 40;
 
 /// Copies a value without sharing any container with the original. Parts that the original shares
 /// with itself are shared in the copy as well, so that the copy is never larger.
@@ -43,7 +40,7 @@ impl Copier<'_> {
 
     fn list(&mut self, list: &List, depth: usize) -> Checked<Value> {
         let items = list.items.borrow();
-        self.meter.heap((items.len() + 1) * ITEM_BYTES)?;
+        self.meter.heap((items.len() + 1) * FIELD_BYTES)?;
         let mut copy = Vec::with_capacity(items.len());
         for item in items.iter() {
             let item = self.copy(item, depth + 1)?;
@@ -55,7 +52,7 @@ impl Copier<'_> {
 
     fn object(&mut self, object: &Object, depth: usize) -> Checked<Value> {
         let fields = object.fields.borrow();
-        self.meter.heap((fields.len() + 1) * ITEM_BYTES)?;
+        self.meter.heap((fields.len() + 1) * FIELD_BYTES)?;
         let mut copy = Fields::with_capacity(fields.len());
         for (name, value) in fields.iter() {
             let value = self.copy(value, depth + 1)?;

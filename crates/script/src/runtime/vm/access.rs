@@ -1,12 +1,11 @@
 //! Reading and writing of fields and items (AS-6, AS-8, AS-9).
 
-use super::build::{FIELD_BYTES, ITEM_BYTES};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
 use crate::runtime::value::copy::{deep_copy, refuse_ring};
 use crate::runtime::value::origin::Origin;
-use crate::runtime::value::{FROZEN, Header, Object, Value, unknown};
+use crate::runtime::value::{FIELD_BYTES, FROZEN, Header, ITEM_BYTES, Object, Value, unknown};
 use contexture_diagnostic::suggestion;
 use std::rc::Rc;
 

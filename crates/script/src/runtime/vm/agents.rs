@@ -1,6 +1,7 @@
 //! Calls across agents (AS-28): arguments and result by value, an event around all of it.
 
-use super::{register, tracing};
+use super::fiber::register;
+use super::tracing;
 use crate::runtime::code::Reg;
 use crate::runtime::error::Checked;
 use crate::runtime::events::{OpenEvent, data};

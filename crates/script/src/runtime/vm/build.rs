@@ -1,17 +1,13 @@
 //! Lists and objects under construction.
 
-use super::{register, step};
+use super::fiber::register;
+use super::step;
 use crate::runtime::code::Reg;
 use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
-use crate::runtime::value::Value;
 use crate::runtime::value::fields::Fields;
+use crate::runtime::value::{CONTAINER_BYTES, FIELD_BYTES, ITEM_BYTES, Value};
 use std::rc::Rc;
-
-/// The counted size of a list or object, besides its items.
-pub(crate) const CONTAINER_BYTES: usize = 80;
-pub(crate) const ITEM_BYTES: usize = 16;
-pub(crate) const FIELD_BYTES: usize = 40;
 
 /// The greatest capacity that is reserved at once; beyond, it grows as it is filled.
 const RESERVE: usize = 1 << 16;

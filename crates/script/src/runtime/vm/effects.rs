@@ -1,7 +1,7 @@
 //! Requests for effects, assembled from registers.
 
-use super::fiber::{Effect, Frame, Parallel, Rendering};
-use super::{loops, register};
+use super::fiber::{Effect, Frame, Parallel, Rendering, register};
+use super::loops;
 use crate::capability;
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
 use crate::knowledge::{KnowledgeCall, KnowledgeImport, UsedPack};

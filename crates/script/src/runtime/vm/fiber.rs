@@ -2,6 +2,7 @@
 
 use crate::host::{GenerateCall, MemoryCall, ToolCall};
 use crate::knowledge::KnowledgeCall;
+use crate::runtime::code::Reg;
 use crate::runtime::error::{Checked, Fault, RunError};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::value::Value;
@@ -101,4 +102,9 @@ pub(crate) struct Parallel {
     pub(crate) nested: usize,
     /// The number of open calls.
     pub(crate) depth: usize,
+}
+
+/// Returns the value of a register; none when it is out of range.
+pub(super) fn register(regs: &[Value], at: Reg) -> &Value {
+    regs.get(usize::from(at)).unwrap_or(const { &Value::None })
 }

@@ -1,6 +1,7 @@
 //! The state of loops (AS-6, AS-11).
 
-use super::{register, tracing};
+use super::fiber::register;
+use super::tracing;
 use crate::runtime::code::{LoopSite, Reg};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::events::OpenEvent;

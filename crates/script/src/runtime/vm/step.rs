@@ -1,6 +1,6 @@
 //! Instructions off the fast path: other numbers, strings, deep values.
 
-use super::register;
+use super::fiber::register;
 use crate::runtime::code::Reg;
 use crate::runtime::concat;
 use crate::runtime::error::{Checked, Fault};

@@ -1,7 +1,7 @@
 //! Events of loops and declarations, and the end of events that a failure or a `return` leaves
 //! open.
 
-use super::register;
+use super::fiber::register;
 use crate::runtime::code::{CandidateSite, LoopSite, Place, Reg, UseSite};
 use crate::runtime::events::{OpenEvent, data};
 use crate::runtime::machine::Machine;

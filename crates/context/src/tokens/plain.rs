@@ -1,6 +1,6 @@
-//! Counters that need no vocabulary: characters, which budgets may count, and two twins for tests.
+//! Counters without a vocabulary: characters, which budgets may count, and two for tests.
 
-use super::TokenCounter;
+use super::counter::TokenCounter;
 
 /// Unicode scalar values: what a budget of `8k chars` counts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,7 +28,7 @@ impl TokenCounter for Chars {
     }
 }
 
-/// A twin for tests: one token for each four bytes begun, wherever characters end. It has no
+/// A counter for tests: one token for each four bytes begun, wherever characters end. It has no
 /// seams.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FourBytes;
@@ -51,7 +51,7 @@ impl TokenCounter for FourBytes {
     }
 }
 
-/// A twin for tests: one token for each word with the white space before it, and one for white
+/// A counter for tests: one token for each word with the white space before it, and one for white
 /// space at the end.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Words;

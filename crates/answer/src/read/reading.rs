@@ -1,0 +1,16 @@
+//! The result of a reading.
+
+use crate::coerce::Coercion;
+use crate::repair::Repair;
+use serde_json::Value;
+
+/// A value read from an answer, with its repairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The value; it matches the requested shape.
+    pub value: Value,
+    /// The repairs, by kind; empty for exact JSON.
+    pub repairs: Vec<Repair>,
+    /// The values coerced into the types of their fields.
+    pub coerced: Vec<Coercion>,
+}

@@ -1,0 +1,110 @@
+//! The faults of imports and of the references in texts, before a program runs.
+
+use crate::codes;
+use crate::host::{LoadError, SourceLoader};
+use crate::knowledge::{KnowledgeFault, KnowledgeImport};
+use crate::reference::texts::Written;
+use crate::reference::{ReferenceFault, ResourceImport};
+use crate::server::{ServerFacts, ServerFault, ServerImport};
+use crate::syntax::ast::Import;
+use crate::syntax::places::Places;
+use crate::template::TemplateFault;
+use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+
+/// Returns the facts about the server of an import, or its fault at the literal of the URI.
+pub(crate) fn server_facts(
+    import: &Import,
+    importer: &SourceFile,
+    loader: &dyn SourceLoader,
+) -> Option<Result<ServerFacts, Diagnostic>> {
+    let known = ServerImport::of(import)?;
+    Some(loader.server(&known).map_err(|fault| {
+        let ServerFault { code, message, help } = fault;
+        Diagnostic::error(code, message, import.from.span)
+            .with_optional_help(help)
+            .in_file(importer.name())
+    }))
+}
+
+/// Returns the faults of an imported pack, at the literal that names it.
+pub(crate) fn pack_faults(
+    import: &Import,
+    importer: &SourceFile,
+    loader: &dyn SourceLoader,
+) -> Vec<Diagnostic> {
+    let Some(known) = KnowledgeImport::of(import) else { return Vec::new() };
+    let span = import.from.span;
+    let told = loader.knowledge(&known).into_iter().map(|fault| {
+        let KnowledgeFault { code, severity, message, help } = fault;
+        Diagnostic::new(code, severity, message, span)
+            .with_optional_help(help)
+            .in_file(importer.name())
+    });
+    told.collect()
+}
+
+/// Returns the diagnostic of an imported resource, at its place in the literal that names it.
+pub(crate) fn resource_fault(
+    import: &Import,
+    importer: &SourceFile,
+    loader: &dyn SourceLoader,
+) -> Option<Diagnostic> {
+    let resource = ResourceImport {
+        name: import.name.text.clone(),
+        reference: import.from.value.clone(),
+        importer: importer.name().to_owned(),
+    };
+    let fault = loader.resource(&resource).err()?;
+    let mut places = Places::default();
+    let literal = import.from.span;
+    places.literal(0, &import.from.value, importer.slice(literal), literal);
+    let span = if import.from.value.is_empty() {
+        literal
+    } else {
+        within(places.span(fault.start, fault.end), literal)
+    };
+    Some(diagnostic(&fault, span))
+}
+
+pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<Diagnostic> {
+    let text = &written.text;
+    let mut faults = Vec::new();
+    for found in loader.references(text) {
+        if !text.is_whole(found.start, found.end) {
+            let torn = text.seams.iter().find(|seam| seam.start > found.start);
+            let end = torn.map_or(found.end, |seam| seam.start.min(found.end));
+            let span = written.span(found.start, end);
+            let message = "text that is joined to other text is not a reference";
+            let help = "end the reference inside its literal, with a space or a line end after it; a reference can't be computed";
+            faults.push(codes::JOINED_REFERENCE.at(span, message).with_help(help));
+        } else if let Some(fault) = found.fault {
+            faults.push(diagnostic(&fault, written.span(fault.start, fault.end)));
+        }
+    }
+    faults
+}
+pub(super) fn import_failed(fault: &LoadError, span: Span) -> Diagnostic {
+    let help = fault.help.as_deref().unwrap_or("a path is relative to the file that imports it");
+    codes::IMPORT_FAILED.at(span, fault.message.clone()).with_help(help)
+}
+
+pub(crate) fn template_fault(fault: &TemplateFault, name: &str, span: Span) -> Diagnostic {
+    match fault {
+        TemplateFault::Unreadable(fault) => import_failed(fault, span),
+        TemplateFault::Invalid { code, place, message, help } => {
+            let message =
+                format!("the template `{name}` can't be used: {place}: {message} ({code})");
+            codes::BAD_TEMPLATE.at(span, message).with_optional_help(help.clone())
+        }
+    }
+}
+
+fn within(span: Span, outer: Span) -> Span {
+    let start = span.start.clamp(outer.start, outer.end);
+    Span::new(start, span.end.clamp(start, outer.end))
+}
+
+fn diagnostic(fault: &ReferenceFault, span: Span) -> Diagnostic {
+    Diagnostic::new(fault.code, fault.severity, fault.message.clone(), span)
+        .with_optional_help(fault.help.clone())
+}

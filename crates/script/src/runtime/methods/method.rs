@@ -1,0 +1,67 @@
+//! A method of the standard library, and the faults of its arguments.
+
+use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::machine::Machine;
+use crate::runtime::value::{Header, ITEM_BYTES, Value};
+
+pub(super) type Run = fn(&Machine<'_>, &Value, &[Value]) -> Checked<Value>;
+
+/// A method of the standard library.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Its name.
+    pub name: &'static str,
+    /// Its signature, such as `slice(from, to?)`.
+    pub signature: &'static str,
+    /// A description of its result.
+    pub summary: &'static str,
+    /// The least number of arguments.
+    pub least: usize,
+    /// The greatest number of arguments.
+    pub most: usize,
+    /// The function; absent for an instruction.
+    pub(super) run: Option<Run>,
+}
+
+impl Method {
+    pub(super) const fn new(
+        name: &'static str,
+        signature: &'static str,
+        summary: &'static str,
+        (least, most): (usize, usize),
+        run: Option<Run>,
+    ) -> Self {
+        Self { name, signature, summary, least, most, run }
+    }
+}
+
+/// Creates a list of items that a container held, with its trust.
+pub(super) fn list_of(machine: &Machine<'_>, items: Vec<Value>, whole: &Header) -> Checked<Value> {
+    machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
+    items.iter().for_each(Value::mark_held);
+    Ok(Value::list(items, Header::from_origin(machine.epoch(), whole.origin.get())))
+}
+
+#[cold]
+pub(super) fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
+    let message = format!("`.{method}` takes {expected}, not {}", found.kind());
+    Fault::new(codes::WRONG_TYPE, message).help(match found {
+        Value::None => "compare with none first, or take a default: `object.get(\"key\", default)`",
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) if expected == "a string" => {
+            "convert it to a string: `\"\" + value`"
+        }
+        Value::List(_) if expected == "a string" => {
+            "`.join(separator)` turns a list into a string, `list[0]` is its first item"
+        }
+        Value::Object(_) => "take a field of it, as in `object.name`",
+        Value::List(_) => "take its items one by one, or `.join` each of them first",
+        Value::Str(_) => "write the number without quotes, or take `.length` of the text",
+        _ => "give a whole number, such as `list.length - 1`",
+    })
+}
+
+#[cold]
+pub(super) fn needs_function(method: &str) -> Box<Fault> {
+    Fault::new(codes::WRONG_TYPE, format!("`.{method}` takes the name of a function"))
+        .help(format!("declare `func f(item) {{ … }}` and write `.{method}(f)`"))
+}

@@ -38,34 +38,17 @@ mod list;
 mod marker;
 mod middle;
 mod ruler;
+mod text;
 mod total;
 mod walk;
 
 pub use list::Parts;
 pub(crate) use ruler::Ruler;
 pub use ruler::{Cut, EXACT_BYTES, Kept};
+pub use text::cut;
 
-use crate::budget::{Keep, Measure};
+use crate::budget::Measure;
 use crate::tokens::TokenCounter;
-
-/// Cuts `text` to at most `limit` tokens or characters.
-///
-/// `counter` counts tokens; it is not called if `measure` is [`Measure::Chars`].
-#[must_use]
-pub fn cut<'a>(
-    text: &'a str,
-    limit: usize,
-    measure: Measure,
-    keep: Keep,
-    counter: &dyn TokenCounter,
-) -> Cut<'a> {
-    let ruler = Ruler::new(measure, counter);
-    match keep {
-        Keep::Head => ends::head(ruler, text, limit),
-        Keep::Tail => ends::tail(ruler, text, limit),
-        Keep::Middle => middle::middle(ruler, text, limit),
-    }
-}
 
 /// Returns the tokens of `text`, exact if it is no longer than [`EXACT_BYTES`], else from samples;
 /// and whether it is exact.

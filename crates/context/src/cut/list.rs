@@ -2,6 +2,7 @@
 
 use super::marker::marker;
 use super::ruler::{Cut, Kept, Ruler};
+use super::text::cut;
 use super::total::{self, Total};
 use super::{ends, walk};
 use crate::budget::{Keep, Measure};
@@ -73,7 +74,7 @@ impl Parts {
         }
     }
 
-    /// Cuts to at most `limit` tokens or characters; see [`cut`](super::cut()) for the rest.
+    /// Cuts to at most `limit` tokens or characters; see [`cut`](super::text::cut) for the rest.
     #[must_use]
     pub fn cut(
         &self,
@@ -83,7 +84,7 @@ impl Parts {
         counter: &dyn TokenCounter,
     ) -> Cut<'_> {
         let text = match self.text() {
-            Cow::Borrowed(text) => return super::cut(text, limit, measure, keep, counter),
+            Cow::Borrowed(text) => return cut(text, limit, measure, keep, counter),
             Cow::Owned(text) => text,
         };
         let ruler = Ruler::new(measure, counter);

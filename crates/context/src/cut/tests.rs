@@ -1,4 +1,5 @@
 use super::*;
+use crate::budget::Keep;
 use crate::tokens::{CL100K_BASE, FourBytes, O200K_BASE, Words};
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,4 +1,6 @@
 use super::*;
+use serde::Serialize;
+use serde_json::Value;
 use serde_json::json;
 
 fn round_trip<T>(value: &Value) -> T

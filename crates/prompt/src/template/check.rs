@@ -1,14 +1,15 @@
 //! Checks of a template without rendering it.
 
 use super::compile::{self, MAX_PROBLEMS};
+use super::compiled::PromptTemplate;
 use super::fault::Problem;
 use super::needs::{self, Requirement};
 use super::ops::{Kind, Op, Program};
 use super::references::{self, Included};
-use super::{PromptTemplate, PromptTemplateRegistry};
+use super::registry::PromptTemplateRegistry;
 use crate::codes;
 use crate::error::PromptError;
-use crate::limits::{MAX_DEPTH, RenderLimits};
+use crate::limits::MAX_DEPTH;
 use contexture_diagnostic::{Diagnostic, Severity, nearest};
 use indexmap::IndexSet;
 use std::collections::BTreeMap;
@@ -78,8 +79,7 @@ fn examine(text: &str, library: Option<&PromptTemplateRegistry>) -> CheckReport 
     diagnostics.sort_by_key(|fault| fault.span.start);
     diagnostics.truncate(MAX_PROBLEMS);
     let partials = partials.into_iter().map(str::to_owned).collect();
-    let template =
-        PromptTemplate { program, partials: BTreeMap::new(), limits: RenderLimits::default() };
+    let template = PromptTemplate::from(program);
     let requirements = needs::requirements(&template, library);
     let references = references::all(&template, library);
     CheckReport { diagnostics, requirements, partials, references }

@@ -1,6 +1,7 @@
 //! The variables of one rendering (PT-5).
 
-use super::{TemplateObject, TemplateValue, json};
+use super::json;
+use super::value::{TemplateObject, TemplateValue};
 use crate::error::PromptError;
 use serde::Serialize;
 use serde_json::Value;

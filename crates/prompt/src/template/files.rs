@@ -1,6 +1,6 @@
 //! Reading of templates from files: the only I/O of this crate.
 
-use super::PromptTemplate;
+use super::compiled::PromptTemplate;
 use crate::error::PromptError;
 use crate::limits::MAX_TEMPLATE_BYTES;
 use std::io::{self, Read};

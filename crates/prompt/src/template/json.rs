@@ -4,7 +4,7 @@
 //! it was written (PT-3) and that type loses the spelling. `serde_json` still checks the grammar
 //! and decodes strings, so that both agree on what JSON is.
 
-use super::{TemplateNumber, TemplateObject, TemplateValue};
+use super::value::{TemplateNumber, TemplateObject, TemplateValue};
 use crate::error::PromptError;
 use crate::limits::MAX_VALUE_DEPTH;
 use serde::de::IgnoredAny;
@@ -35,6 +35,18 @@ pub(super) fn from_value(value: Value) -> TemplateValue {
             }
             done = open.pop().map(Open::close);
         };
+    }
+}
+
+impl From<Value> for TemplateValue {
+    fn from(value: Value) -> Self {
+        from_value(value)
+    }
+}
+
+impl From<&Value> for TemplateValue {
+    fn from(value: &Value) -> Self {
+        from_value(value.clone())
     }
 }
 

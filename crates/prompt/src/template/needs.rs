@@ -5,8 +5,9 @@
 //! or `this`: an author who writes `{{item.name}}` does not mean the item by a bare name.
 //! [`PromptTemplate::missing`] is certain, since it sees the values.
 
+use super::compiled::PromptTemplate;
 use super::ops::{Branch, Extent, Kind, Op, Path, Root};
-use super::{PromptTemplate, PromptTemplateRegistry};
+use super::registry::PromptTemplateRegistry;
 use crate::limits::MAX_DEPTH;
 use contexture_diagnostic::SourceFile;
 use indexmap::IndexMap;

@@ -5,7 +5,7 @@
 //! So compiling allocates a handful of times for any template, and rendering reads straight
 //! through.
 
-use super::object::{Key, NameTag};
+use super::key::{Key, NameTag};
 use contexture_diagnostic::Span;
 
 #[derive(Debug, Clone)]

@@ -3,7 +3,8 @@
 //! Decision: this module works on names and texts; the caller reads files. So the command line,
 //! programs and anything else that keeps templates in files follow one rule.
 
-use super::{PromptTemplateRegistry, check};
+use super::check::check;
+use super::registry::PromptTemplateRegistry;
 use std::path::Path;
 
 /// A partial's name that matches several files.

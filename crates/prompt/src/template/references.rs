@@ -4,8 +4,9 @@
 //! the texts, from a map or from a loader. The included text is data: it is printed unchanged and
 //! never parsed as a template.
 
+use super::compiled::PromptTemplate;
 use super::ops::Kind;
-use super::{PromptTemplate, PromptTemplateRegistry};
+use super::registry::PromptTemplateRegistry;
 use crate::error::ReferenceError;
 use crate::limits::MAX_DEPTH;
 use contexture_diagnostic::{SourceFile, Span};

@@ -4,16 +4,13 @@
 //! takes `&self`: a lazily registered template is compiled in a [`OnceLock`] on its first use, so a
 //! registry can be shared between threads and rendered from all of them.
 
+use super::compiled::PromptTemplate;
+use super::files;
 #[cfg(feature = "folders")]
 use super::folders;
-use super::needs::{self, Requirement};
-use super::references::{self, Included, References};
-use super::render::{Fault, Job};
-use super::{PromptTemplate, TemplateContext, files};
-use crate::error::{LocatedError, PromptError};
+use crate::error::PromptError;
 use crate::limits::RenderLimits;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -34,7 +31,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Default)]
 pub struct PromptTemplateRegistry {
     templates: BTreeMap<String, Stored>,
-    limits: RenderLimits,
+    pub(super) limits: RenderLimits,
 }
 
 #[derive(Debug, Clone)]
@@ -142,100 +139,6 @@ impl PromptTemplateRegistry {
     /// Sets the limits of everything that this registry renders.
     pub fn set_limits(&mut self, limits: RenderLimits) {
         self.limits = limits;
-    }
-
-    /// Renders the template of a name.
-    ///
-    /// # Errors
-    /// As [`PromptTemplateRegistry::get`] and [`PromptTemplate::render`].
-    pub fn render(&self, name: &str, ctx: &TemplateContext) -> Result<String, PromptError> {
-        self.job(name)?.to_string(ctx).map_err(|fault| fault.error)
-    }
-
-    /// Renders the template of a name into a sink.
-    ///
-    /// # Errors
-    /// As [`PromptTemplateRegistry::get`] and [`PromptTemplate::render_into`].
-    pub fn render_into<W: fmt::Write + ?Sized>(
-        &self,
-        name: &str,
-        ctx: &TemplateContext,
-        mut out: &mut W,
-    ) -> Result<(), PromptError> {
-        self.job(name)?.write(ctx, &mut out).map_err(|fault| fault.error)
-    }
-
-    /// Renders a template that is not registered, with the registry's templates as partials.
-    ///
-    /// # Errors
-    /// As [`PromptTemplate::render_located`].
-    pub fn render_template(
-        &self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-    ) -> Result<String, LocatedError> {
-        self.alone(template).to_string(ctx).map_err(Fault::locate)
-    }
-
-    /// Renders a template that is not registered as [`PromptTemplateRegistry::render_template`]
-    /// does, with the texts that it and its partials include by reference.
-    ///
-    /// # Errors
-    /// As [`PromptTemplate::render_with`].
-    pub fn render_template_with(
-        &self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-        references: &dyn References,
-    ) -> Result<String, LocatedError> {
-        self.alone(template).with(references).to_string(ctx).map_err(Fault::locate)
-    }
-
-    /// Returns every reference that a template and its partials include, those of the registry too.
-    #[must_use]
-    pub fn references(&self, template: &PromptTemplate) -> Vec<Included> {
-        references::all(template, Some(self))
-    }
-
-    /// Returns the references that rendering a template with this context reaches.
-    ///
-    /// # Errors
-    /// As [`PromptTemplateRegistry::render_template`].
-    pub fn included(
-        &self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-    ) -> Result<Vec<Included>, LocatedError> {
-        self.alone(template).included(ctx).map_err(Fault::locate)
-    }
-
-    /// Returns the paths that rendering a template with the registry's partials would not find.
-    ///
-    /// # Errors
-    /// As [`PromptTemplate::missing`].
-    pub fn missing(
-        &self,
-        template: &PromptTemplate,
-        ctx: &TemplateContext,
-    ) -> Result<Vec<String>, PromptError> {
-        self.alone(template).missing(ctx).map_err(|fault| fault.error)
-    }
-
-    /// Returns every variable that a template and its partials read, those of the registry
-    /// included.
-    #[must_use]
-    pub fn requirements(&self, template: &PromptTemplate) -> Vec<Requirement> {
-        needs::requirements(template, Some(self))
-    }
-
-    fn job<'a>(&'a self, name: &'a str) -> Result<Job<'a>, PromptError> {
-        let template = self.get(name)?;
-        Ok(Job { name: Some(name), ..self.alone(template) })
-    }
-
-    const fn alone<'a>(&'a self, template: &'a PromptTemplate) -> Job<'a> {
-        let (library, limits) = (Some(self), self.limits);
-        Job { template, name: None, library, limits, references: None }
     }
 }
 

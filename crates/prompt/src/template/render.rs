@@ -8,10 +8,12 @@ mod lookup;
 mod reference;
 mod sink;
 
+use super::compiled::PromptTemplate;
+use super::context::TemplateContext;
 use super::ops::{Branch, Extent, Kind, Op, Path};
 use super::references::{Gathered, Included, References};
 use super::registry::PromptTemplateRegistry;
-use super::{PromptTemplate, TemplateContext, TemplateObject, TemplateValue};
+use super::value::{TemplateObject, TemplateValue};
 use crate::error::{LocatedError, PromptError};
 use crate::limits::{MAX_DEPTH, RenderLimits};
 use contexture_diagnostic::{SourceFile, Span};

@@ -1,7 +1,7 @@
 //! Tags: the text between `{{` and `}}`.
 
 use super::fault::Problem;
-use super::object::NameTag;
+use super::key::NameTag;
 use super::ops::{Name, Path, Root};
 use crate::codes;
 use contexture_diagnostic::{Span, nearest};

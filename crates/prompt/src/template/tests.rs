@@ -8,6 +8,8 @@ mod syntax;
 mod values;
 
 use super::*;
+use crate::error::PromptError;
+use crate::limits::RenderLimits;
 use serde_json::{Value, json};
 
 fn ctx(value: Value) -> TemplateContext {

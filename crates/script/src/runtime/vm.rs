@@ -27,7 +27,7 @@ use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
 use super::number::Arithmetic;
 use super::value::Value;
-use fiber::{Effect, Exit, Fiber, Frame};
+use fiber::{Effect, Exit, Fiber, Frame, broken};
 
 /// The greatest number of registers on the stack of one fiber (128 MB).
 const STACK: usize = 8 << 20;
@@ -521,12 +521,4 @@ fn too_deep(machine: &Machine<'_>) -> Box<Fault> {
 fn stack_full() -> Box<Fault> {
     Fault::limit(codes::CALL_DEPTH, "the open calls need more variables than there is room for")
         .help("look for a recursion without an end, or give the function fewer variables")
-}
-
-/// Returns the fault of an instruction that the compiler never emits.
-#[cold]
-#[inline(never)]
-fn broken() -> Box<Fault> {
-    Fault::limit(codes::NOT_READABLE, "the compiled program is damaged")
-        .help("compile it from its source again, and report the program if that changes nothing")
 }

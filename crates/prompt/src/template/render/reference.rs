@@ -3,7 +3,7 @@
 use super::{Outcome, Renderer};
 use crate::error::PromptError;
 use crate::error::ReferenceError;
-use crate::template::PromptTemplate;
+use crate::template::compiled::PromptTemplate;
 use crate::template::references::Include;
 use contexture_diagnostic::Span;
 

@@ -6,7 +6,7 @@
 use crate::error::PromptError;
 use crate::limits::RenderLimits;
 use crate::template::json::{self, Refusal};
-use crate::template::{TemplateNumber, TemplateValue};
+use crate::template::value::{TemplateNumber, TemplateValue};
 use std::fmt::{self, Write};
 
 /// The number of bytes collected before a writer is called.

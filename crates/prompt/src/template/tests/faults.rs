@@ -1,6 +1,7 @@
 //! Compiling, its faults and their places (PT-2).
 
 use super::*;
+use std::fmt;
 
 #[test]
 fn pt_2_display_gives_raw_text() {

@@ -1,6 +1,6 @@
 //! Calls across agents (AS-28): arguments and result by value, an event around all of it.
 
-use super::fiber::register;
+use super::fiber::{broken, register};
 use super::tracing;
 use crate::runtime::code::Reg;
 use crate::runtime::error::Checked;
@@ -22,7 +22,7 @@ pub(super) fn begin(
     site: u32,
 ) -> Checked<u32> {
     let Some(site) = machine.program.agent_sites.get(site as usize) else {
-        return Err(super::broken());
+        return Err(broken());
     };
     let first = usize::from(at);
     let arguments = regs.get_mut(first..first + usize::from(site.count)).unwrap_or_default();

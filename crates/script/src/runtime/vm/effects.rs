@@ -1,6 +1,6 @@
 //! Requests for effects, assembled from registers.
 
-use super::fiber::{Effect, Frame, Parallel, Rendering, register};
+use super::fiber::{Effect, Frame, Parallel, Rendering, broken, register};
 use super::loops;
 use crate::capability;
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
@@ -28,7 +28,7 @@ pub(super) fn tool(
     site: u32,
     parallel: bool,
 ) -> Checked<Effect> {
-    let Some(site) = machine.program.tools.get(site as usize) else { return Err(super::broken()) };
+    let Some(site) = machine.program.tools.get(site as usize) else { return Err(broken()) };
     if parallel && site.changes {
         return Err(changes(&format!("`{}.{}`", site.binding.name, site.method)));
     }
@@ -71,7 +71,7 @@ fn pack(name: &str, uri: &str) -> Checked<KnowledgeImport> {
 
 pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Checked<Effect> {
     let Some(site) = machine.program.templates.get(site as usize) else {
-        return Err(super::broken());
+        return Err(broken());
     };
     if !matches!(argument, Value::Object(_)) && !unknown::is(argument) {
         let name = &site.template.name;
@@ -108,7 +108,7 @@ pub(super) fn generate(
     parallel: bool,
 ) -> Checked<Effect> {
     let Some(site) = machine.program.generates.get(site as usize) else {
-        return Err(super::broken());
+        return Err(broken());
     };
     if parallel && site.changes {
         return Err(changes("a tool that the model may call"));
@@ -255,7 +255,7 @@ fn item(
 /// Returns the candidate of a `use one of`: the runner's choice, else the selected one, else the
 /// first.
 pub(super) fn choose(machine: &Machine<'_>, site: u32) -> Checked<Value> {
-    let Some(used) = machine.program.uses.get(site as usize) else { return Err(super::broken()) };
+    let Some(used) = machine.program.uses.get(site as usize) else { return Err(broken()) };
     let number = match machine.chosen(used) {
         None => used.selected,
         Some(name) => {
@@ -284,7 +284,7 @@ pub(super) fn parallel(
     (event, nested, depth): (Option<u64>, usize, usize),
 ) -> Checked<(Effect, u32)> {
     let Some(found) = machine.program.parallels.get(site as usize) else {
-        return Err(super::broken());
+        return Err(broken());
     };
     if nested >= NESTED {
         let message = format!("`parallel for` is nested deeper than {NESTED}");

@@ -3,7 +3,7 @@
 use crate::host::{GenerateCall, MemoryCall, ToolCall};
 use crate::knowledge::KnowledgeCall;
 use crate::runtime::code::Reg;
-use crate::runtime::error::{Checked, Fault, RunError};
+use crate::runtime::error::{Checked, Fault, RunError, codes};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::value::Value;
 use crate::runtime::value::origin::Origin;
@@ -107,4 +107,12 @@ pub(crate) struct Parallel {
 /// Returns the value of a register; none when it is out of range.
 pub(super) fn register(regs: &[Value], at: Reg) -> &Value {
     regs.get(usize::from(at)).unwrap_or(const { &Value::None })
+}
+
+/// Returns the fault of an instruction that the compiler never emits.
+#[cold]
+#[inline(never)]
+pub(super) fn broken() -> Box<Fault> {
+    Fault::limit(codes::NOT_READABLE, "the compiled program is damaged")
+        .help("compile it from its source again, and report the program if that changes nothing")
 }

@@ -1,6 +1,6 @@
 //! The state of loops (AS-6, AS-11).
 
-use super::fiber::register;
+use super::fiber::{broken, register};
 use super::tracing;
 use crate::runtime::code::{LoopSite, Reg};
 use crate::runtime::error::{Checked, Fault, codes};
@@ -46,7 +46,7 @@ pub(super) fn count_begin(regs: &mut [Value], at: Reg, positive: bool) -> Checke
 pub(super) fn count_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
     let at = usize::from(at);
     let Some([Value::Int(done), Value::Int(bound)]) = regs.get_mut(at..at + 2) else {
-        return Err(super::broken());
+        return Err(broken());
     };
     let more = *done < *bound;
     *done += i64::from(more);
@@ -125,7 +125,7 @@ pub(super) fn walk_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
     let Some([Value::List(list), Value::Int(index), Value::Int(end), item]) =
         regs.get_mut(at..at + 4)
     else {
-        return Err(super::broken());
+        return Err(broken());
     };
     if *index >= *end {
         return Ok(false);

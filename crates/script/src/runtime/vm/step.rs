@@ -1,6 +1,6 @@
 //! Instructions off the fast path: other numbers, strings, deep values.
 
-use super::fiber::register;
+use super::fiber::{broken, register};
 use crate::runtime::code::Reg;
 use crate::runtime::concat;
 use crate::runtime::error::{Checked, Fault};
@@ -112,6 +112,6 @@ pub(super) fn equal_int(left: &Value, value: i16) -> bool {
 pub(super) fn certain(machine: &Machine<'_>, site: u32) -> Box<Fault> {
     match machine.program.fails.get(site as usize) {
         Some(site) => Fault::new(site.code, site.message.clone()).maybe_help(site.help.clone()),
-        None => super::broken(),
+        None => broken(),
     }
 }

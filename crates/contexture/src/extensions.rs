@@ -4,9 +4,13 @@
 //! Decision: they belong to the [`Project`](crate::Project), so that whatever opens a program of it
 //! (a check, a run, a turn, a flow, a server) knows the same names.
 
+#[cfg(feature = "knowledge")]
+use crate::embedding;
 #[cfg(feature = "flow")]
 use contexture_context::Trust;
 use contexture_context::json::bytes_of;
+#[cfg(feature = "knowledge")]
+use contexture_core::Embedder;
 #[cfg(feature = "flow")]
 use contexture_core::signature::Effect;
 use contexture_core::signature::ObjectSignature;
@@ -14,6 +18,8 @@ use contexture_core::tool::{SCHEME, Tool, ToolFailure, ToolMethod, ToolReply, To
 use contexture_core::{LlmError, Provider, model_uri, panics};
 #[cfg(feature = "flow")]
 use contexture_flow::action::{ActionFailure, ActionInfo, ActionKind, Registry};
+#[cfg(feature = "knowledge")]
+use contexture_knowledge::resolve::Embedding;
 use contexture_reference::Protocol;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -36,6 +42,8 @@ pub struct Extensions {
     #[cfg(feature = "flow")]
     actions: Registry,
     tool_timeout: Option<Duration>,
+    #[cfg(feature = "knowledge")]
+    embedding: Option<Arc<Embedding>>,
 }
 
 /// The reason why a part cannot be added.
@@ -111,13 +119,7 @@ impl Extensions {
     /// [`ExtensionError`] when its name is taken or cannot stand in a URI, or a method is not
     /// usable.
     pub fn add_tool(&mut self, tool: Arc<dyn Tool>) -> Result<(), ExtensionError> {
-        let described = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            (tool.name().to_owned(), tool.methods())
-        }));
-        let (name, methods) = described.map_err(|panic| ExtensionError::Panicked {
-            kind: "tool",
-            message: panics::message(&*panic),
-        })?;
+        let (name, methods) = asked("tool", || (tool.name().to_owned(), tool.methods()))?;
         let uri = format!("{SCHEME}://{name}");
         if !matches!(contexture_script::capability::native(&uri), Ok(Some((_, None)))) {
             let reason = "a name is 1 to 64 letters, digits, `-`, `_` and `.`";
@@ -136,6 +138,18 @@ impl Extensions {
     /// Adds a protocol of references, in place of a built-in one of the same name.
     pub fn add_protocol(&mut self, protocol: Arc<dyn Protocol>) {
         self.protocols.push(protocol);
+    }
+
+    /// Sets the embedder: the search of knowledge packs finds sections by their meaning, too. Its
+    /// vectors are kept for the process.
+    ///
+    /// # Errors
+    /// [`ExtensionError`] when it panics where it is asked for its id.
+    #[cfg(feature = "knowledge")]
+    pub fn set_embedder(&mut self, embedder: Arc<dyn Embedder>) -> Result<(), ExtensionError> {
+        let id = asked("embedder", || embedder.id().to_owned())?;
+        self.embedding = Some(Arc::new(embedding::of(id, embedder)));
+        Ok(())
     }
 
     /// Sets the time that a call of an added tool may take; [`TOOL_TIMEOUT`] by default.
@@ -162,6 +176,11 @@ impl Extensions {
 
     pub(crate) fn protocols(&self) -> &[Arc<dyn Protocol>] {
         &self.protocols
+    }
+
+    #[cfg(feature = "knowledge")]
+    pub(crate) fn embedding(&self) -> Option<&Arc<Embedding>> {
+        self.embedding.as_ref()
     }
 
     pub(crate) fn tool_timeout(&self) -> Duration {
@@ -218,6 +237,12 @@ impl fmt::Debug for Extensions {
             .field("tools", &self.tools.keys())
             .finish_non_exhaustive()
     }
+}
+
+/// Returns what a part says of itself.
+fn asked<T>(kind: &'static str, ask: impl FnOnce() -> T) -> Result<T, ExtensionError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask))
+        .map_err(|panic| ExtensionError::Panicked { kind, message: panics::message(&*panic) })
 }
 
 /// The name of a method as an action of flows.

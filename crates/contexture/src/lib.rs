@@ -84,6 +84,8 @@ pub mod config;
 pub mod contexts;
 mod driver;
 mod environment;
+#[cfg(feature = "knowledge")]
+mod embedding;
 pub mod extensions;
 #[cfg(feature = "flow")]
 pub mod flows;

@@ -34,6 +34,8 @@ use crate::project::Project;
 use crate::run::{self, CheckReport, RunRequest, SetupError};
 use crate::stores::Stores;
 use crate::turn::TurnRequest;
+#[cfg(feature = "knowledge")]
+use contexture_core::Embedder;
 use contexture_core::{LlmError, Provider, Tool};
 #[cfg(feature = "flow")]
 use contexture_flow::action::Registry;
@@ -185,6 +187,13 @@ impl RuntimeBuilder {
     pub fn protocol(mut self, protocol: impl Protocol + 'static) -> Self {
         self.extensions.add_protocol(Arc::new(protocol));
         self
+    }
+
+    /// Sets the embedder, by which the search of knowledge packs finds sections by their meaning,
+    /// too.
+    #[cfg(feature = "knowledge")]
+    pub fn embedder(self, embedder: impl Embedder + 'static) -> Self {
+        self.add(|extensions| extensions.set_embedder(Arc::new(embedder)))
     }
 
     /// Adds actions of flows.

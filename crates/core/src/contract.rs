@@ -21,11 +21,13 @@
 //! ```
 #![allow(clippy::panic, reason = "a suite that finds a breach fails its test")]
 
+mod embedder;
 mod provider;
 mod reference;
 pub mod store;
 mod tool;
 
+pub use embedder::embedder;
 pub use provider::provider;
 pub use reference::{ProtocolExample, protocol};
 pub use tool::tool;

@@ -15,6 +15,7 @@ pub mod action;
 pub mod cancel;
 #[cfg(feature = "contract")]
 pub mod contract;
+pub mod embedder;
 pub mod error;
 pub mod masker;
 pub mod model_uri;
@@ -29,6 +30,7 @@ pub mod store;
 pub mod tool;
 
 pub use cancel::CancelToken;
+pub use embedder::{EmbedError, Embedder};
 pub use error::LlmError;
 pub use model_uri::{ModelUri, UriError};
 pub use provider::{BoxFuture, ChatCall, Provider, Reply, SchemaHint, TextSink, Think};

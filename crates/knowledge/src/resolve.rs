@@ -18,7 +18,7 @@ mod types;
 #[cfg(feature = "search")]
 pub(crate) use resolver::query;
 #[cfg(feature = "search")]
-pub use resolver::{IndexReport, ResolveError, Resolver};
+pub use resolver::{Embedding, IndexReport, ResolveError, Resolver};
 pub use types::standing;
 pub use types::{
     CitationGap, Intent, Missing, PackUse, Provenance, Resolution, RunFinding, Section, SectionCut,

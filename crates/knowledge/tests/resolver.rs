@@ -13,6 +13,8 @@ mod anchors;
 mod budget;
 #[path = "resolver/index.rs"]
 mod index;
+#[path = "resolver/meaning.rs"]
+mod meaning;
 #[path = "resolver/partial.rs"]
 mod partial;
 #[path = "resolver/profiles.rs"]

@@ -53,7 +53,7 @@ impl Packs {
             options,
             opened: Mutex::default(),
             counter: tokenizer_for(&model),
-            resolvers: Resolvers::new(kept.map(|cache| cache.join("index"))),
+            resolvers: Resolvers::new(kept.map(|cache| cache.join("index")), project),
             english: project.config.knowledge.lang == NoticeLanguage::En,
             log: Log::of(project),
         }

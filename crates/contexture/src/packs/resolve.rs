@@ -1,9 +1,10 @@
 //! What packs say to a task, in the tokens of whichever model is to read it (KN-9, KN-11).
 
 use super::error::PacksError;
+use crate::project::Project;
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
-use contexture_knowledge::resolve::{IndexReport, Resolution, ResolveError, Resolver, Task};
+use contexture_knowledge::resolve::{Embedding, IndexReport, Resolution, ResolveError, Resolver, Task};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,17 +12,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A resolver for each tokenizer: sections are measured once in the tokens of each.
 pub(super) struct Resolvers {
     cache: Option<PathBuf>,
+    embedding: Option<Arc<Embedding>>,
     made: Mutex<HashMap<&'static str, Arc<Resolver>>>,
 }
 
 impl Resolvers {
-    pub(super) fn new(cache: Option<PathBuf>) -> Self {
-        Self { cache, made: Mutex::default() }
+    pub(super) fn new(cache: Option<PathBuf>, project: &Project) -> Self {
+        let embedding = project.extensions.embedding().cloned();
+        Self { cache, embedding, made: Mutex::default() }
     }
 
     fn of(&self, counter: &'static dyn TokenCounter) -> Arc<Resolver> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || Arc::new(Resolver::new(counter, self.cache.clone()));
+        let make = || {
+            let resolver = Resolver::new(counter, self.cache.clone());
+            Arc::new(match &self.embedding {
+                Some(embedding) => resolver.with_embedding(Arc::clone(embedding)),
+                None => resolver,
+            })
+        };
         Arc::clone(made.entry(counter.name()).or_insert_with(make))
     }
 

@@ -1,6 +1,7 @@
 //! In place of what packs say to a task in a build without the feature `knowledge`.
 
 use super::error::PacksError;
+use crate::project::Project;
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
 use contexture_knowledge::resolve::{Resolution, Task};
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 pub(super) struct Resolvers;
 
 impl Resolvers {
-    pub(super) fn new(_cache: Option<PathBuf>) -> Self {
+    pub(super) fn new(_cache: Option<PathBuf>, _project: &Project) -> Self {
         Self
     }
 

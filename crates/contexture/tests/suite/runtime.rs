@@ -7,6 +7,7 @@ use contexture::flows::{Flow, FlowRequest};
 use contexture::llm::{
     BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, Secret, TextSink,
 };
+use contexture::ports::embedder::{Embedder, InMemoryEmbedder, Vectors};
 use contexture::prompt::ChatResponse;
 use contexture::run::{RunFailure, RunReport};
 use contexture::runtime::{RunFuture, TurnFuture};
@@ -288,6 +289,64 @@ fn ho_2_typed_tool_and_own_provider_pass_the_public_suites() {
         contexture::ports::contract::provider(Arc::new(Acme("acme://talks".to_owned()))).await;
         contexture::ports::contract::tool(Arc::new(weather())).await;
     });
+}
+
+const FACTS: &str = "# Facts\n\n## Returns\n\nUnhappy buyers are repaid within a month.\n\n\
+                     ## Price\n\nThe widget costs 89 euros.\n";
+
+/// A program that asks the pack `acme`, and what its runtime says with an embedder.
+fn ask_pack(task: &str, embedder: impl Embedder + 'static) -> Run {
+    let program = format!(
+        "import knowledge Acme from \"knowledge://acme\"\n\
+         main func() {{ Acme.resolve({{ task: \"{task}\" }}) }}"
+    );
+    let guide = "---\nname: acme\ndescription: Facts.\ntype: brand-product\nstatus: ready\n\
+                 trust: official\nprofile: wiki-first\n---\n";
+    let place = Place::new(&[
+        ("p.as", program.as_str()),
+        (".agents/knowledge/acme/KNOWLEDGE.md", guide),
+        (".agents/knowledge/acme/compiled/facts.md", FACTS),
+    ]);
+    let runtime = Runtime::builder(place.path("")).embedder(embedder).build().unwrap();
+    let run = runtime.run("p.as").with(|request| request.approve_packs = true);
+    tokio().block_on(run).unwrap()
+}
+
+#[test]
+fn ho_2_given_embedder_finds_what_no_word_of_the_task_says() {
+    let embedder = InMemoryEmbedder::new([&["refund", "repaid"], &["price", "costs"]]);
+    let run = ask_pack("Do customers get their refund?", embedder);
+    assert_eq!(run.value["sections"][0]["heading"], "Facts > Returns", "{:#}", run.value);
+}
+
+/// An embedder that panics, at once or where it is asked for its id.
+struct Panics(&'static str);
+
+impl Embedder for Panics {
+    fn id(&self) -> &str {
+        if self.0.is_empty() { panic!("no id") } else { self.0 }
+    }
+
+    fn dimension(&self) -> usize {
+        2
+    }
+
+    fn embed<'a>(&'a self, _texts: &'a [String]) -> BoxFuture<'a, Vectors> {
+        panic!("no model")
+    }
+}
+
+#[test]
+fn ho_2_failing_embedder_falls_back_to_words_with_recorded_warning() {
+    let run = ask_pack("What price has the widget?", Panics("acme-embed"));
+    assert_eq!(run.value["sections"][0]["heading"], "Facts > Price", "{:#}", run.value);
+    let wanted = "the embedder `acme-embed` failed: the embedder panicked: no model; sections were \
+                  found by words alone";
+    assert!(run.warnings.iter().any(|told| told.contains(wanted)), "{:?}", run.warnings);
+    let place = Place::new(&[]);
+    let built = Runtime::builder(place.path("")).embedder(Panics("")).build();
+    let error = built.err().map(|error| error.to_string());
+    assert_eq!(error.as_deref(), Some("the embedder panicked when it was added: no id"));
 }
 
 #[test]

@@ -192,6 +192,11 @@ impl<'a> Search<'a> {
         self.all(self.opened.fields.file(path), most)
     }
 
+    /// Returns the sections of an area.
+    pub(crate) fn area(&self, area: Area, most: usize) -> Result<Vec<DocAddress>, TantivyError> {
+        self.all(self.opened.fields.area(area), most)
+    }
+
     fn all(&self, term: Term, most: usize) -> Result<Vec<DocAddress>, TantivyError> {
         let searcher = &self.opened.searcher;
         let query = TermQuery::new(term, IndexRecordOption::Basic);

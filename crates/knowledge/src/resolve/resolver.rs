@@ -3,6 +3,7 @@
 mod block;
 mod compose;
 mod evidence;
+mod meaning;
 mod missing;
 pub(crate) mod query;
 mod report;
@@ -10,6 +11,7 @@ mod select;
 mod texts;
 
 pub use crate::index::{IndexError as ResolveError, IndexReport};
+pub use meaning::Embedding;
 
 use super::types::{Intent, Resolution, Task};
 use crate::index::{Place, Purpose, Store, View};
@@ -23,6 +25,7 @@ use report::{Asked, Report};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use texts::{Files, Texts};
 
@@ -46,6 +49,7 @@ pub struct Resolver {
     counter: &'static dyn TokenCounter,
     store: Store,
     texts: Texts,
+    embedding: Option<Arc<Embedding>>,
 }
 
 impl std::fmt::Debug for Resolver {
@@ -59,7 +63,7 @@ impl Resolver {
     /// `cache`, or in memory when there is none.
     #[must_use]
     pub fn new(counter: &'static dyn TokenCounter, cache: Option<PathBuf>) -> Self {
-        Self { counter, store: Store::new(cache), texts: Texts::default() }
+        Self { counter, store: Store::new(cache), texts: Texts::default(), embedding: None }
     }
 
     /// Trusts a look at the files of a pack for that long, in place of looking before each
@@ -67,6 +71,13 @@ impl Resolver {
     #[must_use]
     pub fn with_recheck(mut self, recheck: Duration) -> Self {
         self.store.set_recheck(recheck);
+        self
+    }
+
+    /// Finds sections by their meaning, too, and ranks them by words and meaning (HO-2).
+    #[must_use]
+    pub fn with_embedding(mut self, embedding: Arc<Embedding>) -> Self {
+        self.embedding = Some(embedding);
         self
     }
 
@@ -139,10 +150,21 @@ impl Resolver {
             let read = |place: &Place| self.text_of(pack, &view, place);
             // The engine trusts its files; those of a damaged disk may make it panic.
             let result = catch_unwind(AssertUnwindSafe(|| {
-                select::select(&view, pack, query, intent, task, &read)
+                let mut selected = select::select(&view, pack, query, intent, task, &read)?;
+                let areas = select::areas(&view, intent, task);
+                let warning = match &self.embedding {
+                    Some(embedding) => {
+                        embedding.fuse(&mut selected, &view, query, &areas, &read)?
+                    }
+                    None => None,
+                };
+                Ok((selected, warning))
             }));
             let problem = match result {
-                Ok(Ok(selected)) => return Ok(Asked { pack, view, selected, warnings }),
+                Ok(Ok((selected, warning))) => {
+                    warnings.extend(warning);
+                    return Ok(Asked { pack, view, selected, warnings });
+                }
                 Ok(Err(source)) => ResolveError::engine(pack, source),
                 Err(_) => ResolveError::Damaged { pack: pack.item().name.clone() },
             };

@@ -33,12 +33,24 @@ const MAX_PERSONA: usize = 8;
 pub(super) struct Candidate {
     pub(super) place: Place,
     pub(super) area: Area,
-    address: DocAddress,
+    pub(super) address: DocAddress,
     pub(super) score: f32,
     /// Why it is a candidate, without its words.
     pub(super) why: &'static str,
     /// Which terms of the query it has, by their numbers there.
     pub(super) terms: Vec<usize>,
+}
+
+impl Candidate {
+    /// Returns a section without a word of the task.
+    pub(super) fn wordless(
+        place: Place,
+        area: Area,
+        address: DocAddress,
+        why: &'static str,
+    ) -> Self {
+        Self { place, area, address, score: 0.0, why, terms: Vec::new() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -68,10 +80,7 @@ pub(super) fn select(
 ) -> Result<Selected, TantivyError> {
     let item = pack.item();
     let evidence = task.evidence || intent.wants_evidence();
-    let areas: Vec<Area> = Area::ALL
-        .into_iter()
-        .filter(|area| (evidence || *area != Area::Source) && view.opened.state.has(*area))
-        .collect();
+    let areas = areas(view, intent, task);
     let raised = raised(view, query)?;
     let (search, numbers) = prepare(view, query, &areas, &raised)?;
     let weights = Weights::of(query, &numbers, &search, &raised);
@@ -105,6 +114,13 @@ pub(super) fn select(
     }
     let candidates = choice.groups.into_iter().flatten().map(|(candidate, _)| candidate).collect();
     Ok(Selected { candidates, common, coverage, shapes })
+}
+
+/// Returns the areas that are searched, as far as the pack has them.
+pub(super) fn areas(view: &View, intent: Intent, task: &Task) -> Vec<Area> {
+    let evidence = task.evidence || intent.wants_evidence();
+    let is_searched = |area: &Area| evidence || *area != Area::Source;
+    Area::ALL.into_iter().filter(is_searched).filter(|area| view.opened.state.has(*area)).collect()
 }
 
 /// Words of how tasks are worded that headings of the pack have: there they are what it is about.
@@ -420,9 +436,7 @@ impl Choice<'_> {
                 let place = self.search.place(address)?;
                 let area = Area::of(&place.path, None).unwrap_or(Area::Compiled);
                 if matches!(area, Area::Split | Area::Compiled) {
-                    let (score, terms) = (0.0, Vec::new());
-                    let why = PERSONA;
-                    group.push((Candidate { place, area, address, score, why, terms }, 0));
+                    group.push((Candidate::wordless(place, area, address, PERSONA), 0));
                 }
             }
         }

@@ -83,9 +83,9 @@ pub use {schemars, serde, serde_json, tokio};
 pub mod config;
 pub mod contexts;
 mod driver;
-mod environment;
 #[cfg(feature = "knowledge")]
 mod embedding;
+mod environment;
 pub mod extensions;
 #[cfg(feature = "flow")]
 pub mod flows;

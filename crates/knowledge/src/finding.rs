@@ -1,4 +1,4 @@
-//! What is said about packs and places: a code, how bad it is, where, what (KN-3, KN-5).
+//! Findings about packs and places: code, severity, place, message (KN-3, KN-5).
 
 use crate::said;
 use contexture_diagnostic::{Code, Severity};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct Finding {
     /// Stable code, see [`codes`](crate::codes).
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The file or folder that it is about.
     pub path: PathBuf,

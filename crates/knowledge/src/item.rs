@@ -1,4 +1,4 @@
-//! What is known of a pack without opening it: the item of the catalog (KN-4).
+//! The item of the catalog: facts about a pack that is not opened (KN-4).
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ pub const GUIDE_FILE: &str = "KNOWLEDGE.md";
 /// The largest guide that is read, in bytes.
 pub const MAX_GUIDE_BYTES: u64 = 1 << 20;
 
-/// How far a pack is finished (KN-4).
+/// The degree to which a pack is finished (KN-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -27,7 +27,7 @@ pub enum Status {
     Archived,
 }
 
-/// How far a pack's content was checked, as the pack says of itself (KN-4).
+/// The degree to which a pack's content was checked, as the pack says of itself (KN-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PackTrust {
@@ -41,7 +41,7 @@ pub enum PackTrust {
     External,
 }
 
-/// Where a pack keeps what answers (KN-4, KN-10).
+/// The part of a pack that answers (KN-4, KN-10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
@@ -77,7 +77,7 @@ pub enum Grounding {
     Required,
 }
 
-/// Where a pack was found, in falling precedence (KN-2).
+/// The scope in which a pack was found, in falling precedence (KN-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
@@ -147,17 +147,17 @@ pub struct CatalogItem {
     /// Its kind, such as `brand-product` or `custom:recipes`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// How far it is finished.
+    /// The degree to which it is finished.
     pub status: Status,
-    /// How far it was checked.
+    /// The degree to which it was checked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub trust: Option<PackTrust>,
-    /// Where it keeps what answers; the effective one.
+    /// Its effective profile.
     pub profile: Profile,
-    /// How it is used; the effective mode.
+    /// Its use; the effective mode.
     #[serde(default)]
     pub runtime: Runtime,
-    /// Where it comes from and what its main document is.
+    /// Its producer and its main document.
     #[serde(skip_serializing_if = "Metadata::is_empty", default)]
     pub metadata: Metadata,
     /// Its version.
@@ -216,11 +216,11 @@ impl CatalogItem {
     }
 }
 
-/// How the diagnostic about a primary document outside the pack begins and ends.
+/// The texts by which the diagnostic about a primary document outside the pack begins and ends.
 pub(crate) const OUTSIDE_PRIMARY: (&str, &str) =
     ("the primary document `", "` lies outside the pack");
 
-/// How a pack is used.
+/// The use of a pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Runtime {
     /// The mode.

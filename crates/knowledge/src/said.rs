@@ -1,4 +1,4 @@
-//! What is said of a pack outside of its fence: warnings, findings, gaps, errors (KN-9, KN-13).
+//! Texts about a pack outside of its fence: warnings, findings, gaps, errors (KN-9, KN-13).
 //!
 //! Decision: paths, names, fields and faults of a pack are its own words, whoever wrote them, and
 //! whoever prints a warning prints it as a line. So each text of this kind is one line, its secrets

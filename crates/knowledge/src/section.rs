@@ -257,7 +257,7 @@ fn paragraphs(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the lines of a text begin.
+/// The line starts of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
     starts: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What a long conversation has loaded of packs, so that it outlives compaction (KN-14).
+//! The packs that a long conversation has loaded, so that they outlive compaction (KN-14).
 //!
 //! A [`Session`] remembers the guides that were shown and the sections that were selected, with the
 //! files, versions, profiles and digests behind them. It can be written down and read back; then

@@ -70,7 +70,7 @@ impl UsageLine {
     }
 }
 
-/// Why a log could not be written or read.
+/// The reason why a log could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum UsageError {
     /// The system refused.
@@ -225,7 +225,7 @@ fn log(mut reader: impl BufRead) -> io::Result<UsageLog> {
                     let message = "it breaks off: the writer was interrupted".to_owned();
                     note(&mut log, number, true, message);
                 }
-                Err(error) => note(&mut log, number, false, format!("it is no use: {error}")),
+                Err(error) => note(&mut log, number, false, format!("it is not a use: {error}")),
             }
         }
     }
@@ -238,12 +238,12 @@ fn note(log: &mut UsageLog, line: u64, torn: bool, message: String) {
     }
 }
 
-/// How a pack was used.
+/// The uses of a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Summary {
     /// The pack.
     pub pack: String,
-    /// How often.
+    /// The number of times.
     pub uses: u64,
     /// The versions used, in the order of their first use.
     pub versions: Vec<String>,
@@ -264,7 +264,7 @@ pub struct Summary {
 pub struct Counted {
     /// The thing.
     pub value: String,
-    /// How often.
+    /// The number of times.
     pub count: u64,
 }
 

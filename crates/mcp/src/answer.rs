@@ -1,4 +1,4 @@
-//! What a reply is worth as a value.
+//! The value of a reply.
 
 use crate::port::{Content, Reply};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
-//! What a server offers now against what was accepted.
+//! Comparison of the offer of a server with what was accepted.
 
 use crate::definition::Definition;
 
-/// How a tool stands to its pin.
+/// The state of a tool against its pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
     /// It is what was accepted.
@@ -33,7 +33,7 @@ impl State {
 pub struct Compared<'d> {
     /// Its name.
     pub name: &'d str,
-    /// How it stands.
+    /// Its state.
     pub state: State,
     /// The accepted definition.
     pub pinned: Option<&'d Definition>,

@@ -35,14 +35,14 @@ use std::time::Duration;
 use translate::Page;
 use wire::{Broken, Cause, Wire};
 
-/// How many pages a list of tools may have, and how many tools.
+/// The most pages of a list of tools, and the most tools.
 const PAGES: usize = 100;
 const TOOLS: usize = 2_000;
 
-/// How long a connection has to end in order.
+/// The time that a connection has to end in order.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How long the news of an abandoned call has to get out.
+/// The time that the news of an abandoned call has to get out.
 const LAST_MESSAGE: Duration = Duration::from_millis(20);
 
 /// The settings that all connections share.
@@ -164,7 +164,7 @@ struct About {
 }
 
 impl About {
-    /// Why the connection was ended from this side, when it was.
+    /// Returns the reason why the connection was ended from this side, when it was.
     fn broken(&self, what: &str) -> Option<McpError> {
         let (server, what) = (self.server.clone(), what.to_owned());
         Some(match self.cause.get()? {
@@ -291,7 +291,7 @@ impl Live {
         Err(self.bad(WHAT, format!("more than {PAGES} pages")))
     }
 
-    /// Returns a page of tools; none when the answer is no such page. A tool that has not the form
+    /// Returns a page of tools; none when the answer is not such a page. A tool that has not the form
     /// of one makes the whole answer one that the library does not know: it is read tool by tool
     /// then.
     async fn page(&self, page: PaginatedRequestParams) -> Result<Option<Page>, ServiceError> {

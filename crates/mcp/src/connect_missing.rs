@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const MISSING: MissingFeature = MissingFeature { part: "client of MCP servers", feature: "mcp" };
 
-/// What all connections share.
+/// The settings of all connections.
 #[derive(Clone)]
 pub struct ConnectSettings {
     /// Takes secrets out of what servers write to stderr.

@@ -1,4 +1,4 @@
-//! What every connection promises, run over the one in memory and the real one.
+//! The contract of connections, run over the one in memory and the real one.
 
 use crate::definition::{Definition, Offer};
 use crate::error::McpError;

@@ -1,13 +1,11 @@
-//! What a server says of one of its tools.
+//! A server's definition of one of its tools.
 
 use contexture_context::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The longest name of a tool, in bytes.
 const NAME_BYTES: usize = 256;
 
-/// The largest definition, in bytes of JSON.
 const DEFINITION_BYTES: usize = 256 << 10;
 
 /// A server's definition of one of its tools: all that a model or the check sees.
@@ -44,7 +42,7 @@ pub enum DefinitionError {
     TooLarge {
         /// The tool.
         name: String,
-        /// How large it is.
+        /// Its size in bytes.
         bytes: usize,
     },
     /// Two tools have one name.

@@ -1,10 +1,10 @@
-//! Why a tool of a server could not be used.
+//! Errors of servers and their tools.
 
 use crate::lock::LockError;
 use contexture_diagnostic::MissingFeature;
 use serde_json::{Value, json};
 
-/// Why a tool of a server could not be used.
+/// The reason why a tool of a server could not be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpError {
@@ -31,7 +31,7 @@ pub enum McpError {
         server: String,
         /// The consequence: which program would be started, or where a token would be sent.
         what: String,
-        /// Why it may not be used.
+        /// The reason why it may not be used.
         reason: String,
         /// The argument that allows it in its present state: `name@sha256:…`.
         allowance: String,
@@ -226,6 +226,15 @@ impl McpError {
             Self::Refused { code, .. } => Some(json!({ "code": code })),
             Self::Arguments { faults, .. } => Some(json!({ "faults": faults })),
             _ => None,
+        }
+    }
+
+    /// Returns a server that no process stands behind and that can't be reached.
+    pub(crate) fn unreachable(server: &str, reason: impl Into<String>) -> Self {
+        Self::Unreachable {
+            server: server.to_owned(),
+            reason: reason.into(),
+            stderr: String::new(),
         }
     }
 

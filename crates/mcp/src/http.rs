@@ -8,15 +8,13 @@ use reqwest::redirect::{Action, Attempt, Policy};
 use std::time::Duration;
 use url::{Host, Url};
 
-/// How many redirects are followed.
 const REDIRECTS: usize = 5;
 
-/// The longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// Returns the address of a server, when it is one that may be reached.
 pub(crate) fn address(server: &str, url: &str, token: bool) -> Result<Url, McpError> {
-    let refuse = |reason: String| unreachable(server, reason);
+    let refuse = |reason: String| McpError::unreachable(server, reason);
     let parsed =
         Url::parse(url).map_err(|error| refuse(format!("its `url` is not an address: {error}")))?;
     if !matches!(parsed.scheme(), "http" | "https") {
@@ -39,10 +37,12 @@ pub(crate) fn client_of(
     url: &Url,
     allow_private: &[String],
 ) -> Result<Client, McpError> {
-    let host = url.host().ok_or_else(|| unreachable(server, "its `url` has no host".to_owned()))?;
+    let host = url
+        .host()
+        .ok_or_else(|| McpError::unreachable(server, "its `url` has no host".to_owned()))?;
     let port = url.port_or_known_default().unwrap_or_default();
     let reach = Reach::public_or_named(&host, port, allow_private)
-        .map_err(|refused| unreachable(server, refused.to_string()))?;
+        .map_err(|refused| McpError::unreachable(server, refused.to_string()))?;
     let home = url.origin();
     let builder = client::guarded(url.scheme() == "https", reach)
         .map_err(|error| no_client(server, &error))?
@@ -72,11 +72,7 @@ fn is_local(url: &Url) -> bool {
 }
 
 fn no_client(server: &str, error: &dyn std::error::Error) -> McpError {
-    unreachable(server, format!("no HTTP client could be made: {error}"))
-}
-
-fn unreachable(server: &str, reason: String) -> McpError {
-    McpError::Unreachable { server: server.to_owned(), reason, stderr: String::new() }
+    McpError::unreachable(server, format!("no HTTP client could be made: {error}"))
 }
 
 #[cfg(test)]

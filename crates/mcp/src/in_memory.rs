@@ -41,14 +41,10 @@ impl Connector for InMemoryConnector {
         let found = self.servers.get(&server.name).cloned();
         Box::pin(async move {
             let Some(found) = found else {
-                return Err(McpError::Unreachable {
-                    server: server.name.clone(),
-                    reason: "there is no such server".to_owned(),
-                    stderr: String::new(),
-                });
+                return Err(McpError::unreachable(&server.name, "there is no such server"));
             };
             found.connections.fetch_add(1, Ordering::Relaxed);
-            let connection = TwinConnection {
+            let connection = InMemoryConnection {
                 name: server.name.clone(),
                 server: found,
                 closed: AtomicBool::new(false),
@@ -125,27 +121,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-struct TwinConnection {
+struct InMemoryConnection {
     name: String,
     server: InMemoryServer,
     closed: AtomicBool,
 }
 
-impl TwinConnection {
+impl InMemoryConnection {
     fn open(&self) -> Result<(), McpError> {
         if !self.is_closed() {
             return Ok(());
         }
-        Err(McpError::Unreachable {
-            server: self.name.clone(),
-            reason: "the connection is closed".to_owned(),
-            stderr: String::new(),
-        })
+        Err(McpError::unreachable(&self.name, "the connection is closed"))
     }
 }
 
 /// Notes that a call was given up, when it is dropped before its answer.
-struct Pending<'a>(&'a TwinConnection, &'a str);
+struct Pending<'a>(&'a InMemoryConnection, &'a str);
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
@@ -153,7 +145,7 @@ impl Drop for Pending<'_> {
     }
 }
 
-impl Connection for TwinConnection {
+impl Connection for InMemoryConnection {
     fn offer(&self) -> BoxFuture<'_, Result<Offer, McpError>> {
         Box::pin(async move {
             self.open()?;
@@ -218,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn as_25_twin_keeps_what_connections_promise() {
+    async fn as_25_in_memory_server_keeps_what_connections_promise() {
         let server = InMemoryServer::new(contract::tools())
             .answering("echo", |given| given["text"].as_str().unwrap_or_default().to_owned())
             .replying("structured", |_| Reply {

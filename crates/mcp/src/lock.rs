@@ -13,10 +13,8 @@ use std::path::Path;
 /// The name of the file, beside `contexture.toml`.
 pub const LOCK_FILE: &str = "contexture.lock";
 
-/// The version of its form.
 const VERSION: u32 = 1;
 
-/// The largest file that is read.
 const LOCK_BYTES: u64 = 32 << 20;
 
 /// The accepted tools of all servers.
@@ -25,7 +23,7 @@ pub struct Lock {
     servers: BTreeMap<String, Vec<Definition>>,
 }
 
-/// Why the file can't be used.
+/// The reason why the file can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
     /// It can't be read or written.

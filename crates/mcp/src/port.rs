@@ -1,15 +1,13 @@
 //! The door to servers, so that programs can be tested without any: [`Connect`](crate::Connect) is
 //! the real one, [`InMemoryConnector`](crate::in_memory::InMemoryConnector) stands in memory.
 
+pub use contexture_core::BoxFuture;
+
 use crate::definition::Offer;
 use crate::error::McpError;
 use crate::spec::ServerSpec;
 use serde_json::{Map, Value};
-use std::pin::Pin;
 use std::sync::Arc;
-
-/// A future of the port.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Makes connections.
 pub trait Connector: Send + Sync {
@@ -65,9 +63,9 @@ pub enum Content {
         kind: &'static str,
         /// Their media type.
         mime: Option<String>,
-        /// How many there are.
+        /// Their number.
         bytes: u64,
-        /// Where they come from.
+        /// Their source.
         uri: Option<String>,
     },
     /// A text with its source.

@@ -14,19 +14,18 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// How much of the end of stderr is kept, in bytes.
+/// The bytes of the end of stderr that are kept.
 const STDERR_BYTES: usize = 4 << 10;
 
-/// How long a process has to end by itself when its stdin is closed.
+/// The time that a process has to end by itself when its stdin is closed.
 const FAREWELL: Duration = Duration::from_millis(1_500);
 
-/// How long it has when it is asked to end.
+/// The time that it has when it is asked to end.
 const TERMINATED: Duration = Duration::from_millis(500);
 
-/// How long the last words of a process are waited for.
+/// The wait for the last words of a process.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// The program to start.
 pub(crate) struct Program<'a> {
     pub(crate) command: &'a str,
     pub(crate) args: &'a [String],

@@ -1,4 +1,4 @@
-//! Whether a value fits a JSON Schema, as far as servers use it for results.
+//! Checks of a value against a JSON Schema, as far as servers use it for results.
 //!
 //! Decision: the words that say of which form a value is are checked, at every depth: `type`,
 //! `properties`, `required`, `additionalProperties`, `items`, `prefixItems`, `enum`, `const`,
@@ -11,14 +11,12 @@ use std::cell::Cell;
 
 /// How deep a value and its schema are followed together.
 const DEPTH: usize = 64;
-/// How many pairs of a value and a schema are looked at: forms within forms multiply.
+/// The number of pairs of a value and a schema that are looked at: forms within forms multiply.
 const STEPS: usize = 1_000_000;
 
-/// The mismatch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: expected {expected}, found {found}")]
 pub(crate) struct Misfit {
-    /// Where: `n`, `items[2].name`, or `the value` itself.
     pub(crate) place: String,
     /// The expected value, by the schema.
     pub(crate) expected: String,

@@ -33,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// How much of a tool's own words a message repeats.
+/// The length of a tool's own words that a message repeats.
 const MESSAGE_CHARS: usize = 400;
 
 /// The servers of a run.

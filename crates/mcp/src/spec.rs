@@ -1,4 +1,4 @@
-//! How a server is reached.
+//! The address of a server.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -33,13 +33,13 @@ impl fmt::Debug for Secret {
 pub struct ServerSpec {
     /// Its name, as in `mcp://name`.
     pub name: String,
-    /// How it is reached.
+    /// The way to reach it.
     pub transport: Transport,
-    /// How long connecting, listing the tools, and each call may take.
+    /// The time that connecting, listing the tools, and each call may take.
     pub timeout: Duration,
 }
 
-/// How a server is reached.
+/// The way to reach a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transport {
@@ -72,7 +72,7 @@ pub enum Transport {
 }
 
 impl ServerSpec {
-    /// How long a call may take when nothing else is said.
+    /// The time that a call may take when nothing else is said.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
     /// Returns a server of [`in_memory`](crate::in_memory).

@@ -32,38 +32,38 @@
 //! ```
 
 mod check;
-mod compose;
 mod element;
 mod error;
 mod layers;
-mod limits;
 mod lines;
 mod location;
 mod params;
 mod parts;
 mod registry;
 mod report;
-mod reserved;
 mod resolve;
 mod table;
 mod tag;
 #[cfg(test)]
 mod tests;
-mod wrap;
 
 pub use check::{ParameterError, check};
 pub use error::ResolveError;
-pub use layers::Definitions;
-pub use limits::Limits;
+pub use layers::{Definitions, RESERVED};
 pub use location::{Location, Mismatch};
 pub use registry::{Entry, Registry};
-pub use reserved::RESERVED;
+pub use report::Limits;
 pub use resolve::{Hop, Resolution};
 
-use contexture_core::reference::{Parameter, Place};
+use contexture_context::Trust;
+use contexture_context::fence::Fence;
+use contexture_core::reference::{Parameter, Parameters, Place};
 use std::fmt;
 
-/// Where definitions come from; a later layer takes the place of an earlier one (REF-19).
+/// The attribute that names what is wrapped.
+const SOURCE: &str = "source";
+
+/// The origin of definitions; a later layer takes the place of an earlier one (REF-19).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
     /// Shipped with the program.
@@ -94,7 +94,7 @@ pub struct Origin {
     pub layer: Layer,
     /// Its name, as diagnostics show it.
     pub file: String,
-    /// Where relative paths of its registry start; none for the place of the reference.
+    /// The start of relative paths of its registry; none for the place of the reference.
     pub place: Option<Place>,
 }
 
@@ -113,12 +113,12 @@ impl Origin {
     }
 }
 
-/// How a file of definitions is read.
+/// The options of reading a file of definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// True if examples count: elements inside code fences and indented ones.
     pub examples: bool,
-    /// How much there may be.
+    /// The limits.
     pub limits: Limits,
 }
 
@@ -187,5 +187,31 @@ impl Definition {
         let names = [self.written.as_str(), self.name.as_str()];
         let names = names.get(usize::from(self.written == self.name)..).unwrap_or_default();
         self.location.as_ref().map_or(Ok(()), |location| location.check(names, path))
+    }
+    /// Returns the text between `<name source="…">` and `</name>`. Nothing in it can close the tag;
+    /// what looks like it gets a backslash.
+    #[must_use]
+    pub fn wrap(&self, source: &str, text: &str) -> String {
+        self.wrap_with(source, &Parameters::default(), text)
+    }
+
+    /// As [`Definition::wrap`], with the parameters as further attributes.
+    #[must_use]
+    pub fn wrap_with(&self, source: &str, parameters: &Parameters, text: &str) -> String {
+        let taken: Vec<(String, &str)> = parameters
+            .taken
+            .iter()
+            .map(|(name, value)| match name.as_str() {
+                SOURCE => (format!("parameter-{SOURCE}"), value.as_str()),
+                name => (name.to_owned(), value.as_str()),
+            })
+            .collect();
+        let mut attributes = vec![(SOURCE, source)];
+        attributes.extend(taken.iter().map(|(name, value)| (name.as_str(), *value)));
+        // Names are checked where they are declared, so the first fence is the one that is made.
+        Fence::new(&self.name, &attributes)
+            .or_else(|_| Fence::new(&self.name, &[(SOURCE, source)]))
+            .unwrap_or_else(|_| Fence::data(Trust::Web))
+            .enclose(text)
     }
 }

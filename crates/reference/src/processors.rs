@@ -3,11 +3,12 @@
 //! Decision: a processor is a pure function over one text and the parameters of its level;
 //! [`Processor`] makes a [`Protocol`] of it, one resource in, one out.
 
-mod base64;
 mod data;
-mod lines;
 mod markdown;
-mod template;
+mod small;
+
+pub(crate) use small::{FROM, LINES};
+use small::{Made, base64, lines, template, text};
 
 use contexture_core::reference::{
     Content, LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Parameters, Protocol,
@@ -15,28 +16,6 @@ use contexture_core::reference::{
 };
 use std::sync::Arc;
 
-/// The processor that numbers lines, and the parameter with the number of its first one.
-pub(crate) const LINES: &str = "lines";
-pub(crate) const FROM: &str = "from";
-
-/// The result of processing one resource: its media type and its content.
-type Made = Result<(String, Vec<u8>), Fault>;
-
-/// Why a processor could not work on a resource.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Fault {
-    code: &'static str,
-    message: String,
-    help: Option<String>,
-}
-
-impl Fault {
-    fn new(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: Some(help.into()) }
-    }
-}
-
-/// A built-in processor.
 struct Processor {
     name: &'static str,
     parameters: Vec<Parameter>,
@@ -48,38 +27,23 @@ struct Processor {
 /// `base64`.
 #[must_use]
 pub fn built_in() -> Vec<Arc<dyn Protocol>> {
+    let text_of =
+        |name: &str, description: &str| Parameter::new(name, ParameterKind::String, description);
     let pointer =
-        || vec![parameter("pointer", "the part to take, as a JSON Pointer such as /items/0/name")];
-    let section = vec![parameter("section", "the heading whose section to take, such as Usage")];
-    let from = Parameter {
-        kind: ParameterKind::Integer,
-        ..parameter(FROM, "the number of the first line; that of `line=` by default, else 1")
-    };
+        || vec![text_of("pointer", "the part to take, as a JSON Pointer such as /items/0/name")];
+    let section = vec![text_of("section", "the heading whose section to take, such as Usage")];
+    let from = "the number of the first line; that of `line=` by default, else 1";
+    let from = Parameter::new(FROM, ParameterKind::Integer, from);
     let processors = [
         Processor { name: "text", parameters: Vec::new(), open: false, apply: text },
         Processor { name: "json", parameters: pointer(), open: false, apply: data::json },
         Processor { name: "yaml", parameters: pointer(), open: false, apply: data::yaml },
         Processor { name: "markdown", parameters: section, open: false, apply: markdown::markdown },
-        Processor { name: LINES, parameters: vec![from], open: false, apply: lines::lines },
-        Processor {
-            name: "template",
-            parameters: Vec::new(),
-            open: true,
-            apply: template::template,
-        },
-        Processor { name: "base64", parameters: Vec::new(), open: false, apply: base64::base64 },
+        Processor { name: LINES, parameters: vec![from], open: false, apply: lines },
+        Processor { name: "template", parameters: Vec::new(), open: true, apply: template },
+        Processor { name: "base64", parameters: Vec::new(), open: false, apply: base64 },
     ];
     processors.into_iter().map(|processor| Arc::new(processor) as Arc<dyn Protocol>).collect()
-}
-
-fn parameter(name: &str, description: &str) -> Parameter {
-    Parameter {
-        name: name.to_owned(),
-        kind: ParameterKind::String,
-        description: description.to_owned(),
-        default: None,
-        required: false,
-    }
 }
 
 impl Protocol for Processor {
@@ -140,19 +104,6 @@ impl Processor {
 /// Returns the reference of what a processor made of a resource.
 pub(crate) fn around(name: &str, inner: &str) -> String {
     format!("@{name}:{inner}")
-}
-
-/// Returns the text of a resource, for processors that read text.
-fn text_of(resource: &Resource) -> Result<&str, Fault> {
-    resource.text().ok_or_else(|| {
-        let message = format!("`{}` is not text", resource.reference);
-        Fault::new("REF3020", message, "`@base64:…` shows bytes as text")
-    })
-}
-
-/// `text`: the content as plain text, whatever it was.
-fn text(resource: &Resource, _: &Parameters) -> Made {
-    Ok(("text/plain".to_owned(), text_of(resource)?.as_bytes().to_vec()))
 }
 
 #[cfg(test)]

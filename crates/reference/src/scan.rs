@@ -16,7 +16,6 @@ mod block;
 mod candidate;
 mod code_span;
 mod end;
-mod letters;
 mod line;
 
 #[cfg(test)]
@@ -34,9 +33,9 @@ pub struct Found<'a> {
     pub reference: Reference<'a>,
     /// Its text.
     pub text: &'a str,
-    /// Where it begins, in bytes.
+    /// Its start, in bytes.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// Its end, in bytes.
     pub end: usize,
 }
 
@@ -47,9 +46,9 @@ pub struct Malformed<'a> {
     pub error: SyntaxError,
     /// Its text, user info included: never for messages.
     pub text: &'a str,
-    /// Where it begins, in bytes.
+    /// Its start, in bytes.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// Its end, in bytes.
     pub end: usize,
 }
 

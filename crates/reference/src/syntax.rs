@@ -17,7 +17,6 @@
 mod buffer;
 mod class;
 mod error;
-mod fault;
 mod head;
 mod parse;
 mod percent;
@@ -98,7 +97,7 @@ pub struct Reference<'a> {
     parts: Parts,
 }
 
-/// Where the parts of a reference begin, in bytes.
+/// The offsets of the parts of a reference, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Parts {
     level: u32,

@@ -12,7 +12,7 @@ pub use encoding::{DecodeError, decode};
 pub use fit::budget;
 pub(crate) use fit::{Piece, fit};
 pub use lines::{LineError, LineRange};
-pub(crate) use media::{charset, essence, is_essence};
+pub(crate) use media::{charset, essence, is_essence, media_type_of};
 
 use contexture_core::reference::{Parameter, ParameterKind};
 use std::sync::LazyLock;
@@ -28,21 +28,14 @@ pub fn common_parameters() -> &'static [Parameter] {
 }
 
 fn declared() -> [Parameter; 3] {
-    let parameter = |name: &str, kind, description: &str| Parameter {
-        name: name.to_owned(),
-        kind,
-        description: description.to_owned(),
-        default: None,
-        required: false,
-    };
     [
-        parameter(
+        Parameter::new(
             "encoding",
             ParameterKind::String,
             "the encoding of the bytes, such as gbk; UTF-8 by default",
         ),
-        parameter("line", ParameterKind::Range, "the lines to take: 5-10, 5-, -10 or 5"),
-        parameter(
+        Parameter::new("line", ParameterKind::Range, "the lines to take: 5-10, 5-, -10 or 5"),
+        Parameter::new(
             "max",
             ParameterKind::String,
             "the most tokens that the result may have, such as 2k",

@@ -44,7 +44,7 @@ pub struct Offer {
     pub semantics: Semantics,
     /// Its size in tokens, where it is known.
     pub tokens: Option<u64>,
-    /// Where its relative paths start.
+    /// The start of its relative paths.
     pub place: Place,
     /// The reference as written, user info included; never shown.
     source: ReferenceBuf,

@@ -18,11 +18,7 @@
 //! ```
 
 #[cfg(feature = "http")]
-mod guard;
-
-#[cfg(feature = "http")]
-pub use guard::Guard;
-
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use url::Host;
 
@@ -49,7 +45,7 @@ pub struct Refused {
     pub kind: &'static str,
 }
 
-/// Why a host has no address that may be reached.
+/// The reason why a host has no address that may be reached.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// All its addresses are refused; this is one of them.
@@ -177,7 +173,7 @@ fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// Why an address is not a public one.
+/// Returns the reason why an address is not a public one.
 fn not_public(address: IpAddr) -> Option<&'static str> {
     match address.to_canonical() {
         IpAddr::V4(address) => not_public_v4(address),
@@ -228,6 +224,25 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
             embedded(high, low)
         }
         _ => None,
+    }
+}
+
+/// Resolves names for an HTTP client and lets through only the addresses that may be reached. What
+/// it refuses comes out of the client as a [`ResolveError`] among the causes.
+///
+/// A client does not resolve a host that is an address: that is checked by [`Reach::public`].
+#[cfg(feature = "http")]
+#[derive(Debug, Clone, Copy)]
+pub struct Guard(pub Reach);
+
+#[cfg(feature = "http")]
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let reach = self.0;
+        Box::pin(async move {
+            let allowed = reach.resolve(name.as_str(), 0).await?;
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
     }
 }
 
@@ -336,5 +351,37 @@ mod tests {
         assert!(Reach::public(&host("127.0.0.1"), 8081, &listed).is_err());
         // A name is checked where it is resolved.
         assert_eq!(Reach::public(&host("localhost"), 80, &[]), Ok(Reach::Public));
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "http")]
+mod guard_tests {
+    use super::ResolveError;
+    use super::*;
+
+    fn run<T>(future: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(future)
+    }
+
+    #[test]
+    fn as_25_name_that_leads_to_this_machine_is_refused_where_it_is_resolved() {
+        let resolve = |reach| {
+            let name: Name = "localhost".parse().unwrap();
+            run(Guard(reach).resolve(name)).map(Iterator::count)
+        };
+        let refused = resolve(Reach::Public).unwrap_err();
+        assert!(matches!(refused.downcast_ref(), Some(ResolveError::Refused(_))), "{refused}");
+        assert!(resolve(Reach::Loopback).unwrap() > 0);
+        assert!(resolve(Reach::Any).unwrap() > 0);
+    }
+
+    #[test]
+    fn ref_22_name_that_nobody_knows_is_reported() {
+        let error = run(Reach::Public.resolve("no-such-host.invalid", 80)).unwrap_err();
+        assert!(
+            matches!(&error, ResolveError::Unknown { host, .. } if host == "no-such-host.invalid")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What of a call over HTTP is secret. A build without the HTTP tool masks it, too: the call that
+//! The secrets of a call over HTTP. A build without the HTTP tool masks it, too: the call that
 //! fails is recorded.
 
 use serde_json::Value;

@@ -5,7 +5,7 @@
 //! secret is handed back with the order to mask it in everything that is written.
 
 use crate::arguments::Arguments;
-use crate::tools::ToolOutput;
+use crate::output::ToolOutput;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// The longest piece of a foreign text that an error repeats, in characters.
 const SHOWN_CHARS: usize = 200;
 
-/// Why a tool call failed. A program sees `code` and `message` in `try … else err` (AS-9).
+/// The reason why a tool call failed. A program sees `code` and `message` in `try … else err` (AS-9).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]

@@ -6,12 +6,12 @@ mod patch;
 mod tests;
 mod undo;
 
-pub use effect::{EffectKind, FileEffect, FileState};
 pub(crate) use undo::argument as undo_argument;
 
 use crate::arguments::Arguments;
 use crate::error::ToolError;
-use crate::tools::{Shared, ToolOutput};
+use crate::output::ToolOutput;
+use crate::settings::Shared;
 use crate::workspace::{FileError, WorkspacePath};
 use contexture_core::signature::Method;
 use serde_json::{Value, json};

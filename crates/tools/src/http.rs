@@ -5,15 +5,12 @@
 //! the proxy of the environment is not used, since behind it nobody could tell the address. No
 //! error repeats a header, a query or a body.
 
-mod client;
 mod error;
-mod headers;
 mod origin;
 mod request;
-mod response;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use client::Clients;
+pub(crate) use origin::Clients;
 pub use origin::Origin;
 pub(crate) use request::call;

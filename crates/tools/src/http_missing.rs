@@ -2,7 +2,8 @@
 
 use crate::arguments::Arguments;
 use crate::error::ToolError;
-use crate::tools::{Settings, ToolOutput};
+use crate::output::ToolOutput;
+use crate::settings::Settings;
 use contexture_core::signature::Method;
 use contexture_diagnostic::MissingFeature;
 

@@ -63,7 +63,9 @@ mod http;
 #[cfg(not(feature = "http"))]
 #[path = "http_missing.rs"]
 mod http;
+mod output;
 mod search;
+mod settings;
 #[cfg(test)]
 mod support;
 mod tools;
@@ -72,8 +74,9 @@ mod workspace;
 
 pub use contexture_core::signature::Effect;
 pub use error::ToolError;
-pub use file::{EffectKind, FileEffect, FileState};
 pub use http::Origin;
-pub use tools::{Settings, ToolLimits, ToolOutput, Tools};
+pub use output::{EffectKind, FileEffect, FileState, ToolOutput};
+pub use settings::{Settings, ToolLimits};
+pub use tools::Tools;
 pub use uri::ToolKind;
 pub use workspace::{Entry, EntryKind, FileError, Workspace, WorkspacePath};

@@ -1,4 +1,4 @@
-//! What tests share: a workspace in a temporary folder, and calls that wait.
+//! Shared parts of tests: a workspace in a temporary folder, and calls that wait.
 
 use crate::{Settings, ToolError, ToolOutput, Tools, Workspace};
 use serde_json::Value;
@@ -26,12 +26,10 @@ impl Fixture {
         Self { folder, tools: Tools::new(workspace, settings), runtime }
     }
 
-    /// Returns the workspace's folder.
     pub(crate) fn root(&self) -> &Path {
         self.tools.workspace().root()
     }
 
-    /// Returns the folder that holds the workspace.
     pub(crate) fn outside(&self) -> &Path {
         self.folder.path()
     }

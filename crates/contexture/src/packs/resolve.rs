@@ -4,7 +4,9 @@ use super::error::PacksError;
 use crate::project::Project;
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
-use contexture_knowledge::resolve::{Embedding, IndexReport, Resolution, ResolveError, Resolver, Task};
+use contexture_knowledge::resolve::{
+    Embedding, IndexReport, Resolution, ResolveError, Resolver, Task,
+};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -33,13 +33,8 @@ pub(super) struct Conversations {
 
 impl Conversations {
     pub(super) fn new(project: &Project, given: Option<Contexts>) -> Self {
-        let last = Parameter {
-            name: "last".to_owned(),
-            kind: ParameterKind::Integer,
-            description: "how many of the last messages; all when absent".to_owned(),
-            default: None,
-            required: false,
-        };
+        let last = "how many of the last messages; all when absent";
+        let last = Parameter::new("last", ParameterKind::Integer, last);
         Self { given, project: project.clone(), own: OnceLock::new(), parameters: [last] }
     }
 

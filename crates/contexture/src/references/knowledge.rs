@@ -30,12 +30,8 @@ pub(super) struct Knowledge {
 
 impl Knowledge {
     pub(super) fn new(packs: Arc<OnDemand>) -> Self {
-        let parameter = |name: &str, description: &str| Parameter {
-            name: name.to_owned(),
-            kind: ParameterKind::String,
-            description: description.to_owned(),
-            default: None,
-            required: false,
+        let parameter = |name: &str, description: &str| {
+            Parameter::new(name, ParameterKind::String, description)
         };
         let parameters = vec![
             parameter("query", "a question: the sections of the pack that answer it are taken"),

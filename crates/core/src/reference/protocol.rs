@@ -67,6 +67,26 @@ pub struct Parameter {
     pub required: bool,
 }
 
+impl Parameter {
+    /// Returns a parameter that may be absent and has no default.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        kind: ParameterKind,
+        description: impl Into<String>,
+    ) -> Self {
+        let (name, description) = (name.into(), description.into());
+        Self { name, kind, description, default: None, required: false }
+    }
+
+    /// Takes the value when the query has none.
+    #[must_use]
+    pub fn or(mut self, default: impl Into<String>) -> Self {
+        self.default = Some(default.into());
+        self
+    }
+}
+
 /// The values of a parameter (REF-17).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParameterKind {

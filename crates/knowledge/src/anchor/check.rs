@@ -1,4 +1,4 @@
-//! Whether an anchor leads somewhere.
+//! Checks of anchors: each leads to a place that is there.
 
 use super::text::Anchor;
 use crate::section::{Lines, headings, is_markdown};
@@ -182,7 +182,7 @@ pub(crate) fn joined(folder: &str, path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// `%E4%BB%B7` read as letters; what is no such writing stays.
+/// `%E4%BB%B7` read as letters; anything else stays.
 pub(crate) fn decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();

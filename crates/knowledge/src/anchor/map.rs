@@ -7,7 +7,7 @@ use super::text::Anchor;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Where the source map stands in a pack.
+/// The path of the source map in a pack.
 pub const SOURCE_MAP: &str = "indexes/source-map.json";
 
 const MAX_ENTRIES: usize = 100_000;
@@ -17,12 +17,12 @@ const MAX_ENTRIES: usize = 100_000;
 pub struct Mapped {
     /// The claim; `None` when a section or a whole file is mapped.
     pub text: Option<String>,
-    /// How the claim stands: `confirmed`, `inferred`, `disputed`, `stale`, `missing` or
+    /// The status of the claim: `confirmed`, `inferred`, `disputed`, `stale`, `missing` or
     /// `source-required`.
     pub status: Option<String>,
     /// The title or id of the section that is mapped.
     pub section: Option<String>,
-    /// Where it comes from.
+    /// Its source.
     pub anchors: Vec<Anchor>,
     /// The claim in the form in which it is compared.
     key: String,

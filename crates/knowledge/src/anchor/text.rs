@@ -15,7 +15,7 @@ pub struct Anchor {
     pub file: String,
     /// The place in it, without the `#`.
     pub fragment: Option<String>,
-    /// Where the anchor stands in the text that it was read from, brackets included.
+    /// The place of the anchor in the text that it was read from, brackets included.
     pub at: Range<usize>,
 }
 

@@ -21,7 +21,7 @@ const BUILD_OUTPUT: [&str; 8] =
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) path: PathBuf,
-    /// How far below its location it is; inside a pack, how far below that.
+    /// The depth below its location; inside a pack, below that.
     pub(super) depth: usize,
     /// The pack that it is in.
     pub(super) inside: Option<Arc<Path>>,

@@ -1,4 +1,4 @@
-//! What a folder has in it, as far as packs are concerned (KN-3).
+//! The content of a folder, as far as packs are concerned (KN-3).
 
 use crate::pack::GUIDE_FILE;
 use std::ffi::OsString;

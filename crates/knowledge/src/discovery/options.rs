@@ -1,11 +1,11 @@
-//! Where and how packs are looked for.
+//! The places and the options of discovery.
 
 use crate::item::{CatalogItem, Scope};
 use crate::pack::Pack;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Where packs are looked for (KN-2).
+/// The places where packs are looked for (KN-2).
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     /// Named by the user: packs, their `KNOWLEDGE.md`, folders with packs in them, or projects.
@@ -20,12 +20,12 @@ pub struct Roots {
     pub built_in: Vec<Pack>,
 }
 
-/// How packs are looked for (KN-3).
+/// The options of discovery (KN-3).
 #[derive(Debug, Clone)]
 pub struct DiscoveryOptions {
-    /// How many levels below a location are searched.
+    /// The number of levels below a location that are searched.
     pub max_depth: usize,
-    /// How many folders of one location are searched.
+    /// The number of folders of one location that are searched.
     pub max_folders: usize,
     /// True if what `.gitignore` names is skipped.
     pub gitignore: bool,

@@ -71,7 +71,7 @@ fn first(location: &Location, options: &DiscoveryOptions) -> Option<Task> {
     Some(Task { path: location.path.clone(), depth: 0, inside: None, rules })
 }
 
-/// How far the search goes. Folders inside packs are only searched for packs that are out of place:
+/// The limits of a search. Folders inside packs are only searched for packs that are out of place:
 /// they have the same maxima, and count for themselves.
 struct Limits<'o> {
     options: &'o DiscoveryOptions,

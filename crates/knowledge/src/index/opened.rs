@@ -5,7 +5,7 @@ use super::state::State;
 use crate::pack::{Pack, PackError};
 use tantivy::{Index, Searcher, TantivyError};
 
-/// Why a pack could not be indexed or asked.
+/// The reason why a pack could not be indexed or asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {

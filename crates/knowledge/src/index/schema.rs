@@ -17,7 +17,7 @@ pub(super) const VERSION: u32 = 4;
 
 const TOKENIZER: &str = "contexture-terms";
 
-/// How many times the words of the last heading count; those of outer headings count once.
+/// The weight of the words of the last heading; those of outer headings count once.
 const HEADING_WEIGHT: usize = 3;
 
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! What an index was made of, and what has changed since.
+//! The files that an index was made of, and their changes since.
 
 use super::schema::{Area, VERSION};
 use crate::pack::PackFile;
@@ -28,7 +28,7 @@ pub(crate) struct Known {
     pub(super) area: usize,
     pub(super) sections: u32,
     pub(super) digest: Digest,
-    /// Why it could not be read; then it has no sections and is tried again.
+    /// The reason why it could not be read; then it has no sections and is tried again.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) problem: Option<String>,
 }

@@ -50,7 +50,7 @@ impl Store {
         Self { cache, recheck: Duration::ZERO, slots: Mutex::default() }
     }
 
-    /// How long a check of the files is trusted.
+    /// The time that a check of the files is trusted.
     pub(crate) fn set_recheck(&mut self, recheck: Duration) {
         self.recheck = recheck;
     }

@@ -76,7 +76,7 @@ pub(crate) struct Stream<'a> {
     at: usize,
     token: Token,
     kind: Kind,
-    /// Where the pair begins that stands between the last character given and the next.
+    /// The place where the pair begins that stands between the last character given and the next.
     pair: Option<usize>,
 }
 

@@ -1,10 +1,10 @@
-//! Why a chore could not be done at all.
+//! Errors that keep a chore from being done.
 
 use crate::codes;
 use contexture_diagnostic::Code;
 use std::path::PathBuf;
 
-/// Why nothing could be checked or made: a wrong argument or a refusal of the system. What is wrong
+/// The reason why nothing could be checked or made: a wrong argument or a refusal of the system. What is wrong
 /// with a pack or record is a [`Finding`](crate::Finding) and no error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -22,13 +22,13 @@ pub enum MaintenanceError {
     NoPack {
         /// The place.
         path: PathBuf,
-        /// Why what is there is no pack.
+        /// The reason why it is not a pack.
         reason: Option<String>,
     },
     /// There are no cases to run.
     #[error("there are no selection evals in {place}")]
     NoSuite {
-        /// Where was looked.
+        /// The place that was searched.
         place: String,
     },
     /// A new pack can't have that name.

@@ -53,7 +53,7 @@ pub struct Case {
     pub expected_warnings: Vec<String>,
 }
 
-/// How the cases of one file went: a record of the kind eval-run.
+/// The results of the cases of one file: a record of the kind eval-run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvalRun {
     /// The file of the cases.
@@ -66,7 +66,7 @@ pub struct EvalRun {
     pub summary: Summary,
 }
 
-/// How one case went.
+/// The result of one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CaseResult {
     /// The name of the case.
@@ -110,7 +110,7 @@ pub struct Summary {
     pub warning_accuracy: Option<f64>,
 }
 
-/// How all suites went.
+/// The results of all suites.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
     /// True if every case passed and every suite could be run.

@@ -18,11 +18,11 @@ pub(super) const MAX_BYTES: u64 = 16 << 20;
 pub enum RecordKind {
     /// The output that a maintenance tool compiled from the sources.
     CompileRun,
-    /// Where claims come from.
+    /// The sources of claims.
     SourceMap,
     /// Cases for selecting a pack.
     SelectionEval,
-    /// How such cases went.
+    /// The results of such cases.
     EvalRun,
     /// The selection of a resolver.
     ContextResolution,
@@ -109,7 +109,7 @@ pub struct RecordCheck {
     /// The kind, if it could be told; of the first line of a `.jsonl` file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<RecordKind>,
-    /// How many records the file holds.
+    /// The number of records in the file.
     pub records: usize,
     /// The faults.
     pub findings: Vec<Finding>,

@@ -73,7 +73,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }
 
-/// Why a name is not one that every client takes: lower-case letters, digits and hyphens.
+/// Returns the reason why a name is not one that every client takes: lower-case letters, digits and hyphens.
 pub(super) fn name_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it is empty");

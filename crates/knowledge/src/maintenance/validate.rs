@@ -32,11 +32,11 @@ pub struct Checked {
     pub name: String,
     /// Its folder.
     pub root: PathBuf,
-    /// How many files it has.
+    /// The number of its files.
     pub files: usize,
-    /// How many of the findings are about it and errors.
+    /// The number of errors among the findings about it.
     pub errors: usize,
-    /// How many of them are warnings.
+    /// The number of warnings among them.
     pub warnings: usize,
 }
 

@@ -254,7 +254,7 @@ fn stays_inside(path: &str) -> bool {
 
 const MAX_CHARACTERS: usize = 128;
 
-/// Why a name can't address a pack; nothing when it can.
+/// Returns the reason why a name can't address a pack; nothing when it can.
 pub(crate) fn problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("it is empty")

@@ -10,7 +10,7 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
-/// Where a value stands in the frontmatter, in bytes.
+/// The place of a value in the frontmatter, in bytes.
 type Place = Option<(u64, u64)>;
 
 #[derive(Debug, PartialEq)]

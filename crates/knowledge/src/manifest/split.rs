@@ -18,7 +18,7 @@ pub struct Parts<'t> {
     pub body_line: u32,
 }
 
-/// Why there are no two parts.
+/// The reason why a text has no frontmatter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SplitProblem {
     /// The first line is not `---`.

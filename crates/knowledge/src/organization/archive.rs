@@ -114,7 +114,7 @@ pub(super) fn unread(error: &io::Error, limits: &ArchiveLimits) -> ArchiveError 
 struct Bounded<R> {
     reader: R,
     left: u64,
-    /// How many zeros it ends with, so far.
+    /// The number of zeros at its end, so far.
     zeros: u64,
 }
 
@@ -144,7 +144,7 @@ pub struct ArchiveLimits {
     pub file_bytes: u64,
     /// Bytes of all files together.
     pub total_bytes: u64,
-    /// How many times larger than the archive its files may be together; what is smaller than a
+    /// The most by which its files together may be larger than the archive; what is smaller than a
     /// megabyte in all is not asked.
     pub ratio: u64,
     /// Folders within folders.

@@ -1,11 +1,11 @@
-//! Why packs of an organization could not be had.
+//! Errors of archives of packs.
 
 use crate::codes;
 use contexture_diagnostic::Code;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why an archive could not be used.
+/// The reason why an archive could not be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{archive}: {problem}")]
 pub struct OrganizationError {

@@ -1,4 +1,4 @@
-//! The port through which a registry is read, and its twin in memory.
+//! The port through which a registry is read, and one in memory.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,7 +15,7 @@ pub trait Fetch: Send + Sync {
     fn get<'f>(&'f self, url: &'f str, max_bytes: u64) -> Fetched<'f>;
 }
 
-/// Why nothing was fetched.
+/// The reason why nothing was fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {

@@ -24,7 +24,7 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// How a registry is read.
+/// The options of reading a registry.
 #[derive(Debug, Clone)]
 pub struct RegistryOptions {
     /// Hosts besides that of the index from which archives may come, over https.

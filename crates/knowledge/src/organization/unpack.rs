@@ -57,7 +57,7 @@ pub(super) fn unpack(
     Ok(left_out)
 }
 
-/// How much may still be unpacked.
+/// The remaining amount that may be unpacked.
 struct Room<'l> {
     limits: &'l ArchiveLimits,
     left: u64,

@@ -1,4 +1,4 @@
-//! Where the files of a pack are: in a folder, or in the program itself.
+//! The files of a pack: in a folder, or in the program itself.
 
 use crate::item::GUIDE_FILE;
 use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};

@@ -1,4 +1,4 @@
-//! Why a pack could not be used.
+//! Errors of packs.
 
 use crate::codes;
 use crate::said;
@@ -6,7 +6,7 @@ use contexture_diagnostic::Code;
 use contexture_tools::FileError;
 use std::path::PathBuf;
 
-/// Why a pack could not be opened, read or approved.
+/// The reason why a pack could not be opened, read or approved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
@@ -73,7 +73,7 @@ fn located(error: &FileError) -> String {
     }
 }
 
-/// Why a part of a pack is left out, where its path is told already.
+/// Returns the reason why a part of a pack is left out, where its path is told already.
 pub(super) fn told(error: &FileError) -> String {
     let reason = match error {
         FileError::Outside(_) | FileError::LeadsOut(_) => {

@@ -124,7 +124,7 @@ fn folder_of(path: &str) -> &str {
     path.split_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Why a listing failed, before the pack is named.
+/// The reason why a listing failed, before the pack is named.
 pub(super) enum ListError {
     File(FileError),
     TooMany(usize, &'static str),

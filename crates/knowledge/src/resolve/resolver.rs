@@ -1,4 +1,4 @@
-//! What chooses and packs sections, over the search index.
+//! Choosing and packing sections, over the search index.
 
 mod block;
 mod compose;

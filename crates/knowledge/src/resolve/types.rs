@@ -1,4 +1,4 @@
-//! What is asked of the resolver and what it answers.
+//! The questions to the resolver and its answers.
 
 use crate::item::{CatalogItem, Grounding, PackTrust, ProducedBy, Status};
 use contexture_context::Digest;
@@ -105,11 +105,11 @@ pub struct Section {
     pub heading: String,
     /// Its first and last line in the file, counted from 1.
     pub lines: (u32, u32),
-    /// How well it matches the task: its BM25 score. Scores of one pack can be compared.
+    /// Its BM25 score: the match with the task. Scores of one pack can be compared.
     pub score: f64,
     /// The tokens it takes in the context, its heading and source line included.
     pub tokens: u64,
-    /// Why it was selected.
+    /// The reason why it was selected.
     pub reason: String,
     /// The source anchors in it or mapped to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -119,7 +119,7 @@ pub struct Section {
     pub cut: Option<SectionCut>,
 }
 
-/// How much of a section was kept; it ends at the end of a paragraph (KN-11).
+/// The kept part of a section; it ends at the end of a paragraph (KN-11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SectionCut {
     /// The tokens of the part that was kept.
@@ -172,7 +172,7 @@ pub struct RunFinding {
     pub pack: Option<String>,
     /// The file of the run, relative to the pack.
     pub path: String,
-    /// How bad it is, as the run says.
+    /// Its severity, as the run says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
     /// The file that it is about, as the run says.

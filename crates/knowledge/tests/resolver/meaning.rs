@@ -81,7 +81,8 @@ fn ho_2_failing_embedder_leaves_what_words_find_with_warning() {
     let lexical = project.ask(task, 500);
     let embedding = Arc::new(Embedding::new("test", |_| Err("no model".to_owned())));
     let found = ask(&project, &embedding, task);
-    let warning = "`acme`: the embedder `test` failed: no model; sections were found by words alone";
+    let warning =
+        "`acme`: the embedder `test` failed: no model; sections were found by words alone";
     assert!(found.warnings.contains(&warning.to_owned()), "{:?}", found.warnings);
     assert!(found.uses[0].warnings.contains(&warning.to_owned()));
     assert_eq!((&found.context, &found.sections), (&lexical.context, &lexical.sections));

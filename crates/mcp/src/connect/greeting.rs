@@ -1,4 +1,4 @@
-//! How a connection begins, and what is said when it does not.
+//! The greeting of a connection, and the error when it fails.
 
 use super::{About, translate};
 use crate::error::McpError;
@@ -31,7 +31,6 @@ impl Greeting {
 
 /// A connection that could not be made.
 pub(super) struct NotBegun {
-    /// Why.
     pub(super) error: McpError,
     /// True if the server may be one that knows no greeting.
     pub(super) is_ungreeted: bool,
@@ -43,7 +42,7 @@ impl From<McpError> for NotBegun {
     }
 }
 
-/// Why a connection could not be made; its process is ended.
+/// Returns the reason why a connection could not be made; its process is ended.
 pub(super) async fn not_begun(about: About, error: &ClientInitializeError) -> NotBegun {
     let stderr = about.stderr().await;
     if let Some(process) = &about.process {

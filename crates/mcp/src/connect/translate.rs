@@ -19,11 +19,10 @@ use std::error::Error;
 /// The longest reason that a message repeats, in characters.
 const REASON_CHARS: usize = 300;
 
-/// A page of the list of tools.
 pub(super) struct Page {
     pub(super) tools: Vec<Definition>,
     pub(super) left_out: Vec<DefinitionError>,
-    /// Where the next one begins.
+    /// The start of the next one.
     pub(super) next: Option<String>,
 }
 
@@ -97,7 +96,7 @@ fn bytes(kind: &'static str, mime: Option<String>, data: &str, uri: Option<Strin
     Content::Bytes { kind, mime, bytes: bytes as u64, uri }
 }
 
-/// Why a connection could not be made.
+/// Returns the reason why a connection could not be made.
 pub(super) fn no_start(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => {
@@ -165,7 +164,7 @@ pub(super) fn is_too_large(error: &DynamicTransportError) -> bool {
     matches!(http, Some(StreamableHttpError::ResponseBodyTooLarge { .. }))
 }
 
-/// Why a request failed.
+/// Returns the reason why a request failed.
 pub(super) fn failed(
     (server, what): (&str, &str),
     error: ServiceError,
@@ -199,7 +198,7 @@ pub(super) fn failed(
     }
 }
 
-/// Why nothing could be sent or read; addresses are left out, as they may hold secrets.
+/// Returns the reason why nothing could be sent or read; addresses are left out, as they may hold secrets.
 fn transport(error: &DynamicTransportError) -> String {
     let inner: &(dyn Error + 'static) = error.error.as_ref();
     let http = inner.downcast_ref::<StreamableHttpError<reqwest::Error>>();

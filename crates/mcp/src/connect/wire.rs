@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 /// The code in place of an answer that can't be read; no server has it.
 pub(super) const UNREADABLE: ErrorCode = ErrorCode(i32::MIN);
 
-/// Why a connection was ended from this side.
+/// The reason why a connection was ended from this side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Broken {
     /// A message is longer than it may be.
@@ -28,7 +28,7 @@ pub(super) enum Broken {
     Unreadable(String),
 }
 
-/// Why a connection was ended from this side, when it was.
+/// The reason why a connection was ended from this side, when it was.
 pub(super) type Cause = Arc<OnceLock<Broken>>;
 
 /// Messages on a pair of pipes.

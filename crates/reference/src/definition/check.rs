@@ -3,7 +3,7 @@
 use contexture_core::reference::{Parameter, ParameterKind};
 use contexture_diagnostic::suggestion;
 
-/// Why a parameter is refused.
+/// The reason why a parameter is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
     /// The value is not of the type.

@@ -1,8 +1,8 @@
 //! Resource elements in a Markdown text (REF-15).
 
-use super::limits::Limits;
 use super::lines::{Fence, Line, line_at};
 use super::parts::{self, Body};
+use super::report::Limits;
 use super::report::{Report, span};
 use super::tag::{self, Attribute, RESOURCE, StartTag};
 use crate::codes;

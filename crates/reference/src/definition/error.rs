@@ -1,4 +1,4 @@
-//! Why a reference to a defined protocol could not be resolved.
+//! Errors of resolving a reference to a defined protocol.
 
 use super::check::ParameterError;
 use super::location::Mismatch;
@@ -10,7 +10,7 @@ use contexture_diagnostic::suggestion;
 /// The most ids that an error lists.
 const MAX_LISTED: usize = 8;
 
-/// Why a reference could not be resolved (REF-16 to REF-18). No variant shows user info.
+/// The reason why a reference could not be resolved (REF-16 to REF-18). No variant shows user info.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// The definition has errors.

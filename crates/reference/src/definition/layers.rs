@@ -2,14 +2,12 @@
 
 use super::element::{self, Element};
 use super::report::{Report, span};
-use super::reserved::RESERVED;
 use super::{Definition, Layer, Limits, Options, Origin, location, params, registry};
 use crate::codes;
 use contexture_diagnostic::{Diagnostic, SourceFile};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The definitions that ship with the crate.
 const BUILT_IN: [(&str, &str); 2] = [
     ("thinking.resource.md", include_str!("builtin/thinking.resource.md")),
     ("execution.resource.md", include_str!("builtin/execution.resource.md")),
@@ -146,7 +144,6 @@ impl Definitions {
     }
 }
 
-/// The file at hand.
 struct File<'a> {
     source: &'a SourceFile,
     origin: &'a Origin,
@@ -201,3 +198,24 @@ impl File<'_> {
         }
     }
 }
+
+/// The protocols and processors that are built in; no definition can take their place (REF-19).
+pub const RESERVED: &[&str] = &[
+    "base64",
+    "context",
+    "env",
+    "file",
+    "ftp",
+    "http",
+    "https",
+    "json",
+    "knowledge",
+    "lines",
+    "markdown",
+    "memory",
+    "sftp",
+    "ssh",
+    "template",
+    "text",
+    "yaml",
+];

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// A line of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
     /// The byte of the file at which it begins.

@@ -4,17 +4,15 @@
 //! (left recursion and ambiguity too), never recurses and never goes exponential; a step limit
 //! bounds the rest. `{name}` glued to literal text is that rule once, everything else is EBNF.
 
-mod class;
 mod earley;
 mod lexer;
 mod lower;
-mod mismatch;
 mod parser;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-use super::limits::Limits;
+use super::report::Limits;
 use super::report::{Report, span};
 use crate::codes;
 use contexture_diagnostic::nearest;
@@ -23,7 +21,7 @@ use rules::Rule;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub use mismatch::Mismatch;
+pub use earley::Mismatch;
 
 /// The start rule.
 const START: &str = "location";

@@ -9,7 +9,6 @@ use contexture_diagnostic::nearest;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The words for types.
 const TYPES: &[(&str, ParameterKind)] = &[
     ("string", ParameterKind::String),
     ("text", ParameterKind::String),

@@ -1,4 +1,4 @@
-//! What a resource element holds: its three parts and prose around them.
+//! The content of a resource element: its three parts and prose around them.
 
 use super::lines::{Fence, Line, line_at};
 use super::report::{Report, span};

@@ -5,18 +5,15 @@ use super::report::{Report, span};
 use crate::codes;
 use std::ops::Range;
 
-/// The first table of a part.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     pub(super) header: Vec<Cell>,
     pub(super) rows: Vec<Row>,
 }
 
-/// A row below the header; it has as many cells as the header.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) cells: Vec<Cell>,
-    /// The bytes of the whole row in the file.
     pub(super) place: Range<usize>,
 }
 
@@ -29,7 +26,6 @@ pub(super) struct Cell {
     pub(super) place: Range<usize>,
 }
 
-/// Reads the first table of a part; code fences are skipped.
 pub(super) fn read(
     source: &str,
     part: Range<usize>,

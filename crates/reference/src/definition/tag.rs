@@ -12,7 +12,7 @@ pub(super) struct StartTag<'a> {
     pub(super) attributes: Vec<Attribute<'a>>,
     /// True if it ends with `/>`.
     pub(super) is_closed: bool,
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub(super) length: usize,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct StartTag<'a> {
 pub(super) struct Attribute<'a> {
     pub(super) name: &'a str,
     pub(super) value: &'a str,
-    /// Where the value stands, in bytes from the begin of the tag.
+    /// The place of the value, in bytes from the begin of the tag.
     pub(super) place: Range<usize>,
 }
 

@@ -33,7 +33,6 @@ impl Declared<'_> {
     }
 }
 
-/// A parameter as it stands in the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Given<'q> {
     /// As written, with the value.
@@ -50,7 +49,7 @@ pub(super) struct Assigned {
     pub(super) common: Parameters,
 }
 
-/// Why a parameter can't be taken.
+/// The reason why a parameter can't be taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Untaken {
     pub(super) message: String,

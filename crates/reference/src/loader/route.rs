@@ -1,7 +1,7 @@
-//! How a reference would be loaded: registries followed, levels named, parameters given out.
+//! Routes of references: registries followed, levels named, parameters given out.
 
-use super::Loader;
 use super::assign::{Declared, Given, Untaken, assign};
+use super::setup::Loader;
 use crate::definition::{Definition, Hop};
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, LineRange};
@@ -21,7 +21,7 @@ pub struct Route {
     pub semantics: Semantics,
     /// The levels, innermost first.
     pub steps: Vec<Step>,
-    /// Where relative paths start.
+    /// The start of relative paths.
     pub place: Place,
     /// `encoding`, `line` and `max`, as given.
     pub common: Parameters,
@@ -75,14 +75,17 @@ impl Route {
     }
 }
 
-pub(super) fn route(
-    loader: &Loader,
-    reference: &Reference<'_>,
-    place: &Place,
-) -> Result<Route, LoadError> {
-    match plain(loader, reference, place) {
-        Some(route) => Ok(route),
-        None => resolved(loader, reference, place),
+impl Loader {
+    /// Returns how a reference would be loaded; nothing is touched.
+    ///
+    /// # Errors
+    /// [`LoadError`] for an unknown protocol, registry id or parameter, a value that a parameter
+    /// does not take, or a path that the protocol's definition does not allow.
+    pub fn route(&self, reference: &Reference<'_>, place: &Place) -> Result<Route, LoadError> {
+        match plain(self, reference, place) {
+            Some(route) => Ok(route),
+            None => resolved(self, reference, place),
+        }
     }
 }
 

@@ -1,27 +1,57 @@
 //! Walking a route from the inside out (REF-8, REF-11, REF-12).
 
-use super::{Loader, Route, Step, StepKind};
+use super::route::{Route, Step, StepKind};
+use super::setup::Loader;
 use crate::processors;
-use crate::syntax::Semantics;
+use crate::syntax::{Reference, Semantics};
 use crate::text::{self, Piece};
 use contexture_context::Trust;
-use contexture_core::reference::{Content, LoadError, Loaded, Note, Protocol, Request, Resource};
+use contexture_core::reference::{
+    Content, LoadError, Loaded, Note, Place, Protocol, Request, Resource,
+};
 use contexture_diagnostic::Severity;
 use std::sync::Arc;
 
-pub(super) async fn walk(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
-    let start = handle_below(route);
-    let mut loaded = match start {
-        Some(index) => handle(route, index),
-        None => found(route, source(loader, route).await?)?,
-    };
-    within(loader, route, &loaded)?;
-    for step in route.steps.iter().skip(start.unwrap_or(1)) {
-        loaded = apply(loader, route, step, loaded).await?;
-        within(loader, route, &loaded)?;
+impl Loader {
+    /// Loads a reference, whatever its prefix: the caller has decided that it is wanted now. A lazy
+    /// inner level stays a handle while nothing has to read it (REF-8).
+    ///
+    /// # Errors
+    /// [`LoadError`] as [`Self::route`], and when something can't be read.
+    pub async fn load(
+        &self,
+        reference: &Reference<'_>,
+        place: &Place,
+    ) -> Result<Loaded, LoadError> {
+        let route = self.route(reference, place)?;
+        self.walk(&route).await
     }
-    fit(loader, route, &mut loaded);
-    Ok(loaded)
+
+    /// Loads along a route.
+    ///
+    /// # Errors
+    /// [`LoadError`] when something can't be read.
+    pub async fn walk(&self, route: &Route) -> Result<Loaded, LoadError> {
+        let start = handle_below(route);
+        let mut loaded = match start {
+            Some(index) => handle(route, index),
+            None => found(route, source(self, route).await?)?,
+        };
+        within(self, route, &loaded)?;
+        for step in route.steps.iter().skip(start.unwrap_or(1)) {
+            loaded = apply(self, route, step, loaded).await?;
+            within(self, route, &loaded)?;
+        }
+        fit(self, route, &mut loaded);
+        Ok(loaded)
+    }
+
+    /// Reports whether loading along a route may connect to something.
+    #[must_use]
+    pub fn connects(&self, route: &Route) -> bool {
+        let protocols = route.steps.iter().filter_map(|step| self.protocol(&step.name));
+        protocols.into_iter().any(|protocol| protocol.connects())
+    }
 }
 
 /// Returns the outermost wrapper around a lazy level: it works on a handle, and what lies inside

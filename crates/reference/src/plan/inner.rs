@@ -1,7 +1,6 @@
 //! The entries of the levels inside, each with its own prefix (REF-8).
 
-use super::entry::pending;
-use super::{PlanEntry, Sizes, State};
+use super::entry::{PlanEntry, Sizes, State, pending};
 use crate::loader::{Loader, Route, Step, StepKind};
 use crate::syntax::Semantics;
 

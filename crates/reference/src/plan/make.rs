@@ -1,56 +1,63 @@
 //! Making a plan: the references are found, routed, loaded in rounds, and their levels told.
 
-use super::entry::{not_loaded, pending};
-use super::{Plan, PlanEntry, PlanOptions, Policy, Sizes, State, inner, rounds};
+use super::entry::{
+    Plan, PlanEntry, PlanOptions, Policy, Routed, Sizes, State, Unrouted, not_loaded, pending,
+};
+use super::{inner, rounds};
 use crate::loader::{Loader, Route};
 use crate::scan::scan;
-use crate::syntax::{Reference, ReferenceBuf, Semantics};
+use crate::syntax::{Reference, Semantics};
 use contexture_core::reference::LoadError;
 use futures_util::{StreamExt as _, stream};
 use std::pin::Pin;
 
-/// A reference, or what only looks like one, with its place in the text.
 struct Candidate<'t> {
     span: Option<(usize, usize)>,
     found: Result<Reference<'t>, LoadError>,
 }
 
-pub(super) async fn of_text(
-    loader: &Loader,
-    text: &str,
-    options: &PlanOptions,
-) -> Result<Plan, LoadError> {
-    let limit = loader.limits().max_references;
-    let mut candidates = Vec::new();
-    for found in scan(text) {
-        if candidates.len() == limit {
-            let message = format!("the text holds more than {limit} references");
-            return Err(LoadError::new("REF3040", "the text", message)
-                .with_help("split the text, or raise the limit"));
+impl Loader {
+    /// Returns the plan of a running text: its references, loaded as their prefixes ask (REF-9).
+    ///
+    /// # Errors
+    /// [`LoadError`] when the text holds more references than the limits allow.
+    pub async fn plan(&self, text: &str, options: &PlanOptions) -> Result<Plan, LoadError> {
+        let limit = self.limits().max_references;
+        let mut candidates = Vec::new();
+        for found in scan(text) {
+            if candidates.len() == limit {
+                let message = format!("the text holds more than {limit} references");
+                return Err(LoadError::new("REF3040", "the text", message)
+                    .with_help("split the text, or raise the limit"));
+            }
+            candidates.push(match found {
+                Ok(found) => {
+                    let span = Some((found.start, found.end));
+                    Candidate { span, found: Ok(found.reference) }
+                }
+                Err(malformed) => {
+                    let span = Some((malformed.start, malformed.end));
+                    let error = malformed.error.load_error(malformed.text);
+                    Candidate { span, found: Err(error) }
+                }
+            });
         }
-        candidates.push(match found {
-            Ok(found) => {
-                let span = Some((found.start, found.end));
-                Candidate { span, found: Ok(found.reference) }
-            }
-            Err(malformed) => {
-                let span = Some((malformed.start, malformed.end));
-                let error = malformed.error.load_error(malformed.text);
-                Candidate { span, found: Err(error) }
-            }
-        });
+        make(self, candidates, options).await
     }
-    make(loader, candidates, options).await
-}
 
-pub(super) async fn of_references(
-    loader: &Loader,
-    references: &[Reference<'_>],
-    options: &PlanOptions,
-) -> Result<Plan, LoadError> {
-    let candidates =
-        references.iter().map(|reference| Candidate { span: None, found: Ok(*reference) });
-    make(loader, candidates.collect(), options).await
+    /// Returns the plan of references that were found elsewhere, in their order.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub async fn plan_of(
+        &self,
+        references: &[Reference<'_>],
+        options: &PlanOptions,
+    ) -> Result<Plan, LoadError> {
+        let candidates =
+            references.iter().map(|reference| Candidate { span: None, found: Ok(*reference) });
+        make(self, candidates.collect(), options).await
+    }
 }
 
 async fn make(
@@ -105,7 +112,6 @@ async fn levels(
     at.into_iter().zip(levels.collect::<Vec<_>>().await).collect()
 }
 
-/// The levels inside a reference, when they are told.
 type Levels<'a> = Pin<Box<dyn Future<Output = Option<Box<PlanEntry>>> + Send + 'a>>;
 
 /// Returns the levels inside a reference. A named function and not a closure, so that the future of
@@ -120,20 +126,6 @@ fn levels_within<'a>(
         let index = route.steps.len().checked_sub(2)?;
         inner::level(loader, route, index, around, sizes).await
     })
-}
-
-/// A candidate with its way, or why there is none.
-pub(super) struct Routed {
-    span: Option<(usize, usize)>,
-    source: Option<ReferenceBuf>,
-    pub(super) route: Result<Route, Box<Unrouted>>,
-}
-
-/// A reference without a route, with the reason.
-pub(super) struct Unrouted {
-    reference: String,
-    semantics: Semantics,
-    error: LoadError,
 }
 
 fn routed(loader: &Loader, candidate: Candidate<'_>, options: &PlanOptions) -> Routed {

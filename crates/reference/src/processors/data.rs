@@ -1,6 +1,6 @@
 //! `json` and `yaml`: data, checked and shown as JSON, whole or the part at a pointer.
 
-use super::{Fault, Made, text_of};
+use super::small::{Fault, Made, text_of};
 use contexture_core::reference::{Parameters, Resource};
 use serde::de::IgnoredAny;
 use serde_json::Value;

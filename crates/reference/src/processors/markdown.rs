@@ -1,6 +1,6 @@
 //! `markdown`: a document, whole or the section under one heading.
 
-use super::{Fault, Made, text_of};
+use super::small::{Fault, Made, text_of};
 use contexture_core::reference::{Parameters, Resource};
 use contexture_diagnostic::suggestion;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -14,7 +14,6 @@ pub(super) fn markdown(resource: &Resource, parameters: &Parameters) -> Made {
     Ok(("text/markdown".to_owned(), part.as_bytes().to_vec()))
 }
 
-/// A heading: its level, its words and where it begins.
 struct Heading {
     level: HeadingLevel,
     words: String,

@@ -4,11 +4,11 @@
 //! encoded `/`, `@` or `:` in a password separates nothing. No message repeats what stands before
 //! the `@`.
 
-use super::network::Fault;
+use super::fault::Fault;
 use std::fmt;
 use url::Host;
 
-/// Where a server is, and what is asked of it.
+/// The address of a server, and the path on it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Endpoint {
     pub(super) host: Host<String>,

@@ -6,7 +6,8 @@
 //! in words is not repeated: it may quote who logs in.
 
 use super::address::{Endpoint, Login};
-use super::network::{Fault, NetworkSettings, connect, one_file, within};
+use super::fault::Fault;
+use super::network::{NetworkSettings, connect, one_file, within};
 use contexture_core::reference::{LoadError, LoadFuture, Loaded, Protocol, Request, Role};
 use std::io::ErrorKind;
 use std::net::IpAddr;
@@ -19,7 +20,7 @@ use tokio::net::TcpStream;
 
 const PORT: u16 = 21;
 
-/// How long is waited for a server to say goodbye, which nothing depends on.
+/// The wait for the goodbye of a server, which nothing depends on.
 const GOODBYE: Duration = Duration::from_millis(500);
 
 /// The `ftp` protocol.
@@ -58,7 +59,6 @@ impl Ftp {
         Ok(bytes)
     }
 
-    /// Waits for one step of the talk.
     async fn wait<T>(
         &self,
         who: &str,
@@ -85,7 +85,6 @@ fn through(mut ftp: AsyncFtpStream, peer: IpAddr) -> AsyncFtpStream {
     })
 }
 
-/// A talk with a server.
 struct Talk<'f> {
     ftp: AsyncFtpStream,
     owner: &'f Ftp,
@@ -173,7 +172,6 @@ fn is_too_long(error: &std::io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<ReplyTooLarge>())
 }
 
-/// Returns the status that a reply begins with.
 fn code(reply: &[u8]) -> u16 {
     let digits = reply.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
     digits.and_then(|digits| digits.parse().ok()).unwrap_or_default()

@@ -9,58 +9,41 @@
 mod address;
 mod answer;
 mod cache;
-mod client;
 mod exchange;
 mod freshness;
 
-use super::network::{Fault, NetworkSettings, within};
+use super::fault::Fault;
+use super::network::{NetworkSettings, within};
 use address::Target;
 use answer::{Answer, Format};
+pub use cache::CacheSettings;
+
 use cache::Cache;
-use client::Clients;
 use contexture_context::Trust;
 use contexture_core::reference::{
     Content, LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Protocol, Request, Resource,
     Role,
 };
-use exchange::{Exchange, Hop};
-use std::path::PathBuf;
+use exchange::{Clients, Exchange, Hop};
 use std::sync::Arc;
 
-/// How many redirects are followed unless the settings say otherwise.
+/// The number of redirects that are followed unless the settings say otherwise.
 const REDIRECTS: usize = 10;
 
-/// How `http` and `https` are spoken.
+/// The settings of `http` and `https`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
     /// Addresses and time-outs.
     pub network: NetworkSettings,
-    /// How many redirects are followed.
+    /// The number of redirects that are followed.
     pub redirects: usize,
-    /// Where answers are kept; without it nothing is kept.
+    /// The cache of answers; without it nothing is kept.
     pub cache: Option<CacheSettings>,
-}
-
-/// Where answers are kept, and how many.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CacheSettings {
-    /// The folder; it is made at the first use.
-    pub folder: PathBuf,
-    /// The most bytes that all answers may take; the oldest ones go first.
-    pub max_bytes: u64,
 }
 
 impl Default for HttpSettings {
     fn default() -> Self {
         Self { network: NetworkSettings::default(), redirects: REDIRECTS, cache: None }
-    }
-}
-
-impl CacheSettings {
-    /// Up to 256 MiB in a folder.
-    #[must_use]
-    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), max_bytes: 256 << 20 }
     }
 }
 
@@ -131,27 +114,12 @@ impl Http {
 }
 
 fn parameters() -> Vec<Parameter> {
+    let cache = "whether a kept answer may be used and this one be kept";
+    let format = "what the server is asked for; what comes with json must be JSON";
     let words = vec!["json".to_owned(), "text".to_owned()];
-    let parameter = |name: &str, kind, description: &str, default: Option<&str>| Parameter {
-        name: name.to_owned(),
-        kind,
-        description: description.to_owned(),
-        default: default.map(str::to_owned),
-        required: false,
-    };
     vec![
-        parameter(
-            "cache",
-            ParameterKind::Boolean,
-            "whether a kept answer may be used and this one be kept",
-            Some("true"),
-        ),
-        parameter(
-            "format",
-            ParameterKind::OneOf(words),
-            "what the server is asked for; what comes with json must be JSON",
-            None,
-        ),
+        Parameter::new("cache", ParameterKind::Boolean, cache).or("true"),
+        Parameter::new("format", ParameterKind::OneOf(words), format),
     ]
 }
 

@@ -28,7 +28,7 @@ pub trait Keys: Send + Sync {
     fn find<'a>(&'a self, key: &'a str) -> KeysFuture<'a>;
 }
 
-/// Keys in memory: the twin of a stored one.
+/// Keys in memory: for tests.
 impl Keys for BTreeMap<String, String> {
     fn find<'a>(&'a self, key: &'a str) -> KeysFuture<'a> {
         let found = match self.get(key) {

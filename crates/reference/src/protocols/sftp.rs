@@ -8,50 +8,24 @@
 mod hosts;
 mod login;
 
+pub use login::SshSettings;
+
 use super::address::Endpoint;
-use super::network::{Fault, NetworkSettings, connect, one_file, within};
+use super::fault::Fault;
+use super::network::{connect, one_file, within};
 use contexture_core::reference::{LoadError, LoadFuture, Loaded, Protocol, Request, Role};
-use hosts::{Guard, KnownHosts, Trouble, Verdict};
+use hosts::{Guard, KnownHosts, PORT, Trouble, Verdict};
+use login::explain;
 use russh::client::{self, Handle};
 use russh_sftp::client::error::Error as SftpError;
 use russh_sftp::client::{Config, SftpSession};
 use russh_sftp::protocol::{FileType, StatusCode};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 
-const PORT: u16 = 22;
-
-/// How long is waited for a server to take a goodbye, which nothing depends on.
+/// The wait for a server to take a goodbye, which nothing depends on.
 const GOODBYE: Duration = Duration::from_millis(500);
-
-/// How `sftp` and `ssh` are spoken.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SshSettings {
-    /// Addresses and time-outs.
-    pub network: NetworkSettings,
-    /// The keys of servers that are known, as OpenSSH writes them; without a file none is.
-    pub known_hosts: Option<PathBuf>,
-    /// Private keys that are offered when the address has no password, in this order. What is not
-    /// there or has a passphrase is passed over.
-    pub keys: Vec<PathBuf>,
-    /// The socket of an SSH agent, whose keys are offered first.
-    pub agent: Option<PathBuf>,
-    /// Who logs in when the address does not say.
-    pub user: Option<String>,
-}
-
-impl SshSettings {
-    /// Returns what OpenSSH uses of a home folder.
-    #[must_use]
-    pub fn in_home(home: &Path, network: NetworkSettings) -> Self {
-        let folder = home.join(".ssh");
-        let keys = ["id_ed25519", "id_ecdsa", "id_rsa"].map(|name| folder.join(name)).to_vec();
-        let known_hosts = Some(folder.join("known_hosts"));
-        Self { network, known_hosts, keys, agent: None, user: None }
-    }
-}
 
 /// The `sftp` or the `ssh` protocol.
 #[derive(Debug, Clone)]
@@ -220,16 +194,6 @@ fn no_file(who: &str, folder: bool) -> Fault {
 fn no_sftp(who: &str) -> Fault {
     let message = format!("{who} does not offer SFTP");
     Fault::new("REF4011", message, "have the SFTP subsystem of the server switched on")
-}
-
-fn explain(who: &str, trouble: &Trouble) -> Fault {
-    match &trouble.0 {
-        russh::Error::IO(error) => Fault::broken_off(who, error),
-        error @ (russh::Error::Disconnect | russh::Error::HUP | russh::Error::SendError) => {
-            Fault::broken_off(who, error)
-        }
-        error => Fault::strange(who, error),
-    }
 }
 
 impl Protocol for Sftp {

@@ -50,7 +50,7 @@ enum Step {
 #[derive(Debug, Clone)]
 pub(super) struct Blocks<'a> {
     bytes: &'a [u8],
-    /// Where the next line begins.
+    /// The start of the next line.
     at: usize,
     /// The block that the lines read so far have begun.
     open: Option<(usize, Step)>,
@@ -228,9 +228,9 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// How far a line has come with opening containers.
+/// The progress of a line in opening containers.
 struct Opening {
-    /// How many of the open containers go on.
+    /// The number of open containers that go on.
     matched: usize,
     /// True if that is all of them, or the others have been closed.
     is_inside: bool,

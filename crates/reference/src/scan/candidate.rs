@@ -1,4 +1,4 @@
-//! Whether an `@` may begin a reference: looks at a few bytes around it (REF-6).
+//! Tests whether an `@` may begin a reference, by a few bytes around it (REF-6).
 
 use crate::syntax::{MAX_DEPTH, read_head};
 

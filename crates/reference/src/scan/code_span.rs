@@ -10,7 +10,6 @@ pub(super) struct CodeSpans {
     spans: Vec<(usize, usize)>,
 }
 
-/// A run of backticks.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     at: usize,

@@ -20,7 +20,6 @@ pub(super) struct Marker<'a> {
     pub(super) rest: Cursor<'a>,
 }
 
-/// The begin of a code fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fence {
     sign: u8,

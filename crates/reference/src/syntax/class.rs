@@ -1,4 +1,4 @@
-//! What a byte may be in a reference.
+//! Classes of bytes in a reference.
 
 /// Ends a protocol name: all but ASCII letters, digits, `_` and `-`.
 pub(super) const NAME_END: u8 = 1;

@@ -1,6 +1,5 @@
-//! What is wrong with the text of a reference, where, and how to fix it (REF-4).
+//! Faults in the text of a reference, with place and fix (REF-4).
 
-use super::fault::{Fault, FaultAt};
 use super::{MAX_LENGTH, userinfo};
 use crate::codes::{self, Code};
 use contexture_core::reference::LoadError;
@@ -16,7 +15,7 @@ const SHOWN: usize = 32;
 pub struct SyntaxError {
     /// Stable code, such as `REF1004`.
     pub code: &'static str,
-    /// Where the fault is, in bytes from the begin of the text, at the begin of a character.
+    /// The place of the fault, in bytes from the begin of the text, at the begin of a character.
     pub offset: usize,
     /// The expected text.
     pub expected: Cow<'static, str>,
@@ -186,4 +185,37 @@ fn secret_before(text: &str, offset: usize, slashes: Option<usize>) -> Option<us
     let start = slashes.unwrap_or(offset);
     let is_local = userinfo::is_local(text.get(..start).unwrap_or_default());
     text.rfind('@').filter(|at| *at >= start.max(offset) && *at > offset && !is_local)
+}
+
+/// A fault in the text of a reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    MissingAt,
+    BadProtocolName,
+    MissingColon,
+    MissingSlashes,
+    EmptyPath,
+    TooDeep,
+    ControlCharacter,
+    TooLong,
+    EmptyName,
+    MissingEquals,
+    RepeatedParameter,
+    BadPercent,
+    NotUtf8,
+    SecondQuery,
+    EncodedControl,
+}
+
+/// A fault with its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FaultAt {
+    pub(super) fault: Fault,
+    pub(super) offset: usize,
+}
+
+impl Fault {
+    pub(super) fn at(self, offset: usize) -> FaultAt {
+        FaultAt { fault: self, offset }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Semantics;
 use super::class::{self, NAME_END};
-use super::fault::{Fault, FaultAt};
+use super::error::{Fault, FaultAt};
 
 /// Prefix, protocol and colon of one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,9 +10,9 @@ pub(crate) struct Head {
     pub(crate) semantics: Semantics,
     /// True if the `@` is written.
     pub(crate) is_marked: bool,
-    /// Where the name begins.
+    /// The start of the name.
     pub(crate) name: usize,
-    /// Where the colon stands.
+    /// The place of the colon.
     pub(crate) colon: usize,
 }
 

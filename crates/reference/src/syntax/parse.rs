@@ -1,7 +1,7 @@
 //! From a text to the offsets of its parts (REF-1 to REF-4).
 
 use super::class::{self, PATH_STOP};
-use super::fault::{Fault, FaultAt};
+use super::error::{Fault, FaultAt};
 use super::head;
 use super::validate;
 use super::{MAX_LENGTH, Parts};

@@ -1,6 +1,6 @@
 //! Percent-encoding: bytes as `%E4` (REF-3).
 
-use super::fault::{Fault, FaultAt};
+use super::error::{Fault, FaultAt};
 use std::borrow::Cow;
 use std::fmt::Write;
 

@@ -1,10 +1,10 @@
-//! What a query must hold (REF-3): parameters with names and values, each once, decodable.
+//! Rules of a query (REF-3): parameters with names and values, each once, decodable.
 //!
 //! Decision: http and https pass what is not ours on to their server, so of their queries only our
 //! parameters are held to these rules.
 
 use super::class::{self, PATH_STOP, QUERY_STOP};
-use super::fault::{Fault, FaultAt};
+use super::error::{Fault, FaultAt};
 use super::head::Head;
 use super::percent;
 use super::query::{self, Pair};

@@ -12,7 +12,7 @@ pub struct LineRange {
     pub last: Option<u64>,
 }
 
-/// Why a text is not a range of lines.
+/// The reason why a text is not a range of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// It is not written as a range.

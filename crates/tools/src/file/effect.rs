@@ -1,57 +1,11 @@
 //! Effect records: what a write changed, with enough in it to take it back (AS-25).
 
 use crate::error::ToolError;
-use crate::tools::{Shared, ToolOutput};
+use crate::output::{EffectKind, FileEffect, FileState, ToolOutput};
+use crate::settings::Shared;
 use crate::workspace::{FileError, WorkspacePath};
 use contexture_context::Digest;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-
-/// One change of one file or folder. It is plain JSON and can be undone from itself alone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileEffect {
-    /// The change.
-    pub kind: EffectKind,
-    /// Where, relative to the workspace, symlinks resolved.
-    pub path: String,
-    /// The file before; `none` when it was not there, and for folders.
-    #[serde(default)]
-    pub before: Option<FileState>,
-    /// The file after; `none` when it is gone, and for folders.
-    #[serde(default)]
-    pub after: Option<FileState>,
-}
-
-/// A kind of change to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EffectKind {
-    /// A file is there that was not.
-    Create,
-    /// A file has another content.
-    Change,
-    /// A file is gone.
-    Delete,
-    /// A folder is there that was not.
-    CreateFolder,
-    /// A folder is gone.
-    RemoveFolder,
-}
-
-/// The content of a file at one end of an effect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileState {
-    /// Its digest.
-    pub digest: Digest,
-    /// Its size.
-    pub bytes: u64,
-    /// Its text, if it is kept and is UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub text: Option<String>,
-    /// Its bytes in hex digits, if they are kept and are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub hex: Option<String>,
-}
 
 impl FileState {
     /// Returns a content by its digest alone.

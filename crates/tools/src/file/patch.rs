@@ -6,9 +6,10 @@
 use super::effect;
 use crate::arguments::Arguments;
 use crate::error::ToolError;
-use crate::tools::{Shared, ToolOutput};
+use crate::output::ToolOutput;
+use crate::settings::Shared;
 
-/// How many places an error names.
+/// The number of places that an error names.
 const PLACES: usize = 5;
 
 pub(super) fn patch(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError> {
@@ -63,7 +64,7 @@ fn lines_of(text: &str, search: &str) -> String {
     lines.join(", ")
 }
 
-/// Why a text that someone thinks is there is not found.
+/// Returns the reason why a text that someone thinks is there is not found.
 fn why(text: &str, search: &str) -> &'static str {
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.contains("\r\n") && text.replace("\r\n", "\n").contains(&search.replace("\r\n", "\n")) {

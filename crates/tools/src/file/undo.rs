@@ -3,10 +3,11 @@
 //! Decision: all of them are checked before the first is reversed, so that a change made since is
 //! refused and nothing is half undone. What undo did is an effect again and can itself be undone.
 
-use super::effect::{self, Changes, EffectKind, FileEffect, FileState};
+use super::effect::{self, Changes};
 use crate::arguments::type_of;
 use crate::error::{ToolError, shown};
-use crate::tools::{Shared, ToolOutput};
+use crate::output::{EffectKind, FileEffect, FileState, ToolOutput};
+use crate::settings::Shared;
 use crate::workspace::{FileError, WorkspacePath};
 use contexture_context::Digest;
 use serde_json::{Map, Value};

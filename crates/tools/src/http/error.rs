@@ -1,4 +1,4 @@
-//! What can go wrong with a request; no kind holds a header, a query or a body.
+//! Errors of a request; no kind holds a header, a query or a body.
 
 use crate::address::{Refused, ResolveError};
 use crate::error::{ToolError, shown};

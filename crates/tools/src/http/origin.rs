@@ -1,7 +1,12 @@
 //! The origin of an import, and the URLs that stay on it.
 
 use super::error::HttpError;
+use crate::address::Reach;
+use crate::client::{self, ClientError};
 use crate::error::{ToolError, shown};
+use reqwest::Client;
+use reqwest::redirect::{Attempt, Policy};
+use std::time::Duration;
 use url::{Host, Url};
 
 /// A scheme, a host and a port, with the path that relative URLs start from.
@@ -86,4 +91,50 @@ fn without_query(url: &str) -> String {
         Some((_, rest)) => format!("…@{rest}"),
         None => url.to_owned(),
     }
+}
+
+/// The number of redirects that are followed.
+const REDIRECTS: usize = 10;
+
+/// The longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The clients by origin.
+pub(crate) type Clients = client::Clients<Origin>;
+
+/// Returns the client of an origin.
+pub(super) fn client_of(
+    clients: &Clients,
+    origin: &Origin,
+    allow_private: &[String],
+) -> Result<Client, HttpError> {
+    clients.get(origin, || make(origin, allow_private))
+}
+
+fn make(origin: &Origin, allow_private: &[String]) -> Result<Client, HttpError> {
+    let failed = |error: ClientError| HttpError::Client(error.to_string());
+    let home = origin.clone();
+    let builder = client::guarded(origin.is_secure(), reach(origin, allow_private)?)
+        .map_err(failed)?
+        .connect_timeout(CONNECT)
+        .redirect(Policy::custom(move |attempt| redirect(&home, attempt)));
+    client::build(builder).map_err(failed)
+}
+
+/// Returns the addresses that an origin may lead to. One without a host has no names to resolve.
+fn reach(origin: &Origin, allow_private: &[String]) -> Result<Reach, HttpError> {
+    let Some(host) = origin.host() else { return Ok(Reach::Public) };
+    Ok(Reach::public_or_named(&host, origin.port(), allow_private)?)
+}
+
+fn redirect(home: &Origin, attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let origin = || home.to_string();
+    if !home.holds(attempt.url()) {
+        let target = attempt.url().origin().ascii_serialization();
+        return attempt.error(HttpError::RedirectLeaves { origin: origin(), target });
+    }
+    if attempt.previous().len() > REDIRECTS {
+        return attempt.error(HttpError::TooManyRedirects { origin: origin(), limit: REDIRECTS });
+    }
+    attempt.follow()
 }

@@ -1,4 +1,4 @@
-//! What `.gitignore` files say, from the workspace's root down and no further up.
+//! Rules of `.gitignore` files, from the workspace's root down and no further up.
 
 use crate::workspace::{Workspace, WorkspacePath};
 use ignore::Match;
@@ -8,7 +8,6 @@ use std::sync::Arc;
 /// Folders that are passed over with or without a `.gitignore`.
 const SKIPPED: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".contexture"];
 
-/// The largest `.gitignore` that is read, in bytes.
 const IGNORE_BYTES: u64 = 1 << 20;
 
 /// The rules of one folder and, through its parent, of those above it.

@@ -12,7 +12,6 @@ use regex::bytes::{Regex, RegexBuilder};
 use std::ops::ControlFlow;
 
 pub(super) struct Pattern {
-    /// Matches in a line.
     line: Regex,
     /// Matches in a whole file wherever it does in a line of it.
     file: Option<Regex>,

@@ -2,12 +2,12 @@
 
 use super::ignored::Rules;
 use crate::error::ToolError;
-use crate::tools::Shared;
+use crate::settings::Shared;
 use crate::workspace::{Entry, EntryKind, FileError, WorkspacePath};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many folders a note names.
+/// The number of folders that a note names.
 const NAMED: usize = 3;
 
 /// A walk, and what it could not see.
@@ -84,7 +84,6 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns what could not be seen, one line each.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.unreadable.is_empty() {

@@ -1,9 +1,9 @@
-//! What can be wrong with a path or a file: each kind names the path, the cause and the cure.
+//! Errors of paths and files: each kind names the path, the cause and the fix.
 
 use crate::error::{ToolError, shown};
 use std::io::{Error, ErrorKind};
 
-/// Why a file of the workspace could not be used. `path` is as the program wrote it.
+/// The reason why a file of the workspace could not be used. `path` is as the program wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {

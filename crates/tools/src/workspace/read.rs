@@ -8,7 +8,7 @@ use std::io::Read as _;
 /// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// Its path.
     pub path: WorkspacePath,
     /// Its kind; symlinks are not followed.
     pub kind: EntryKind,

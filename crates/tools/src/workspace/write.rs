@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
-/// A finished write.
 pub(crate) struct Written {
     /// Where, after symlinks.
     pub(crate) path: WorkspacePath,
@@ -97,7 +96,6 @@ impl Workspace {
         }
     }
 
-    /// Removes a file.
     pub(crate) fn remove_file(&self, path: &WorkspacePath) -> Result<(), FileError> {
         require_open(path, path)?;
         self.dir.remove_file(path.os_path()).map_err(|error| self.failed(error, path))

@@ -1,4 +1,4 @@
-//! Where an index lives, and how it is opened there.
+//! The place of an index, and opening it there.
 //!
 //! Decision: who writes holds a lock on a file beside the index. Who only asks takes no lock: a
 //! commit is one rename, and what was opened stays readable when it is replaced. Who cannot get the
@@ -21,7 +21,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::schema::Schema;
 use tantivy::{Index, IndexBuilder, IndexSettings, ReloadPolicy, TantivyError};
 
-/// How long another process that writes the same index is waited for.
+/// The wait for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Indexes up to this size, in bytes, are checked against their checksums when they are opened.

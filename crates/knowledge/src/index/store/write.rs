@@ -35,7 +35,7 @@ pub struct IndexReport {
     pub read: u64,
     /// The files that were taken out of it.
     pub removed: u64,
-    /// Where it is; absent when it is in memory.
+    /// Its folder; absent when it is in memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
     /// Warnings.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 /// With less than this left, in tokens, nothing more is tried.
 const CRUMBS: u64 = 12;
-/// How many more sections are tried once one did not fit.
+/// The number of further sections that are tried once one did not fit.
 const MORE: usize = 3;
 /// So many sections are tried while there is nothing, whatever the budget: that the smallest budget
 /// which holds something can be told, and then does.
@@ -21,7 +21,7 @@ pub(super) struct Sheet {
     pub(super) fence: Fence,
     /// True if a list of sources ends it.
     pub(super) lists_sources: bool,
-    /// How well the pack fits the task.
+    /// The match of the pack with the task.
     pub(super) weight: f32,
     /// The scores and sizes in bytes of its candidates, in their order.
     pub(super) candidates: Vec<(f32, usize)>,
@@ -44,7 +44,7 @@ pub(super) struct Shown {
     pub(super) pack: usize,
     pub(super) block: Block,
     pub(super) tokens: u64,
-    /// How much of its text is kept, and the tokens of the whole.
+    /// The length of the text that is kept, and the tokens of the whole.
     pub(super) cut: Option<(usize, u64)>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Composed {
     pub(super) context: String,
     pub(super) tokens: u64,
     pub(super) shown: Vec<Shown>,
-    /// How many sections match and did not fit.
+    /// The number of sections that match and did not fit.
     pub(super) left_out: usize,
     /// The smallest budget that would have held something, when nothing fitted.
     pub(super) needs: Option<u64>,

@@ -16,7 +16,7 @@ use tantivy::{DocAddress, TantivyError};
 const K: f32 = 60.0;
 /// The most sections of a pack that get vectors; a larger pack is searched by words.
 const MAX_SECTIONS: usize = 5_000;
-/// How many of the sections nearest in meaning are ranked, and how many of them may join.
+/// The number of the nearest sections that are ranked, and that may join.
 const RANKED: usize = 64;
 const JOIN: usize = 8;
 /// A section without a word of the task joins with this similarity, …

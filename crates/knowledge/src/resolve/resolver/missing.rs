@@ -1,4 +1,4 @@
-//! What a task asks for and the packs do not have (KN-9).
+//! Facts that a task asks for and the packs do not have (KN-9).
 
 use super::query::Query;
 use super::query::asking::is_filler;

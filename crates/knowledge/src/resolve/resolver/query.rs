@@ -16,7 +16,7 @@ pub(super) const MAX_TERMS: usize = 60;
 pub(crate) struct QueryTerm {
     /// As the index has it.
     pub(crate) text: String,
-    /// Where it stands first in [`Query::text`].
+    /// Its first place in [`Query::text`].
     pub(super) at: Range<usize>,
     /// True if it says what the task is about; other terms only rank.
     pub(crate) is_content: bool,

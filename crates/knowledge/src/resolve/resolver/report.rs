@@ -99,7 +99,7 @@ impl Report<'_> {
         }
     }
 
-    /// Why a section was selected, with the words that it shares with the task.
+    /// Returns the reason why a section was selected, with the words that it shares with the task.
     fn reason(&self, shown: &Shown) -> String {
         let candidate = &shown.block.candidate;
         let mut places: Vec<std::ops::Range<usize>> = candidate

@@ -22,7 +22,7 @@ const SMALL: u64 = 80;
 const ANSWERS: f32 = 0.9;
 /// A section of a linked page needs this share of the best score.
 const LINKED_SHARE: f32 = 0.1;
-/// How many sections' links are followed, and how many steps far.
+/// The number of sections whose links are followed, and the number of steps.
 const MAX_LINKING: usize = 8;
 const STEPS: usize = 2;
 /// The factor on the score of a compiled section.
@@ -35,7 +35,7 @@ pub(super) struct Candidate {
     pub(super) area: Area,
     pub(super) address: DocAddress,
     pub(super) score: f32,
-    /// Why it is a candidate, without its words.
+    /// The reason why it is a candidate, without its words.
     pub(super) why: &'static str,
     /// Which terms of the query it has, by their numbers there.
     pub(super) terms: Vec<usize>,
@@ -195,7 +195,7 @@ struct Choice<'a> {
     read: &'a Reader<'a>,
     /// Candidates with their terms, in groups that rank one after the other.
     groups: Vec<Vec<(Candidate, u64)>>,
-    /// How many sections of an area are looked at.
+    /// The number of sections of an area that are looked at.
     most: usize,
     seen: HashSet<DocAddress>,
 }

@@ -1,10 +1,9 @@
 //! From rules to the productions that the matcher works on.
 
-use super::class::Class;
+use super::lexer::Class;
 use super::parser::Expr;
 use super::rules::Rule;
 
-/// A sign of a production.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Symbol {
     Text(String),
@@ -13,7 +12,6 @@ pub(super) enum Symbol {
     Rule(usize),
 }
 
-/// One way to form a rule.
 #[derive(Debug, Clone)]
 pub(super) struct Production {
     pub(super) rule: usize,
@@ -24,7 +22,6 @@ pub(super) struct Production {
 #[derive(Debug, Clone)]
 pub(super) struct Grammar {
     pub(super) productions: Vec<Production>,
-    /// The productions of each rule.
     pub(super) of_rule: Vec<Vec<usize>>,
     /// True if a rule can be empty.
     pub(super) is_nullable: Vec<bool>,
@@ -104,9 +101,7 @@ pub(super) fn lower(rules: &[Rule<'_>], bodies: &[Expr], start: usize) -> Gramma
 
 struct Lowering {
     grammar: Grammar,
-    /// The written rule at hand.
     name: String,
-    /// How many symbols there are so far.
     symbols: usize,
 }
 

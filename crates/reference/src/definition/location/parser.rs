@@ -1,8 +1,8 @@
 //! From the signs of a rule to what it means.
 
-use super::super::limits::Limits;
+use super::super::report::Limits;
 use super::super::report::{Report, span};
-use super::class::Class;
+use super::lexer::Class;
 use super::lexer::{Fault, Kind, Token, tokens};
 use super::rules::{Rule, is_name};
 use crate::codes;
@@ -13,7 +13,6 @@ use std::ops::Range;
 /// Most times that `{n}` repeats.
 const MAX_COUNT: u32 = 256;
 
-/// The meaning of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expr {
     Text(String),

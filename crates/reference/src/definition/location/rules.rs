@@ -87,7 +87,7 @@ fn beginning<'a>(line: &Line<'a>) -> Option<Rule<'a>> {
     is_name(name).then(|| Rule { name, at, body, body_at: at + text.len() - body.len() })
 }
 
-/// How the lines of a rule so far end.
+/// The end of the lines of a rule so far.
 #[derive(Debug, Clone, Copy)]
 struct Ending {
     /// Brackets that are open.

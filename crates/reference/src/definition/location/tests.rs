@@ -1,5 +1,5 @@
 use super::*;
-use crate::definition::limits::Limits;
+use crate::definition::Limits;
 use contexture_diagnostic::Diagnostic;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
-//! What a pattern matches: a walk from the root that enters only where a match may be (REF-13).
+//! The matches of a pattern: a walk from the root that enters only where a match may be (REF-13).
 
-use super::{Files, Located, failed, resource, trust};
+use super::roots::{Files, Located, failed, resource, trust};
 use crate::pattern::{self, Pattern};
 use contexture_core::reference::{Content, FOLDER, LoadError, Loaded, Note, Request, Resource};
 use contexture_diagnostic::Severity;
@@ -14,7 +14,6 @@ use std::sync::Arc;
 struct Search<'s> {
     root: usize,
     workspace: &'s Workspace,
-    /// The pattern from the root.
     pattern: Arc<Pattern>,
     /// The folder that the written pattern starts from, from the root, with a slash behind it.
     start: String,

@@ -1,11 +1,10 @@
-//! What is asked for: a URL without its credentials, and the credentials beside it.
+//! The target of a request: a URL without its credentials, and the credentials beside it.
 
 use super::super::address::{Login, decode};
-use super::super::network::Fault;
+use super::super::fault::Fault;
 use std::fmt;
 use url::Url;
 
-/// A URL and who asks for it.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     /// Without user info and fragment.

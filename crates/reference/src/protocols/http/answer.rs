@@ -1,19 +1,17 @@
-//! What a server gave: its bytes, what they are, and what its statuses mean.
+//! The answer of a server: its bytes, their media type, and the meaning of its status.
 
-use super::super::network::Fault;
+use super::super::fault::Fault;
 use crate::text;
 use contexture_context::json;
 use contexture_core::reference::Parameters;
 use reqwest::StatusCode;
 use serde::de::IgnoredAny;
 
-/// The media type of bytes for which a server names none.
 const UNKNOWN: &str = "application/octet-stream";
 
 /// An answer that is read to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// The header `Content-Type`, if there is one.
     pub(super) content_type: Option<String>,
     pub(super) body: Vec<u8>,
 }

@@ -5,7 +5,6 @@
 //! can't be written is not kept: a cache never fails a load. Neither names nor entries hold an
 //! address.
 
-use super::CacheSettings;
 use super::answer::Answer;
 use super::freshness::Freshness;
 use contexture_context::Digest;
@@ -32,10 +31,26 @@ const IGNORE: (&str, &[u8]) = (".gitignore", b"*\n");
 /// After this, what is unfinished will not be finished.
 const FORGOTTEN: Duration = Duration::from_secs(3600);
 
+/// The folder and the size of the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheSettings {
+    /// The folder; it is made at the first use.
+    pub folder: PathBuf,
+    /// The most bytes that all answers may take; the oldest ones go first.
+    pub max_bytes: u64,
+}
+
+impl CacheSettings {
+    /// Up to 256 MiB in a folder.
+    #[must_use]
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), max_bytes: 256 << 20 }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Cache(CacheSettings);
 
-/// A kept answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) freshness: Freshness,
@@ -134,7 +149,6 @@ impl Cache {
         }
     }
 
-    /// Removes the oldest entries until the rest fits, and what was left unfinished long ago.
     fn tidy(&self) {
         let Ok(listed) = fs::read_dir(&self.0.folder) else { return };
         let mut entries = Vec::new();

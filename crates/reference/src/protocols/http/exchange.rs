@@ -1,20 +1,20 @@
 //! One question to one server, and its answer.
 
-use super::super::network::{Fault, NetworkSettings};
+use super::super::fault::Fault;
+use super::super::network::NetworkSettings;
 use super::address::Target;
 use super::answer::{Answer, refused};
 use super::cache::{Cache, Entry};
-use super::client::{self, Clients};
-use super::freshness::{Freshness, now};
-use contexture_tools::address::ResolveError;
-use contexture_tools::cause;
+use super::freshness::{Freshness, header, now};
+use contexture_tools::address::{Reach, ResolveError};
+use contexture_tools::{cause, client};
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName,
+    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap,
     IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION,
 };
-use reqwest::{Response, StatusCode};
+use reqwest::{Client, Response, StatusCode};
+use url::{Origin, Url};
 
-/// The settings of all hops of a load.
 pub(super) struct Exchange<'a> {
     pub(super) clients: &'a Clients,
     pub(super) network: &'a NetworkSettings,
@@ -25,7 +25,6 @@ pub(super) struct Exchange<'a> {
     pub(super) max_bytes: u64,
 }
 
-/// Where a question led.
 pub(super) enum Hop {
     Answer(Answer),
     Redirect(String),
@@ -35,7 +34,7 @@ impl Exchange<'_> {
     /// Asks, or takes what is kept.
     pub(super) async fn ask(&self, target: &Target) -> Result<Hop, Fault> {
         // Checked before the cache is looked into: what may not be reached gives nothing.
-        client::of(self.clients, &target.url, self.network)?;
+        client_of(self.clients, &target.url, self.network)?;
         // What credentials give is not for the next one who asks.
         let cache = self.cache.filter(|_| target.login.is_none());
         let key = Cache::key(&target.url, self.accept);
@@ -60,7 +59,7 @@ impl Exchange<'_> {
     }
 
     async fn send(&self, target: &Target, kept: Option<&Entry>) -> Result<Response, Fault> {
-        let client = client::of(self.clients, &target.url, self.network)?;
+        let client = client_of(self.clients, &target.url, self.network)?;
         let mut request = client
             .get(target.url.clone())
             .header(ACCEPT, self.accept)
@@ -167,6 +166,27 @@ fn uncompressed(who: &str, headers: &HeaderMap) -> Result<(), Fault> {
     Err(Fault::new("REF4015", message, help))
 }
 
-pub(super) fn header(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+/// The clients by origin.
+pub(super) type Clients = client::Clients<Origin>;
+
+/// Returns the client of a URL's origin.
+fn client_of(clients: &Clients, url: &Url, settings: &NetworkSettings) -> Result<Client, Fault> {
+    clients.get(&url.origin(), || make(url, settings))
+}
+
+fn make(url: &Url, settings: &NetworkSettings) -> Result<Client, Fault> {
+    let host = url.host().ok_or_else(|| no_client("the address has no host"))?;
+    let port = url.port_or_known_default().unwrap_or_default();
+    let reach = Reach::public(&host, port, &settings.allow_private)?;
+    let builder = client::guarded(url.scheme() == "https", reach)
+        .map_err(no_client)?
+        .connect_timeout(settings.timeouts.connect)
+        .read_timeout(settings.timeouts.idle)
+        .retry(reqwest::retry::never());
+    client::build(builder).map_err(no_client)
+}
+
+fn no_client(reason: impl std::fmt::Display) -> Fault {
+    let message = format!("no HTTP client could be made: {reason}");
+    Fault::new("REF4017", message, "see whether the system's certificates are installed")
 }

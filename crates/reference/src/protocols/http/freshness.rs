@@ -1,12 +1,11 @@
-//! How long an answer holds, and how a server is asked whether it still does.
+//! The freshness of an answer, and asking a server whether it still holds.
 //!
 //! Decision: this is the part of RFC 9111 that a cache of one reader needs. An answer is fresh as
 //! long as its server says, and no longer: nothing is guessed from its age. The request is always
 //! the same but for `Accept`, which is part of the key, so that `Vary` holds by itself.
 
-use super::exchange::header;
 use reqwest::header::{
-    AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, HeaderMap, LAST_MODIFIED, PRAGMA, VARY,
+    AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, HeaderMap, HeaderName, LAST_MODIFIED, PRAGMA, VARY,
 };
 use serde::{Deserialize, Serialize};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The longest that an answer is believed without asking, in seconds: a year.
 const LONGEST: u64 = 365 * 24 * 60 * 60;
 
-/// How long an answer holds.
+/// The freshness of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Freshness {
     /// When it came or was last confirmed, in seconds since 1970.
@@ -28,6 +27,10 @@ pub(super) struct Freshness {
 /// Returns the seconds since 1970.
 pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+pub(super) fn header(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 impl Freshness {
@@ -96,7 +99,6 @@ fn lifetime(headers: &HeaderMap, directives: &Directives) -> u64 {
     whole.min(LONGEST).saturating_sub(age)
 }
 
-/// The directives of `Cache-Control`; the first of a name holds.
 struct Directives(Vec<(String, Option<String>)>);
 
 impl Directives {

@@ -1,7 +1,7 @@
 //! Which keys of servers are known (the file `known_hosts` of OpenSSH).
 
 use super::super::address::Endpoint;
-use super::super::network::Fault;
+use super::super::fault::Fault;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use russh::client::Handler;
 use russh::keys::ssh_key::known_hosts::{Entry, HostPatterns, Marker};
@@ -11,10 +11,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use url::Host;
 
-/// The longest file that is read, in bytes.
+pub(super) const PORT: u16 = 22;
+
 const LONGEST: u64 = 16 << 20;
 
-/// The keys of one server.
 #[derive(Debug)]
 pub(super) struct KnownHosts {
     /// As it stands in the file: `host`, or `[host]:port`.
@@ -124,7 +124,7 @@ fn name_of(endpoint: &Endpoint) -> String {
         Host::Ipv6(address) => address.to_string(),
         other => other.to_string().to_ascii_lowercase(),
     };
-    if endpoint.port == super::PORT { host } else { format!("[{host}]:{}", endpoint.port) }
+    if endpoint.port == PORT { host } else { format!("[{host}]:{}", endpoint.port) }
 }
 
 /// Reports whether the names at the beginning of a line mean a server.
@@ -166,7 +166,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Why a key was refused, from the guard to who opened the connection.
+/// The reason why a key was refused, from the guard to who opened the connection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Verdict(Arc<Mutex<Option<Fault>>>);
 
@@ -193,7 +193,6 @@ impl Guard {
     }
 }
 
-/// A failure of the client.
 #[derive(Debug)]
 pub(super) struct Trouble(pub(super) russh::Error);
 

@@ -1,17 +1,53 @@
 //! Who logs in, and what with.
 
 use super::super::address::Endpoint;
-use super::super::network::Fault;
-use super::hosts::Guard;
-use super::{SshSettings, Trouble, explain};
+use super::super::fault::Fault;
+use super::super::network::NetworkSettings;
+use super::hosts::{Guard, Trouble};
 use russh::client::{AuthResult, Handle};
 use russh::keys::{Algorithm, HashAlg, PrivateKey, PrivateKeyWithHashAlg};
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest key that is read, in bytes.
 const LONGEST_KEY: u64 = 64 * 1024;
+
+/// The settings of `sftp` and `ssh`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SshSettings {
+    /// Addresses and time-outs.
+    pub network: NetworkSettings,
+    /// The keys of servers that are known, as OpenSSH writes them; without a file none is.
+    pub known_hosts: Option<PathBuf>,
+    /// Private keys that are offered when the address has no password, in this order. What is not
+    /// there or has a passphrase is passed over.
+    pub keys: Vec<PathBuf>,
+    /// The socket of an SSH agent, whose keys are offered first.
+    pub agent: Option<PathBuf>,
+    /// Who logs in when the address does not say.
+    pub user: Option<String>,
+}
+
+impl SshSettings {
+    /// Returns what OpenSSH uses of a home folder.
+    #[must_use]
+    pub fn in_home(home: &Path, network: NetworkSettings) -> Self {
+        let folder = home.join(".ssh");
+        let keys = ["id_ed25519", "id_ecdsa", "id_rsa"].map(|name| folder.join(name)).to_vec();
+        let known_hosts = Some(folder.join("known_hosts"));
+        Self { network, known_hosts, keys, agent: None, user: None }
+    }
+}
+
+pub(super) fn explain(who: &str, trouble: &Trouble) -> Fault {
+    match &trouble.0 {
+        russh::Error::IO(error) => Fault::broken_off(who, error),
+        error @ (russh::Error::Disconnect | russh::Error::HUP | russh::Error::SendError) => {
+            Fault::broken_off(who, error)
+        }
+        error => Fault::strange(who, error),
+    }
+}
 
 pub(super) fn user(endpoint: &Endpoint, settings: &SshSettings) -> Result<String, Fault> {
     let written = endpoint.login.as_ref().map(|login| &login.user).filter(|user| !user.is_empty());

@@ -1,4 +1,4 @@
-//! What matches a task well enough (KN-11): one common word is not enough.
+//! Sections that match a task well enough (KN-11): one common word is not enough.
 
 use crate::index::{Hit, Search};
 use crate::resolve::resolver::query::{Query, QueryTerm};
@@ -43,13 +43,13 @@ const HINT: f32 = 0.25;
 /// So many of them say together what a task is about.
 const HINTS: u32 = 3;
 
-/// How much each term of a search says about the task.
+/// The weights of the terms of a search for the task.
 pub(super) struct Weights {
     weights: Vec<f32>,
     content: u64,
     hints: u64,
     rare: u64,
-    /// Where each term of content stands in the task.
+    /// The places of the terms of content in the task.
     places: Vec<Option<Range<usize>>>,
     total: f32,
     known: f32,

@@ -75,6 +75,19 @@ impl Refusal {
         self
     }
 
+    /// Adds a fault with its place.
+    #[must_use]
+    pub fn violation(
+        mut self,
+        pointer: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        let (pointer, expected, found) = (pointer.into(), expected.into(), found.into());
+        self.violations.push(Violation { pointer, expected, found });
+        self
+    }
+
     /// Sets the suggested action.
     #[must_use]
     pub fn suggest(mut self, action: impl Into<String>) -> Self {

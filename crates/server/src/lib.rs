@@ -30,9 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod cors;
 mod fault;
 pub mod mcp;
 pub mod serve;
+mod web;
 
 pub use fault::Fault;

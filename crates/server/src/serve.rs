@@ -2,31 +2,29 @@
 //! (CP-5…CP-20).
 //!
 //! A [`Serve`] offers one project to apps: its agents, and the contexts of their
-//! conversations. [`door::Listening`] serves it over WebSocket and HTTP.
+//! conversations. [`http::Listening`] serves it over WebSocket and HTTP.
 //!
 //! Decision: transports only read, write and guard; the effect of a message is decided in one place, so
 //! it is the same for every transport.
 
 mod agents;
 mod app;
-mod asking;
-mod asking_text;
 mod caller;
 pub mod codes;
-mod digest;
-pub mod door;
+mod context_writer;
 mod exchange;
 mod flows;
+mod folder;
 mod frontend;
-mod guard;
 pub mod handler;
+pub mod http;
 mod intent;
 mod intent_template;
+mod limits;
 mod message;
 mod openai;
 mod operations;
-mod place;
-mod private;
+mod phase;
 mod sensitive;
 mod session;
 mod sessions;
@@ -36,14 +34,18 @@ mod turn;
 
 use crate::fault::Fault;
 use agents::Agents;
-use app::{App, GRACE, Later, Phase};
+use app::{App, WorkQueue};
 use contexture::Project;
 use contexture::contexts::OpenError;
 use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
-use flows::{Allowed, Flows, Journals};
-use frontend::Calls;
+use flows::allowed::Allowed;
+use flows::journal::Journals;
+use flows::resume;
+use flows::sets::Sets;
+use folder::FolderLock;
+use frontend::calls::Calls;
 use handler::{Handler, Handlers};
 use intent::Intents;
 use message::Maker;
@@ -52,15 +54,17 @@ use operations::log::Log;
 use operations::metrics::Metrics;
 use operations::readiness::Readiness;
 use operations::telemetry::Telemetry;
+use parking_lot::Mutex;
+use phase::{GRACE, Phase};
 use sessions::Sessions;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 use subscriptions::Subscriptions;
 use tokens::Registry;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use turn::Turns;
+use turn::turns::Turns;
 
 pub use operations::audit::{self, AUDIT_FILE};
 pub use operations::log::{Format, Level, LogOut, LogSettings};
@@ -120,11 +124,11 @@ impl Serve {
     pub fn open(settings: Settings) -> Result<Self, Fault> {
         let agents = Agents::load(&settings.project, &settings.programs)?;
         let path = settings.data.join(CONTEXTS_FILE);
-        private::folder(&settings.data).map_err(|error| {
+        folder::create(&settings.data).map_err(|error| {
             let folder = settings.data.display();
             Fault::of(codes::BAD_DATA, format!("the folder {folder} can't be made: {error}"))
         })?;
-        let held = place::hold(&settings.data)?;
+        let lock = FolderLock::take(&settings.data)?;
         let store = contexture::contexts::open(&settings.project, &path).map_err(|error| {
             let message = error.to_string();
             match error {
@@ -135,15 +139,15 @@ impl Serve {
             }
         })?;
         store.check_seals().map_err(|error| unreadable(&path, &error))?;
-        Self::on(settings, agents, store, held)
+        Self::with_store(settings, agents, store, lock)
     }
 
-    /// As [`Self::open`], with an open store of contexts.
-    fn on(
+    /// Opens the server with an open store of contexts.
+    fn with_store(
         settings: Settings,
         agents: Agents,
         store: Arc<dyn ContextStore>,
-        held: place::Held,
+        lock: FolderLock,
     ) -> Result<Self, Fault> {
         let serve = &settings.project.config.serve;
         let intents = Intents::open(&settings.project, serve, &agents)?;
@@ -154,9 +158,9 @@ impl Serve {
         let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };
         let journals = Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?;
         let allowed = Allowed::open(&settings.project, &settings.actions)?;
-        let flows = Flows::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
+        let flows = Sets::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
         let app = App {
-            held: Mutex::new(Some(held)),
+            lock: Mutex::new(Some(lock)),
             begun: maker.now_seconds(),
             agents,
             intents,
@@ -167,23 +171,23 @@ impl Serve {
             limits,
             tokens: Registry::open(&settings.data)?,
             readiness: Readiness::new(settings.data.clone()),
-            audit: Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?,
-            log: Log::open(settings.log, secrets, ids),
+            audit: Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?),
+            log: Arc::new(Log::open(settings.log, secrets, ids)),
             sessions: Sessions::new(serve.limits.sessions_per_owner),
             subscriptions: Subscriptions::default(),
-            turns: Turns::new(serve.turns),
+            turns: Arc::new(Turns::new(serve.turns)),
             calls: Calls::default(),
             flows,
             handlers: Handlers::open(settings.handlers)?,
             turn_request: settings.turns,
             phase: watch::Sender::new(Phase::Open),
             handle: Handle::current(),
-            later: Later::begin(&Handle::current()),
+            durable: WorkQueue::begin(&Handle::current()),
             project: settings.project,
         };
         let app = Arc::new(app);
-        let broken = flows::take_up(&app)?;
-        close_broken(&app, broken)?;
+        let interrupted = resume::resume_all(&app)?;
+        close_interrupted(&app, interrupted)?;
         Ok(Self(app))
     }
 
@@ -198,7 +202,7 @@ impl Serve {
     pub fn warnings(&self) -> Vec<String> {
         let told = |agent: &agents::Agent| {
             let why = agent.misfit.as_ref()?;
-            Some(format!("`{}` will fail whatever is said: {why}", agent.name))
+            Some(format!("`{}` will fail for every message: {why}", agent.name))
         };
         self.0.agents.all().iter().filter_map(told).collect()
     }
@@ -217,7 +221,7 @@ impl std::fmt::Debug for Serve {
     }
 }
 
-/// Checks that stored data can be read with the keys of the settings.
+/// Creates the error about contexts that can't be read.
 fn unreadable(path: &std::path::Path, error: &contexts::ContextError) -> Fault {
     let message = format!("what is kept in {} can't be read: {error}", path.display());
     match error {
@@ -230,9 +234,9 @@ fn unreadable(path: &std::path::Path, error: &contexts::ContextError) -> Fault {
 }
 
 /// Answers the messages whose turns were interrupted with the last server.
-fn close_broken(app: &App, broken: Vec<contexts::PendingKey>) -> Result<(), Fault> {
+fn close_interrupted(app: &App, interrupted: Vec<contexts::PendingKey>) -> Result<(), Fault> {
     let unusable = |error: contexts::ContextError| Fault::of(codes::BAD_DATA, error.to_string());
-    for pending in broken {
+    for pending in interrupted {
         let text = "the server ended before the turn did, and what the turn did is not known";
         let mut refusal = Refusal::new(ErrorCode::OutcomeUncertain, text);
         refusal.message_id = Some(pending.key.message_id.clone());

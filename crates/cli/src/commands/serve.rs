@@ -8,7 +8,7 @@ use crate::support::signals::asked_to_end;
 use contexture::config::listen_address;
 use contexture::knowledge::approval::Allowance;
 use contexture::run::RunRequest;
-use contexture_server::serve::door::{Listening, Options, TlsFiles};
+use contexture_server::serve::http::{Listening, Options, TlsFiles};
 use contexture_server::serve::{Format, Level, LogSettings, Serve, Settings, data_folder};
 use std::net::SocketAddr;
 

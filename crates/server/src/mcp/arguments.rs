@@ -13,7 +13,6 @@ use std::sync::Arc;
 /// The most errors that are reported for a call.
 const TOLD: usize = 10;
 
-/// The arguments of a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct Arguments {
     /// `None` accepts any object.
@@ -44,7 +43,6 @@ impl Arguments {
         self
     }
 
-    /// The JSON Schema.
     pub(crate) fn schema(&self) -> Arc<JsonObject> {
         Arc::clone(&self.schema)
     }

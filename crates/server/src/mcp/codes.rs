@@ -28,7 +28,7 @@ contexture::diagnostic::codes! {
         "No resource of the server has this URI."
         "`knowledge://NAME` is the guide of a pack, `knowledge://NAME/PATH` a file in it; `resources/list` has the packs."
     BAD_OFFER "MCP1109" "bad-offer" Error
-        "What `--offer` names is no reference."
+        "The value of `--offer` is not a reference."
         "An offer is a reference that load_resource may load, or a pattern of such: `--offer '@https://docs.example.com/**'`."
     TRANSPORT "MCP1110" "transport-failed" Error
         "The connection to the client failed."
@@ -38,12 +38,12 @@ contexture::diagnostic::codes! {
         "The client sent `notifications/cancelled`, or the server is shutting down."
     NOT_FOR_READING "MCP1112" "not-for-reading" Error
         "A file of a pack is there to find others, not to be read."
-        "Indexes name candidates and are no content; read the file that they point to."
+        "Indexes name candidates and are not content; read the file that they point to."
     REFUSED_NOW "MCP1113" "program-refused-now" Error
         "A program that was offered when the server started is refused now."
         "The file was changed meanwhile; the message has what is wrong with it, as `contexture check` tells it."
     BROKEN_OFF "MCP1114" "call-broken-off" Error
-        "A call broke off inside the server."
+        "A call failed inside the server."
         "This is a fault of contexture, not of the caller; the message has its cause. The server serves on."
 }
 

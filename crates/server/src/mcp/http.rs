@@ -13,6 +13,7 @@ use crate::mcp::codes;
 use crate::mcp::server::Server;
 use crate::mcp::token::Token;
 use axum::Router;
+use body::BODY_BYTES;
 use guard::Guard;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -25,8 +26,6 @@ use tokio::net::TcpListener;
 /// The path that is served.
 pub const PATH: &str = "/mcp";
 
-/// The largest body of a request, in bytes.
-const BODY_BYTES: usize = 4 << 20;
 /// The idle time after which a session ends.
 const IDLE: Duration = Duration::from_secs(60 * 60);
 /// The time that open connections have to end.

@@ -19,13 +19,13 @@ use contexture::reference::{FOLDER, LoadError, Loaded, Place, Resource, pattern,
 use contexture::reference::{Route, StepKind};
 use contexture::references::{Options, References};
 use contexture::{Project, packs};
+use parking_lot::Mutex;
 use rmcp::model::{Tool as Definition, ToolAnnotations};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The most tokens of a result.
 const RESULT_TOKENS: u64 = 8_000;
 
-/// The tool.
 pub(crate) struct LoadResource {
     definition: Definition,
     arguments: Arguments,
@@ -86,7 +86,7 @@ impl LoadResource {
     }
 
     fn inner(&self) -> Inner {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current.lock();
         let generation = self.knowledge.as_ref().map(|it| it.generation()).unwrap_or_default();
         if generation != current.generation {
             let packs = packs::Options { offline: true, ..self.options.packs.clone() };
@@ -142,7 +142,7 @@ impl Tool for LoadResource {
             let work = tokio::task::spawn_blocking(move || handle.block_on(inner.load(&asked)));
             tokio::select! {
                 ended = work => ended.unwrap_or_else(|error| {
-                    Err(Fault::of(codes::BROKEN_OFF, format!("the load broke off: {error}")))
+                    Err(Fault::of(codes::BROKEN_OFF, format!("the load failed: {error}")))
                 }),
                 () = call.context.ct.cancelled() => {
                     Err(Fault::of(codes::CANCELLED, "the call was cancelled"))

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::mcp::knowledge::{Knowledge, NAMES};
-use crate::mcp::program::Runner;
+use crate::mcp::program::runner::Runner;
 use crate::mcp::tool::Tool;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,14 +1,13 @@
-//! The content of a line or of an HTTP body: a message, several, nothing relevant, or
-//! something to refuse.
+//! Parsing of a line or of an HTTP body: a message, a batch, nothing relevant, or an error.
 
 use contexture::mcp::wire::id_in;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 use serde_json::{Value, json};
 
 /// The JSON-RPC code for invalid JSON.
-const PARSE_ERROR: i32 = -32_700;
+pub(super) const PARSE_ERROR: i32 = -32_700;
 /// The JSON-RPC code for an invalid request.
-const INVALID_REQUEST: i32 = -32_600;
+pub(super) const INVALID_REQUEST: i32 = -32_600;
 /// The JSON-RPC code for invalid parameters.
 const INVALID_PARAMS: i32 = -32_602;
 /// The JSON-RPC code for an unknown method.
@@ -27,23 +26,19 @@ pub(super) const METHODS: [&str; 7] = [
 
 /// The content of a line.
 #[derive(Debug)]
-pub(in crate::mcp) enum Said {
-    /// Nothing that needs an answer.
+pub(super) enum Incoming {
+    /// A line that needs no answer.
     Nothing,
-    /// A message.
     Message(Box<ClientJsonRpcMessage>),
-    /// A batch.
     Batch(Vec<Self>),
-    /// The error to return.
     Refused(Value),
 }
 
-/// Parses a line.
-pub(in crate::mcp) fn understand(line: &[u8]) -> Said {
+pub(super) fn understand(line: &[u8]) -> Incoming {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.is_empty() {
-        return Said::Nothing;
+        return Incoming::Nothing;
     }
     if line.first() != Some(&b'[')
         && let Ok(message) = serde_json::from_slice(line)
@@ -54,34 +49,34 @@ pub(in crate::mcp) fn understand(line: &[u8]) -> Said {
         Ok(Value::Array(parts)) if parts.is_empty() => {
             refuse(INVALID_REQUEST, "a batch holds at least one message", Value::Null)
         }
-        Ok(Value::Array(parts)) => Said::Batch(parts.into_iter().map(of_value).collect()),
+        Ok(Value::Array(parts)) => Incoming::Batch(parts.into_iter().map(of_value).collect()),
         Ok(value) => of_value(value),
-        Err(error) => refuse(PARSE_ERROR, &format!("this is no JSON: {error}"), id_in(line)),
+        Err(error) => refuse(PARSE_ERROR, &format!("this is not JSON: {error}"), id_in(line)),
     }
 }
 
 /// Returns the error about a line that is too long, given its beginning.
-pub(in crate::mcp) fn too_long(beginning: &[u8], limit: usize) -> Said {
+pub(super) fn too_long(beginning: &[u8], limit: usize) -> Incoming {
     let message = format!("a message has more than {limit} bytes");
     refuse(INVALID_REQUEST, &message, id_in(beginning))
 }
 
 /// Returns the error about a batch in a protocol without batches.
-pub(in crate::mcp) fn no_batches() -> Said {
+pub(super) fn no_batches() -> Incoming {
     let message =
         "batches are a matter of the protocol of 2025-03-26: send one message on each line";
     refuse(INVALID_REQUEST, message, Value::Null)
 }
 
 /// Returns the error about a batch with too many messages.
-pub(in crate::mcp) fn too_many(most: usize) -> Said {
+pub(super) fn too_many(most: usize) -> Incoming {
     let message = format!("a batch has at most {most} messages");
     refuse(INVALID_REQUEST, &message, Value::Null)
 }
 
-/// A request of which the library knows the method and not the parameters is one of another method to
-/// it, and a place in a list that is no text is none.
-fn shaped(message: ClientJsonRpcMessage, value: impl FnOnce() -> Option<Value>) -> Said {
+/// Checks the parameters that the library ignores: it treats a request with invalid parameters as one
+/// of another method, and an invalid cursor as absent.
+fn shaped(message: ClientJsonRpcMessage, value: impl FnOnce() -> Option<Value>) -> Incoming {
     if let JsonRpcMessage::Request(asked) = &message {
         let id = || serde_json::to_value(&asked.id).unwrap_or_default();
         match &asked.request {
@@ -102,18 +97,18 @@ fn shaped(message: ClientJsonRpcMessage, value: impl FnOnce() -> Option<Value>) 
             _ => {}
         }
     }
-    Said::Message(Box::new(message))
+    Incoming::Message(Box::new(message))
 }
 
-fn of_value(value: Value) -> Said {
+fn of_value(value: Value) -> Incoming {
     let id = value.get("id").cloned();
     let is_notification = id.is_none() && value.get("method").is_some_and(Value::is_string);
     match serde_json::from_value(value.clone()) {
         Ok(message) => shaped(message, || Some(value)),
         // JSON-RPC answers no notification, not even an unknown one.
-        Err(_) if is_notification => Said::Nothing,
+        Err(_) if is_notification => Incoming::Nothing,
         Err(_) => misplaced(&value).unwrap_or_else(|| {
-            let message = "this is no request: expected `jsonrpc`, `id`, `method` and `params`";
+            let message = "this is not a request: expected `jsonrpc`, `id`, `method` and `params`";
             let known = id.filter(|id| id.is_string() || id.is_number());
             refuse(INVALID_REQUEST, message, known.unwrap_or_default())
         }),
@@ -122,7 +117,7 @@ fn of_value(value: Value) -> Said {
 
 /// Returns the error about a request with its parameters in a list, which JSON-RPC allows
 /// but MCP does not.
-fn misplaced(value: &Value) -> Option<Said> {
+fn misplaced(value: &Value) -> Option<Incoming> {
     let id = value.get("id").filter(|id| id.is_string() || id.is_i64())?;
     let method = value.get("method")?.as_str()?;
     let is_one = value.get("jsonrpc")? == "2.0" && value.get("params")?.is_array();
@@ -137,16 +132,16 @@ fn misplaced(value: &Value) -> Option<Said> {
 }
 
 /// Returns the error about a request before `initialize`.
-pub(in crate::mcp) fn too_early(method: &str, id: Value) -> Said {
+pub(super) fn too_early(method: &str, id: Value) -> Incoming {
     if METHODS.contains(&method) {
         return refuse(INVALID_REQUEST, "the first request has to be `initialize`", id);
     }
     refuse(METHOD_NOT_FOUND, &format!("there is no method `{method}`"), id)
 }
 
-fn refuse(code: i32, message: &str, id: Value) -> Said {
+fn refuse(code: i32, message: &str, id: Value) -> Incoming {
     let error = json!({ "code": code, "message": message });
-    Said::Refused(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+    Incoming::Refused(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
 }
 
 #[cfg(test)]
@@ -156,7 +151,7 @@ mod tests {
 
     fn refused(line: &[u8]) -> (i64, Value) {
         match understand(line) {
-            Said::Refused(answer) => {
+            Incoming::Refused(answer) => {
                 (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())
             }
             other => panic!("{other:?}"),
@@ -193,10 +188,10 @@ mod tests {
             assert_eq!(refused(line.as_bytes()), (invalid, id), "{line}");
         }
         for line in ["", "  \r", "\u{feff}", "{\"method\":\"textDocument/didOpen\"}"] {
-            assert!(matches!(understand(line.as_bytes()), Said::Nothing), "{line}");
+            assert!(matches!(understand(line.as_bytes()), Incoming::Nothing), "{line}");
         }
         let ping = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r";
-        assert!(matches!(understand(ping.as_bytes()), Said::Message(_)));
+        assert!(matches!(understand(ping.as_bytes()), Incoming::Message(_)));
     }
 
     #[test]
@@ -222,8 +217,11 @@ mod tests {
     #[test]
     fn kn_16_batch_is_split_into_messages() {
         let batch = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}, 5, {"method":"x"}]"#;
-        let Said::Batch(parts) = understand(batch) else { panic!() };
-        assert!(matches!(parts.as_slice(), [Said::Message(_), Said::Refused(_), Said::Nothing]));
+        let Incoming::Batch(parts) = understand(batch) else { panic!() };
+        assert!(matches!(
+            parts.as_slice(),
+            [Incoming::Message(_), Incoming::Refused(_), Incoming::Nothing]
+        ));
     }
 
     proptest! {

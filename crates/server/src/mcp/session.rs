@@ -8,6 +8,7 @@ use crate::mcp::read::METHODS;
 use crate::mcp::said;
 use crate::mcp::tool::{Call, Conversation, Tool};
 use contexture::diagnostic::suggestion;
+use parking_lot::Mutex;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
     Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -17,9 +18,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-/// The session of a client.
 pub(crate) struct Session {
     offered: Arc<Offered>,
     conversation: Conversation,
@@ -52,7 +52,7 @@ impl Session {
         self.offered.refresh().await;
         let now = Told::now(&self.offered);
         let before = {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut told = self.told.lock();
             std::mem::replace(&mut *told, now)
         };
         // Later protocol versions notify only subscribers.

@@ -1,30 +1,27 @@
 //! The trait of the tools of the server.
 
 use crate::fault::Fault;
+use parking_lot::Mutex;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool as Definition};
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-/// The future of [`Tool::call`].
 pub(crate) type CallFuture<'a> = Pin<Box<dyn Future<Output = Result<Given, Fault>> + Send + 'a>>;
 
-/// A tool.
 pub(crate) trait Tool: Send + Sync {
     /// Returns the definition, which is made once.
     fn definition(&self) -> &Definition;
 
-    /// Answers a call.
     fn call(&self, call: Call) -> CallFuture<'_>;
 }
 
 /// The packs that a conversation has seen, so that a guide is sent once (KN-7, KN-14).
 pub(crate) type Conversation = Arc<Mutex<contexture::knowledge::session::Session>>;
 
-/// One call of a tool.
 pub(crate) struct Call {
     /// The arguments: an object.
     pub(crate) arguments: Value,
@@ -35,7 +32,6 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Returns a text argument.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.arguments.get(name).and_then(Value::as_str).unwrap_or_default()
     }
@@ -58,7 +54,6 @@ impl Given {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// Returns the answer to the call.
     pub(crate) fn into_result(self) -> CallToolResult {
         let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
         result.structured_content = self.structured;

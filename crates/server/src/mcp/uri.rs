@@ -1,16 +1,14 @@
 //! The URIs of packs as resources: `knowledge://NAME` and `knowledge://NAME/PATH`.
 
-use std::fmt::Write as _;
+use crate::web::encoded;
+use percent_encoding::percent_decode_str;
 
-/// The scheme of the URIs.
 const SCHEME: &str = "knowledge://";
 
-/// Returns the URI of the guide of a pack.
 pub(crate) fn of_pack(name: &str) -> String {
     format!("{SCHEME}{}", encoded(name))
 }
 
-/// Returns the URI of a file in a pack.
 pub(crate) fn of_file(name: &str, path: &str) -> String {
     let path: Vec<String> = path.split('/').map(encoded).collect();
     format!("{}/{}", of_pack(name), path.join("/"))
@@ -24,40 +22,17 @@ pub(crate) fn parse(uri: &str) -> Option<(String, Option<String>)> {
         None => (rest, None),
     };
     let name = decoded(name)?;
-    let path = match path {
-        Some(path) => Some(decoded(path)?),
-        None => None,
-    };
-    (!name.is_empty()).then_some((name, path))
-}
-
-fn encoded(segment: &str) -> String {
-    let mut text = String::with_capacity(segment.len());
-    for byte in segment.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                text.push(char::from(byte));
-            }
-            // Writing to a string can't fail.
-            byte => drop(write!(text, "%{byte:02X}")),
-        }
-    }
-    text
+    let path = path.map(decoded);
+    if name.is_empty() || path == Some(None) { None } else { Some((name, path.flatten())) }
 }
 
 fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes().iter();
-    while let Some(byte) = rest.next() {
-        if *byte != b'%' {
-            bytes.push(*byte);
-            continue;
-        }
-        let mut digit = || char::from(*rest.next()?).to_digit(16);
-        let value = digit()? * 16 + digit()?;
-        bytes.push(u8::try_from(value).ok()?);
-    }
-    String::from_utf8(bytes).ok()
+    let bytes = text.as_bytes();
+    let is_hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
+    let mut escapes = text.match_indices('%');
+    let is_valid = escapes.all(|(at, _)| is_hex(at + 1) && is_hex(at + 2));
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    is_valid.then(|| decoded.into_owned())
 }
 
 #[cfg(test)]

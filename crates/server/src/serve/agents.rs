@@ -8,7 +8,6 @@ use contexture::script::program::AgentId;
 use contexture::turn;
 use std::path::{Path, PathBuf};
 
-/// A served agent.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
     /// The name for clients: that of the agent or of its file.

@@ -1,55 +1,46 @@
-//! The state that all requests share.
+//! The state that all requests share, and the updates of contexts.
+//!
+//! Decision: the tables of turns, sets, sessions and calls do not know the application; what works with
+//! several of them is above it.
 
 use super::agents::Agents;
 use super::caller::Grant;
-use super::exchange::is_trouble;
-use super::flows::Flows;
-use super::frontend::Calls;
-use super::guard::Breach;
+use super::exchange::failure::is_trouble;
+use super::flows::sets::Sets;
+use super::folder::FolderLock;
+use super::frontend::calls::Calls;
 use super::handler::Handlers;
 use super::intent::Intents;
+use super::limits::Breach;
 use super::message::Maker;
-use super::operations::audit::{Audit, Record};
+use super::operations::audit::{Audit, AuditRecord};
 use super::operations::log::Log;
 use super::operations::metrics::Metrics;
 use super::operations::readiness::Readiness;
 use super::operations::telemetry::Telemetry;
-use super::place::Held;
+use super::phase::Phase;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::subscriptions::Subscriptions;
 use super::tokens::Registry;
-use super::turn::Turns;
+use super::turn::turns::Turns;
 use contexture::Project;
 use contexture::run::RunRequest;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Key, Update};
-use contexture_protocol::{ErrorCode, Limits, Message, Refusal};
+use contexture_protocol::{ErrorCode, Limits, Refusal};
+use parking_lot::Mutex;
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tokio::sync::watch;
-
-/// The time that a session waits for its client, and that an ended turn is kept for repeated requests.
-pub(crate) const GRACE: Duration = Duration::from_secs(5 * 60);
-
-/// The phase of a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// The server accepts work.
-    Open,
-    /// Running work is finished.
-    Draining,
-    /// Connections are closed.
-    Closed,
-}
+use tokio::sync::{oneshot, watch};
 
 /// The state behind the transports.
 pub(crate) struct App {
-    /// The lock of the data folder, until the server has ended.
-    pub(crate) held: Mutex<Option<Held>>,
+    /// Held until the server has ended.
+    pub(crate) lock: Mutex<Option<FolderLock>>,
     pub(crate) project: Project,
     pub(crate) agents: Agents,
     pub(crate) intents: Intents,
@@ -57,45 +48,37 @@ pub(crate) struct App {
     pub(crate) maker: Maker,
     pub(crate) sessions: Sessions,
     pub(crate) subscriptions: Subscriptions,
-    pub(crate) turns: Turns,
+    pub(crate) turns: Arc<Turns>,
     /// The pending calls of front-end tools.
     pub(crate) calls: Calls,
     /// The tool calls and instruction sets of clients.
-    pub(crate) flows: Flows,
+    pub(crate) flows: Sets,
     /// The handlers of further message types.
     pub(crate) handlers: Handlers,
     /// The start in seconds of Unix time.
     pub(crate) begun: u64,
-    /// The export of traces of turns.
     pub(crate) telemetry: Telemetry,
-    /// The check whether contexts can be written.
     pub(crate) readiness: Readiness,
-    /// The metrics.
     pub(crate) metrics: Arc<Metrics>,
-    /// The limits of messages.
     pub(crate) limits: Limits,
-    /// The tokens.
     pub(crate) tokens: Registry,
-    /// The audit log.
-    pub(crate) audit: Audit,
-    /// The log.
-    pub(crate) log: Log,
+    pub(crate) audit: Arc<Audit>,
+    pub(crate) log: Arc<Log>,
     /// The common settings of turns.
     pub(crate) turn_request: RunRequest,
-    /// The phase of the server.
     pub(crate) phase: watch::Sender<Phase>,
     /// The runtime for work that outlives its request.
     pub(crate) handle: Handle,
-    /// The queue of work to do when updates are durable.
-    pub(crate) later: Later,
+    /// The work to do when updates are durable.
+    pub(crate) durable: WorkQueue,
 }
 
-/// A queue of work that runs in order on the threads that
-/// serve: the writer thread continues meanwhile, and wakes one task for everything that it wrote.
+/// A queue of work that runs in order on the threads that serve: the writer thread continues
+/// meanwhile, and wakes one task for everything that it wrote.
 #[derive(Clone)]
-pub(crate) struct Later(UnboundedSender<Box<dyn FnOnce() + Send>>);
+pub(crate) struct WorkQueue(UnboundedSender<Box<dyn FnOnce() + Send>>);
 
-impl Later {
+impl WorkQueue {
     /// Starts to work, until all senders are dropped.
     pub(crate) fn begin(handle: &Handle) -> Self {
         let (sender, mut receiver) = unbounded_channel::<Box<dyn FnOnce() + Send>>();
@@ -108,7 +91,7 @@ impl Later {
         Self(sender)
     }
 
-    fn hand_in(&self, work: impl FnOnce() + Send + 'static) {
+    fn push(&self, work: impl FnOnce() + Send + 'static) {
         // Without a runtime nobody waits for it.
         let _ = self.0.send(Box::new(work));
     }
@@ -120,8 +103,23 @@ impl App {
         self.maker.now_ms()
     }
 
+    pub(crate) fn is_ending(&self) -> bool {
+        *self.phase.borrow() != Phase::Open
+    }
+
+    /// Returns the refusal of new work when the server is about to end.
+    pub(crate) fn draining(&self) -> Option<Refusal> {
+        if !self.is_ending() {
+            return None;
+        }
+        let text = "the server is about to end and begins nothing new";
+        let refused = Refusal::new(ErrorCode::Internal, text).policy("draining");
+        let refused = refused.suggest("Send the same message again in a moment.");
+        Some(Refusal { recoverable: true, ..refused })
+    }
+
     /// Logs that a rate limit is exceeded, once while it lasts.
-    pub(crate) fn breached(&self, breach: &Breach, record: Record) {
+    pub(crate) fn breached(&self, breach: &Breach, record: AuditRecord) {
         let policy = breach.refusal.violated_policies.first();
         self.metrics.rate_limits.count(policy.cloned().unwrap_or_default(), "");
         if breach.is_first {
@@ -142,8 +140,8 @@ impl App {
         self.store.submit(
             update,
             Box::new(move |outcome| {
-                let later = app.later.clone();
-                later.hand_in(move || {
+                let queue = app.durable.clone();
+                queue.push(move || {
                     app.metrics.update_seconds.note(began.elapsed());
                     app.metrics.updates.count(if outcome.is_ok() { "ok" } else { "refused" }, "");
                     if let Err(error) = &outcome {
@@ -156,11 +154,6 @@ impl App {
                 });
             }),
         );
-    }
-
-    /// Runs something after the pending work of durable updates.
-    pub(crate) fn after_updates(&self, work: impl FnOnce() + Send + 'static) {
-        self.later.hand_in(work);
     }
 
     /// Deletes a context: its running work is cancelled, and subscribers are notified (CP-9, CP-11).
@@ -178,22 +171,22 @@ impl App {
         });
         let incarnation = incarnation.await?;
         let (app, owner, context) = (Arc::clone(self), owner.to_owned(), context.to_owned());
-        let (told, is_told) = tokio::sync::oneshot::channel();
+        let (done, is_done) = oneshot::channel();
         // After the start of turns and sets of earlier messages.
-        self.after_updates(move || {
+        self.durable.push(move || {
             app.turns.cancel_in(&owner, &context, incarnation);
             app.flows.deleted(&owner, &context, incarnation);
             app.subscriptions.deleted(&app.maker, &owner, &context, incarnation);
-            let _ = told.send(());
+            let _ = done.send(());
         });
         // When the deletion returns, all subscribers were notified.
-        let _ = is_told.await;
+        let _ = is_done.await;
         Ok(())
     }
 
     /// Updates a context and waits, as [`Self::update`] without waiting.
     pub(crate) async fn updated(self: &Arc<Self>, update: Update) -> Result<Applied, ContextError> {
-        let (send, receive) = tokio::sync::oneshot::channel();
+        let (send, receive) = oneshot::channel();
         self.update(update, move |_, outcome| {
             let _ = send.send(outcome);
         });
@@ -221,10 +214,9 @@ impl App {
 
     /// Releases the data folder.
     pub(crate) fn leave(&self) {
-        drop(self.held.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.lock.lock().take());
     }
 
-    /// Ends a session permanently.
     pub(crate) fn end_session(&self, session: &Arc<Session>) {
         self.sessions.end(session);
         self.forget(session);
@@ -245,13 +237,5 @@ impl App {
     pub(crate) fn forget(&self, session: &Arc<Session>) {
         self.subscriptions.end_all(session);
         self.calls.gone(session);
-    }
-
-    /// Returns a stored answer.
-    pub(crate) fn kept(&self, text: &str) -> Result<Message, Refusal> {
-        Message::parse(text.as_bytes(), &Limits::FILE).map_err(|refused| {
-            let message = format!("the answer that was kept can't be read: {refused}");
-            Refusal::new(ErrorCode::Internal, message)
-        })
     }
 }

@@ -4,195 +4,120 @@
 //! that messages of one connection take effect in their order; answers are sent
 //! through [`Reply`] when they are ready.
 
-mod availability;
+pub(crate) mod answer_log;
+pub(crate) mod availability;
 mod capabilities;
 mod control;
-mod failure;
-mod input;
-mod reply;
+pub(crate) mod failure;
+mod further;
+pub(crate) mod input;
+pub(crate) mod reply;
+pub(crate) mod rights;
 mod subscription;
-mod update;
-mod witness;
-
-pub(crate) use availability::judge;
-pub(crate) use failure::{forbidden, is_trouble, refusal, refusal_at};
-pub(crate) use input::{Wishes, draining};
-pub(crate) use reply::{Outlet, Reply};
-pub(crate) use update::{about, once};
+pub(crate) mod update;
 
 use super::app::App;
-use super::caller::{Caller, Scope};
-use super::flows;
-use super::guard::Pace;
-use super::handler;
-use super::operations::audit::{Deed, Record};
-use contexture_protocol::content::Ack;
-use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType, Violation};
+use super::caller::Caller;
+use super::flows::accept;
+use super::limits::Pace;
+use super::operations::audit::{AuditEvent, AuditRecord};
+use answer_log::AnswerLog;
+use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use input::AnswerOptions;
+use reply::Reply;
 use std::sync::Arc;
 
 /// Takes a message; the answers are sent through `reply`, now or later.
 pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
-    receive_with(app, caller, message, Wishes::default(), reply);
+    receive_with(app, caller, message, AnswerOptions::default(), reply);
 }
 
-/// Takes a message with wishes for its answer.
+/// Takes a message with options for its answer.
 pub(crate) fn receive_with(
     app: &Arc<App>,
     caller: &Caller,
     message: Message,
-    wishes: Wishes,
+    options: AnswerOptions,
     reply: Reply,
 ) {
-    let reply = reply.witnessed(app, caller);
-    let reply = match paced(app, caller, reply) {
-        Some(reply) => reply,
-        None => return,
-    };
-    if let Err(refused) = admitted(caller, &message) {
+    let reply = reply.logged(AnswerLog::new(&app.audit, &app.log, caller));
+    let Some(reply) = paced(app, caller, reply) else { return };
+    if let Err(refused) = rights::check(caller, &message) {
         return reply.refuse(refused);
     }
+    let context = message.context_id.as_deref();
     match &message.body {
         Body::ToolAvailabilityRequest(request) => {
-            match availability::answer(&app.sessions.clients(caller.owner()), request) {
-                Ok(answer) => {
-                    reply.finish(app.maker.message(message.context_id.as_deref(), answer.into()));
-                }
-                Err(refused) => reply.refuse(refused),
-            }
+            let answer = availability::answer(&app.sessions.clients(caller.owner()), request);
+            reply.finish_with(answer.map(|answer| app.maker.message(context, answer.into())));
         }
-        Body::UserInput(said) => {
-            let said = said.clone();
-            input::begin(app, caller, message, said, wishes, reply);
+        Body::UserInput(input) => {
+            let input = input.clone();
+            input::begin(app, caller, message, input, options, reply);
         }
         Body::ContextUpdate(asked) => update::begin(app, caller, &message, asked, reply),
-        Body::ModelResponse(_) | Body::SystemMessage(_) => {
-            if message.context_id.is_some() {
-                update::keep(app, caller, &message, reply);
-            } else {
-                acknowledge(app, &message, reply);
-            }
+        Body::ModelResponse(_) | Body::SystemMessage(_) if context.is_some() => {
+            update::keep(app, caller, &message, reply);
         }
-        Body::ClientCapabilities(client) => {
-            capabilities::announce(app, caller, &message, client, reply);
-        }
+        Body::ClientCapabilities(client) => capabilities::announce(app, caller, client, reply),
         Body::ToolCallResponse(response) => {
-            app.calls.answered(app, caller, &message, response, reply);
+            if app.calls.take_results(caller, &message, response) {
+                reply.acknowledge();
+            } else {
+                let text = "no call waits for these results";
+                reply.refuse(Refusal::new(ErrorCode::UnknownId, text));
+            }
         }
         Body::Control(asked) => control::steer(app, caller, &message, asked, reply),
         Body::Subscribe(asked) => subscription::begin(app, caller, &message, asked, reply),
-        Body::Unsubscribe(asked) => subscription::end(app, caller, &message, asked, reply),
-        Body::ErrorResponse(_) | Body::Ack(_) => acknowledge(app, &message, reply),
-        Body::ToolCallRequest(_) | Body::Instruction(_) => {
-            flows::receive(app, caller, message, reply);
+        Body::Unsubscribe(asked) => subscription::end(app, caller, asked, reply),
+        Body::ModelResponse(_) | Body::SystemMessage(_) | Body::ErrorResponse(_) | Body::Ack(_) => {
+            reply.acknowledge()
         }
-        Body::Other { .. } => handler::run(app, caller, message, reply),
+        Body::ToolCallRequest(_) | Body::Instruction(_) => {
+            accept::receive(app, caller, message, reply);
+        }
+        Body::Other { .. } => further::run(app, caller, message, reply),
         Body::ModelResponseDelta(_)
         | Body::InstructionResponse(_)
         | Body::Progress(_)
         | Body::ToolAvailabilityResponse(_)
         | Body::ContextDelta(_)
         | Body::Hello(_)
-        | Body::Welcome(_) => reply.refuse(not_taken(&message)),
+        | Body::Welcome(_) => reply.refuse(not_accepted(&message)),
     }
 }
 
 /// Counts a message; `None` when the client sent too many and got a refusal.
-pub(crate) fn paced(app: &App, caller: &Caller, reply: Reply) -> Option<Reply> {
+fn paced(app: &App, caller: &Caller, reply: Reply) -> Option<Reply> {
     match caller.meter.take() {
-        Pace::Free => Some(reply),
+        Pace::Free => {}
         Pace::Near(warning) => {
             reply.pass(app.maker.message(None, Body::SystemMessage(*warning)));
-            Some(reply)
         }
         Pace::Over(breach) => {
-            app.breached(&breach, Record::new(Deed::Limit).by(caller));
+            app.breached(&breach, AuditRecord::new(AuditEvent::Limit).by(caller));
             reply.refuse(breach.refusal);
-            None
+            return None;
         }
     }
+    Some(reply)
 }
 
 /// Handles an invalid message, which counts like any other.
 pub(crate) fn unread(app: &App, caller: &Caller, refused: Refusal) -> Message {
-    match caller.meter.take() {
-        Pace::Free | Pace::Near(_) => app.maker.refusal(refused),
-        Pace::Over(breach) => {
-            app.breached(&breach, Record::new(Deed::Limit).by(caller));
-            let mut limit = breach.refusal;
-            (limit.message_id, limit.context_id) = (refused.message_id, refused.context_id);
-            app.maker.refusal(limit)
-        }
-    }
+    let Pace::Over(breach) = caller.meter.take() else { return app.maker.refusal(refused) };
+    app.breached(&breach, AuditRecord::new(AuditEvent::Limit).by(caller));
+    let Refusal { message_id, context_id, .. } = refused;
+    app.maker.refusal(Refusal { message_id, context_id, ..breach.refusal })
 }
 
-/// Acknowledges a message that needs no answer.
-pub(crate) fn acknowledge(app: &App, message: &Message, reply: Reply) {
-    let ack = Ack { message_id: message.message_id.clone(), ..Ack::default() };
-    reply.finish(app.maker.message(message.context_id.as_deref(), ack.into()));
-}
-
-/// Reports whether the caller may send this.
-fn admitted(caller: &Caller, message: &Message) -> Result<(), Refusal> {
-    let kind = message.sender.kind;
-    if !caller.grant.senders.allow(kind) && !is_own_tool(caller, message) {
-        return Err(update::sender_forbidden(kind));
-    }
-    // Messages of models and of the system need a sender of that type.
-    if let Some(speaker) = speaker(message.kind())
-        && !caller.grant.senders.allow(speaker)
-    {
-        return Err(update::sender_forbidden(speaker));
-    }
-    let scope = match &message.body {
-        Body::UserInput(_)
-        | Body::ToolCallRequest(_)
-        | Body::Instruction(_)
-        | Body::Control(_)
-        | Body::Other { .. } => Scope::Run,
-        Body::ContextUpdate(_) | Body::ModelResponse(_) | Body::SystemMessage(_) => Scope::Write,
-        Body::Subscribe(_) | Body::Unsubscribe(_) => Scope::Read,
-        Body::ModelResponseDelta(_)
-        | Body::ToolCallResponse(_)
-        | Body::InstructionResponse(_)
-        | Body::Progress(_)
-        | Body::ClientCapabilities(_)
-        | Body::ToolAvailabilityRequest(_)
-        | Body::ToolAvailabilityResponse(_)
-        | Body::ContextDelta(_)
-        | Body::Hello(_)
-        | Body::Welcome(_)
-        | Body::Ack(_)
-        | Body::ErrorResponse(_) => return Ok(()),
-    };
-    if caller.grant.scopes.allow(scope) { Ok(()) } else { Err(forbidden(scope.as_str())) }
-}
-
-/// Returns the only sender type of a message type, if there is one.
-pub(crate) fn speaker(kind: &str) -> Option<SenderType> {
-    match kind {
-        "MODEL_RESPONSE" | "MODEL_RESPONSE_DELTA" => Some(SenderType::Model),
-        "SYSTEM_MESSAGE" => Some(SenderType::System),
-        _ => None,
-    }
-}
-
-/// Reports whether a client speaks for a tool that it runs itself (CP-14).
-fn is_own_tool(caller: &Caller, message: &Message) -> bool {
-    let is_answer = matches!(message.body, Body::ToolCallResponse(_));
-    let client = caller.session.as_ref().and_then(|session| session.client());
-    let is_own = client.is_some_and(|client| client.client_id == message.sender.id);
-    is_answer && message.sender.kind == SenderType::Tool && is_own
-}
-
-/// Refuses a message of a type that only servers send, or that is not supported here.
-fn not_taken(message: &Message) -> Refusal {
+/// Creates the refusal of a type that only servers send, or that is not supported here.
+fn not_accepted(message: &Message) -> Refusal {
     let kind = message.kind();
-    let mut refused =
-        Refusal::new(ErrorCode::ValidationFailed, format!("the server takes no {kind} here"));
-    refused.violations.push(Violation {
-        pointer: "/type".to_owned(),
-        expected: "a type that clients send".to_owned(),
-        found: kind.to_owned(),
-    });
-    refused
+    Refusal::new(ErrorCode::ValidationFailed, format!("the server takes no {kind} here")).violation(
+        "/type",
+        "a type that clients send",
+        kind,
+    )
 }

@@ -1,16 +1,13 @@
-//! Further types of messages, and who answers them (CP-4).
+//! Handlers of further types of messages (CP-4).
 //!
 //! Decision: a handler takes a whole message and gives the content of its answer; ids, places,
 //! `inReplyTo`, limits, rights and the log are the server's, as for its own types.
 
-use super::app::App;
-use super::caller::Caller;
 use super::codes;
-use super::exchange::Reply;
 use crate::fault::Fault;
 use contexture::llm::BoxFuture;
 use contexture_protocol::extension::{Extension, Extensions};
-use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
+use contexture_protocol::{Body, Limits, Message, Refusal};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,15 +15,15 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Asked {
-    /// Whose contexts its sender reaches.
+    /// The owner of the contexts of its sender.
     pub owner: Arc<str>,
     /// The message, its content checked as the [`Extension`] says.
     pub message: Message,
 }
 
-/// Answers messages of a type that the protocol does not know.
+/// A handler of messages of a type that the protocol does not know.
 pub trait Handler: Send + Sync {
-    /// The type: its name, what it is for, its schema and its check.
+    /// Returns the type: its name, its purpose, its schema and its check.
     fn extension(&self) -> Extension;
 
     /// Answers a message with any type, one of the handler's own as [`Body::Other`]. A refusal
@@ -35,11 +32,10 @@ pub trait Handler: Send + Sync {
     fn answer(&self, asked: Asked) -> BoxFuture<'static, Result<Body, Refusal>>;
 }
 
-/// The handlers of a server.
 #[derive(Clone, Default)]
 pub(crate) struct Handlers {
-    types: Extensions,
-    by_name: BTreeMap<String, Arc<dyn Handler>>,
+    pub(crate) types: Extensions,
+    pub(crate) by_name: BTreeMap<String, Arc<dyn Handler>>,
 }
 
 impl Handlers {
@@ -60,42 +56,11 @@ impl Handlers {
         Ok(all)
     }
 
-    /// The further types, by name.
-    pub(crate) fn types(&self) -> impl Iterator<Item = &Extension> {
-        self.types.iter()
-    }
-
     /// Checks a message whose type the protocol does not know.
     ///
     /// # Errors
-    /// UNKNOWN_TYPE, or what the type's own check finds.
+    /// UNKNOWN_TYPE, or the fault that the check of the type finds.
     pub(crate) fn check(&self, message: &Message, limits: &Limits) -> Result<(), Box<Refusal>> {
         self.types.check(message, limits)
     }
-
-    /// The further type of this name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Extension> {
-        self.types.get(name)
-    }
-}
-
-/// Hands a message of a further type to its handler.
-pub(crate) fn run(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
-    if let Err(refused) = app.handlers.check(&message, &app.limits) {
-        return reply.refuse(*refused);
-    }
-    let Some(handler) = app.handlers.by_name.get(message.kind()).cloned() else {
-        let text = "no handler takes messages of this type";
-        return reply.refuse(Refusal::new(ErrorCode::UnknownType, text));
-    };
-    let context = message.context_id.clone();
-    let answer = handler.answer(Asked { owner: Arc::clone(caller.owner()), message });
-    let app = Arc::clone(app);
-    let handle = app.handle.clone();
-    handle.spawn(async move {
-        match answer.await {
-            Ok(body) => reply.finish(app.maker.message(context.as_deref(), body)),
-            Err(refused) => reply.refuse(refused),
-        }
-    });
 }

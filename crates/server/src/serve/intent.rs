@@ -7,7 +7,7 @@
 
 use super::agents::{Agent, Agents};
 use super::codes;
-use super::flows::IntentSet;
+use super::flows::intent_set::IntentSet;
 use super::intent_template;
 use crate::fault::Fault;
 use contexture::Project;
@@ -15,17 +15,14 @@ use contexture::config::{Intent, Serve};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The intents of a server.
 #[derive(Clone, Default)]
 pub(crate) struct Intents {
     all: Vec<(Intent, Target)>,
     router: Option<Agent>,
 }
 
-/// The target of a message.
 #[derive(Clone)]
 pub(crate) enum Target {
-    /// An agent.
     Agent(Agent),
     /// An instruction set; its results are the answer.
     Set(Arc<IntentSet>),
@@ -35,7 +32,6 @@ pub(crate) enum Target {
 #[derive(Clone)]
 pub(crate) struct Picked {
     pub(crate) target: Target,
-    /// The name of the intent, if it is one.
     pub(crate) intent: Option<String>,
 }
 
@@ -91,7 +87,7 @@ impl Intents {
         self.router.as_ref().filter(|_| !self.all.is_empty())
     }
 
-    /// The intent that a router's value names: a text, or an object with `intent`.
+    /// Returns the intent that a router names: with a text, or an object with `intent`.
     pub(crate) fn by_name(&self, value: &Value) -> Option<Picked> {
         let name = value.as_str().or_else(|| value.get("intent")?.as_str())?.trim();
         self.all.iter().find(|(intent, _)| intent.name == name).map(picked)
@@ -102,7 +98,6 @@ fn picked((intent, target): &(Intent, Target)) -> Picked {
     Picked { target: target.clone(), intent: Some(intent.name.clone()) }
 }
 
-/// An agent that is served.
 fn served(agents: &Agents, name: &str, what: &str) -> Result<Agent, Fault> {
     agents.named(name).cloned().ok_or_else(|| {
         let help = agents.suggestion(name);
@@ -112,7 +107,6 @@ fn served(agents: &Agents, name: &str, what: &str) -> Result<Agent, Fault> {
     })
 }
 
-/// Returns the target of an intent.
 fn target(project: &Project, agents: &Agents, intent: &Intent) -> Result<Target, Fault> {
     let name = &intent.name;
     let wrong =
@@ -121,7 +115,7 @@ fn target(project: &Project, agents: &Agents, intent: &Intent) -> Result<Target,
     if of_template && intent.template.is_none() {
         return wrong(
             format!("the intent `{name}` has `vars` or `answer`, and no `template`"),
-            "they say what a template is filled with and asks for",
+            "they are the values and the answer of a template",
         );
     }
     match (&intent.agent, &intent.template, &intent.instructions) {

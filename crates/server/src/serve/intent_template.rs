@@ -16,11 +16,11 @@ use std::path::Path;
 /// The largest template that is read, in bytes.
 const BYTES: u64 = 1 << 20;
 
-/// The agent of an intent that names a template. The template is filled with the intent's `vars`
-/// once: what users and contexts say is data and never stands in the system prompt.
+/// Creates the agent of an intent with a template. The template is rendered with the intent's `vars`
+/// once: texts of users and contexts are data and never part of the system prompt.
 ///
 /// # Errors
-/// A [`Fault`] when the template can't be read or rendered, or the type of the answer is none.
+/// A [`Fault`] when the template can't be read or rendered, or the type of the answer is invalid.
 pub(super) fn agent(project: &Project, intent: &Intent, file: &Path) -> Result<Agent, Fault> {
     let name = &intent.name;
     let wrong = |text: &str| {
@@ -74,7 +74,7 @@ fn rendered(project: &Project, intent: &Intent, file: &Path) -> Result<String, S
     partials.render_template(&template, &vars).map_err(|error| error.to_string())
 }
 
-/// The program that asks with this system prompt.
+/// Returns the program with this system prompt.
 fn program(prompt: &str, answer: Option<&str>) -> String {
     let prompt = Value::from(prompt);
     let answer = answer.map(|answer| format!(" -> {answer}")).unwrap_or_default();

@@ -13,6 +13,11 @@ mod parameters;
 mod request;
 
 pub(crate) use answer::{Chunks, completion, model};
-pub(crate) use ask::{Answer, Asked, Said, ask};
+pub(crate) use ask::{ChatAnswer, ChatEvent, ChatTurn, ask};
 pub(crate) use error::Failure;
 pub(crate) use request::Chat;
+
+/// Reports whether clients of OpenAI call this path.
+pub(crate) fn is_own(path: &str) -> bool {
+    path == "/v1/chat/completions" || path == "/v1/models" || path.starts_with("/v1/models/")
+}

@@ -1,11 +1,11 @@
-//! The texts of a conversation that are declared sensitive: they are masked in traces (CP-19).
+//! Texts of a conversation that are declared sensitive and masked in traces (CP-19).
 
 use contexture::config::{SensitiveField, SensitiveFields};
 use contexture::store::contexts::StoredMessage;
 use contexture_protocol::Message;
 use serde_json::Value;
 
-/// The texts at the declared places of a state, of messages that were kept, and of one that came.
+/// Returns the texts at the declared places of a state, of stored messages, and of a new one.
 pub(crate) fn texts(
     declared: &SensitiveFields,
     state: &Value,
@@ -40,7 +40,7 @@ fn of_message(fields: &[SensitiveField], message: &Value, into: &mut Vec<String>
     }
 }
 
-/// The texts and numbers in a value.
+/// Collects the texts and numbers in a value.
 fn leaves(value: &Value, into: &mut Vec<String>) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {

@@ -8,8 +8,9 @@
 use bytes::Bytes;
 use contexture_protocol::Message;
 use contexture_protocol::content::{ClientCapabilities, Runtime};
+use parking_lot::Mutex;
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
@@ -19,7 +20,6 @@ const KEPT_MESSAGES: usize = 10_000;
 /// The most bytes of messages that are kept.
 const KEPT_BYTES: usize = 16 << 20;
 
-/// A session.
 pub(crate) struct Session {
     id: String,
     owner: Arc<str>,
@@ -50,7 +50,6 @@ struct State {
     /// The time when the client announced its capabilities.
     announced: Option<Instant>,
     client: Option<Arc<ClientCapabilities>>,
-    /// The subscribed contexts.
     subscribed: HashSet<String>,
     /// The sensitive actions that the user allowed for the session.
     consents: HashSet<Consent>,
@@ -60,17 +59,16 @@ struct State {
 
 /// The state of the client of a session.
 pub(crate) struct Presence {
-    /// Which connection it is.
     pub(crate) connection: u64,
     /// The last message that it knew when it connected.
     pub(crate) resumed: u64,
-    /// Since when it is gone.
+    /// The time since when it is gone.
     pub(crate) left: Option<Instant>,
-    /// When it said what it can do.
+    /// The time when it announced its capabilities.
     pub(crate) announced: Option<Instant>,
 }
 
-/// A sensitive action: on which side it is done, and its name.
+/// A sensitive action: its side and its name.
 pub(crate) type Consent = (Runtime, String);
 
 /// The reason why a connection must end.
@@ -103,18 +101,14 @@ impl Session {
         &self.owner
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Sends a message, now or when the client reconnects.
     pub(crate) fn send(&self, message: Message) {
         self.sent(message);
     }
 
-    /// As [`Self::send`]; the number of the message.
+    /// Sends a message as [`Self::send`]; returns its number.
     pub(crate) fn sent(&self, mut message: Message) -> u64 {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.is_broken {
             return u64::MAX;
         }
@@ -130,10 +124,10 @@ impl Session {
         seq
     }
 
-    /// Takes the session for a connection whose client saw all up to `seen`; its number, and that
-    /// of the last message. `None` when what is kept does not reach back so far.
+    /// Connects a client that has seen the messages up to `seen`; returns the numbers of the connection
+    /// and of the last message. `None` when the stored messages do not reach back so far.
     pub(crate) fn connect(&self, seen: u64) -> Option<(u64, u64)> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let oldest = state.seq - state.kept.len() as u64;
         if state.is_broken || seen < oldest || seen > state.seq {
             return None;
@@ -153,7 +147,7 @@ impl Session {
 
     /// Records that the connection is gone.
     pub(crate) fn disconnect(&self, connection: u64) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.connection == connection {
             state.left = Some(Instant::now());
             drop(state);
@@ -161,14 +155,14 @@ impl Session {
         }
     }
 
-    /// Done when its client is gone, or back, or says anew what it can do, from this call on.
+    /// Completes when the client leaves, returns or announces its capabilities after this call.
     pub(crate) fn turned(&self) -> Notified<'_> {
         self.turned.notified()
     }
 
     /// Returns the state of the client.
     pub(crate) fn presence(&self) -> Presence {
-        let State { connection, resumed, left, announced, .. } = *self.state();
+        let State { connection, resumed, left, announced, .. } = *self.state.lock();
         Presence { connection, resumed, left, announced }
     }
 
@@ -184,7 +178,7 @@ impl Session {
         bytes: usize,
         into: &mut Vec<Bytes>,
     ) -> Result<(), Ended> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.holds(connection)?;
         let oldest = state.seq - state.kept.len() as u64;
         let from = usize::try_from(state.taken - oldest).unwrap_or(usize::MAX);
@@ -205,63 +199,62 @@ impl Session {
         Ok(())
     }
 
-    /// Lets the connection look once more.
+    /// Notifies the connection again.
     pub(crate) fn wake(&self) {
         self.ready.notify_one();
     }
 
-    /// Reports whether a connection still has the session, and what is kept for it within its bounds.
+    /// Checks that a connection still has the session, within the limits of storage.
     pub(crate) fn holds(&self, connection: u64) -> Result<(), Ended> {
-        self.state().holds(connection)
+        self.state.lock().holds(connection)
     }
 
     pub(crate) fn is_connected(&self) -> bool {
-        self.state().left.is_none()
+        self.state.lock().left.is_none()
     }
 
     /// Returns the time since the last connection.
     pub(crate) fn away(&self, now: Instant) -> Option<std::time::Duration> {
-        self.state().left.map(|left| now.saturating_duration_since(left))
+        self.state.lock().left.map(|left| now.saturating_duration_since(left))
     }
 
-    /// Returns the capabilities of the client.
     pub(crate) fn client(&self) -> Option<Arc<ClientCapabilities>> {
-        self.state().client.clone()
+        self.state.lock().client.clone()
     }
 
     pub(crate) fn announce(&self, client: ClientCapabilities) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.client = Some(Arc::new(client));
         state.announced = Some(Instant::now());
         drop(state);
         self.turned.notify_waiters();
     }
 
-    /// Waits until the user is asked nothing else.
+    /// Waits until no other question to the user is open.
     pub(crate) async fn asking(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.asking.lock().await
     }
 
     /// Reports whether its user allowed this before.
     pub(crate) fn has_consent(&self, consent: &Consent) -> bool {
-        self.state().consents.contains(consent)
+        self.state.lock().consents.contains(consent)
     }
 
     pub(crate) fn consent(&self, consent: Consent) {
-        self.state().consents.insert(consent);
+        self.state.lock().consents.insert(consent);
     }
 
     /// Reports whether the context was not subscribed to before.
     pub(crate) fn subscribe(&self, context: &str) -> bool {
-        self.state().subscribed.insert(context.to_owned())
+        self.state.lock().subscribed.insert(context.to_owned())
     }
 
     pub(crate) fn unsubscribe(&self, context: &str) -> bool {
-        self.state().subscribed.remove(context)
+        self.state.lock().subscribed.remove(context)
     }
 
     pub(crate) fn subscribed(&self) -> Vec<String> {
-        self.state().subscribed.iter().cloned().collect()
+        self.state.lock().subscribed.iter().cloned().collect()
     }
 }
 
@@ -276,8 +269,8 @@ impl State {
         }
     }
 
-    /// Keeps within the limits: first goes what the client took, and if that is not enough, the
-    /// session is over.
+    /// Drops messages beyond the limits: those that the client has received. The session ends when
+    /// that is not enough.
     fn trim(&mut self) {
         while self.kept.len() > KEPT_MESSAGES || self.kept_bytes > KEPT_BYTES {
             let oldest = self.seq - self.kept.len() as u64;

@@ -2,17 +2,16 @@
 
 use super::session::Session;
 use contexture_protocol::content::ClientCapabilities;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// The sessions of a server.
 pub(crate) struct Sessions {
     tables: Mutex<Tables>,
-    /// The most sessions of an owner.
     most: NonZeroUsize,
     /// Notified when a client announces its capabilities.
     announced: Notify,
@@ -30,7 +29,6 @@ struct Tables {
 /// A session that a connection took.
 pub(crate) struct Taken {
     pub(crate) session: Arc<Session>,
-    /// Which connection of the session this is.
     pub(crate) connection: u64,
     /// The number of the last message that was sent in it.
     pub(crate) last_seq: u64,
@@ -43,12 +41,8 @@ impl Sessions {
         Self { tables: Mutex::default(), most, announced: Notify::new() }
     }
 
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes up the session `asked` for, when it is the owner's and what is kept of it reaches back
-    /// to `seen`; else a new one named `fresh`.
+    /// Resumes the session `asked` for, when it is the owner's and its stored messages reach back
+    /// to `seen`; else opens one named `fresh`.
     pub(crate) fn open(
         &self,
         owner: &Arc<str>,
@@ -56,7 +50,7 @@ impl Sessions {
         fresh: impl FnOnce() -> String,
     ) -> Taken {
         let known = asked.and_then(|(id, seen)| {
-            let session = self.tables().by_id.get(id).cloned()?;
+            let session = self.tables.lock().by_id.get(id).cloned()?;
             if *session.owner() != *owner {
                 return None;
             }
@@ -66,15 +60,15 @@ impl Sessions {
         known.unwrap_or_else(|| {
             let session = Arc::new(Session::new(fresh(), Arc::clone(owner)));
             let (connection, last_seq) = session.connect(0).unwrap_or_default();
-            let ended = self.tables().insert(&session, self.most.get());
+            let ended = self.tables.lock().insert(&session, self.most.get());
             Taken { session, connection, last_seq, ended }
         })
     }
 
-    /// Notes what the client of a session can do.
+    /// Stores the capabilities of the client of a session.
     pub(crate) fn announce(&self, session: &Arc<Session>, client: ClientCapabilities) {
         session.announce(client);
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let clients = tables.clients.entry(Arc::clone(session.owner())).or_default();
         clients.retain(|known| is_other(known, session));
         clients.push(Arc::downgrade(session));
@@ -82,31 +76,30 @@ impl Sessions {
         self.announced.notify_waiters();
     }
 
-    /// Done when a client says what it can do, from this call on.
+    /// Completes when a client announces its capabilities after this call.
     pub(crate) fn announced(&self) -> Notified<'_> {
         self.announced.notified()
     }
 
-    /// The owner's sessions whose clients announced tools, the latest announcement first.
+    /// Returns the sessions of an owner whose clients announced tools, the latest first.
     pub(crate) fn clients(&self, owner: &str) -> Vec<Arc<Session>> {
-        let tables = self.tables();
+        let tables = self.tables.lock();
         let clients = tables.clients.get(owner).map(Vec::as_slice).unwrap_or_default();
         clients.iter().rev().filter_map(Weak::upgrade).collect()
     }
 
-    /// Returns the number of sessions.
     pub(crate) fn count(&self) -> usize {
-        self.tables().by_id.len()
+        self.tables.lock().by_id.len()
     }
 
     /// Ends a session that its client left.
     pub(crate) fn end(&self, session: &Arc<Session>) {
-        self.tables().remove(session);
+        self.tables.lock().remove(session);
     }
 
-    /// Ends the sessions that nobody has come back to for so long, and gives them.
+    /// Ends and returns the sessions that have been abandoned for longer than `grace`.
     pub(crate) fn sweep(&self, now: Instant, grace: Duration) -> Vec<Arc<Session>> {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let is_over = |session: &Arc<Session>| session.away(now).is_some_and(|away| away >= grace);
         let over: Vec<_> =
             tables.by_id.values().filter(|session| is_over(session)).cloned().collect();
@@ -118,8 +111,8 @@ impl Sessions {
 }
 
 impl Tables {
-    /// Keeps a session. When its owner has as many as may be, the one ends that nobody has come
-    /// back to for longest, and is given.
+    /// Adds a session. Beyond the limit of its owner, the session that has been abandoned longest is
+    /// ended and returned.
     fn insert(&mut self, session: &Arc<Session>, most: usize) -> Option<Arc<Session>> {
         let count = self.counts.entry(Arc::clone(session.owner())).or_default();
         *count += 1;
@@ -159,7 +152,7 @@ impl Tables {
     }
 }
 
-/// Reports whether it is another session's, and still somebody's.
+/// Reports whether a reference is to another session that still exists.
 fn is_other(known: &Weak<Session>, session: &Arc<Session>) -> bool {
     known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), &**session)
 }

@@ -5,14 +5,15 @@
 //! received, so that the changes before its start and those during it join without a gap
 //! or a repetition.
 
-use super::message::{Maker, answering};
+use super::message::{Maker, answering, notice};
 use super::session::Session;
 use contexture::store::contexts::{Applied, Change, ContextError, ContextStore, Key};
 use contexture_protocol::Body;
-use contexture_protocol::content::{Subscribe, SystemAction, SystemData, SystemMessage};
-use serde_json::{Map, Value, json};
+use contexture_protocol::content::{Subscribe, SystemAction};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// The most changes of a CONTEXT_DELTA.
 const PAGE: usize = 500;
@@ -20,7 +21,6 @@ const PAGE: usize = 500;
 /// The code of the SYSTEM_MESSAGE that ends a subscription whose context was deleted.
 const DELETED: &str = "CONTEXT_DELETED";
 
-/// All subscriptions, by context.
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     by_context: Mutex<HashMap<String, Vec<Arc<Subscription>>>>,
@@ -29,19 +29,19 @@ pub(crate) struct Subscriptions {
 struct Subscription {
     session: Weak<Session>,
     context: String,
-    /// Which context of this id: one that is made after it was deleted is another.
+    /// The incarnation of the context: one that is created after a deletion differs.
     incarnation: u64,
-    /// The SUBSCRIBE, which all deltas answer.
+    /// The id of the SUBSCRIBE, which all deltas answer.
     message: String,
-    /// The last version that was told; [`NOTHING_YET`] until the SUBSCRIBE is answered.
-    heard: Mutex<u64>,
+    /// The last version that was sent; [`NOTHING_YET`] until the SUBSCRIBE is answered.
+    sent: Mutex<u64>,
 }
 
-/// All versions count as told: what changes before a SUBSCRIBE is answered is caught up on.
+/// All versions count as sent: changes before the answer to SUBSCRIBE are sent later.
 const NOTHING_YET: u64 = u64::MAX;
 
 impl Subscriptions {
-    /// Tells of an update.
+    /// Sends an update to the subscribers of its context.
     pub(crate) fn publish(
         &self,
         store: &dyn ContextStore,
@@ -53,7 +53,7 @@ impl Subscriptions {
             return;
         }
         let listeners = {
-            let contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+            let contexts = self.by_context.lock();
             match contexts.get(&applied.context_id) {
                 Some(listeners) => listeners.clone(),
                 None => return,
@@ -65,17 +65,16 @@ impl Subscriptions {
             if **session.owner() != *owner || listener.incarnation != applied.incarnation {
                 continue;
             }
-            let mut heard = listener.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            // What another process wrote, or what a subscription that begins has yet to be told,
-            // comes first.
-            let joins = applied.version <= heard.saturating_add(1);
-            if joins || listener.catch_up(store, maker, &session, &mut heard).is_err() {
-                listener.tell(maker, &session, &applied.changes, &mut heard);
+            let mut sent = listener.sent.lock();
+            // Changes of another process, or from before the subscription, are sent first.
+            let joins = applied.version <= sent.saturating_add(1);
+            if joins || listener.catch_up(store, maker, &session, &mut sent).is_err() {
+                listener.send(maker, &session, &applied.changes, &mut sent);
             }
         }
     }
 
-    /// Ends what follows a context that was deleted, and says so.
+    /// Ends and notifies the subscriptions of a deleted context.
     pub(crate) fn deleted(&self, maker: &Maker, owner: &str, context: &str, incarnation: u64) {
         let is_over = |known: &Subscription| {
             let session = known.session.upgrade();
@@ -84,7 +83,7 @@ impl Subscriptions {
         };
         let mut over = Vec::new();
         {
-            let mut contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut contexts = self.by_context.lock();
             let Some(listeners) = contexts.get_mut(context) else { return };
             over.extend(listeners.extract_if(.., |known| is_over(known)));
             if listeners.is_empty() {
@@ -94,13 +93,14 @@ impl Subscriptions {
         for subscription in over {
             let Some(session) = subscription.session.upgrade() else { continue };
             session.unsubscribe(context);
-            let notice = maker.message(Some(context), gone(context).into());
-            session.send(answering(notice, &subscription.message));
+            let text = format!("the context `{context}` was deleted, and is followed no more");
+            let notice = notice(SystemAction::Notification, DELETED, text);
+            let message = maker.message(Some(context), notice.into());
+            session.send(answering(message, &subscription.message));
         }
     }
 
-    /// Begins the subscription that the message `message` asks for: what came after `since` is told
-    /// first. Gives the version now.
+    /// Begins the subscription of a message, which sends the changes after `since` first.
     ///
     /// # Errors
     /// [`ContextError`] when the context is not there or the log does not reach back so far.
@@ -116,30 +116,30 @@ impl Subscriptions {
         let key = Key { owner: session.owner(), context };
         let head = store.head(key)?;
         let since = asked.since.as_ref().map_or(head.version, |since| since.get());
-        // A `since` that can't be served is refused before anything is noted.
+        // An invalid `since` is refused before the subscription is registered.
         store.changes(key, since, 1)?;
         let subscription = Arc::new(Subscription {
             session: Arc::downgrade(session),
             context: context.to_owned(),
             incarnation: head.incarnation,
             message: message.to_owned(),
-            heard: Mutex::new(NOTHING_YET),
+            sent: Mutex::new(NOTHING_YET),
         });
         self.insert(context, session, &subscription);
         Ok(Begun { subscription, maker: maker.clone(), since, version: head.version })
     }
 
     fn insert(&self, context: &str, session: &Arc<Session>, subscription: &Arc<Subscription>) {
-        let mut contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut contexts = self.by_context.lock();
         let listeners = contexts.entry(context.to_owned()).or_default();
         listeners.retain(|known| known.is_other(session));
         listeners.push(Arc::clone(subscription));
         session.subscribe(context);
     }
 
-    /// Ends a subscription; whether there was one.
+    /// Ends a subscription; reports whether there was one.
     pub(crate) fn end(&self, session: &Arc<Session>, context: &str) -> bool {
-        let mut contexts = self.by_context.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut contexts = self.by_context.lock();
         if let Some(listeners) = contexts.get_mut(context) {
             listeners.retain(|known| known.is_other(session));
             if listeners.is_empty() {
@@ -157,7 +157,7 @@ impl Subscriptions {
     }
 }
 
-/// A subscription that was noted, and has to be told yet what came before.
+/// A registered subscription, before the earlier changes are sent.
 pub(crate) struct Begun {
     subscription: Arc<Subscription>,
     maker: Maker,
@@ -167,63 +167,53 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Tells what came between `since` and now; from here on what changes is told.
+    /// Sends the changes since `since`; later changes follow.
     ///
     /// # Errors
-    /// Creates the refusal for an error of reading.
+    /// An error of the store.
     pub(crate) fn catch_up(self, store: &dyn ContextStore) -> Result<(), ContextError> {
         let Some(session) = self.subscription.session.upgrade() else { return Ok(()) };
-        // Whoever publishes meanwhile waits here, so that the order holds.
-        let mut heard = self.subscription.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        *heard = self.since;
-        self.subscription.catch_up(store, &self.maker, &session, &mut heard)
+        // Later changes wait for this lock, so that the order holds.
+        let mut sent = self.subscription.sent.lock();
+        *sent = self.since;
+        self.subscription.catch_up(store, &self.maker, &session, &mut sent)
     }
 }
 
 impl Subscription {
-    /// Reports whether it is another session's, and still somebody's.
+    /// Reports whether the subscriber is another session that still exists.
     fn is_other(&self, session: &Arc<Session>) -> bool {
         self.session.strong_count() > 0 && !std::ptr::eq(self.session.as_ptr(), &**session)
     }
 
-    /// Sends all that was not heard of yet.
+    /// Sends all changes of the store that were not sent yet.
     fn catch_up(
         &self,
         store: &dyn ContextStore,
         maker: &Maker,
         session: &Session,
-        heard: &mut u64,
+        sent: &mut u64,
     ) -> Result<(), ContextError> {
         let key = Key { owner: session.owner(), context: &self.context };
-        let mut since = Some(*heard);
+        let mut since = Some(*sent);
         while let Some(from) = since {
             let page = store.changes(key, from, PAGE)?;
-            self.tell(maker, session, &page.changes, heard);
+            self.send(maker, session, &page.changes, sent);
             since = page.next;
         }
         Ok(())
     }
 
-    /// Sends the changes that were not heard of yet.
-    fn tell(&self, maker: &Maker, session: &Session, changes: &[Change], heard: &mut u64) {
-        let fresh: Vec<_> = changes.iter().filter(|change| change.version > *heard).collect();
+    /// Sends those changes that were not sent yet.
+    fn send(&self, maker: &Maker, session: &Session, changes: &[Change], sent: &mut u64) {
+        let fresh: Vec<_> = changes.iter().filter(|change| change.version > *sent).collect();
         let Some(last) = fresh.last() else { return };
-        *heard = last.version;
+        *sent = last.version;
         let context = self.context.as_str();
         let changes: Vec<Value> = fresh.iter().map(|change| change.to_value(context)).collect();
-        // As the store writes them: reading them into types would only be for writing them again.
+        // In the form of the store: parsing them would only serve to write them again.
         let content = json!({ "version": last.version, "changes": changes });
         let body = Body::Other { kind: "CONTEXT_DELTA".to_owned(), content };
         session.send(answering(maker.message(Some(context), body), &self.message));
-    }
-}
-
-/// Creates the message about a deleted context (CP-11).
-fn gone(context: &str) -> SystemMessage {
-    SystemMessage {
-        action: SystemAction::Notification,
-        text: format!("the context `{context}` was deleted, and is followed no more"),
-        data: Some(SystemData { code: Some(DELETED.to_owned()), ..SystemData::default() }),
-        extra: Map::new(),
     }
 }

@@ -6,8 +6,8 @@ use crate::serve::{Place, availability, message, policies, refused, said, until,
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use contexture_protocol::SenderType;
-use contexture_server::serve::door::Options;
-use contexture_server::serve::tokens::{NewToken, Scope, Scopes, Senders};
+use contexture_server::serve::http::Options;
+use contexture_server::serve::tokens::{NewToken, Scope};
 use contexture_server::serve::{Format, Level, LogSettings, Settings};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
@@ -168,7 +168,7 @@ fn cp_19_token_has_only_its_scopes() {
     let place = Place::new(REQUIRED);
     let scopes = |scope| NewToken {
         owner: Some("ann".to_owned()),
-        scopes: Scopes::NONE.and(scope),
+        scopes: vec![scope],
         ..NewToken::new(scope.as_str())
     };
     let [read, write, run] =
@@ -197,7 +197,7 @@ fn cp_19_token_has_only_its_scopes() {
 fn cp_1_token_grants_sender_types() {
     let place = Place::new(REQUIRED);
     let user = place.token(NewToken::new("user"));
-    let senders = Senders::USER.and(SenderType::Model);
+    let senders = vec![SenderType::User, SenderType::Model];
     let model = place.token(NewToken { senders, ..NewToken::new("model") });
     let server = place.start();
     let mut spoken = message("m1", Some("c"), "MODEL_RESPONSE", json!({ "text": "hi" }));
@@ -292,7 +292,7 @@ fn cp_19_unusable_certificate_is_reported_at_start() {
     let fixture = crate::serve::fixture;
     let good = crate::serve::tls();
     let try_with = |certificates: std::path::PathBuf, key: std::path::PathBuf| {
-        let tls = Some(contexture_server::serve::door::TlsFiles { certificates, key });
+        let tls = Some(contexture_server::serve::http::TlsFiles { certificates, key });
         let options = Options { tls, ..Place::options() };
         let fault = place.start_with(place.settings(), &options).err().unwrap();
         assert_eq!(fault.code, "SRV1009");
@@ -313,10 +313,10 @@ fn cp_19_unusable_certificate_is_reported_at_start() {
             fixture("expired.key.pem"),
             "valid until 2021-01-01 00:00 UTC",
         ),
-        (file("none.der.pem"), key.clone(), "what is in it is no certificate"),
+        (file("none.der.pem"), key.clone(), "its content is not a certificate"),
         (file("cut.pem"), key.clone(), "its last line is missing"),
         (cert.clone(), file("locked.pem"), "it is encrypted"),
-        (place.path().to_owned(), key.clone(), "it is no file"),
+        (place.path().to_owned(), key.clone(), "it is not a file"),
         #[cfg(unix)]
         ("/dev/zero".into(), key.clone(), "the file is too large"),
     ] {
@@ -676,7 +676,7 @@ fn cp_1_model_and_system_messages_need_their_sender_type() {
         let answer = server.http().post(&message("m2", Some("ctx_1"), "CONTEXT_UPDATE", added));
         assert_eq!(policies(&refused(&answer, 403, "SENDER_FORBIDDEN")), ["sender_type"], "{kind}");
     }
-    let senders = Senders::USER.and(SenderType::Model);
+    let senders = vec![SenderType::User, SenderType::Model];
     let model = place.token(NewToken { senders, ..NewToken::new("model") });
     let content = json!({ "text": "said", "finishReason": "STOP" });
     let own = message("m3", Some("ctx_2"), "MODEL_RESPONSE", content);
@@ -686,7 +686,7 @@ fn cp_1_model_and_system_messages_need_their_sender_type() {
 #[test]
 fn cp_19_read_only_token_can_not_control() {
     let place = Place::new("");
-    let read = NewToken { scopes: Scopes::NONE.and(Scope::Read), ..NewToken::new("read") };
+    let read = NewToken { scopes: vec![Scope::Read], ..NewToken::new("read") };
     let read = place.token(read);
     let server = place.start();
     let control = json!({ "action": "CANCEL", "target": "m1" });

@@ -5,7 +5,7 @@ use contexture::Project;
 use contexture::contexts::{self, OpenError};
 use contexture::diagnostic::suggestion;
 use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
-use contexture_server::serve::audit::{self, Deed, Record};
+use contexture_server::serve::audit::{self, AuditEvent, AuditRecord};
 use contexture_server::serve::{CONTEXTS_FILE, data_folder};
 use std::sync::Arc;
 
@@ -92,9 +92,9 @@ impl From<OpenError> for Abort {
 
 impl ContextFile {
     /// Writes an event to the audit log of the server (CP-19).
-    pub(super) fn note(&self, event: Deed, owner: &str, context: &str) -> Result<(), Abort> {
+    pub(super) fn note(&self, event: AuditEvent, owner: &str, context: &str) -> Result<(), Abort> {
         let Some(data) = self.file.parent() else { return Ok(()) };
-        let record = Record::new(event).with("by", "command line").with("owner", owner);
+        let record = AuditRecord::new(event).with("by", "command line").with("owner", owner);
         audit::note_once(data, &record.with("contextId", context)).map_err(|fault| {
             CommandError::failed(&fault.code, fault.message).maybe_help(fault.help).into()
         })

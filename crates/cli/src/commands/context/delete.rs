@@ -3,7 +3,7 @@
 use super::context_file::{ContextFile, ContextLocation, ContextRef};
 use crate::prelude::*;
 use contexture::store::contexts::ContextError;
-use contexture_server::serve::audit::Deed;
+use contexture_server::serve::audit::AuditEvent;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         match file.store.delete(named.key()) {
             // Another process has deleted it.
             Ok(()) | Err(ContextError::NotFound(_)) => {
-                file.note(Deed::Deleted, &named.owner, &named.id)?;
+                file.note(AuditEvent::ContextDeleted, &named.owner, &named.id)?;
             }
             Err(error) => return Err(error.into()),
         }

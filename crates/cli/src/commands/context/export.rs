@@ -5,7 +5,7 @@ use crate::output::progress::ProgressDisplay;
 use crate::output::terminal::written;
 use crate::prelude::*;
 use crate::support::new_file::{NewFile, Watched};
-use contexture_server::serve::audit::Deed;
+use contexture_server::serve::audit::AuditEvent;
 use std::io;
 
 const EXAMPLES: &str = "\
@@ -41,7 +41,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (file, named) = args.location.find(&args.id, args.owner.as_deref())?;
-    file.note(Deed::Exported, &named.owner, &named.id)?;
+    file.note(AuditEvent::ContextsExported, &named.owner, &named.id)?;
     let Some(output) = &args.output else {
         let mut out = Watched::new(io::stdout().lock());
         let done = file.store.export(named.key(), &mut out);

@@ -6,7 +6,7 @@ use crate::output::progress::ProgressDisplay;
 use crate::prelude::*;
 use crate::support::input::{self, is_stdin};
 use contexture::store::contexts::Import;
-use contexture_server::serve::audit::Deed;
+use contexture_server::serve::audit::AuditEvent;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let head = ProgressDisplay::waiting(terminal, "importing", || {
         file.store.import(&args.owner, &mut *input, import)
     })?;
-    file.note(Deed::Imported, &head.owner, &head.context_id)?;
+    file.note(AuditEvent::ContextsImported, &head.owner, &head.context_id)?;
     if args.json {
         terminal.print_json(&to_json(&head))?;
     } else {

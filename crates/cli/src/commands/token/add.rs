@@ -3,7 +3,7 @@
 use super::table;
 use super::token_file::{TokenLocation, now};
 use crate::prelude::*;
-use contexture_server::serve::audit::{Deed, Record};
+use contexture_server::serve::audit::{AuditEvent, AuditRecord};
 use contexture_server::serve::tokens::{NewToken, Scopes, Senders, expiry, scopes, senders};
 
 const EXAMPLES: &str = "\
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         ..NewToken::new(&args.name)
     };
     let (entry, secret) = args.location.tokens()?.add(new)?;
-    let record = Record::new(Deed::TokenAdded)
+    let record = AuditRecord::new(AuditEvent::TokenAdded)
         .with("token", entry.id.as_str())
         .with("name", entry.name.as_str())
         .with("owner", entry.owner.as_str());

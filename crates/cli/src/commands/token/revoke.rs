@@ -3,7 +3,7 @@
 use super::table;
 use super::token_file::{TokenLocation, now};
 use crate::prelude::*;
-use contexture_server::serve::audit::{Deed, Record};
+use contexture_server::serve::audit::{AuditEvent, AuditRecord};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +27,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let entry = args.location.tokens()?.revoke(&args.token)?;
-    let record = Record::new(Deed::TokenRevoked)
+    let record = AuditRecord::new(AuditEvent::TokenRevoked)
         .with("token", entry.id.as_str())
         .with("name", entry.name.as_str())
         .with("owner", entry.owner.as_str());

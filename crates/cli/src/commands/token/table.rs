@@ -31,6 +31,10 @@ pub(super) fn table(entries: &[Entry], now: u64, paint: Paint) -> String {
 fn row(entry: &Entry, now: u64) -> [String; 6] {
     let value = entry.to_value(now);
     let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let list = |name: &str| {
+        let words = value.get(name).and_then(Value::as_array).into_iter().flatten();
+        words.filter_map(Value::as_str).collect::<Vec<_>>().join(",")
+    };
     let state = match (entry.standing(now), text("expires")) {
         (Standing::Active, expires) if !expires.is_empty() => format!("active until {expires}"),
         (standing, _) => standing.as_str().to_owned(),
@@ -39,8 +43,8 @@ fn row(entry: &Entry, now: u64) -> [String; 6] {
         entry.name.clone(),
         entry.id.clone(),
         one_line(&entry.owner),
-        entry.scopes.names().join(","),
-        entry.senders.names().join(","),
+        list("scopes"),
+        list("senders"),
         state,
     ]
 }

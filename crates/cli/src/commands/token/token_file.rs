@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use contexture::store::stamp::now_us;
-use contexture_server::serve::audit::{self, Record};
+use contexture_server::serve::audit::{self, AuditRecord};
 use contexture_server::serve::data_folder;
 use contexture_server::serve::tokens::TokenFile;
 
@@ -25,7 +25,7 @@ impl TokenLocation {
     }
 
     /// Writes a record to the audit log.
-    pub(super) fn note(&self, record: &Record) -> Result<(), Abort> {
+    pub(super) fn note(&self, record: &AuditRecord) -> Result<(), Abort> {
         Ok(audit::note_once(&self.folder()?, record)?)
     }
 }

@@ -3,8 +3,8 @@
 //! Decision: the library answers an invalid message with a line of text. JSON-RPC defines errors for that,
 //! and clients expect them: the status 400 with such an error.
 
-use super::BODY_BYTES;
-use crate::mcp::read::{Said, understand};
+use crate::mcp::read::{INVALID_REQUEST, Incoming, PARSE_ERROR, understand};
+use crate::web::{elements, is_json};
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -12,6 +12,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+/// The largest body of a request, in bytes.
+pub(super) const BODY_BYTES: usize = 4 << 20;
 /// The `Accept` header of a client that accepts everything.
 const BOTH: &str = "application/json, text/event-stream";
 
@@ -29,29 +31,28 @@ pub(super) async fn check(mut request: Request, next: Next) -> Response {
         return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
     };
     match understand(&bytes) {
-        Said::Message(_) => next.run(Request::from_parts(head, Body::from(bytes))).await,
-        Said::Refused(answer) => refused(&answer),
-        Said::Batch(_) => refused(&error(-32_600, "send one message in each request")),
-        Said::Nothing if bytes.trim_ascii().is_empty() => {
-            refused(&error(-32_700, "this is no JSON: the body is empty"))
+        Incoming::Message(_) => next.run(Request::from_parts(head, Body::from(bytes))).await,
+        Incoming::Refused(answer) => refused(&answer),
+        Incoming::Batch(_) => refused(&error(INVALID_REQUEST, "send one message in each request")),
+        Incoming::Nothing if bytes.trim_ascii().is_empty() => {
+            refused(&error(PARSE_ERROR, "this is not JSON: the body is empty"))
         }
-        Said::Nothing => refused(&error(-32_600, "this is no notification: expected `jsonrpc`")),
+        Incoming::Nothing => {
+            refused(&error(INVALID_REQUEST, "this is not a notification: expected `jsonrpc`"))
+        }
     }
 }
 
 /// Reports whether the library refuses a request regardless of its body, or because of its length.
 fn is_for_the_library(headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let kind = text(header::CONTENT_TYPE).and_then(|kind| kind.split(';').next());
-    let is_json = kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-    let length = text(header::CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
-    !is_json || length.is_some_and(|length| length > BODY_BYTES)
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let length = length.and_then(|length| length.parse::<usize>().ok());
+    !is_json(headers) || length.is_some_and(|length| length > BODY_BYTES)
 }
 
 fn takes_anything(headers: &HeaderMap) -> bool {
-    let kinds = headers.get_all(header::ACCEPT).iter().filter_map(|kinds| kinds.to_str().ok());
-    let mut kinds = kinds.flat_map(|kinds| kinds.split(','));
-    kinds.any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "*/*"))
+    elements(headers, header::ACCEPT)
+        .any(|kind| kind.split(';').next().map(str::trim) == Some("*/*"))
 }
 
 fn error(code: i32, message: &str) -> Value {

@@ -1,21 +1,19 @@
 //! Access control: the token, the host and the origin of a request.
 
-use crate::cors::{self, Cors};
 use crate::mcp::token::Token;
+use crate::web::{self, Cors, Sites};
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use std::net::IpAddr;
 use std::sync::Arc;
 
 /// The rules of access.
 #[derive(Debug)]
 pub(super) struct Guard {
     token: Token,
-    hosts: Vec<String>,
-    origins: Vec<String>,
+    sites: Sites,
 }
 
 /// The reason to refuse a request.
@@ -28,8 +26,7 @@ enum Refusal {
 
 impl Guard {
     pub(super) fn new(token: Token, hosts: &[String], origins: &[String]) -> Self {
-        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
-        Self { token, hosts: lower(hosts), origins: lower(origins) }
+        Self { token, sites: Sites::new(hosts, origins) }
     }
 
     /// Checks that the token is present, once.
@@ -41,54 +38,24 @@ impl Guard {
 
     /// Checks that host and origin are allowed.
     fn place(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        if !self.host(uri, headers) {
-            return Err(Refusal::Host);
-        }
-        let mut origins = headers.get_all(header::ORIGIN).iter();
-        let known = origins.all(|value| value.to_str().is_ok_and(|origin| self.origin(origin)));
-        if known { Ok(()) } else { Err(Refusal::Origin) }
-    }
-
-    /// Checks the host. A page can rebind its own name to this machine, but not an IP address or `localhost`.
-    fn host(&self, uri: &Uri, headers: &HeaderMap) -> bool {
         let mut named = headers.get_all(header::HOST).iter();
         let host = match (named.next(), named.next()) {
             (Some(host), None) => host.to_str().ok(),
             (None, _) => uri.authority().map(Authority::as_str),
             (Some(_), Some(_)) => None,
         };
-        let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) else { return false };
-        // A user name is not allowed there.
-        !host.as_str().contains('@') && (is_own(host.host(), |_| true) || self.is_named(&host))
-    }
-
-    fn is_named(&self, host: &Authority) -> bool {
-        let (name, whole) = (host.host().to_ascii_lowercase(), host.as_str().to_ascii_lowercase());
-        self.hosts.iter().any(|known| *known == name || *known == whole)
-    }
-
-    fn origin(&self, origin: &str) -> bool {
-        let origin = origin.trim().to_ascii_lowercase();
-        if self.origins.contains(&origin) {
-            return true;
+        if host.and_then(|host| self.sites.host(host)).is_none() {
+            return Err(Refusal::Host);
         }
-        let Ok(uri) = origin.parse::<Uri>() else { return false };
-        let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-        is_web && uri.host().is_some_and(|host| is_own(host, IpAddr::is_loopback))
+        if self.sites.accept_origins(headers, None) { Ok(()) } else { Err(Refusal::Origin) }
     }
-}
-
-/// Reports whether a host is `localhost` or an IP address of that kind.
-fn is_own(host: &str, kind: impl FnOnce(&IpAddr) -> bool) -> bool {
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| kind(&ip))
 }
 
 /// The headers that pages of allowed origins may send and read.
 const PAGES: Cors = Cors {
-    headers: "authorization, content-type, accept, last-event-id, mcp-session-id, \
+    request_headers: "authorization, content-type, accept, last-event-id, mcp-session-id, \
          mcp-protocol-version, mcp-method, mcp-name",
-    exposed: "mcp-session-id, www-authenticate, retry-after",
+    response_headers: "mcp-session-id, www-authenticate, retry-after",
 };
 
 /// Passes a request on, or refuses it; a page of an allowed origin can read the answer.
@@ -99,7 +66,7 @@ pub(super) async fn check(
 ) -> Response {
     let placed = guard.place(request.uri(), request.headers());
     let origin = request.headers().get(header::ORIGIN).cloned().filter(|_| placed.is_ok());
-    let mut response = if cors::is_preflight(&request) && placed.is_ok() {
+    let mut response = if web::is_preflight(&request) && placed.is_ok() {
         PAGES.preflight()
     } else {
         match guard.token(request.headers()).and(placed) {

@@ -8,15 +8,15 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use parking_lot::Mutex;
 use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most sessions.
 pub(super) const MOST: usize = 256;
 /// The idle time after which a session may end to make room.
 const SILENT: Duration = Duration::from_secs(60);
@@ -72,7 +72,7 @@ impl Sessions {
 
     /// Returns the session that has been idle longest, if long enough.
     fn silent(&self, open: &[String]) -> Option<String> {
-        let mut heard = self.heard();
+        let mut heard = self.heard.lock();
         heard.retain(|id, _| open.contains(id));
         let longest = heard.iter().min_by_key(|(_, at)| **at)?;
         let id = (longest.1.elapsed() >= SILENT).then(|| longest.0.clone())?;
@@ -83,12 +83,8 @@ impl Sessions {
     fn hear(&self, headers: &HeaderMap) {
         let id = headers.get(SESSION).and_then(|id| id.to_str().ok());
         if let Some(id) = id.filter(|id| id.len() <= 100) {
-            self.heard().insert(id.to_owned(), Instant::now());
+            self.heard.lock().insert(id.to_owned(), Instant::now());
         }
-    }
-
-    fn heard(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -100,7 +96,6 @@ fn opens(request: &Request) -> bool {
     request.method() == Method::POST && !headers.contains_key(SESSION) && !is_without
 }
 
-/// Returns the session that a request ends.
 fn ended(request: &Request) -> Option<String> {
     let id = request.headers().get(SESSION)?.to_str().ok()?;
     (request.method() == Method::DELETE).then(|| id.to_owned())
@@ -161,7 +156,7 @@ mod tests {
         }
         assert!(sessions.room().await.is_none(), "both were heard of a moment ago");
         let Some(long_ago) = Instant::now().checked_sub(SILENT) else { return };
-        sessions.heard().insert(ids[1].clone(), long_ago);
+        sessions.heard.lock().insert(ids[1].clone(), long_ago);
         assert!(sessions.room().await.is_some());
         let open = manager.sessions.read().await;
         assert!(open.len() == 1 && open.keys().all(|id| **id == *ids[0]), "the silent one went");

@@ -16,11 +16,9 @@ const ANSWER_TOKENS: u64 = 8_000;
 /// The most warnings about a file.
 const TOLD: usize = 5;
 
-/// The text of a file.
 pub(super) struct Shown {
     /// The fenced text.
     pub(super) text: String,
-    /// The tokens of the text.
     pub(super) tokens: u64,
     /// True if the end was cut.
     pub(super) clipped: bool,

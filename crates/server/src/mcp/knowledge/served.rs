@@ -7,11 +7,11 @@ use contexture::Project;
 use contexture::context::TokenCounter;
 use contexture::knowledge::catalog;
 use contexture::packs::{self, PacksError};
+use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-/// The packs that are served.
 pub(crate) struct Knowledge {
     pub(super) project: Project,
     pub(super) options: packs::Options,
@@ -67,7 +67,7 @@ impl Knowledge {
 
     /// Returns the packs of the last search.
     pub(crate) fn view(&self) -> Arc<View> {
-        Arc::clone(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.view.read())
     }
 
     /// Returns the generation, which rises when packs change.
@@ -77,14 +77,14 @@ impl Knowledge {
 
     /// Reports whether a search for packs is due.
     pub(crate) fn is_due(&self) -> bool {
-        let looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let looked = self.looked.lock();
         looked.elapsed() >= AGAIN
     }
 
     /// Searches for packs when that is due. The registry of the organization is not queried again: its
     /// answer at the start is kept.
     pub(crate) fn look_again(&self) {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looked = self.looked.lock();
         if looked.elapsed() < AGAIN {
             return;
         }
@@ -95,7 +95,7 @@ impl Knowledge {
         if found.says_the_same(&self.view()) {
             return;
         }
-        *self.view.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(found);
+        *self.view.write() = Arc::new(found);
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.quick.store(false, Ordering::Relaxed);
     }

@@ -13,7 +13,7 @@ use contexture::packs::PacksError;
 use contexture::reference::text::{self, LineRange};
 use rmcp::model::{Tool as Definition, ToolAnnotations};
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// The budget of a resolution when the call names none, in tokens.
@@ -21,7 +21,6 @@ const BUDGET: u64 = 2_000;
 /// The most packs that are queried together when the call names none.
 const TOGETHER: usize = 50;
 
-/// The kinds of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Catalog,
@@ -30,7 +29,6 @@ enum Kind {
     Read,
 }
 
-/// A tool of packs.
 struct KnowledgeTool {
     kind: Kind,
     definition: Definition,
@@ -40,7 +38,6 @@ struct KnowledgeTool {
 
 const KINDS: [Kind; 4] = [Kind::Catalog, Kind::Activate, Kind::Resolve, Kind::Read];
 
-/// The names of the tools of packs.
 pub(crate) const NAMES: [&str; 4] =
     [Kind::Catalog.name(), Kind::Activate.name(), Kind::Resolve.name(), Kind::Read.name()];
 
@@ -165,7 +162,7 @@ impl Tool for KnowledgeTool {
                 _ => knowledge.resolve(&call),
             });
             work.await.unwrap_or_else(|error| {
-                Err(Fault::of(codes::BROKEN_OFF, format!("the call broke off: {error}")))
+                Err(Fault::of(codes::BROKEN_OFF, format!("the call failed: {error}")))
             })
         })
     }
@@ -183,7 +180,7 @@ impl Knowledge {
         let view = self.view();
         view.served(name)?;
         let pack = view.packs.pack(name)?;
-        let mut conversation = call.conversation.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut conversation = call.conversation.lock();
         let active = conversation.activate(&pack).map_err(PacksError::from)?;
         drop(conversation);
         if active.repeated {
@@ -247,7 +244,7 @@ impl Knowledge {
         let (pack, path) = (call.text("pack"), call.text("path"));
         let lines = match call.arguments.get("line").and_then(Value::as_str) {
             Some(written) => Some(written.trim().parse::<LineRange>().map_err(|_| {
-                Fault::of(codes::BAD_ARGUMENTS, format!("`{written}` is no range of lines"))
+                Fault::of(codes::BAD_ARGUMENTS, format!("`{written}` is not a range of lines"))
                     .with_help("write 5-10, 5- to the end, -10 for the first ten, or 5 for one")
             })?),
             None => None,

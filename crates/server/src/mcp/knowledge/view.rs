@@ -63,7 +63,6 @@ impl View {
         self.served.iter().map(|found| found.item.name.as_str())
     }
 
-    /// Returns a served pack.
     pub(super) fn served(&self, name: &str) -> Result<&Found, Fault> {
         let found = self.served.iter().find(|found| found.item.name == name);
         found.ok_or_else(|| {

@@ -1,7 +1,8 @@
 //! The programs of a folder.
 
 use super::input::arguments;
-use super::{Program, Runner};
+use super::run::Program;
+use super::runner::Runner;
 use crate::fault::Fault;
 use crate::mcp::codes;
 use contexture::diagnostic::Severity;

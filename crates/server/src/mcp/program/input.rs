@@ -16,7 +16,6 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// Returns the input for arguments.
     pub(super) fn of(&self, mut arguments: Value) -> Value {
         match self {
             Self::Whole => arguments,

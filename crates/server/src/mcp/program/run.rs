@@ -1,26 +1,51 @@
-//! One run of a program for a call.
+//! An offered program, and its run for a call.
 
-use super::{Runner, progress};
+use super::input::Input;
+use super::progress;
+use super::runner::Runner;
 use crate::fault::Fault;
+use crate::mcp::arguments::Arguments;
 use crate::mcp::codes;
-use crate::mcp::tool::Given;
+use crate::mcp::tool::{Call, CallFuture, Given, Tool};
 use contexture::Runtime;
 use contexture::diagnostic::{SourceFile, render};
 use contexture::llm::CancelToken;
 use contexture::run::{RunFailure, RunReport, RunRequest};
 use contexture::script::runtime::RunError;
 use rmcp::RoleServer;
+use rmcp::model::Tool as Definition;
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long what was told may take to reach the client.
+/// The time for progress messages to reach the client.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Runs a program.
-pub(super) async fn run(
+pub(crate) struct Program {
+    pub(super) definition: Definition,
+    pub(super) file: PathBuf,
+    pub(super) arguments: Arguments,
+    pub(super) input: Input,
+    pub(super) runner: Arc<Runner>,
+}
+
+impl Tool for Program {
+    fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    fn call(&self, call: Call) -> CallFuture<'_> {
+        Box::pin(async move {
+            self.arguments.check(&self.definition.name, &call.arguments)?;
+            let input = self.input.of(call.arguments);
+            run(&self.runner, &self.file, input, &call.context).await
+        })
+    }
+}
+
+async fn run(
     runner: &Runner,
     file: &Path,
     input: Value,
@@ -41,7 +66,7 @@ pub(super) async fn run(
         servers: runner.servers.clone(),
         ..RunRequest::default()
     };
-    let (observer, telling) = progress::observer(context);
+    let (observer, forwarding) = progress::observer(context);
     let runtime = Runtime::of(runner.project.clone());
     let mut run = runtime.request(request).observer(observer).cancel(cancel.clone());
     let ended = tokio::select! {
@@ -53,14 +78,14 @@ pub(super) async fn run(
         }
     };
     drop(permit);
-    if let Some(telling) = telling {
-        // A client that takes nothing does not hold up the answer.
-        let _ = tokio::time::timeout(PATIENCE, telling).await;
+    if let Some(forwarding) = forwarding {
+        // A client that does not read does not delay the answer.
+        let _ = tokio::time::timeout(PATIENCE, forwarding).await;
     }
-    told(ended.into())
+    answer(ended.into())
 }
 
-/// Waits until the client takes its call back, or the server ends.
+/// Waits until the client cancels its call, or the server ends.
 async fn unwanted(runner: &Runner, context: &RequestContext<RoleServer>) {
     tokio::select! {
         () = context.ct.cancelled() => {}
@@ -68,8 +93,8 @@ async fn unwanted(runner: &Runner, context: &RequestContext<RoleServer>) {
     }
 }
 
-/// What came of a run, as the answer to the call.
-fn told(report: RunReport) -> Result<Given, Fault> {
+/// Converts a report to the answer of the call.
+fn answer(report: RunReport) -> Result<Given, Fault> {
     let mut meta = Map::new();
     if let Some(run) = report.run {
         meta.insert("contexture/run".to_owned(), run.into());
@@ -97,7 +122,7 @@ fn told(report: RunReport) -> Result<Given, Fault> {
     }
 }
 
-/// The program was changed and is refused now.
+/// Creates the error about a program that was changed and is refused now.
 fn refused(files: &[SourceFile], diagnostics: &[contexture::diagnostic::Diagnostic]) -> Fault {
     let line = |fault: &contexture::diagnostic::Diagnostic| {
         let file = files.iter().find(|file| file.name() == fault.file).or(files.first())?;

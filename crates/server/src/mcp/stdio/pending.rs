@@ -1,14 +1,13 @@
 //! The pending requests, and the batches that collect their answers.
 
+use parking_lot::Mutex;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use serde_json::Value;
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// The pending requests.
 #[derive(Default)]
 pub(super) struct Pending {
     state: Mutex<State>,
@@ -39,7 +38,7 @@ impl Pending {
     pub(super) fn comes(&self, message: &ClientJsonRpcMessage) -> Option<Value> {
         match message {
             JsonRpcMessage::Request(request) => {
-                self.state().waiting.insert(request.id.clone());
+                self.state.lock().waiting.insert(request.id.clone());
                 None
             }
             // A cancelled request may be answered or not.
@@ -70,7 +69,7 @@ impl Pending {
         if batch.waiting.is_empty() {
             return (!batch.answers.is_empty()).then_some(Value::Array(batch.answers));
         }
-        self.state().batches.push(batch);
+        self.state.lock().batches.push(batch);
         None
     }
 
@@ -79,7 +78,7 @@ impl Pending {
         let value = serde_json::to_value(message)?;
         let Some(id) = id_of(message) else { return Ok(Some(value)) };
         if value.pointer("/result/protocolVersion").and_then(Value::as_str) == Some(WITH_BATCHES) {
-            self.state().has_batches = true;
+            self.state.lock().has_batches = true;
         }
         Ok(self.collect(id, Some(value)))
     }
@@ -93,14 +92,14 @@ impl Pending {
 
     /// True if the protocol version has batches.
     pub(super) fn has_batches(&self) -> bool {
-        self.state().has_batches
+        self.state.lock().has_batches
     }
 
     /// Waits until all requests are answered.
     pub(super) async fn settled(&self) {
         loop {
             let answered = self.answered.notified();
-            if self.state().waiting.is_empty() {
+            if self.state.lock().waiting.is_empty() {
                 return;
             }
             answered.await;
@@ -109,7 +108,7 @@ impl Pending {
 
     /// Removes a request that is answered or never will be.
     fn settle(&self, id: &RequestId) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.waiting.remove(id);
         if state.waiting.is_empty() {
             self.answered.notify_one();
@@ -118,7 +117,7 @@ impl Pending {
 
     /// Returns an answer or its complete batch; `None` when the batch waits for others.
     fn collect(&self, id: &RequestId, answer: Option<Value>) -> Option<Value> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let is_its = |batch: &Batch| batch.waiting.contains(id);
         let Some(at) = state.batches.iter().position(is_its) else { return answer };
         let batch = state.batches.get_mut(at)?;
@@ -129,10 +128,6 @@ impl Pending {
         }
         let answers = state.batches.swap_remove(at).answers;
         (!answers.is_empty()).then_some(Value::Array(answers))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,7 +4,7 @@
 //! client waits for an answer that never comes. This transport returns the JSON-RPC errors.
 
 use super::pending::Pending;
-use crate::mcp::read::{Said, no_batches, too_early, too_long, too_many, understand};
+use crate::mcp::read::{Incoming, no_batches, too_early, too_long, too_many, understand};
 use crate::mcp::server::Server;
 use contexture::mcp::wire::{Line, Lines, MESSAGE_BYTES};
 use rmcp::RoleServer;
@@ -66,15 +66,15 @@ where
         }
     }
 
-    fn take(&mut self, said: Said) {
+    fn take(&mut self, said: Incoming) {
         match said {
-            Said::Nothing => {}
-            Said::Refused(answer) => self.answer(Some(answer)),
-            Said::Message(message) if !self.is_greeted => self.take_early(message),
-            Said::Message(message) => self.take_message(message),
-            Said::Batch(_) if !self.pending.has_batches() => self.take(no_batches()),
-            Said::Batch(parts) if parts.len() > BATCH => self.take(too_many(BATCH)),
-            Said::Batch(parts) => self.take_batch(parts),
+            Incoming::Nothing => {}
+            Incoming::Refused(answer) => self.answer(Some(answer)),
+            Incoming::Message(message) if !self.is_greeted => self.take_early(message),
+            Incoming::Message(message) => self.take_message(message),
+            Incoming::Batch(_) if !self.pending.has_batches() => self.take(no_batches()),
+            Incoming::Batch(parts) if parts.len() > BATCH => self.take(too_many(BATCH)),
+            Incoming::Batch(parts) => self.take_batch(parts),
         }
     }
 
@@ -100,13 +100,13 @@ where
         self.take_message(message);
     }
 
-    fn take_batch(&mut self, parts: Vec<Said>) {
+    fn take_batch(&mut self, parts: Vec<Incoming>) {
         let (mut messages, mut answers) = (Vec::new(), Vec::new());
         for part in parts {
             match part {
-                Said::Message(message) => messages.push(*message),
-                Said::Refused(answer) => answers.push(answer),
-                Said::Nothing | Said::Batch(_) => {}
+                Incoming::Message(message) => messages.push(*message),
+                Incoming::Refused(answer) => answers.push(answer),
+                Incoming::Nothing | Incoming::Batch(_) => {}
             }
         }
         let completed = self.pending.batch(&messages, answers);

@@ -1,4 +1,4 @@
-//! Which front-end tools can be called now (CP-13, CP-15).
+//! The availability of front-end tools (CP-13, CP-15).
 
 use crate::serve::session::Session;
 use contexture_protocol::content::{
@@ -9,13 +9,13 @@ use contexture_protocol::{ErrorCode, Refusal, Violation};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Signs of a text that a refusal shows.
+/// The most characters of a text in a refusal.
 const SHOWN: usize = 200;
 
-/// Answers for each tool, in the order of the question.
+/// Returns the availability of each tool, in the order of the request.
 ///
 /// # Errors
-/// VALIDATION_FAILED for a least version that is none.
+/// VALIDATION_FAILED for an invalid least version.
 pub(crate) fn answer(
     clients: &[Arc<Session>],
     request: &ToolAvailabilityRequest,
@@ -32,14 +32,14 @@ pub(crate) fn answer(
         })
         .collect();
     if !violations.is_empty() {
-        let text = "a least version that is asked for is no version";
+        let text = "a requested least version is not a version";
         return Err(Refusal { violations, ..Refusal::new(ErrorCode::ValidationFailed, text) });
     }
     let available_tools = request.tools.iter().map(|query| of(clients, query)).collect();
     Ok(ToolAvailabilityResponse { available_tools, ..ToolAvailabilityResponse::default() })
 }
 
-/// The best that any client can do.
+/// Returns the best availability among the clients.
 fn of(clients: &[Arc<Session>], query: &ToolQuery) -> Availability {
     let mut best = refused(query, UnavailableReason::NotSupported);
     let mut rank = 0;
@@ -69,7 +69,7 @@ pub(crate) fn judge(
     let has = tool.capabilities.as_deref().unwrap_or_default();
     let needs = query.required_capabilities.as_deref().unwrap_or_default();
     let version = tool.version.as_deref().unwrap_or("0");
-    // What is no version is met by none.
+    // An invalid version is met by none.
     let is_old = query
         .min_version
         .as_deref()
@@ -87,7 +87,7 @@ pub(crate) fn judge(
     }
 }
 
-/// The reason that is nearest to working is the one that helps.
+/// Returns the rank of a reason: the one that is nearest to working is the most helpful.
 const fn order(reason: UnavailableReason) -> u8 {
     match reason {
         UnavailableReason::NotSupported => 0,
@@ -138,7 +138,7 @@ fn is_version(text: &str) -> bool {
     text.strip_prefix('v').unwrap_or(text).starts_with(|sign: char| sign.is_ascii_digit())
 }
 
-/// Versions by their numbers, part by part; what follows `-` comes before the release.
+/// Compares versions by their numbers; one with a `-` comes before the release.
 fn compare(left: &str, right: &str) -> Ordering {
     fn parts(text: &str) -> (Vec<u64>, bool) {
         let text = text.strip_prefix('v').unwrap_or(text);

@@ -1,21 +1,14 @@
-//! CLIENT_CAPABILITIES: what a client can do (CP-13, CP-15).
+//! CLIENT_CAPABILITIES (CP-13, CP-15).
 
-use super::acknowledge;
 use super::reply::Reply;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use contexture_protocol::content::ClientCapabilities;
-use contexture_protocol::{ErrorCode, Message, Refusal, Violation};
+use contexture_protocol::{ErrorCode, Refusal, Violation};
 use serde_json::{Map, Value};
 
-/// Notes what the client of a session can do, as a whole: the last announcement counts.
-pub(super) fn announce(
-    app: &App,
-    caller: &Caller,
-    message: &Message,
-    client: &ClientCapabilities,
-    reply: Reply,
-) {
+/// Stores the capabilities of the client of a session; the last announcement counts.
+pub(super) fn announce(app: &App, caller: &Caller, client: &ClientCapabilities, reply: Reply) {
     let Some(session) = &caller.session else {
         return reply.refuse(Refusal::new(
             ErrorCode::ClientUnavailable,
@@ -24,12 +17,11 @@ pub(super) fn announce(
     };
     let faults = faults(client);
     if let Some(first) = faults.first() {
-        let mut refused = Refusal::new(ErrorCode::ValidationFailed, first.to_string());
-        refused.violations = faults;
-        return reply.refuse(refused);
+        let refused = Refusal::new(ErrorCode::ValidationFailed, first.to_string());
+        return reply.refuse(Refusal { violations: faults, ..refused });
     }
     app.sessions.announce(session, client.clone());
-    acknowledge(app, message, reply);
+    reply.acknowledge();
 }
 
 /// Checks the schemas of the tools; everything else was checked when the message was read.
@@ -52,7 +44,7 @@ fn fault(schema: &Map<String, Value>, at: &str) -> Option<Violation> {
     let error = jsonschema::validator_for(&schema).err()?;
     Some(Violation {
         pointer: format!("{at}{}", error.instance_path()),
-        expected: "a JSON Schema that stands for itself".to_owned(),
+        expected: "a JSON Schema without references to other documents".to_owned(),
         found: error.to_string(),
     })
 }

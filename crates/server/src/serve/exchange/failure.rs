@@ -1,11 +1,10 @@
 //! Errors of the store as codes of the protocol (CP-17).
 
 use contexture::store::contexts::ContextError;
-use contexture_protocol::{ErrorCode, Refusal, Violation};
-use serde_json::{Value, json};
+use contexture_protocol::{ErrorCode, Refusal};
+use serde_json::Value;
 
-/// The refusal that a failure of the store becomes; `version` is where the version stood that was
-/// named.
+/// Creates the refusal for an error of the store; `version` is the place of the requested version.
 pub(crate) fn refusal_at(version: &str, error: ContextError, context: Option<&str>) -> Refusal {
     let is_version = matches!(error, ContextError::Ahead { .. });
     let mut refused = refusal(error, context);
@@ -15,7 +14,7 @@ pub(crate) fn refusal_at(version: &str, error: ContextError, context: Option<&st
     refused
 }
 
-/// The refusal that a failure of the store becomes.
+/// Creates the refusal for an error of the store.
 pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
     let text = error.to_string();
     let of = |code| Refusal::new(code, text.clone());
@@ -32,23 +31,19 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
             .detail("oldestVersion", oldest)
             .suggest("Read the whole context anew; its older changes are no longer kept."),
         ContextError::Ahead { asked, current } => {
-            let found = violation("/content", "a version that the context has had", asked);
-            let mut refusal = of(ErrorCode::ValidationFailed).detail("version", current);
-            refusal.violations.push(found);
-            refusal
+            let expected = "a version that the context has had";
+            let refusal = of(ErrorCode::ValidationFailed).detail("version", current);
+            refusal.violation("/content", expected, asked.to_string())
         }
         ContextError::MessageIdConflict(_) => of(ErrorCode::MessageIdConflict),
-        // A message brings one operation: which one it is says nothing.
+        // A message has one operation: its index is not of interest.
         ContextError::Path { error, .. } => {
-            let mut refusal = Refusal::new(ErrorCode::ValidationFailed, error.to_string());
             let expected = "a path that the state has a place for";
-            refusal.violations.push(violation("/content/path", expected, error));
-            refusal
+            let refusal = Refusal::new(ErrorCode::ValidationFailed, error.to_string());
+            refusal.violation("/content/path", expected, error.to_string())
         }
         ContextError::Invalid { ref pointer, expected, ref found } => {
-            let mut refusal = of(ErrorCode::ValidationFailed);
-            refusal.violations.push(violation(pointer, expected, found));
-            refusal
+            of(ErrorCode::ValidationFailed).violation(pointer, expected, found.to_string())
         }
         ContextError::TooLarge { limit, .. } => {
             of(ErrorCode::TooLarge).detail("limit", limit).policy("size_limit")
@@ -56,7 +51,7 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
         ContextError::Taken(_) => of(ErrorCode::VersionConflict)
             .suggest("Choose another contextId, or leave it out to have one made."),
         ContextError::Import { line, .. } => of(ErrorCode::ValidationFailed).detail("line", line),
-        // Which message it is in the import; it is the import that is refused.
+        // The whole import is refused, not the message.
         ContextError::ImportedMessage { line, refusal } => {
             let (message_id, context_id) = (None, None);
             Refusal { message: text, message_id, context_id, ..*refusal }.detail("line", line)
@@ -71,26 +66,12 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
                 "the server can't keep anything more: its disk is full",
             )
         },
-        // What it says of files is for the operator's log.
+        // Its text about files is for the log of the operator.
         _ => Refusal::new(ErrorCode::Internal, "the server could not read or write its contexts"),
     }
 }
 
-/// Reports whether it is the server that fails, and no wish of a client.
+/// Reports whether an error is the fault of the server.
 pub(crate) fn is_trouble(error: &ContextError) -> bool {
     refusal(error.clone(), None).code == ErrorCode::Internal
-}
-
-fn violation(pointer: &str, expected: impl Into<String>, found: impl ToString) -> Violation {
-    Violation { pointer: pointer.to_owned(), expected: expected.into(), found: found.to_string() }
-}
-
-/// A message whose sender may not do this.
-pub(crate) fn forbidden(scope: &str) -> Refusal {
-    Refusal::new(
-        ErrorCode::PermissionDenied,
-        format!("the token does not have the scope `{scope}`"),
-    )
-    .policy("token_scope")
-    .detail("scope", json!(scope))
 }

@@ -1,35 +1,37 @@
-//! USER_INPUT: a turn begins (CP-5, CP-7, CP-9).
+//! USER_INPUT: starts a turn (CP-5, CP-7, CP-9).
 
 use super::failure::refusal;
 use super::reply::Reply;
 use super::update::once;
 use crate::serve::agents::Agent;
-use crate::serve::app::{App, Phase};
+use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::operations::audit::{Deed, Record};
-use crate::serve::turn::Begun;
+use crate::serve::message::stored_answer;
+use crate::serve::operations::audit::{AuditEvent, AuditRecord};
+use crate::serve::turn::turns::TurnKey;
+use crate::serve::turn::work::TurnWork;
 use contexture::store::contexts::{Answer, Applied, NewMessage, Operation, Repeated};
 use contexture::turn::Hints;
 use contexture_protocol::content::UserInput;
 use contexture_protocol::{ErrorCode, Message, Refusal, Violation};
 use std::sync::Arc;
 
-/// The wishes for an answer beyond the message.
-pub(crate) type Wishes = (Hints, Option<Agent>);
+/// The options for an answer beyond the message: hints, and the agent.
+pub(crate) type AnswerOptions = (Hints, Option<Agent>);
 
-/// Keeps the message, and begins its turn when it was not here before.
+/// Stores the message, and begins its turn unless it is repeated.
 pub(crate) fn begin(
     app: &Arc<App>,
     caller: &Caller,
     message: Message,
     input: UserInput,
-    wishes: Wishes,
+    options: AnswerOptions,
     reply: Reply,
 ) {
-    if let Some(refused) = draining(app) {
+    if let Some(refused) = app.draining() {
         return unless_known(app, caller, &message, refused, reply);
     }
-    if let Err(refused) = attached(&input) {
+    if let Err(refused) = check_attachments(&input) {
         return reply.refuse(refused);
     }
     let added = vec![Operation::AddMessage(NewMessage::of(&message))];
@@ -37,19 +39,18 @@ pub(crate) fn begin(
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {
         Ok(kept) if kept.repeated.is_none() => {
-            let record = Record::new(Deed::Turn).by(&caller);
+            let record = AuditRecord::new(AuditEvent::TurnBegun).by(&caller);
             let record = record.with("messageId", message.message_id.as_str());
             app.audit.note(&record.with("contextId", kept.context_id.as_str()));
-            Begun::new(app, &caller, kept, message, input, wishes).start(reply);
+            TurnWork::new(app, &caller, kept, message, input, options).start(reply);
         }
         Ok(applied) => again(app, &caller, &message, applied, reply),
         Err(error) => reply.refuse(refusal(error, message.context_id.as_deref())),
     });
 }
 
-/// Reports whether the attachments have addresses that files are read from (CP-2): one that has not is
-/// refused before anything is kept.
-fn attached(input: &UserInput) -> Result<(), Refusal> {
+/// Checks that the attachments have readable addresses (CP-2), before anything is stored.
+fn check_attachments(input: &UserInput) -> Result<(), Refusal> {
     let attachments = input.attachments.as_deref().unwrap_or_default().iter().enumerate();
     let violations: Vec<Violation> = attachments
         .filter(|(_, attachment)| !is_address(&attachment.url))
@@ -72,18 +73,7 @@ fn is_address(url: &str) -> bool {
     ["http", "https", "data"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
-/// Creates the refusal of a server that is about to end.
-pub(crate) fn draining(app: &App) -> Option<Refusal> {
-    if *app.phase.borrow() == Phase::Open {
-        return None;
-    }
-    let text = "the server is about to end and begins nothing new";
-    let refused = Refusal::new(ErrorCode::Internal, text).policy("draining");
-    let refused = refused.suggest("Send the same message again in a moment.");
-    Some(Refusal { recoverable: true, ..refused })
-}
-
-/// Lets a client that asks again hear of the turn that runs, and refuses what is new.
+/// Attaches a client that repeats its message to the running turn, and refuses a new message.
 fn unless_known(
     app: &Arc<App>,
     caller: &Caller,
@@ -91,32 +81,32 @@ fn unless_known(
     refused: Refusal,
     reply: Reply,
 ) {
-    let owner = Arc::clone(caller.owner());
-    match app.turns.find(&(owner, message.context_id.clone(), message.message_id.clone())) {
+    match app.turns.find(&key(caller, message)) {
         Some(turn) => turn.log.attach(reply),
         None => reply.refuse(refused),
     }
 }
 
-/// The message was here before: its turn is heard from the start, or its answer given again.
+/// Answers a repeated message: with its turn from the start, or with the stored answer.
 fn again(app: &Arc<App>, caller: &Caller, message: &Message, applied: Applied, reply: Reply) {
-    let owner = Arc::clone(caller.owner());
-    let key = (owner, message.context_id.clone(), message.message_id.clone());
+    let key = key(caller, message);
     if let Some(turn) = app.turns.find(&key) {
         return turn.log.attach(reply);
     }
-    // An instruction set that answers it, and that this server took up.
+    // An instruction set that answers it, and that this server resumed.
     if let Some(set) = app.flows.find(&key) {
         return set.log.attach(reply);
     }
-    match applied.repeated {
-        Some(Repeated::Done(answer)) => match app.kept(&answer) {
-            Ok(answer) => reply.finish(answer),
-            Err(refused) => reply.refuse(refused),
-        },
+    let answer = match applied.repeated {
+        Some(Repeated::Done(answer)) => stored_answer(&answer),
         _ => {
-            let text = "the turn was broken off, and what it did is not known";
-            reply.refuse(Refusal::new(ErrorCode::OutcomeUncertain, text));
+            let text = "the turn was interrupted, and its effects are not known";
+            Err(Refusal::new(ErrorCode::OutcomeUncertain, text))
         }
-    }
+    };
+    reply.finish_with(answer);
+}
+
+fn key(caller: &Caller, message: &Message) -> TurnKey {
+    (Arc::clone(caller.owner()), message.context_id.clone(), message.message_id.clone())
 }

@@ -1,34 +1,33 @@
-//! Where the answer to a message goes.
+//! The way back to the sender of a message.
 
-use super::witness::Witness;
-use crate::serve::app::App;
-use crate::serve::caller::Caller;
+use super::answer_log::AnswerLog;
 use crate::serve::message::{Maker, answering};
 use crate::serve::operations::parent::Parent;
 use crate::serve::session::Session;
+use contexture_protocol::content::Ack;
 use contexture_protocol::{Body, ErrorCode, KINDS, Message, Refusal};
 use std::sync::Arc;
 
-/// Takes what answers one message: what passes on the way, and what ends it.
-pub(crate) trait Outlet: Send + Sync {
-    /// A message on the way: a delta, a tool call, a result.
+/// The receiver of the messages that answer one message.
+pub(crate) trait ReplySink: Send + Sync {
+    /// Takes an intermediate message: a delta, a tool call, a result.
     fn passing(&self, message: Message);
 
-    /// The answer.
+    /// Takes the answer.
     fn last(&self, message: Message);
 
-    /// The ACK of work whose results come later: the answer for those who take one alone.
+    /// Takes the ACK of work whose results come later; it is the answer for a sink of one message.
     fn acknowledged(&self, message: Message) {
         self.passing(message);
     }
 
-    /// The session that it goes to, whose messages come without a gap.
+    /// Returns the session of the receiver, whose messages come without a gap.
     fn session(&self) -> Option<&Session> {
         None
     }
 }
 
-impl Outlet for Session {
+impl ReplySink for Session {
     fn session(&self) -> Option<&Session> {
         Some(self)
     }
@@ -42,75 +41,89 @@ impl Outlet for Session {
     }
 }
 
-/// The way back to whoever sent a message. Exactly one answer goes out: work that is lost on the
-/// way answers INTERNAL.
+/// The way back to the sender of a message. Exactly one answer is sent: lost work is answered with
+/// INTERNAL.
 pub(crate) struct Reply {
-    outlet: Arc<dyn Outlet>,
+    sink: Arc<dyn ReplySink>,
     maker: Maker,
     message_id: String,
     context_id: Option<String>,
     /// The type of the message.
     kind: &'static str,
-    witness: Option<Witness>,
+    log: Option<AnswerLog>,
     /// The trace that the message belongs to.
     trace: Option<Parent>,
     is_answered: bool,
 }
 
 impl Reply {
-    pub(crate) fn new(outlet: Arc<dyn Outlet>, maker: Maker, message: &Message) -> Self {
+    pub(crate) fn new(sink: Arc<dyn ReplySink>, maker: Maker, message: &Message) -> Self {
         Self {
-            outlet,
+            sink,
             maker,
             message_id: message.message_id.clone(),
             context_id: message.context_id.clone(),
             kind: known(message.kind()),
-            witness: None,
+            log: None,
             trace: Parent::of_message(message),
             is_answered: false,
         }
     }
 
-    /// From here on the audit log and the log hear of the answer.
-    pub(crate) fn witnessed(mut self, app: &Arc<App>, caller: &Caller) -> Self {
-        self.witness = Some(Witness::new(app, caller));
-        self.trace = self.trace.or(caller.trace);
+    /// Records the answer in the audit log and the log.
+    pub(super) fn logged(mut self, log: AnswerLog) -> Self {
+        self.trace = self.trace.or(log.caller.trace);
+        self.log = Some(log);
         self
     }
 
-    /// Reports whether both go to the same session.
-    pub(crate) fn goes_where(&self, other: &Self) -> bool {
-        match (self.outlet.session(), other.outlet.session()) {
+    /// Reports whether both are sent to the same session.
+    pub(crate) fn is_to_session_of(&self, other: &Self) -> bool {
+        match (self.sink.session(), other.sink.session()) {
             (Some(own), Some(theirs)) => std::ptr::eq(own, theirs),
             _ => false,
         }
     }
 
-    /// Says nothing: another one answers the same message in the same session.
+    /// Sends nothing: another reply answers the same message in the same session.
     pub(crate) fn leave(mut self) {
         self.is_answered = true;
     }
 
-    /// Sends something on the way.
+    /// Sends an intermediate message.
     pub(crate) fn pass(&self, message: Message) {
         match message.body {
-            Body::Ack(_) => self.outlet.acknowledged(answering(message, &self.message_id)),
-            // On the way it answers the INSTRUCTION, which went before it, and ends nothing.
+            Body::Ack(_) => self.sink.acknowledged(answering(message, &self.message_id)),
+            // An intermediate one answers the INSTRUCTION that was sent before, and ends nothing.
             Body::InstructionResponse(_) if message.in_reply_to().is_some() => {
-                self.outlet.passing(message);
+                self.sink.passing(message);
             }
-            _ => self.outlet.passing(answering(message, &self.message_id)),
+            _ => self.sink.passing(answering(message, &self.message_id)),
         }
+    }
+
+    /// Acknowledges a message that needs no other answer.
+    pub(crate) fn acknowledge(self) {
+        let ack = Ack { message_id: self.message_id.clone(), ..Ack::default() };
+        let message = self.maker.message(self.context_id.as_deref(), ack.into());
+        self.finish(message);
     }
 
     /// Sends the answer.
     pub(crate) fn finish(mut self, message: Message) {
         self.is_answered = true;
         self.count(&message);
-        if let Some(witness) = &self.witness {
-            witness.answered(self.kind, &self.message_id, self.context_id.as_deref(), &message);
+        if let Some(log) = &self.log {
+            log.answered(self.kind, &self.message_id, self.context_id.as_deref(), &message);
         }
-        self.outlet.last(answering(message, &self.message_id));
+        self.sink.last(answering(message, &self.message_id));
+    }
+
+    pub(crate) fn finish_with(self, answer: Result<Message, Refusal>) {
+        match answer {
+            Ok(message) => self.finish(message),
+            Err(refused) => self.refuse(refused),
+        }
     }
 
     fn count(&self, answer: &Message) {
@@ -118,7 +131,7 @@ impl Reply {
         self.maker.metrics.messages.count(self.kind, if is_error { "error" } else { "ok" });
     }
 
-    /// Answers that the message is not accepted.
+    /// Sends a refusal as the answer.
     pub(crate) fn refuse(self, mut refusal: Refusal) {
         refusal.message_id.get_or_insert_with(|| self.message_id.clone());
         if refusal.context_id.is_none() {
@@ -135,16 +148,16 @@ impl Drop for Reply {
         if self.is_answered {
             return;
         }
-        let mut refusal = Refusal::new(ErrorCode::Internal, "the work on the message broke off");
+        let mut refusal = Refusal::new(ErrorCode::Internal, "the work on the message failed");
         refusal.message_id = Some(self.message_id.clone());
         refusal.context_id.clone_from(&self.context_id);
         let message = self.maker.refusal(refusal);
         self.count(&message);
-        self.outlet.last(message);
+        self.sink.last(message);
     }
 }
 
-/// The name of a type of the protocol, for what is counted.
+/// Returns the name of a type of the protocol, for the metrics.
 fn known(kind: &str) -> &'static str {
     KINDS.iter().find(|known| known.name == kind).map_or("other", |known| known.name)
 }

@@ -1,6 +1,5 @@
 //! SUBSCRIBE and UNSUBSCRIBE (CP-11).
 
-use super::acknowledge;
 use super::failure::refusal_at;
 use super::reply::Reply;
 use crate::serve::app::App;
@@ -11,7 +10,7 @@ use contexture_protocol::content::{Ack, Subscribe, Unsubscribe};
 use contexture_protocol::{ErrorCode, Message, Refusal};
 use std::sync::Arc;
 
-/// Begins to tell of a context's changes: ACK with the version now, then what came after `since`.
+/// Begins a subscription: an ACK with the current version, then the changes after `since`.
 pub(crate) fn begin(
     app: &Arc<App>,
     caller: &Caller,
@@ -22,32 +21,30 @@ pub(crate) fn begin(
     let Some(session) = caller.session.clone() else {
         return reply.refuse(Refusal::new(
             ErrorCode::ClientUnavailable,
-            "changes are told over a WebSocket; over HTTP they are read from /v1/contexts/{id}/changes",
+            "changes are sent over a WebSocket; over HTTP they are read from /v1/contexts/{id}/changes",
         ));
     };
     let message_id = message.message_id.clone();
-    let wanted = Wanted { session, message_id, asked: asked.clone() };
-    // Behind what the connection sent before: that may be what creates the context.
-    let behind = Update {
+    let request = Request { session, message_id, asked: asked.clone() };
+    // After the earlier messages of the connection: one of them may create the context.
+    let after = Update {
         owner: caller.owner().to_string(),
         context_id: Some(asked.context_id.clone()),
         ..Update::default()
     };
-    app.update(behind, move |app, _| {
+    app.update(after, move |app, _| {
         let app = Arc::clone(app);
-        let handle = app.handle.clone();
-        handle.spawn_blocking(move || wanted.begin(&app, reply));
+        app.handle.clone().spawn_blocking(move || request.begin(&app, reply));
     });
 }
 
-/// A subscription that is asked for.
-struct Wanted {
+struct Request {
     session: Arc<Session>,
     message_id: String,
     asked: Subscribe,
 }
 
-impl Wanted {
+impl Request {
     fn begin(self, app: &App, reply: Reply) {
         let Self { session, message_id, asked } = self;
         let (store, context) = (&*app.store, asked.context_id.as_str());
@@ -56,7 +53,7 @@ impl Wanted {
                 let ack = Ack { message_id, version: Some(begun.version.into()), ..Ack::default() };
                 reply.finish(app.maker.message(Some(context), ack.into()));
                 if begun.catch_up(store).is_err() {
-                    // The client hears of a gap by the version of the next delta.
+                    // The client detects the gap by the version of the next delta.
                     app.subscriptions.end(&session, context);
                 }
             }
@@ -65,16 +62,10 @@ impl Wanted {
     }
 }
 
-/// Ends it; ending what never began is no fault.
-pub(crate) fn end(
-    app: &App,
-    caller: &Caller,
-    message: &Message,
-    asked: &Unsubscribe,
-    reply: Reply,
-) {
+/// Ends a subscription, if there is one.
+pub(crate) fn end(app: &App, caller: &Caller, asked: &Unsubscribe, reply: Reply) {
     if let Some(session) = &caller.session {
         app.subscriptions.end(session, &asked.context_id);
     }
-    acknowledge(app, message, reply);
+    reply.acknowledge();
 }

@@ -2,22 +2,21 @@
 
 use super::failure::refusal_at;
 use super::reply::Reply;
-use super::speaker;
+use super::rights::{check_sender, speaker};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::digest::digest;
-use crate::serve::message::answering;
+use crate::serve::message::{answering, digest, stored_answer};
 use contexture::store::contexts::{
     Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
 };
 use contexture_protocol::content::{Ack, ContextUpdate, UpdateOperation};
-use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal, SenderType, Violation};
+use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Types of messages that open and steer a connection, or tell what goes on: they pass, and no context
-/// keeps them (CP-5).
-const PASSING: &[&str] = &[
+/// The types of messages that open and steer a connection, or report progress: contexts do not store
+/// them (CP-5).
+const NOT_STORED: &[&str] = &[
     "HELLO",
     "WELCOME",
     "ACK",
@@ -29,7 +28,7 @@ const PASSING: &[&str] = &[
     "CONTEXT_DELTA",
 ];
 
-/// Does what a CONTEXT_UPDATE asks for; its answer is an ACK with the version after it.
+/// Applies a CONTEXT_UPDATE; its answer is an ACK with the new version.
 pub(crate) fn begin(
     app: &Arc<App>,
     caller: &Caller,
@@ -46,7 +45,7 @@ pub(crate) fn begin(
     }
 }
 
-/// Keeps a message that asks for nothing, such as what a model service said.
+/// Stores a message that needs no work, such as that of a model service.
 pub(crate) fn keep(app: &Arc<App>, caller: &Caller, message: &Message, reply: Reply) {
     let added = Operation::AddMessage(NewMessage::of(message));
     submit(app, caller, message, vec![added], None, reply);
@@ -79,8 +78,8 @@ fn operation(
     })
 }
 
-/// The message to add: what it lacks comes from the message that brings it, and it speaks for
-/// nobody whom its sender may not speak for.
+/// Returns the operation that adds a message. Missing fields come from the outer message, and the
+/// caller must be allowed to send as its sender.
 fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Operation, Refusal> {
     let rest = Message {
         message_id: String::new(),
@@ -92,74 +91,55 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Op
         extra: Map::new(),
     };
     let mut whole = inner.complete(rest);
-    if let Some(refused) = elsewhere(outer, &whole) {
-        return Err(refused);
-    }
+    check_context(outer, &whole)?;
     if whole.message_id.is_empty() {
         whole.message_id = app.maker.id("msg");
     }
     if outer.context_id.is_some() {
         whole.context_id.clone_from(&outer.context_id);
     }
-    if !caller.grant.senders.allow(whole.sender.kind) {
-        return Err(sender_forbidden(whole.sender.kind));
+    check_sender(caller, whole.sender.kind)?;
+    if let Some(speaker) = speaker(whole.kind()) {
+        check_sender(caller, speaker)?;
     }
-    if let Some(speaker) = speaker(whole.kind())
-        && !caller.grant.senders.allow(speaker)
-    {
-        return Err(sender_forbidden(speaker));
-    }
-    known(app, &whole)?;
+    check_type(app, &whole)?;
     Ok(Operation::AddMessage(NewMessage::of(&whole)))
 }
 
-/// The refusal of a message that says it belongs to another context than that of its update.
-fn elsewhere(outer: &Message, inner: &Message) -> Option<Refusal> {
-    let found = inner.context_id.as_ref().filter(|id| outer.context_id.as_ref() != Some(*id))?;
+/// Checks that an added message does not belong to another context than its update.
+fn check_context(outer: &Message, inner: &Message) -> Result<(), Refusal> {
+    let Some(found) = inner.context_id.as_ref().filter(|id| outer.context_id.as_ref() != Some(*id))
+    else {
+        return Ok(());
+    };
+    let expected = match &outer.context_id {
+        Some(context) => format!("`{context}`, the context of the update, or none"),
+        None => "none: the update makes a context of its own".to_owned(),
+    };
     let text = "the message that is added belongs to another context than the update";
-    let mut refused = Refusal::new(ErrorCode::ValidationFailed, text);
-    refused.violations.push(Violation {
-        pointer: "/content/message/contextId".to_owned(),
-        expected: match &outer.context_id {
-            Some(context) => format!("`{context}`, the context of the update, or none"),
-            None => "none: the update makes a context of its own".to_owned(),
-        },
-        found: found.clone(),
-    });
-    Some(refused)
+    let refused = Refusal::new(ErrorCode::ValidationFailed, text);
+    Err(refused.violation("/content/message/contextId", expected, found))
 }
 
-/// A message that is added is of a type that the server takes, as on the wire, and that contexts keep.
-fn known(app: &App, inner: &Message) -> Result<(), Refusal> {
-    if PASSING.contains(&inner.kind()) {
-        let text = format!("no context keeps a {}", inner.kind());
-        let mut refused = Refusal::new(ErrorCode::ValidationFailed, text);
-        refused.violations.push(Violation {
-            pointer: "/content/message/type".to_owned(),
-            expected: "a type of messages that are kept, such as USER_INPUT".to_owned(),
-            found: inner.kind().to_owned(),
-        });
-        return Err(refused);
+/// Checks that an added message has a type that the server accepts and that contexts store.
+fn check_type(app: &App, inner: &Message) -> Result<(), Refusal> {
+    let kind = inner.kind();
+    if NOT_STORED.contains(&kind) {
+        let expected = "a type of messages that are kept, such as USER_INPUT";
+        let refused =
+            Refusal::new(ErrorCode::ValidationFailed, format!("no context keeps a {kind}"));
+        return Err(refused.violation("/content/message/type", expected, kind));
     }
-    let Err(mut refused) = app.handlers.check(inner, &app.limits) else { return Ok(()) };
-    // It is the outer message that is refused.
-    (refused.message_id, refused.context_id) = (None, None);
+    let Err(refused) = app.handlers.check(inner, &app.limits) else { return Ok(()) };
+    // The outer message is refused.
+    let mut refused = Refusal { message_id: None, context_id: None, ..*refused };
     if refused.violations.is_empty() {
-        refused.violations.push(Violation {
-            pointer: "/type".to_owned(),
-            expected: "a type that the server knows".to_owned(),
-            found: inner.kind().to_owned(),
-        });
+        refused = refused.violation("/type", "a type that the server knows", kind);
     }
     for violation in &mut refused.violations {
         violation.pointer.insert_str(0, "/content/message");
     }
-    Err(*refused)
-}
-
-pub(crate) fn sender_forbidden(kind: SenderType) -> Refusal {
-    let message = format!("the token does not allow to send as {kind}");
-    Refusal::new(ErrorCode::SenderForbidden, message).policy("sender_type")
+    Err(refused)
 }
 
 fn submit(
@@ -170,20 +150,18 @@ fn submit(
     base_version: Option<u64>,
     reply: Reply,
 ) {
-    let ack = Acknowledge {
-        template: app.maker.message(message.context_id.as_deref(), Body::Ack(Ack::default())),
-        message_id: message.message_id.clone(),
-    };
-    let made = ack.clone();
-    let answer = Answer::Made(Arc::new(move |applied| made.for_update(applied).to_json()));
+    let template = app.maker.message(message.context_id.as_deref(), Body::Ack(Ack::default()));
+    let id = message.message_id.clone();
+    let (stored, stored_id) = (template.clone(), id.clone());
+    let stored = move |applied: &Applied| ack(&stored, &stored_id, applied).to_json();
+    let answer = Answer::Made(Arc::new(stored));
     let update = Update { base_version, ..once(caller, message, answer, operations) };
     let context = message.context_id.clone();
-    app.update(update, move |app, outcome| match outcome {
-        Ok(Applied { repeated: Some(Repeated::Done(answer)), .. }) => match app.kept(&answer) {
-            Ok(message) => reply.finish(message),
-            Err(refused) => reply.refuse(refused),
-        },
-        Ok(applied) => reply.finish(ack.for_update(&applied)),
+    app.update(update, move |_, outcome| match outcome {
+        Ok(Applied { repeated: Some(Repeated::Done(answer)), .. }) => {
+            reply.finish_with(stored_answer(&answer));
+        }
+        Ok(applied) => reply.finish(ack(&template, &id, &applied)),
         Err(error) => {
             reply.refuse(refusal_at("/content/baseVersion", error, context.as_deref()));
         }
@@ -201,7 +179,7 @@ pub(crate) fn once(
         owner: caller.owner().to_string(),
         context_id: message.context_id.clone(),
         create: true,
-        metadata: about(caller),
+        metadata: creation_metadata(caller),
         key: Some(MessageKey {
             message_id: message.message_id.clone(),
             digest: digest(message),
@@ -213,43 +191,31 @@ pub(crate) fn once(
     }
 }
 
-/// The ACK of an update.
-#[derive(Clone)]
-struct Acknowledge {
-    template: Message,
-    message_id: String,
-}
-
-impl Acknowledge {
-    fn for_update(&self, applied: &Applied) -> Message {
-        let ack = Ack {
-            message_id: self.message_id.clone(),
-            version: Some(applied.version.into()),
-            ..Ack::default()
-        };
-        let mut message = Message { body: Body::Ack(ack), ..self.template.clone() };
-        message.context_id = Some(applied.context_id.clone());
-        answering(message, &self.message_id)
-    }
+/// Creates the ACK of an update from a message without content.
+fn ack(template: &Message, message_id: &str, applied: &Applied) -> Message {
+    let version = Some(applied.version.into());
+    let ack = Ack { message_id: message_id.to_owned(), version, ..Ack::default() };
+    let mut message = Message { body: Body::Ack(ack), ..template.clone() };
+    message.context_id = Some(applied.context_id.clone());
+    answering(message, message_id)
 }
 
 /// Returns the metadata about the creator of a context.
-pub(crate) fn about(caller: &Caller) -> Map<String, Value> {
+pub(crate) fn creation_metadata(caller: &Caller) -> Map<String, Value> {
     let mut metadata = Map::new();
     metadata.insert("userId".to_owned(), Value::from(&**caller.owner()));
     if let Some(session) = &caller.session {
         metadata.insert("sessionId".to_owned(), Value::from(session.id()));
         if let Some(client) = session.client() {
-            let mut info = Map::new();
-            for (name, value) in [
+            let fields = [
                 ("device", &client.device_type),
                 ("platform", &client.platform),
                 ("version", &client.version),
-            ] {
-                if let Some(value) = value {
-                    info.insert(name.to_owned(), Value::from(value.as_str()));
-                }
-            }
+            ];
+            let fields = fields.into_iter().filter_map(|(name, value)| {
+                Some((name.to_owned(), Value::from(value.as_deref()?)))
+            });
+            let info: Map<String, Value> = fields.collect();
             metadata.insert("clientInfo".to_owned(), Value::Object(info));
         }
     }

@@ -1,60 +1,55 @@
-//! A set comes in: it is checked, kept, and begun, or refused with all of its faults (FL-6, CP-7).
+//! Acceptance of sets: a set is checked, stored and started, or refused with all its faults (FL-6,
+//! CP-7).
 
 use super::allowed::Allowed;
-use super::checked::Checked;
 use super::clients::Clients;
 use super::earlier::earlier;
-use super::job::{Begins, Job};
-use super::{Entered, Flows};
+use super::job::{Checked, Job, Start, set_of};
+use super::place::{Entered, Place};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::digest::digest;
-use crate::serve::exchange::{Reply, draining, once, refusal};
-use crate::serve::operations::audit::{Deed, Record};
-use contexture::store::contexts::{Answer, Key, KeyName, NewMessage, Operation, Repeated};
+use crate::serve::exchange::failure::refusal;
+use crate::serve::exchange::reply::Reply;
+use crate::serve::exchange::update::once;
+use crate::serve::message::{digest, stored_answer};
+use crate::serve::operations::audit::{AuditEvent, AuditRecord};
+use contexture::store::contexts::{
+    Answer, ContextError, Key, KeyName, NewMessage, Operation, Repeated,
+};
 use contexture_flow::Set;
 use contexture_flow::check::Earlier;
 use contexture_protocol::content::Runtime;
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
 use std::sync::Arc;
 
-/// Sets of up to so many steps that name nothing but harmless actions and front-end tools are checked
-/// where they come in: they are kept before the messages that come behind them.
+/// The most steps of a set of harmless actions and front-end tools that is checked at once: it is
+/// stored before later messages.
 const QUICK: usize = 200;
 
-/// Messages that are read at a time.
+/// The messages that are read at once.
 const PAGE: usize = 1_000;
 
-/// The set in a message.
-pub(super) fn set_of(message: &Message) -> Option<Set> {
-    match &message.body {
-        Body::ToolCallRequest(request) => Some(Set::of_calls(request.clone())),
-        Body::Instruction(set) => Some(Set::of_instructions(set.clone())),
-        _ => None,
-    }
-}
-
-/// Takes a TOOL_CALL_REQUEST or an INSTRUCTION; what comes of it goes out through `reply`.
+/// Takes a TOOL_CALL_REQUEST or an INSTRUCTION; the answers are sent through `reply`.
 pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
     let (Some(set), Some(context)) = (set_of(&message), message.context_id.clone()) else {
-        return reply.refuse(Refusal::new(ErrorCode::ValidationFailed, "it brings no set"));
+        return reply.refuse(Refusal::new(ErrorCode::ValidationFailed, "the message has no set"));
     };
     let owner = Arc::clone(caller.owner());
     let key = (Arc::clone(&owner), Some(context.clone()), message.message_id.clone());
     let digest = digest(&message);
     if let Some(known) = app.flows.find(&key) {
-        return known.heard_again(&digest, reply);
+        return known.attach_again(&digest, reply);
     }
-    if let Some(refused) = draining(app) {
+    if let Some(refused) = app.draining() {
         return reply.refuse(refused);
     }
-    let place = match Flows::enter(app, key, digest) {
+    let place = match Place::enter(app, key, digest, false) {
         Ok(Entered::New(place)) => place,
-        Ok(Entered::Known(known)) => return known.heard_again(&digest, reply),
+        Ok(Entered::Known(known)) => return known.attach_again(&digest, reply),
         Err(refused) => return reply.refuse(refused),
     };
-    place.running().is_of(&context, &set);
-    place.running().log.attach(reply);
+    place.running.identify(&context, &set);
+    place.running.log.attach(reply);
     let (app, origin, tell) = (Arc::clone(app), caller.session.clone(), place.tell());
     let (intent, incarnation) = (None, None);
     let job = Job { app, owner, origin, context, incarnation, message, intent, place, tell };
@@ -70,10 +65,9 @@ impl Job {
                 return self.keep(run, checked, &caller);
             }
         }
-        let handle = self.app.handle.clone();
-        let running = Arc::clone(self.place.running());
+        let (handle, running) = (self.app.handle.clone(), Arc::clone(&self.place.running));
         let task = handle.spawn(self.consider(run, set, caller, digest));
-        running.worked_on_by(task.abort_handle());
+        running.set_task(task.abort_handle());
     }
 
     fn is_quick(&self, set: &Set) -> bool {
@@ -84,7 +78,7 @@ impl Job {
     }
 
     /// Handles a set that is not accepted at once: it may be large, read files, be repeated, or name
-    /// what ended earlier.
+    /// earlier steps.
     async fn consider(self, run: String, set: Set, caller: Caller, digest: [u8; 32]) {
         let key = KeyName {
             context_id: Some(self.context.clone()),
@@ -95,17 +89,11 @@ impl Job {
         match known {
             Ok(None) => {}
             Ok(repeated) => return self.again(repeated).await,
-            Err(error) => {
-                let refused = refusal(error, Some(&self.context));
-                return self.refuse(refused);
-            }
+            Err(error) => return self.fail(error),
         }
         let earlier = match earlier(&self.app, &self.owner, &self.context, &set).await {
             Ok(earlier) => earlier,
-            Err(error) => {
-                let refused = refusal(error, Some(&self.context));
-                return self.refuse(refused);
-            }
+            Err(error) => return self.fail(error),
         };
         let clients = Clients::new(self.forwarder(), &run, &set);
         let work =
@@ -113,12 +101,12 @@ impl Job {
         match work.await {
             Ok((Ok(checked), job)) => job.keep(run, checked, &caller),
             Ok((Err(refused), job)) => job.refuse(refused),
-            // The place told of it.
+            // The place sends the error.
             Err(_) => {}
         }
     }
 
-    /// Keeps the message, and begins the run when it was not here before.
+    /// Stores the message, and starts the run unless it is repeated.
     fn keep(mut self, run: String, checked: Checked, caller: &Caller) {
         let added = vec![Operation::AddMessage(NewMessage::of(&self.message))];
         let update = once(caller, &self.message, Answer::Pending, added);
@@ -130,31 +118,33 @@ impl Job {
             }
             Ok(applied) => {
                 self.incarnation = Some(applied.incarnation);
-                self.place.running().is_kept_in(applied.incarnation);
+                self.place.running.set_kept_in(applied.incarnation);
                 self.audit(&caller);
                 if self.is_async() {
                     (self.tell)(&self.ack(Some(applied.version)));
                 }
-                self.spawn(run, checked, Begins::default());
+                self.spawn(run, checked, Start::default());
             }
-            Err(error) => {
-                let refused = refusal(error, Some(&self.context));
-                self.refuse(refused);
-            }
+            Err(error) => self.fail(error),
         });
     }
 
     fn audit(&self, caller: &Caller) {
-        let record = Record::new(Deed::Set).by(caller).with("type", self.message.kind());
+        let record =
+            AuditRecord::new(AuditEvent::SetBegun).by(caller).with("type", self.message.kind());
         let record = record.with("messageId", self.message.message_id.as_str());
         self.app.audit.note(&record.with("contextId", self.context.as_str()));
     }
 
-    pub(super) fn spawn(self, run: String, checked: Checked, begins: Begins) {
-        let handle = self.app.handle.clone();
-        let running = Arc::clone(self.place.running());
-        let task = handle.spawn(self.run(run, checked, begins));
-        running.worked_on_by(task.abort_handle());
+    pub(super) fn spawn(self, run: String, checked: Checked, start: Start) {
+        let (handle, running) = (self.app.handle.clone(), Arc::clone(&self.place.running));
+        let task = handle.spawn(self.run(run, checked, start));
+        running.set_task(task.abort_handle());
+    }
+
+    fn fail(self, error: ContextError) {
+        let refused = refusal(error, Some(&self.context));
+        self.refuse(refused);
     }
 
     fn refuse(self, refused: Refusal) {
@@ -162,13 +152,12 @@ impl Job {
         self.place.refuse(refused);
     }
 
-    /// The message was here before: its answer is given again, of an asynchronous request all that
-    /// answered it.
+    /// Repeats the answer of a message; of an asynchronous request, all responses.
     async fn again(self, repeated: Option<Repeated>) {
         let answer = match repeated {
-            Some(Repeated::Done(answer)) => self.app.kept(&answer),
+            Some(Repeated::Done(answer)) => stored_answer(&answer),
             _ => {
-                let text = "the set was broken off, and what it did is not known";
+                let text = "the set was interrupted, and its effects are not known";
                 Err(Refusal::new(ErrorCode::OutcomeUncertain, text))
             }
         };
@@ -187,7 +176,7 @@ impl Job {
         }
     }
 
-    /// The kept responses to an asynchronous request.
+    /// Returns the stored responses to an asynchronous request.
     async fn responses(&self) -> Vec<Message> {
         let (owner, context) = (self.owner.to_string(), self.context.clone());
         let id = self.answers().to_owned();
@@ -212,7 +201,7 @@ impl Job {
             }
             Ok(found)
         });
-        // Without them there is still the ACK.
+        // Without the responses, the ACK is sent.
         read.await.unwrap_or_default()
     }
 }

@@ -27,11 +27,11 @@ pub(crate) struct Allowed {
 }
 
 impl Allowed {
-    /// Reads the settings: names, or beginnings of names with `*` behind them. `host` are the
-    /// actions that are functions of this program.
+    /// Reads the settings: names, or beginnings of names with `*`. `host` are the actions that are
+    /// functions of this program.
     ///
     /// # Errors
-    /// A [`Fault`] for the name of an action that there is not.
+    /// A [`Fault`] for the name of an unknown action.
     pub(crate) fn open(project: &Project, host: &Registry) -> Result<Self, Fault> {
         let settings = project.config.serve.actions.clone();
         let workspace = Workspace::open(&project.root)
@@ -40,11 +40,11 @@ impl Allowed {
         let own = builtin.names().into_iter().chain(host.names());
         let own = own.chain(FACADE.iter().map(|name| (*name).to_owned()));
         let allowed = Self { settings, own: own.collect() };
-        // A tool of a server goes by its bare name too, when no other has it.
+        // A tool of a server can also be named without its server, if the name is unique.
         let has_servers = !project.config.mcp.servers.is_empty();
         for name in &allowed.settings {
             if !has_servers && !name.ends_with('*') && !allowed.is_own(name) {
-                let message = format!("`serve.actions` names `{name}`, which is no action");
+                let message = format!("`serve.actions` names `{name}`, which is not an action");
                 let known = allowed.own.iter().map(String::as_str);
                 let help = suggestion(name, known)
                     .unwrap_or_else(|| "agents are named `agent:Name`".to_owned());
@@ -59,19 +59,17 @@ impl Allowed {
         self.own.contains(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     }
 
-    /// All of them.
     pub(super) fn patterns(&self) -> Vec<String> {
         let harmless = HARMLESS.iter().map(|name| (*name).to_owned());
         harmless.chain(self.settings.iter().cloned()).collect()
     }
 
-    /// Reports whether an action needs no leave and reads nothing.
+    /// Reports whether an action needs no permission and reads nothing.
     pub(super) fn is_harmless(action: &str) -> bool {
         HARMLESS.contains(&action)
     }
 }
 
-/// Reports whether a name is what a pattern says.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),

@@ -15,7 +15,6 @@ use std::collections::HashMap;
 /// The fields of a result that hold the text of an answer, the likeliest first.
 const TEXTS: &[&str] = &["text", "report", "answer", "markdown", "summary"];
 
-/// The end of a set.
 pub(super) struct Ended {
     pub(super) status: Status,
     /// In the order of the set.
@@ -36,7 +35,7 @@ impl Ended {
         }
     }
 
-    /// As its journal has it, all of which was kept.
+    /// Reads the end of a set from its journal.
     pub(super) fn read(set: &Set, entries: Vec<Entry>) -> Self {
         let mut status = Status::Failed;
         let mut order: Vec<String> = Vec::new();
@@ -56,25 +55,25 @@ impl Ended {
     }
 }
 
-/// The result of one call, with what its client said beside it.
+/// Returns the result of one call, with the fields of its client.
 pub(super) fn result(clients: &Clients, outcome: Outcome) -> CallResult {
     let mut result = call_result(outcome);
-    if let Some(told) = clients.told(&result.call_id) {
-        result.client_info = told.info;
-        // The client's time is without the wait for the person.
-        result.execution_time = told.time.or(result.execution_time);
+    if let Some(note) = clients.note(&result.call_id) {
+        result.client_info = note.info;
+        // The time of the client excludes the wait for a person.
+        result.execution_time = note.time.or(result.execution_time);
     }
     result
 }
 
-/// Results as a message: of the client that ran them all, else of the server.
+/// Creates a message of results: of the client that ran them all, else of the server.
 pub(super) fn response(
     maker: &Maker,
     clients: &Clients,
     context: &str,
     results: Vec<CallResult>,
 ) -> Message {
-    let of = |result: &CallResult| clients.told(&result.call_id).map(|told| told.client);
+    let of = |result: &CallResult| clients.note(&result.call_id).map(|note| note.client);
     let senders: Option<Vec<String>> = results.iter().map(of).collect();
     let mut senders = senders.unwrap_or_default();
     senders.dedup();
@@ -85,13 +84,13 @@ pub(super) fn response(
     }
 }
 
-/// All results of a request, in its order.
+/// Creates the answer with all results of a request, in its order.
 pub(super) fn of_calls(maker: &Maker, clients: &Clients, context: &str, ended: Ended) -> Message {
     let results = ended.outcomes.into_iter().map(|outcome| result(clients, outcome)).collect();
     response(maker, clients, context, results)
 }
 
-/// All outcomes of a set of instructions.
+/// Creates the answer with all outcomes of instructions.
 pub(super) fn of_instructions(maker: &Maker, context: &str, ended: Ended) -> Message {
     let body = Body::InstructionResponse(InstructionResponse {
         status: ended.status,
@@ -129,8 +128,8 @@ pub(super) fn of_intent(
         message.set_meta("value", value.clone());
     }
     if let Some(error) = error {
-        let told = json!({ "code": error.code.as_str(), "message": error.message });
-        message.set_meta("error", told);
+        let error = json!({ "code": error.code.as_str(), "message": error.message });
+        message.set_meta("error", error);
     }
     Ok(message)
 }

@@ -1,8 +1,8 @@
 //! The check of a set before anything runs (FL-6, CP-19).
 
 use super::clients::Clients;
-use super::faults::{self, Denied};
-use super::job::Job;
+use super::faults;
+use super::job::{Checked, Job};
 use crate::serve::sensitive;
 use contexture::context::Trust;
 use contexture::flows::{self, FlowError, FlowRequest};
@@ -16,20 +16,13 @@ use contexture_flow::run::Limits;
 use contexture_protocol::{Refusal, SenderType};
 use std::sync::Arc;
 
-/// Results go back in one message, which may take 16 MiB.
+/// The limits of results, which are sent in one message of at most 16 MiB.
 const LIMITS: Limits = Limits {
     result_bytes: 4 << 20,
     results_bytes: 10 << 20,
     result_depth: 80,
     parameter_bytes: 16 << 20,
 };
-
-/// A set that may be run.
-pub(super) struct Checked {
-    pub(super) request: FlowRequest,
-    pub(super) clients: Arc<Clients>,
-    pub(super) warnings: Report,
-}
 
 impl Job {
     /// Checks the set. It reads files where agents are named.
@@ -58,28 +51,27 @@ impl Job {
             }
             Err(error) => return Err(faults::unready(&error)),
         };
-        // What a model service says is no more than a model's word.
+        // A message of a model service has the trust of a model.
         let is_model = self.message.sender.kind == SenderType::Model;
         let trust = if is_model { Trust::Model } else { request.trust };
-        let allow = allow.map(|allow| allow.0);
         Ok(Checked { request: FlowRequest { allow, trust, ..request }, clients, warnings })
     }
 
-    /// The actions that the set may use; all there are in one of the app itself.
-    fn allowed(&self, clients: &Clients) -> Option<Denied> {
+    /// Returns the actions that the set may use; `None` for all, in a set of the app itself.
+    fn allowed(&self, clients: &Clients) -> Option<Vec<String>> {
         if self.intent.is_some() {
             return None;
         }
         let mut allow = self.app.flows.allowed.patterns();
-        // A client that announces a name of the server's opens it to nobody.
+        // A client that announces the name of an action of the server does not allow it.
         let own = |name: &String| !self.app.flows.allowed.is_own(name);
-        allow.extend(clients.tools().filter(|name| own(name)).cloned());
-        Some(Denied(allow))
+        allow.extend(clients.tools.iter().filter(|name| own(name)).cloned());
+        Some(allow)
     }
 
     fn request(&self, set: &Set, clients: &Arc<Clients>, earlier: Earlier) -> FlowRequest {
         let app = &self.app;
-        // A set within may name agents that are not known yet.
+        // A nested set may name agents that are not known yet.
         let is_agent = |action: &str| action.starts_with("agent:") || action == "RUN_INSTRUCTIONS";
         let has = |is_meant: &dyn Fn(&str) -> bool| {
             set.steps.iter().any(|step| {
@@ -91,7 +83,7 @@ impl Job {
         let is_traced = has_agents || has(&|action| action == "generate");
         let run = RunRequest {
             frontend: Some(Arc::clone(clients) as Arc<_>),
-            permission: Some(Arc::clone(clients.forwarder()) as Arc<dyn Permission>),
+            permission: Some(Arc::clone(&clients.forwarder) as Arc<dyn Permission>),
             contexts: Some(Contexts {
                 store: Arc::clone(&app.store),
                 owner: self.owner.to_string(),
@@ -116,7 +108,7 @@ impl Job {
         }
     }
 
-    /// The declared texts of the context and of the message, which no trace is to hold (CP-19).
+    /// Returns the sensitive texts of the context and of the message, which traces mask (CP-19).
     fn private(&self) -> Vec<String> {
         let serve = &self.app.project.config.serve;
         if serve.sensitive.is_empty() {
@@ -124,7 +116,7 @@ impl Job {
         }
         let store = &self.app.store;
         let key = Key { owner: &self.owner, context: &self.context };
-        // In a context that is not there yet, nothing was said before.
+        // A context that does not exist yet has no messages.
         let state = store.state(key).map(|state| state.value).unwrap_or_default();
         let before = match serve.history {
             0 => Vec::new(),

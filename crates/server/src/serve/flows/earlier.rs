@@ -9,14 +9,14 @@ use contexture_protocol::{Body, Limits, Message};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Messages that are read at a time.
+/// The messages that are read at once.
 const PAGE: usize = 1_000;
 
-/// Reads from the context what the set names and does not have; of an id that ended several times
-/// the last outcome counts.
+/// Reads the outcomes that the set names and does not have from the context; of an id with several
+/// outcomes, the last one counts.
 ///
 /// # Errors
-/// Creates the refusal for an error of the store.
+/// An error of the store.
 pub(super) async fn earlier(
     app: &Arc<App>,
     owner: &Arc<str>,
@@ -35,7 +35,7 @@ pub(super) async fn earlier(
     }
 }
 
-/// The ids that a set names and does not have.
+/// Returns the ids that a set names and does not have.
 fn wanted(set: &Set) -> HashSet<String> {
     let own: HashSet<&str> = set.steps.iter().map(|step| step.id.as_str()).collect();
     let named = set.steps.iter().flat_map(|step| &step.dependencies);
@@ -65,7 +65,7 @@ fn read(
 }
 
 fn add(text: &str, wanted: &HashSet<String>, earlier: &mut Earlier) {
-    // What is no message of the protocol tells nothing.
+    // Other texts are ignored.
     let Ok(message) = Message::parse(text.as_bytes(), &Limits::FILE) else { return };
     match message.body {
         Body::InstructionResponse(response) => {
@@ -84,7 +84,7 @@ fn add(text: &str, wanted: &HashSet<String>, earlier: &mut Earlier) {
     }
 }
 
-/// The result of a call as an outcome (FL-4).
+/// Converts the result of a call to an outcome (FL-4).
 fn outcome(result: CallResult) -> Outcome {
     let status = match result.status {
         CallStatus::Success => Status::Completed,

@@ -7,14 +7,11 @@ use contexture_flow::check::{Diagnostic, Report};
 use contexture_flow::{Kind, Set, codes};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 
-/// The policy that keeps clients from actions.
+/// The policy about actions of clients.
 const POLICY: &str = "allowed_actions";
 
-/// All that a set may use: names, or beginnings of names with `*` behind them.
-pub(super) struct Denied(pub(super) Vec<String>);
-
-/// The steps that name what the set may not use.
-pub(super) fn denied(message: &Message, set: &Set, allow: &Denied) -> Vec<Diagnostic> {
+/// Returns the steps with actions that do not match `allow`: names, or beginnings of names with `*`.
+pub(super) fn denied(message: &Message, set: &Set, allow: &[String]) -> Vec<Diagnostic> {
     let list = match &message.body {
         Body::ToolCallRequest(request) if request.calls.is_none() => "toolCalls",
         Body::ToolCallRequest(_) => "calls",
@@ -25,19 +22,19 @@ pub(super) fn denied(message: &Message, set: &Set, allow: &Denied) -> Vec<Diagno
         Kind::Instructions => "action",
     };
     let mut faults = Vec::new();
-    let mut tell = |path: String, action: &str| {
-        if !allow.0.iter().any(|pattern| fits(pattern, action)) {
+    let mut check = |path: String, action: &str| {
+        if !allow.iter().any(|pattern| fits(pattern, action)) {
             faults.push(not_allowed(path, action));
         }
     };
     for (at, step) in set.steps.iter().enumerate() {
         let of = |rest: &str| format!("/content/{list}/{at}/{rest}");
-        tell(of(field), &step.action);
+        check(of(field), &step.action);
         let recovery = step.recovery.as_ref().and_then(|recovery| recovery.alternative.as_ref());
         let fallback = step.frontend.as_ref().and_then(|call| call.alternative.as_ref());
         for (instead, at) in [(recovery, "recovery/alternative"), (fallback, "alternative")] {
             if let Some(instead) = instead {
-                tell(of(at), instead.target());
+                check(of(at), instead.target());
             }
         }
     }
@@ -57,8 +54,8 @@ fn not_allowed(path: String, action: &str) -> Diagnostic {
     }
 }
 
-/// The refusal that a report becomes. Its code is that of the first fault, of what is not allowed
-/// before all others; what there is not at all is no matter of permission.
+/// Creates the refusal of a report. Its code is that of the first fault: forbidden actions before all
+/// others; unknown actions do not count as forbidden.
 pub(super) fn refusal(mut report: Report, mut denied: Vec<Diagnostic>) -> Refusal {
     let unknown = |path: &str| {
         let is_of = |one: &&Diagnostic| {
@@ -81,18 +78,18 @@ pub(super) fn refusal(mut report: Report, mut denied: Vec<Diagnostic>) -> Refusa
     };
     let diagnostics = report.to_value().get("diagnostics").cloned().unwrap_or_default();
     let refused = Refusal::new(code.unwrap_or(ErrorCode::ValidationFailed), text)
-        .suggest("Mend what details.diagnostics name, and send the set under a new messageId.")
+        .suggest("Fix what details.diagnostics name, and send the set under a new messageId.")
         .detail("diagnostics", diagnostics);
     if is_denied { refused.policy(POLICY) } else { refused }
 }
 
-/// A set whose faults are not its own: a program that is refused, a server that was not accepted, a
-/// journal that can't be written.
+/// Creates the refusal of a set whose faults are elsewhere: in a program, a server that was not
+/// accepted, or a journal that can't be written.
 pub(super) fn unready(error: &FlowError) -> Refusal {
     let refused = match error {
         FlowError::Refused(report) => return refusal(report.clone(), Vec::new()),
         FlowError::Setup(setup) if setup.code.starts_with("flow") => {
-            // What it says of files is for the operator's log.
+            // Its text about files is for the log of the operator.
             let text = "the server could not write its journal, and runs nothing without it";
             return Refusal { recoverable: true, ..Refusal::new(ErrorCode::Internal, text) };
         }

@@ -1,26 +1,26 @@
-//! The work on one set, from the message that was accepted to the answer that is kept.
+//! The work on one set, from the accepted message to the stored answer.
 
 use super::answer::{self, Ended};
-use super::checked::Checked;
 use super::clients::Clients;
 use super::faults;
-use super::news::{self, News};
-use super::running::Place;
+use super::place::Place;
+use super::progress::{self, StepChange};
 use crate::serve::app::App;
-use crate::serve::exchange::refusal;
-use crate::serve::frontend::Forwarder;
+use crate::serve::context_writer::ContextWriter;
+use crate::serve::exchange::failure::refusal;
+use crate::serve::frontend::target::Forwarder;
 use crate::serve::message::answering;
+use crate::serve::operations::log::millis;
 use crate::serve::session::Session;
+use contexture::context::Digest;
 use contexture::flows::{Flow, FlowError, FlowRequest};
-use contexture::store::contexts::{
-    Answer, Applied, ContextError, KeyName, MessageKey, NewMessage, Operation, Settlement, Update,
-};
+use contexture::store::contexts::{Answer, MessageKey};
+use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
 use contexture_flow::run::Report;
 use contexture_protocol::content::{Ack, CallMode, Outcome, Progress, Status};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,37 +30,41 @@ use tokio::task::JoinHandle;
 /// The longest id of a message in the store, in bytes.
 const LONGEST_KEY: usize = 256;
 
-/// Who hears what a set tells on the way.
+/// A function that sends an intermediate message.
 pub(super) type Tell = Arc<dyn Fn(&Message) + Send + Sync>;
 
-/// A set that was sent, and those who wait for it.
 pub(super) struct Job {
     pub(super) app: Arc<App>,
     pub(super) owner: Arc<str>,
-    /// The session that it came in: its client is asked first.
+    /// The session of the request: its client is asked first.
     pub(super) origin: Option<Arc<Session>>,
     pub(super) context: String,
-    /// Which context of this id, once it is known: what comes late does not land in the next.
+    /// The incarnation of the context, once it is known.
     pub(super) incarnation: Option<u64>,
-    /// What holds the set.
     pub(super) message: Message,
-    /// The intent that the set answers; the set is the app's own then, and not a client's.
+    /// The intent that the set answers; such a set is the app's own, and not of a client.
     pub(super) intent: Option<String>,
     pub(super) place: Place,
     pub(super) tell: Tell,
 }
 
-/// How a run begins.
+/// A set that may be run.
+pub(super) struct Checked {
+    pub(super) request: FlowRequest,
+    pub(super) clients: Arc<Clients>,
+    pub(super) warnings: Warnings,
+}
+
 #[derive(Default)]
-pub(super) struct Begins {
-    /// The run to go on with, and not to begin.
+pub(super) struct Start {
+    /// The run to resume.
     pub(super) resume: Option<String>,
-    /// Outcomes that an earlier server may not have told.
+    /// Outcomes that an earlier server may not have sent.
     pub(super) ended: Vec<Outcome>,
     pub(super) is_paused: bool,
 }
 
-/// What is told of a request step by step, with the steps that were.
+/// The responses to an asynchronous request so far.
 pub(super) struct Telling {
     is_async: bool,
     is_instructions: bool,
@@ -70,15 +74,23 @@ pub(super) struct Telling {
     last: Option<Message>,
 }
 
+pub(super) fn set_of(message: &Message) -> Option<Set> {
+    match &message.body {
+        Body::ToolCallRequest(request) => Some(Set::of_calls(request.clone())),
+        Body::Instruction(set) => Some(Set::of_instructions(set.clone())),
+        _ => None,
+    }
+}
+
 impl Job {
     pub(super) fn forwarder(&self) -> Arc<Forwarder> {
         let (app, owner) = (&self.app, Arc::clone(&self.owner));
         Arc::new(Forwarder::of(app, owner, self.origin.clone(), &self.context, self.answers()))
     }
 
-    /// The message that is answered: that of the set, or the one whose intent the set answers.
+    /// Returns the id of the message that is answered: that of the set, or that with the intent.
     pub(super) fn answers(&self) -> &str {
-        &self.place.key().2
+        &self.place.key.2
     }
 
     pub(super) fn is_async(&self) -> bool {
@@ -92,15 +104,15 @@ impl Job {
     }
 
     /// Runs the set to its end, and answers.
-    pub(super) async fn run(self, run: String, checked: Checked, begins: Begins) {
-        let answer = self.work(&run, checked, begins).await;
+    pub(super) async fn run(self, run: String, checked: Checked, start: Start) {
+        let answer = self.work(&run, checked, start).await;
         self.close(answer).await;
     }
 
-    /// Keeps and tells the answer.
+    /// Stores and sends the answer.
     pub(super) async fn close(self, answer: Result<Message, Refusal>) {
         match answer {
-            // Its parts were kept as they came.
+            // Its parts were stored as they came.
             Ok(last) if self.is_async() => {
                 let last = answering(last, self.answers());
                 self.place.finish(last);
@@ -121,45 +133,44 @@ impl Job {
         })
     }
 
-    /// Runs the set to its end; the answer is not kept yet.
+    /// Runs the set to its end; the answer is not stored yet.
     pub(super) async fn work(
         &self,
         run: &str,
         checked: Checked,
-        begins: Begins,
+        start: Start,
     ) -> Result<Message, Refusal> {
         let began = Instant::now();
         let Checked { request, clients, warnings } = checked;
-        let (observer, news) = news::listen(self.is_async());
+        let (observer, changes) = progress::listen(self.is_async());
         let request = FlowRequest {
             id: Some(run.to_owned()),
             journal: Some(self.app.flows.journals.journal()),
             observer: Some(observer),
-            resume: begins.resume,
+            resume: start.resume,
             ..request
         };
         let flow = self.prepared(request).await?;
         self.keep_ack().await;
         let mut telling = self.telling(flow.set().steps.len());
-        if begins.is_paused {
-            self.place.running().begins_paused();
+        if start.is_paused {
+            self.place.running.start_paused();
         }
-        self.place.running().steered_by(run, flow.control());
+        self.place.running.started(run, flow.control());
         let running = Aborted(tokio::spawn(flow.run()));
-        for outcome in begins.ended {
+        for outcome in start.ended {
             self.tell_outcome(&clients, outcome, &mut telling).await;
         }
-        let report = self.follow(running, news, &clients, &mut telling).await;
-        let report = report.ok_or_else(|| {
-            Refusal::new(ErrorCode::Internal, "the run broke off inside the server")
-        })?;
+        let report = self.follow(running, changes, &clients, &mut telling).await;
+        let report = report
+            .ok_or_else(|| Refusal::new(ErrorCode::Internal, "the run failed inside the server"))?;
         let ended = Ended::of(&report);
-        self.say(&ended, run, began);
+        self.log(&ended, run, began);
         let message = self.answered(ended, &clients, telling).await?;
         Ok(noted(message, run, &warnings))
     }
 
-    /// The ACK of an asynchronous request.
+    /// Returns the ACK of an asynchronous request.
     pub(super) fn ack(&self, version: Option<u64>) -> Message {
         let (message_id, version) = (self.answers().to_owned(), version.map(Into::into));
         let ack = Ack { message_id, version, ..Ack::default() };
@@ -167,33 +178,22 @@ impl Job {
         answering(message, self.answers())
     }
 
-    /// Keeps the ACK as the answer of an asynchronous request whose run is noted: until then a server
-    /// that starts finds it without an answer, and begins it.
+    /// Stores the ACK as the answer of an asynchronous request whose run is in the journal: until then,
+    /// a new server finds it without an answer, and begins it.
     pub(super) async fn keep_ack(&self) {
         if !self.is_async() {
             return;
         }
-        let (_, context_id, message_id) = self.place.key().clone();
-        let key = KeyName { context_id, message_id };
-        let settles = Settlement { key, answer: self.ack(None).to_json().into() };
-        let owner = self.owner.to_string();
-        let update = Update {
-            owner,
-            context_id: Some(self.context.clone()),
-            incarnation: self.incarnation,
-            settles: Some(settles),
-            ..Update::default()
-        };
-        if let Err(error) = self.app.updated(update).await {
+        if let Err(error) = self.writer().settle_only(&self.ack(None)).await {
             self.app.log.info("store", json!({ "error": error.to_string() }));
         }
     }
 
-    /// Gets all ready that the run needs; it is noted in the journal then.
+    /// Prepares the run, which is then in the journal.
     async fn prepared(&self, request: FlowRequest) -> Result<Flow, Refusal> {
         let project = self.app.project.clone();
         let prepare = move || Flow::prepare(&project, request);
-        let broken = || Refusal::new(ErrorCode::Internal, "the work on the set broke off");
+        let broken = || Refusal::new(ErrorCode::Internal, "the work on the set failed");
         let prepared: Result<Flow, FlowError> =
             tokio::task::spawn_blocking(prepare).await.map_err(|_| broken())?;
         prepared.map_err(|error| {
@@ -202,18 +202,18 @@ impl Job {
         })
     }
 
-    /// Tells what happens until nothing happens any more.
+    /// Reports the changes of the run until its end.
     async fn follow(
         &self,
         mut running: Aborted,
-        mut news: UnboundedReceiver<News>,
+        mut changes: UnboundedReceiver<StepChange>,
         clients: &Clients,
         telling: &mut Telling,
     ) -> Option<Report> {
         if telling.is_instructions {
-            self.progress(news::whole(self.answers()));
+            self.progress(progress::whole(self.answers()));
         }
-        while let Some(one) = news.recv().await {
+        while let Some(one) = changes.recv().await {
             if telling.is_instructions {
                 self.progress(one.progress(self.answers()));
             } else if let Some(outcome) = one.outcome {
@@ -228,7 +228,7 @@ impl Job {
         (self.tell)(&answering(message, self.answers()));
     }
 
-    /// Keeps the response to one call of an asynchronous request, and pushes it. The last one ends
+    /// Stores and sends the response to one call of an asynchronous request. The last one ends
     /// the request.
     pub(super) async fn tell_outcome(
         &self,
@@ -243,24 +243,8 @@ impl Job {
         let result = answer::result(clients, outcome);
         let message = answer::response(&self.app.maker, clients, &self.context, vec![result]);
         let mut message = answering(message, self.answers());
-        // An earlier server may have kept it already: it is kept once.
-        let key = MessageKey {
-            message_id: part(self.answers(), &id),
-            digest: [0; 32],
-            answer: Answer::Ready(String::new()),
-        };
-        let added = self.add(&message, Some(key), None).await;
+        self.keep_part(&mut message, &id).await;
         let is_last = telling.told.len() >= telling.total;
-        match added {
-            // Whoever waits in this server may not have heard it from that one.
-            Ok(applied) => {
-                if let Some(seq) = applied.seqs.first() {
-                    message.set_meta("seq", *seq);
-                }
-            }
-            // The result counts all the same; the log says when the store is in trouble.
-            Err(error) => self.app.log.info("store", json!({ "error": error.to_string() })),
-        }
         if is_last {
             telling.last = Some(message);
         } else {
@@ -268,7 +252,6 @@ impl Job {
         }
     }
 
-    /// The message that answers.
     pub(super) async fn answered(
         &self,
         ended: Ended,
@@ -294,31 +277,17 @@ impl Job {
         Ok(telling.last.take().unwrap_or_else(none))
     }
 
-    /// Keeps and tells the outcomes of a set that is not answered by them: later sets may name them
+    /// Stores and sends the outcomes of a set whose answer is another message: later sets may name them
     /// (CP-5).
     async fn keep_outcomes(&self, ended: Ended) {
         let message = answer::of_instructions(&self.app.maker, &self.context, ended);
         let mut message = answering(message, &self.message.message_id);
-        let key = MessageKey {
-            message_id: part(self.answers(), ""),
-            digest: [0; 32],
-            answer: Answer::Ready(String::new()),
-        };
-        match self.add(&message, Some(key), None).await {
-            Ok(applied) => {
-                if let Some(seq) = applied.seqs.first() {
-                    message.set_meta("seq", *seq);
-                }
-            }
-            Err(error) => self.app.log.info("store", json!({ "error": error.to_string() })),
-        }
+        self.keep_part(&mut message, "").await;
         (self.tell)(&message);
     }
 
-    /// Says in the log how it went.
-    fn say(&self, ended: &Ended, run: &str, began: Instant) {
+    fn log(&self, ended: &Ended, run: &str, began: Instant) {
         self.app.metrics.sets.count(self.message.kind().to_owned(), ended.status.as_str());
-        let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let done = ended.outcomes.iter().filter(|one| one.status == Status::Completed).count();
         self.app.log.info(
             "set",
@@ -332,62 +301,41 @@ impl Job {
                 "steps": ended.outcomes.len(),
                 "completed": done,
                 "journal": ended.fault,
-                "ms": ms,
+                "ms": millis(began),
             }),
         );
     }
 
-    /// Adds a message to the context.
-    async fn add(
-        &self,
-        message: &Message,
-        key: Option<MessageKey>,
-        settles: Option<Settlement>,
-    ) -> Result<Applied, ContextError> {
-        let update = Update {
-            owner: self.owner.to_string(),
-            context_id: Some(self.context.clone()),
-            incarnation: self.incarnation,
-            key,
-            operations: vec![Operation::AddMessage(NewMessage::of(message))],
-            cause: Some(self.answers().to_owned()),
-            settles,
-            ..Update::default()
-        };
-        self.app.updated(update).await
+    fn writer(&self) -> ContextWriter<'_> {
+        let Self { app, context, incarnation, place, .. } = self;
+        ContextWriter { app, key: &place.key, context, incarnation: *incarnation }
     }
 
-    /// Keeps the answer together with the message's key, then tells it.
+    /// Stores a part of the answer, once: an earlier server may have stored it.
+    async fn keep_part(&self, message: &mut Message, id: &str) {
+        let answer = Answer::Ready(String::new());
+        let key = MessageKey { message_id: part(self.answers(), id), digest: [0; 32], answer };
+        // A result that can't be stored still counts.
+        if let Err(error) = self.writer().add(message, Some(key), None).await {
+            self.app.log.info("store", json!({ "error": error.to_string() }));
+        }
+    }
+
+    /// Stores and sends the answer.
     pub(super) async fn settle(self, message: Message) {
-        let message = match self.settled(message).await {
+        let message = match self.writer().settle(message).await {
             Ok(message) => message,
             Err(error) => {
                 let refused = self.refusal(refusal(error, Some(&self.context)));
-                // What is too large to be kept is answered with that.
-                self.settled(refused.clone()).await.unwrap_or(refused)
+                // An answer that is too large is replaced with the error.
+                self.writer().settle(refused.clone()).await.unwrap_or(refused)
             }
         };
         self.place.finish(message);
     }
-
-    async fn settled(&self, message: Message) -> Result<Message, ContextError> {
-        let mut message = answering(message, self.answers());
-        message.context_id = Some(self.context.clone());
-        let (_, context_id, message_id) = self.place.key().clone();
-        let key = KeyName { context_id, message_id };
-        // What is told again is what is told now, its place in the context too.
-        let made = message.clone();
-        let answer = Answer::Made(Arc::new(move |applied| placed(made.clone(), applied)));
-        let settles = Settlement { key, answer };
-        let applied = self.add(&message, None, Some(settles)).await?;
-        if let Some(seq) = applied.seqs.first() {
-            message.set_meta("seq", *seq);
-        }
-        Ok(message)
-    }
 }
 
-/// Says which run it was, and what the check of the set warned of.
+/// Adds the run and the warnings of the check to an answer.
 pub(super) fn noted(mut message: Message, run: &str, warnings: &Warnings) -> Message {
     message.set_meta("run", run);
     let warnings = warnings.to_value().get("diagnostics").cloned().unwrap_or(Value::Null);
@@ -397,27 +345,17 @@ pub(super) fn noted(mut message: Message, run: &str, warnings: &Warnings) -> Mes
     message
 }
 
-/// The key of a part of the answer to a message. No client's own key holds this character; what is
-/// longer than a key may be stands in it as a digest.
+/// Returns the key of a part of the answer to a message. No key of a client contains this character; a
+/// key that is too long is replaced with its digest.
 fn part(answers: &str, id: &str) -> String {
     let key = format!("{answers}\u{1f}{id}");
     if key.len() <= LONGEST_KEY {
         return key;
     }
-    let digest = Sha256::digest(key.as_bytes());
-    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("\u{1f}{digest}")
+    format!("\u{1f}{}", Digest::of_text(&key).hex())
 }
 
-/// The text of a message that got a place in its context.
-fn placed(mut message: Message, applied: &Applied) -> String {
-    if let Some(seq) = applied.seqs.first() {
-        message.set_meta("seq", *seq);
-    }
-    message.to_json()
-}
-
-/// A run that ends when nobody waits for it any more.
+/// A run that is aborted when this is dropped.
 struct Aborted(JoinHandle<Report>);
 
 impl Drop for Aborted {

@@ -1,4 +1,4 @@
-//! Where the changes of sets are kept: `flows.db` of the data folder.
+//! The journals of sets: `flows.db` in the data folder.
 
 use crate::fault::Fault;
 use crate::serve::codes;
@@ -17,20 +17,19 @@ use std::sync::Arc;
 
 /// The file of journals in the data folder.
 const FLOWS_FILE: &str = "flows.db";
-/// Runs that have ended, of which the end may not have been told: the newest.
+/// The number of the newest ended runs, whose end may not have been sent.
 const LATEST: usize = 100;
 
-/// The journals of all sets.
 pub(crate) struct Journals(Arc<dyn FlowJournal>);
 
 /// A run of an earlier server.
-pub(super) struct Left {
+pub(super) struct UnfinishedRun {
     pub(super) run: String,
     pub(super) owner: String,
     /// The id of the message that is answered.
     pub(super) name: String,
     pub(super) is_ended: bool,
-    /// Another process does it.
+    /// True if another process runs it.
     pub(super) is_held: bool,
 }
 
@@ -58,35 +57,35 @@ impl Journals {
         Arc::clone(&self.0)
     }
 
-    /// Says how a run ended that nobody goes on with.
+    /// Records the end of a run that is not resumed.
     pub(super) fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
         self.0.finish(run, status)
     }
 
-    /// The run for a message in a context.
+    /// Returns the run for a message in a context.
     pub(super) fn of_message(
         &self,
         owner: &str,
         context: &str,
         message: &str,
-    ) -> Result<Option<Left>, FlowStoreError> {
+    ) -> Result<Option<UnfinishedRun>, FlowStoreError> {
         let (owner, context) = (Some(owner.to_owned()), Some(context.to_owned()));
         let name = Some(message.to_owned());
         let runs = self.0.runs(&Filter { owner, context, name, limit: 1, ..Filter::default() })?;
-        Ok(runs.into_iter().next().map(left))
+        Ok(runs.into_iter().next().map(UnfinishedRun::from))
     }
 
-    /// The runs of all owners that have not ended, and the newest of those that have.
-    pub(super) fn left(&self) -> Result<Vec<Left>, FlowStoreError> {
+    /// Returns the unfinished runs of all owners, and the newest ended ones.
+    pub(super) fn unfinished(&self) -> Result<Vec<UnfinishedRun>, FlowStoreError> {
         let mut runs = self.0.unfinished(None)?;
         let latest = self.0.runs(&Filter { limit: LATEST, ..Filter::default() })?;
         runs.extend(latest.into_iter().filter(|run| matches!(run.state, RunState::Ended(_))));
-        // What nobody owns was begun on the command line.
+        // A run without an owner was started on the command line.
         let own = |run: &RunSummary| !run.owner.is_empty() && !is_within(&run.run);
-        Ok(runs.into_iter().filter(own).map(left).collect())
+        Ok(runs.into_iter().filter(own).map(UnfinishedRun::from).collect())
     }
 
-    /// The message that holds the set of a run; `None` when secrets in it were masked.
+    /// Returns the message with the set of a run; `None` when secrets in it were masked.
     pub(super) fn message(&self, run: &str) -> Result<Option<Message>, FlowStoreError> {
         let document = self.0.document(run)?;
         if document.masked {
@@ -95,14 +94,15 @@ impl Journals {
         Ok(Message::parse(document.text.as_bytes(), &Limits::FILE).ok())
     }
 
-    /// Returns the events of a run.
-    pub(super) fn entries(&self, left: &Left) -> Result<Vec<Entry>, JournalError> {
+    pub(super) fn entries(&self, left: &UnfinishedRun) -> Result<Vec<Entry>, JournalError> {
         self.0.entries(&left.run)
     }
 }
 
-fn left(run: RunSummary) -> Left {
-    let is_ended = matches!(run.state, RunState::Ended(_));
-    let is_held = matches!(run.state, RunState::Running | RunState::Paused);
-    Left { run: run.run, owner: run.owner, name: run.name, is_ended, is_held }
+impl From<RunSummary> for UnfinishedRun {
+    fn from(run: RunSummary) -> Self {
+        let is_ended = matches!(run.state, RunState::Ended(_));
+        let is_held = matches!(run.state, RunState::Running | RunState::Paused);
+        Self { run: run.run, owner: run.owner, name: run.name, is_ended, is_held }
+    }
 }

@@ -1,18 +1,17 @@
-//! The sets that an earlier server left: this one goes on with them (FL-11).
+//! Resumption of the sets of an earlier server (FL-11).
 
-use super::accept::set_of;
 use super::answer::Ended;
-use super::checked::Checked;
 use super::clients::Clients;
 use super::earlier::earlier;
-use super::job::{Begins, Job, noted};
-use super::journal::Left;
-use super::{Entered, Flows};
+use super::intent_set::INTENT;
+use super::job::{Checked, Job, Start, noted, set_of};
+use super::journal::UnfinishedRun;
+use super::place::{Entered, Place};
 use crate::fault::Fault;
 use crate::serve::app::App;
 use crate::serve::codes;
-use crate::serve::digest::digest;
-use crate::serve::exchange::refusal;
+use crate::serve::exchange::failure::refusal;
+use crate::serve::message::{digest, stored_answer};
 use contexture::flows::FlowRequest;
 use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
 use contexture_flow::Set;
@@ -24,47 +23,42 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Messages at the end of a context among which one is looked for whose run was not noted yet.
+/// The most messages at the end of a context that are searched for one without a run.
 const LATEST: usize = 1_000;
-/// The name under which the INSTRUCTION of an intent says which one it is.
-pub(super) const INTENT: &str = "intent";
-
-/// A set to go on with, and what is known of its run.
 struct Found {
     owner: String,
-    /// The message that is answered.
     answers: KeyName,
     message: Message,
-    run: Option<Left>,
+    run: Option<UnfinishedRun>,
     /// The immediate answer.
     ack: Option<Message>,
 }
 
 /// The handling of a message without an answer.
-enum Fate {
-    GoesOn(Box<Found>),
-    /// Another process does it.
+enum Recovery {
+    Resumed(Box<Found>),
+    /// Another process runs it.
     Held,
-    /// No set was made of it.
+    /// The message has no set.
     Unknown,
 }
 
-/// Goes on with all sets that were left. Gives the pending messages that no set was made of.
+/// Resumes all unfinished sets. Returns the other pending messages.
 ///
 /// # Errors
-/// A [`Fault`] when what was kept can't be read.
-pub(crate) fn take_up(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
+/// A [`Fault`] when stored data can't be read.
+pub(crate) fn resume_all(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
     let mut rest = Vec::new();
     let mut seen = HashSet::new();
     for pending in app.store.pending().map_err(|error| unusable(&error))? {
-        match fate(app, &pending, &mut seen)? {
-            Fate::GoesOn(found) => go_on(app, *found)?,
-            Fate::Held => {}
-            Fate::Unknown => rest.push(pending),
+        match recovery(app, &pending, &mut seen)? {
+            Recovery::Resumed(found) => resume(app, *found)?,
+            Recovery::Held => {}
+            Recovery::Unknown => rest.push(pending),
         }
     }
-    // What was acknowledged is no longer pending, and may have to be gone on with all the same.
-    for left in app.flows.journals.left().map_err(|error| unusable(&error))? {
+    // Acknowledged requests are no longer pending, and may be unfinished.
+    for left in app.flows.journals.unfinished().map_err(|error| unusable(&error))? {
         if !left.is_held && !seen.contains(&left.run) {
             acknowledged(app, left)?;
         }
@@ -76,13 +70,17 @@ fn unusable(error: &dyn std::fmt::Display) -> Fault {
     Fault::of(codes::BAD_DATA, error.to_string())
 }
 
-fn fate(app: &App, pending: &PendingKey, seen: &mut HashSet<String>) -> Result<Fate, Fault> {
-    let Some(context) = pending.context_id.as_deref() else { return Ok(Fate::Unknown) };
+fn recovery(
+    app: &App,
+    pending: &PendingKey,
+    seen: &mut HashSet<String>,
+) -> Result<Recovery, Fault> {
+    let Some(context) = pending.context_id.as_deref() else { return Ok(Recovery::Unknown) };
     let (owner, id) = (&pending.owner, &pending.key.message_id);
     let run = app.flows.journals.of_message(owner, context, id);
     let run = run.map_err(|error| unusable(&error))?;
     if run.as_ref().is_some_and(|run| run.is_held) {
-        return Ok(Fate::Held);
+        return Ok(Recovery::Held);
     }
     let message = match &run {
         Some(run) => {
@@ -91,7 +89,7 @@ fn fate(app: &App, pending: &PendingKey, seen: &mut HashSet<String>) -> Result<F
         }
         None => None,
     };
-    // Without a run it was accepted just before the end: nothing of it ran.
+    // Without a run, it was accepted just before the end: no step ran.
     let message = match message {
         Some(message) => Some(message),
         None => kept(app, owner, context, id).map_err(|error| unusable(&error))?,
@@ -99,13 +97,13 @@ fn fate(app: &App, pending: &PendingKey, seen: &mut HashSet<String>) -> Result<F
     Ok(match message.filter(|message| set_of(message).is_some()) {
         Some(message) => {
             let (owner, answers) = (owner.clone(), pending.key.clone());
-            Fate::GoesOn(Box::new(Found { owner, answers, message, run, ack: None }))
+            Recovery::Resumed(Box::new(Found { owner, answers, message, run, ack: None }))
         }
-        None => Fate::Unknown,
+        None => Recovery::Unknown,
     })
 }
 
-/// A message among the last of a context.
+/// Finds a message among the last of a context.
 fn kept(app: &App, owner: &str, context: &str, id: &str) -> Result<Option<Message>, ContextError> {
     let last = match app.store.last(Key { owner, context }, LATEST) {
         Err(ContextError::NotFound(_)) => return Ok(None),
@@ -116,8 +114,8 @@ fn kept(app: &App, owner: &str, context: &str, id: &str) -> Result<Option<Messag
     Ok(messages.find(|message| message.message_id == id))
 }
 
-/// A run whose message has its answer: only asynchronous requests have more to tell.
-fn acknowledged(app: &Arc<App>, left: Left) -> Result<(), Fault> {
+/// Resumes a run whose message has its answer: only asynchronous requests have more to send.
+fn acknowledged(app: &Arc<App>, left: UnfinishedRun) -> Result<(), Fault> {
     let message = app.flows.journals.message(&left.run).map_err(|error| unusable(&error))?;
     let is_async = |message: &Message| matches!(&message.body, Body::ToolCallRequest(r) if r.mode() == CallMode::Async);
     let message = message.filter(is_async);
@@ -127,33 +125,33 @@ fn acknowledged(app: &Arc<App>, left: Left) -> Result<(), Fault> {
             let owner = left.owner.clone();
             let answers =
                 KeyName { context_id: message.context_id.clone(), message_id: left.name.clone() };
-            go_on(app, Found { owner, answers, message, run: Some(left), ack })
+            resume(app, Found { owner, answers, message, run: Some(left), ack })
         }
         _ if left.is_ended => Ok(()),
         _ => {
-            // Its answer was kept, or it was never accepted.
+            // Its answer was stored, or it was never accepted.
             let finished = app.flows.journals.finish(&left.run, Status::Failed);
             finished.map_err(|error| unusable(&error))
         }
     }
 }
 
-/// The ACK with which a request was answered, and not yet by its results.
+/// Returns the ACK of a request that has no other answer yet.
 fn ack(app: &App, owner: &str, message: &Message) -> Option<Message> {
     let key =
         KeyName { context_id: message.context_id.clone(), message_id: message.message_id.clone() };
     let Ok(Some(Repeated::Done(answer))) = app.store.repeated(owner, &key, &digest(message)) else {
         return None;
     };
-    app.kept(&answer).ok().filter(|answer| matches!(answer.body, Body::Ack(_)))
+    stored_answer(&answer).ok().filter(|answer| matches!(answer.body, Body::Ack(_)))
 }
 
-/// The context whose message waits for its answer: what waited in one that is gone went with it.
+/// Returns the incarnation of a context: pending messages are deleted with theirs.
 fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> {
     app.store.head(Key { owner, context }).ok().map(|head| head.incarnation)
 }
 
-fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
+fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Some(context) = found.message.context_id.clone() else { return Ok(()) };
     let owner: Arc<str> = found.owner.into();
     let intent = found.message.meta(INTENT).and_then(Value::as_str).map(str::to_owned);
@@ -163,42 +161,41 @@ fn go_on(app: &Arc<App>, found: Found) -> Result<(), Fault> {
         None => Vec::new(),
     };
     let key = (Arc::clone(&owner), found.answers.context_id, found.answers.message_id);
-    // They were accepted, so none is refused: whoever asks again hears of it.
-    let place = Flows::enter_again(app, key, digest(&found.message));
-    let Entered::New(place) = place else { return Ok(()) };
+    // Accepted sets are not refused: repeated messages are attached to them.
+    let entered = Place::enter(app, key, digest(&found.message), true);
+    let Ok(Entered::New(place)) = entered else { return Ok(()) };
     if let Some(set) = set_of(&found.message) {
-        place.running().is_of(&context, &set);
+        place.running.identify(&context, &set);
     }
-    place.running().begins_taken_up();
+    place.running.mark_resumed();
     let (app, message, tell) = (Arc::clone(app), found.message, place.tell());
     let incarnation = incarnation(&app, &owner, &context);
     if let Some(incarnation) = incarnation {
-        place.running().is_kept_in(incarnation);
+        place.running.set_kept_in(incarnation);
     }
     let origin = None;
     let job = Job { app, owner, origin, context, incarnation, message, intent, place, tell };
     if job.is_async() {
         (job.tell)(&found.ack.unwrap_or_else(|| job.ack(None)));
     }
-    let handle = job.app.handle.clone();
-    let running = Arc::clone(job.place.running());
-    let task = handle.spawn(job.take_up(found.run, entries));
-    running.worked_on_by(task.abort_handle());
+    let (handle, running) = (job.app.handle.clone(), Arc::clone(&job.place.running));
+    let task = handle.spawn(job.resume(found.run, entries));
+    running.set_task(task.abort_handle());
     Ok(())
 }
 
 impl Job {
-    async fn take_up(self, run: Option<Left>, entries: Vec<Entry>) {
+    async fn resume(self, run: Option<UnfinishedRun>, entries: Vec<Entry>) {
         let Some(set) = set_of(&self.message) else { return };
         let answer = match run {
-            Some(run) if run.is_ended => self.told_again(&run.run, &set, entries).await,
-            run => self.taken_up(run.map(|run| run.run), set, entries).await,
+            Some(run) if run.is_ended => self.answer_again(&run.run, &set, entries).await,
+            run => self.resumed(run.map(|run| run.run), set, entries).await,
         };
         self.close(answer).await;
     }
 
-    /// The answer of a run that has ended: only its answer was not kept.
-    async fn told_again(
+    /// Answers for a run that has ended without a stored answer.
+    async fn answer_again(
         &self,
         run: &str,
         set: &Set,
@@ -212,7 +209,7 @@ impl Job {
         Ok(noted(message, run, &Warnings::default()))
     }
 
-    async fn taken_up(
+    async fn resumed(
         &self,
         run: Option<String>,
         set: Set,
@@ -221,30 +218,30 @@ impl Job {
         let earlier = earlier(&self.app, &self.owner, &self.context, &set).await;
         let mut earlier = earlier.map_err(|error| refusal(error, Some(&self.context)))?;
         self.hear(&mut earlier);
-        let begins = Begins {
+        let start = Start {
             resume: run.clone(),
             ended: entries.iter().filter_map(ended).collect(),
             is_paused: is_paused(&entries),
         };
         let run = run.unwrap_or_else(|| self.app.maker.id("run"));
         let clients = || Clients::new(self.forwarder(), &run, &set);
-        // What was known then and is not now is a tool of a client that is not back yet.
+        // An action that is no longer known is a tool of a client that is not back yet.
         let gone = match self.checked(&set, clients(), earlier.clone()) {
             Ok(_) => Vec::new(),
             Err(refused) => unknown(&set, &refused),
         };
         let clients = clients().returning(gone);
-        // What the settings allow may have changed.
+        // The settings may have changed.
         let mut checked: Checked = self.checked(&set, clients, earlier)?;
-        if begins.resume.is_some() {
-            // The kept document says what it was begun with.
+        if start.resume.is_some() {
+            // The stored document is used.
             checked.request = FlowRequest { document: Vec::new(), ..checked.request };
         }
-        self.work(&run, checked, begins).await
+        self.work(&run, checked, start).await
     }
 }
 
-/// The actions that a refusal says are not there.
+/// Returns the actions that a refusal names as unknown.
 fn unknown(set: &Set, refused: &Refusal) -> Vec<String> {
     let diagnostics = refused.details.get("diagnostics").and_then(Value::as_array);
     let mut names = Vec::new();
@@ -267,7 +264,7 @@ fn ended(entry: &Entry) -> Option<Outcome> {
     }
 }
 
-/// Reports whether it was paused when it was broken off.
+/// Reports whether the run was paused when it was interrupted.
 fn is_paused(entries: &[Entry]) -> bool {
     let mut steered = entries.iter().rev().filter_map(|entry| match entry {
         Entry::Paused => Some(true),

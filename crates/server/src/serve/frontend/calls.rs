@@ -1,22 +1,17 @@
 //! The calls that clients were sent and have not answered yet.
 
-use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::exchange::{Reply, acknowledge};
 use crate::serve::session::Session;
+use contexture_protocol::Message;
 use contexture_protocol::content::{CallResult, ToolCallResponse};
-use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// The most answered calls that are remembered with their clients.
 const REMEMBERED: usize = 10_000;
 
-/// The feature of a client that goes on working without a connection.
-pub(super) const BACKGROUND: &str = "background_processing";
-
-/// Calls under way.
 #[derive(Default)]
 pub(crate) struct Calls {
     tables: Mutex<Tables>,
@@ -32,7 +27,6 @@ struct Tables {
     order: VecDeque<(String, String)>,
 }
 
-/// A call that waits.
 struct Open {
     /// The TOOL_CALL_REQUEST that the client got.
     request: String,
@@ -44,11 +38,7 @@ struct Open {
 pub(super) type Answered = oneshot::Receiver<(CallResult, String)>;
 
 impl Calls {
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes a call that is sent in a session with the message `request`.
+    /// Registers a call that is sent in a session with the message `request`.
     pub(super) fn open(
         &self,
         session: &Session,
@@ -59,13 +49,13 @@ impl Calls {
         let (answer, receive) = oneshot::channel();
         let open = Open { request: request.to_owned(), context: context.to_owned(), answer };
         let key = (session.id().to_owned(), call.to_owned());
-        self.tables().open.entry(key).or_default().push(open);
+        self.tables.lock().open.entry(key).or_default().push(open);
         receive
     }
 
     /// Forgets a call that nobody waits for.
     pub(super) fn close(&self, session: &Session, call: &str, request: &str) {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let key = (session.id().to_owned(), call.to_owned());
         let Some(open) = tables.open.get_mut(&key) else { return };
         open.retain(|one| one.request != request);
@@ -74,56 +64,42 @@ impl Calls {
         }
     }
 
-    /// Reports whether the calls of a session go on although its client said good-bye: one that works in the
-    /// background may come back with what it did (CP-15).
-    pub(crate) fn outlive(&self, session: &Session) -> bool {
-        let client = session.client();
-        let features = client.as_ref().and_then(|client| client.supported_features.as_deref());
-        let goes_on = features.unwrap_or_default().iter().any(|feature| feature == BACKGROUND);
-        goes_on && self.tables().open.keys().any(|(of, _)| of == session.id())
+    /// Reports whether calls of a session wait for results.
+    pub(crate) fn has_open(&self, session: &Session) -> bool {
+        self.tables.lock().open.keys().any(|(of, _)| of == session.id())
     }
 
-    /// A session ended for good: what was asked in it gets no answer.
+    /// Removes the calls of a session that ended: they get no answer.
     pub(crate) fn gone(&self, session: &Arc<Session>) {
-        self.tables().open.retain(|(of, _), _| of != session.id());
+        self.tables.lock().open.retain(|(of, _), _| of != session.id());
     }
 
-    /// The client that ran a call of a turn, whose callIds no other turn has.
-    pub(crate) fn client_of(&self, body: &Body) -> Option<String> {
-        let Body::ToolCallResponse(response) = body else { return None };
+    /// Returns the client that ran a call of a turn, whose callIds are unique.
+    pub(crate) fn client_of(&self, response: &ToolCallResponse) -> Option<String> {
         let call = &response.results.first()?.call_id;
-        let tables = self.tables();
+        let tables = self.tables.lock();
         let key = tables.order.iter().rev().find(|(_, one)| one == call)?;
         tables.answered.get(key).cloned()
     }
 
-    /// Hands the results of a client to whoever waits for them.
-    pub(crate) fn answered(
+    /// Passes results to those who wait for them; reports whether anybody did.
+    pub(crate) fn take_results(
         &self,
-        app: &App,
         caller: &Caller,
         message: &Message,
         response: &ToolCallResponse,
-        reply: Reply,
-    ) {
-        let mut taken = response.results.is_empty();
-        for result in &response.results {
-            taken |= self.take(caller, message, result);
-        }
-        if taken {
-            acknowledge(app, message, reply);
-        } else {
-            let text = "no call waits for these results";
-            reply.refuse(Refusal::new(ErrorCode::UnknownId, text));
-        }
+    ) -> bool {
+        let taken = response.results.iter().map(|result| self.take(caller, message, result));
+        let taken: Vec<bool> = taken.collect();
+        taken.is_empty() || taken.contains(&true)
     }
 
     fn take(&self, caller: &Caller, message: &Message, result: &CallResult) -> bool {
         let Some(session) = &caller.session else { return false };
         let key = (session.id().to_owned(), result.call_id.clone());
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let Some(waiting) = tables.open.get_mut(&key) else {
-            // The same answer once more is no fault.
+            // A repeated answer is not an error.
             return tables.answered.contains_key(&key);
         };
         let context = message.context_id.as_deref().unwrap_or_default();

@@ -6,10 +6,10 @@ use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{CallResult, CallStatus, ToolDefinition};
 use serde_json::{Map, Value};
 
-/// A shorter text is what it is, and no file in base64.
+/// A shorter text is not a file in base64.
 const SHORTEST_FILE: usize = 256;
 
-/// The terms of a call.
+/// The limits of a client for a call.
 pub(super) struct Terms {
     returns: Option<Value>,
     max_bytes: Option<u64>,
@@ -20,13 +20,16 @@ impl Terms {
         Self { returns: tool.returns.clone().map(Value::Object), max_bytes }
     }
 
-    /// Reports whether the parameters may go to the client.
-    pub(super) fn sent(&self, parameters: &Map<String, Value>) -> Result<(), FrontendFailure> {
+    /// Checks the size of the parameters.
+    pub(super) fn check_parameters(
+        &self,
+        parameters: &Map<String, Value>,
+    ) -> Result<(), FrontendFailure> {
         self.size("a parameter", parameters.values())
     }
 
-    /// Reports whether a result is what the client said that it would be.
-    pub(super) fn given(&self, result: &CallResult) -> Result<(), FrontendFailure> {
+    /// Checks a result against the declaration of its tool.
+    pub(super) fn check_result(&self, result: &CallResult) -> Result<(), FrontendFailure> {
         if result.status != CallStatus::Success {
             return Ok(());
         }
@@ -64,8 +67,8 @@ fn stays(value: &Value) -> bool {
     fields.len() == 1 && fields.get("handle").is_some_and(Value::is_string)
 }
 
-/// The size of the largest text in values, in bytes: of base64, in which files come, what it stands
-/// for.
+/// Returns the size of the largest text in values, in bytes: of base64, in which files are sent, the
+/// decoded size.
 fn largest<'v>(values: impl IntoIterator<Item = &'v Value>) -> u64 {
     let mut open: Vec<&Value> = values.into_iter().collect();
     let mut largest = 0;
@@ -97,32 +100,32 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn given(returns: Value, result: Value) -> Result<(), String> {
+    fn checked(returns: Value, result: Value) -> Result<(), String> {
         let tool = serde_json::from_value(json!({ "toolId": "t", "returns": returns })).unwrap();
         let result = json!({ "callId": "c", "status": "SUCCESS", "result": result });
         let result = serde_json::from_value(result).unwrap();
-        Terms::new(&tool, Some(600)).given(&result).map_err(|failure| failure.code)
+        Terms::new(&tool, Some(600)).check_result(&result).map_err(|failure| failure.code)
     }
 
     #[test]
     fn cp_13_result_has_declared_shape() {
         let shape = json!({ "type": "object", "properties": { "n": { "type": "integer" } },
             "required": ["n"] });
-        assert_eq!(given(shape.clone(), json!({ "n": 1, "more": "x" })), Ok(()));
+        assert_eq!(checked(shape.clone(), json!({ "n": 1, "more": "x" })), Ok(()));
         for wrong in [json!({ "n": "1" }), json!({}), json!(null), json!([])] {
-            let refused = given(shape.clone(), wrong);
+            let refused = checked(shape.clone(), wrong);
             assert_eq!(refused, Err("VALIDATION_FAILED".to_owned()));
         }
         // What is sensitive stays in the client.
-        assert_eq!(given(shape, json!({ "handle": "res_1" })), Ok(()));
-        assert_eq!(given(json!({}), json!("anything")), Ok(()));
+        assert_eq!(checked(shape, json!({ "handle": "res_1" })), Ok(()));
+        assert_eq!(checked(json!({}), json!("anything")), Ok(()));
     }
 
     #[test]
     fn cp_15_file_size_is_counted_in_decoded_bytes() {
         let file = |signs: usize| json!({ "list": [{ "fileData": "A".repeat(signs) }] });
-        assert_eq!(given(json!({}), file(800)), Ok(()), "base64 of 600 bytes");
-        assert_eq!(given(json!({}), file(804)), Err("TOO_LARGE".to_owned()));
+        assert_eq!(checked(json!({}), file(800)), Ok(()), "base64 of 600 bytes");
+        assert_eq!(checked(json!({}), file(804)), Err("TOO_LARGE".to_owned()));
         assert_eq!(bytes(&format!("data:image/png;base64,{}==", "A".repeat(10))), 7);
         assert_eq!(bytes(&"a b ".repeat(200)), 800);
         assert_eq!(bytes("AAAA"), 4);

@@ -1,13 +1,14 @@
-//! A call that was sent, and a client that may go away and come back meanwhile (CP-14).
+//! Waiting for the answer to a call, while its client may go away and come back (CP-14).
 
-use super::calls::{Answered, BACKGROUND};
-use super::forwarder::{Asked, Forwarder, Target};
-use super::returning;
+use super::calls::Answered;
+use super::target::{Forwarder, Target, is_in_background};
 use crate::serve::app::App;
+use crate::serve::message::answering;
 use crate::serve::session::Session;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure};
 use contexture_protocol::Message;
-use contexture_protocol::content::CallResult;
+use contexture_protocol::content::{CallResult, Control, ControlAction};
+use serde_json::Map;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,21 +19,21 @@ pub(super) struct Waiting<'a> {
     call: String,
     request: Message,
     answer: Answered,
-    asked: Asked,
+    sent: Sent,
     /// The time of the first sending.
     began: Instant,
     /// The connection that the client had, and the number of the request in its session.
     connection: u64,
     seq: u64,
-    is_told: bool,
+    is_warned: bool,
     was_lost: bool,
 }
 
-/// Until when there is something to wait for.
+/// The state of a client that is waited for.
 enum Until {
-    /// The client is there.
+    /// The client is connected.
     Answered,
-    /// It is away, and may come back: until then, when there is an end to it.
+    /// The client is away, and may come back until then, if there is a limit.
     Back(Option<Instant>),
 }
 
@@ -48,19 +49,19 @@ impl<'a> Waiting<'a> {
         // this thread waits for the processor.
         let began = Instant::now();
         let (session, id) = (&target.session, &request.message_id);
-        let answer = forwarder.app().calls.open(session, call, forwarder.context(), id);
-        let asked = Asked::new(forwarder, session, call, id);
+        let answer = forwarder.app.calls.open(session, call, &forwarder.context, id);
+        let sent = Sent::new(forwarder, session, call, id);
         let connection = session.presence().connection;
         let seq = session.sent(request.clone());
         Self {
             forwarder,
             call: call.to_owned(),
             answer,
-            asked,
+            sent,
             began,
             connection,
             seq,
-            is_told: false,
+            is_warned: false,
             was_lost: false,
             target,
             request,
@@ -68,11 +69,11 @@ impl<'a> Waiting<'a> {
     }
 
     pub(super) async fn answered(mut self) -> Result<(CallResult, String), FrontendFailure> {
-        let app = Arc::clone(self.forwarder.app());
+        let app = Arc::clone(&self.forwarder.app);
         loop {
             let session = Arc::clone(&self.target.session);
             let (turned, announced) = (session.turned(), app.sessions.announced());
-            let until = self.look()?;
+            let until = self.check()?;
             let is_away = matches!(until, Until::Back(_));
             let late = async {
                 match until {
@@ -88,7 +89,7 @@ impl<'a> Waiting<'a> {
             tokio::select! {
                 biased;
                 answered = &mut self.answer => {
-                    self.asked.is_over = true;
+                    self.sent.is_over = true;
                     return answered.map_err(|_| self.gone());
                 }
                 () = turned => {}
@@ -98,21 +99,21 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Looks where the client is, and asks it again where it is back.
-    fn look(&mut self) -> Result<Until, FrontendFailure> {
+    /// Checks the connection of the client, and asks it again when it is back.
+    fn check(&mut self) -> Result<Until, FrontendFailure> {
         let now = self.target.session.presence();
         if now.left.is_some() {
             self.was_lost = true;
-            if !self.is_told {
-                self.is_told = true;
-                self.forwarder.tell_lost(&self.target);
+            if !self.is_warned {
+                self.is_warned = true;
+                self.forwarder.warn_lost(&self.target);
             }
             self.elsewhere()?;
         } else if now.connection != self.connection {
             self.connection = now.connection;
-            self.is_told = false;
+            self.is_warned = false;
             self.was_lost = true;
-            // What it had not seen comes by itself.
+            // Messages that it had not seen are sent again by themselves.
             if now.resumed >= self.seq {
                 self.seq = self.target.session.sent(self.request.clone());
             }
@@ -123,7 +124,7 @@ impl<'a> Waiting<'a> {
         }
         Ok(match now.left {
             Some(_) if is_in_background(&self.target.session) => Until::Back(None),
-            Some(left) => Until::Back(Some(left + returning(self.forwarder.app()))),
+            Some(left) => Until::Back(Some(left + self.forwarder.return_time())),
             None => Until::Answered,
         })
     }
@@ -131,7 +132,7 @@ impl<'a> Waiting<'a> {
     /// Asks the same client in a new session that it began meanwhile.
     fn elsewhere(&mut self) -> Result<(), FrontendFailure> {
         let Some(client) = self.target.session.client() else { return Ok(()) };
-        let sessions = self.forwarder.app().sessions.clients(self.forwarder.owner());
+        let sessions = self.forwarder.app.sessions.clients(&self.forwarder.owner);
         let again = sessions.into_iter().find(|session| {
             let now = session.presence();
             let is_same = session.client().is_some_and(|one| one.client_id == client.client_id);
@@ -160,15 +161,40 @@ fn has(session: &Session, tool: &str) -> bool {
     })
 }
 
-/// Reports whether a client goes on working without a connection (CP-15).
-fn is_in_background(session: &Session) -> bool {
-    session.client().is_some_and(|client| {
-        client.supported_features.iter().flatten().any(|feature| feature == BACKGROUND)
-    })
+/// A call that was sent. It is cancelled at the client when it is dropped unanswered.
+struct Sent {
+    app: Arc<App>,
+    session: Arc<Session>,
+    context: String,
+    message: String,
+    call: String,
+    request: String,
+    is_over: bool,
 }
 
-/// Reports whether a client has been away for longer than it is waited for.
-pub(super) fn is_gone(app: &App, session: &Session) -> bool {
-    let away = session.away(Instant::now());
-    !is_in_background(session) && away.is_some_and(|away| away >= returning(app))
+impl Sent {
+    fn new(forwarder: &Forwarder, session: &Arc<Session>, call: &str, request: &str) -> Self {
+        Self {
+            app: Arc::clone(&forwarder.app),
+            session: Arc::clone(session),
+            context: forwarder.context.clone(),
+            message: forwarder.message.clone(),
+            call: call.to_owned(),
+            request: request.to_owned(),
+            is_over: false,
+        }
+    }
+}
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.app.calls.close(&self.session, &self.call, &self.request);
+        if self.is_over {
+            return;
+        }
+        let (action, target) = (ControlAction::Cancel, self.request.clone());
+        let cancel = Control { action, target, extra: Map::new() };
+        let message = self.app.maker.message(Some(&self.context), cancel.into());
+        self.session.send(answering(message, &self.message));
+    }
 }

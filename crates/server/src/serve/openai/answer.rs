@@ -1,15 +1,15 @@
 //! Answers in OpenAI's form: whole, or in chunks.
 
-use super::ask::Answer;
+use super::ask::ChatAnswer;
 use serde_json::{Map, Value, json};
 
-/// `object: "model"` of an agent.
+/// Returns the `object: "model"` of an agent.
 pub(crate) fn model(id: &str, created: u64) -> Value {
     json!({ "id": id, "object": "model", "created": created, "owned_by": "contexture" })
 }
 
-/// `object: "chat.completion"`.
-pub(crate) fn completion(id: &str, created: u64, model: &str, answer: Answer) -> Value {
+/// Returns the `object: "chat.completion"`.
+pub(crate) fn completion(id: &str, created: u64, model: &str, answer: ChatAnswer) -> Value {
     let finish = finish(&answer);
     let usage = usage(&answer);
     let message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
@@ -24,11 +24,11 @@ pub(crate) fn completion(id: &str, created: u64, model: &str, answer: Answer) ->
     whole
 }
 
-fn finish(answer: &Answer) -> &'static str {
+fn finish(answer: &ChatAnswer) -> &'static str {
     if answer.is_cut { "length" } else { "stop" }
 }
 
-fn usage(answer: &Answer) -> Value {
+fn usage(answer: &ChatAnswer) -> Value {
     let (prompt, completion) = (answer.prompt_tokens, answer.completion_tokens);
     json!({
         "prompt_tokens": prompt,
@@ -37,62 +37,62 @@ fn usage(answer: &Answer) -> Value {
     })
 }
 
-/// Beside what OpenAI's clients know stands what only this server says.
+/// Adds the fields of this server beside those of OpenAI.
 fn tell_more(whole: &mut Value, more: Map<String, Value>) {
     if let (Some(fields), false) = (whole.as_object_mut(), more.is_empty()) {
         fields.insert("contexture".to_owned(), Value::Object(more));
     }
 }
 
-/// Makes the chunks of one stream: `object: "chat.completion.chunk"`.
+/// The chunks of one stream: `object: "chat.completion.chunk"`.
 pub(crate) struct Chunks {
     id: String,
     created: u64,
     model: String,
-    tells_usage: bool,
+    with_usage: bool,
     /// The text sent so far of the incomplete answer.
-    told: String,
-    /// True if something complete was told before it.
+    sent: String,
+    /// True if a complete text was sent before it.
     is_after_break: bool,
 }
 
 impl Chunks {
-    pub(crate) fn new(id: String, created: u64, model: String, tells_usage: bool) -> Self {
-        Self { id, created, model, tells_usage, told: String::new(), is_after_break: false }
+    pub(crate) fn new(id: String, created: u64, model: String, with_usage: bool) -> Self {
+        Self { id, created, model, with_usage, sent: String::new(), is_after_break: false }
     }
 
-    /// The first one: who speaks.
+    /// Returns the first chunk, with the role.
     pub(crate) fn first(&self) -> Value {
         self.chunk(json!({ "role": "assistant", "content": "", "refusal": null }), Value::Null)
     }
 
-    /// A piece of text.
+    /// Returns the chunk of a piece of text.
     pub(crate) fn text(&mut self, text: &str) -> Option<Value> {
         if text.is_empty() {
             return None;
         }
-        // What is said after a tool was called is a paragraph of its own.
+        // The text after a tool call is a paragraph of its own.
         let gap = if std::mem::take(&mut self.is_after_break) { "\n\n" } else { "" };
-        self.told.push_str(text);
+        self.sent.push_str(text);
         Some(self.chunk(json!({ "content": format!("{gap}{text}") }), Value::Null))
     }
 
     /// Marks the text so far as complete in itself.
     pub(crate) fn pause(&mut self) {
-        if !std::mem::take(&mut self.told).is_empty() {
+        if !std::mem::take(&mut self.sent).is_empty() {
             self.is_after_break = true;
         }
     }
 
-    /// The rest of the text, why it ends, and what was used.
-    pub(crate) fn end(&mut self, answer: Answer) -> Vec<Value> {
-        let rest = answer.text.strip_prefix(self.told.as_str()).unwrap_or_default().to_owned();
+    /// Returns the last chunks: the rest of the text, the finish reason, and the usage.
+    pub(crate) fn end(&mut self, answer: ChatAnswer) -> Vec<Value> {
+        let rest = answer.text.strip_prefix(self.sent.as_str()).unwrap_or_default().to_owned();
         let mut chunks: Vec<Value> = self.text(&rest).into_iter().collect();
         let mut last = self.chunk(json!({}), finish(&answer).into());
         let usage = usage(&answer);
         tell_more(&mut last, answer.more);
         chunks.push(last);
-        if self.tells_usage {
+        if self.with_usage {
             let mut last = self.chunk(json!({}), Value::Null);
             if let Some(fields) = last.as_object_mut() {
                 fields.insert("choices".to_owned(), json!([]));
@@ -111,7 +111,7 @@ impl Chunks {
             "id": self.id, "object": "chat.completion.chunk", "created": self.created,
             "model": self.model, "choices": [choice],
         });
-        if let (true, Some(fields)) = (self.tells_usage, chunk.as_object_mut()) {
+        if let (true, Some(fields)) = (self.with_usage, chunk.as_object_mut()) {
             fields.insert("usage".to_owned(), Value::Null);
         }
         chunk

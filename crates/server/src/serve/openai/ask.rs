@@ -1,13 +1,17 @@
-//! A turn that a chat request begins: one of which nothing is kept, or one in a context.
+//! The turn of a chat request: one that is not stored, or one in a context.
 
 use super::request::Chat;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::exchange::{Outlet, Reply, draining, receive_with};
-use crate::serve::frontend::Forwarder;
-use crate::serve::operations::audit::{Deed, Record};
+use crate::serve::exchange::receive_with;
+use crate::serve::exchange::reply::{Reply, ReplySink};
+use crate::serve::frontend::target::Forwarder;
+use crate::serve::operations::audit::{AuditEvent, AuditRecord};
+use crate::serve::operations::log::millis;
 use crate::serve::sensitive;
-use crate::serve::turn::{Turns, Unkept, Wanted, start};
+use crate::serve::turn::thread::{TurnOptions, start};
+use crate::serve::turn::turns::UnstoredTurn;
+use crate::serve::turn::work::metadata_of;
 use contexture::store::contexts::Update;
 use contexture::turn::{Conversation, Finish, Role, TurnEvent};
 use contexture_protocol::content::{Attachment, FinishReason, ModelResponse, UserInput};
@@ -17,23 +21,21 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The stream of a request.
+/// An event of the stream of a request.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the large one comes once, at the end")]
-pub(crate) enum Said {
+pub(crate) enum ChatEvent {
     /// A piece of the answer.
     Text(String),
     /// The text so far is complete in itself: the agent calls tools, and continues afterwards.
     Break,
-    /// The end.
-    End(Result<Answer, Refusal>),
+    End(Result<ChatAnswer, Refusal>),
 }
 
-/// An answer.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct ChatAnswer {
     pub(crate) text: String,
-    /// True if the model had to break it off.
+    /// True if the answer was cut at its limit.
     pub(crate) is_cut: bool,
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
@@ -41,30 +43,30 @@ pub(crate) struct Answer {
     pub(crate) more: Map<String, Value>,
 }
 
-/// A request that is worked on. When it is dropped, the turn is cancelled.
-pub(crate) struct Asked {
-    pub(crate) said: UnboundedReceiver<Said>,
+/// The turn of a request. It is cancelled when this is dropped.
+pub(crate) struct ChatTurn {
+    pub(crate) events: UnboundedReceiver<ChatEvent>,
     _cancel: Cancel,
 }
 
-/// Cancels a turn when nobody waits for it any more.
+/// The cancellation of a turn when this is dropped.
 struct Cancel {
     app: Arc<App>,
     owner: Arc<str>,
     id: String,
-    /// True if the message is kept in a context.
-    is_kept: bool,
+    /// True if the message is stored in a context.
+    is_stored: bool,
 }
 
 impl Drop for Cancel {
     fn drop(&mut self) {
         if let Some(turn) = self.app.turns.of_message(&self.owner, &self.id) {
             turn.cancel.cancel();
-        } else if self.is_kept {
-            // The message may still be on its way into the store: behind it, its turn has begun.
-            let behind = Update { owner: self.owner.to_string(), ..Update::default() };
+        } else if self.is_stored {
+            // The message may not be stored yet: after that, its turn has begun.
+            let after = Update { owner: self.owner.to_string(), ..Update::default() };
             let (owner, id) = (Arc::clone(&self.owner), std::mem::take(&mut self.id));
-            self.app.update(behind, move |app, _| {
+            self.app.update(after, move |app, _| {
                 if let Some(turn) = app.turns.of_message(&owner, &id) {
                     turn.cancel.cancel();
                 }
@@ -74,31 +76,37 @@ impl Drop for Cancel {
 }
 
 /// Begins the turn.
-pub(crate) fn ask(app: &Arc<App>, caller: &Caller, chat: Chat) -> Asked {
-    let (tell, said) = unbounded_channel();
+pub(crate) fn ask(app: &Arc<App>, caller: &Caller, chat: Chat) -> ChatTurn {
+    let (tell, events) = unbounded_channel();
     let id = app.maker.id("msg");
     let cancel = Cancel {
         app: Arc::clone(app),
         owner: Arc::clone(caller.owner()),
         id: id.clone(),
-        is_kept: chat.context.is_some(),
+        is_stored: chat.context.is_some(),
     };
     match chat.context.clone() {
-        Some(context) => join(app, caller, chat, context, id, tell),
+        Some(context) => in_context(app, caller, chat, context, id, tell),
         None => alone(app, caller, chat, id, tell),
     }
-    Asked { said, _cancel: cancel }
+    ChatTurn { events, _cancel: cancel }
 }
 
-/// A turn of which nothing is kept.
-fn alone(app: &Arc<App>, caller: &Caller, chat: Chat, id: String, tell: UnboundedSender<Said>) {
-    if let Some(refused) = draining(app) {
-        let _ = tell.send(Said::End(Err(refused)));
+/// Runs a turn that is not stored.
+fn alone(
+    app: &Arc<App>,
+    caller: &Caller,
+    chat: Chat,
+    id: String,
+    tell: UnboundedSender<ChatEvent>,
+) {
+    if let Some(refused) = app.draining() {
+        let _ = tell.send(ChatEvent::End(Err(refused)));
         return;
     }
-    let record = Record::new(Deed::Turn).by(caller);
+    let record = AuditRecord::new(AuditEvent::TurnBegun).by(caller);
     app.audit.note(&record.with("messageId", id.as_str()));
-    let turn = Turns::begin_unkept(app, Arc::clone(caller.owner()), id.clone());
+    let turn = app.turns.begin_unstored(Arc::clone(caller.owner()), id.clone());
     let caller = caller.clone();
     let (app, handle) = (Arc::clone(app), app.handle.clone());
     handle.spawn(async move {
@@ -113,14 +121,14 @@ fn alone(app: &Arc<App>, caller: &Caller, chat: Chat, id: String, tell: Unbounde
                 Err(refused) => refused.code.as_str(),
             },
             "run": outcome.as_ref().ok().and_then(|answer| answer.more.get("run")),
-            "ms": u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            "ms": millis(began),
         });
         app.log.info("turn", fields);
-        let _ = tell.send(Said::End(outcome));
+        let _ = tell.send(ChatEvent::End(outcome));
     });
 }
 
-/// The texts that are declared sensitive in messages like these.
+/// Returns the sensitive texts of the messages.
 fn private(app: &App, chat: &Chat) -> Vec<String> {
     let declared = &app.project.config.serve.sensitive;
     if declared.is_empty() {
@@ -139,11 +147,11 @@ fn private(app: &App, chat: &Chat) -> Vec<String> {
 
 async fn run(
     app: &Arc<App>,
-    turn: &Unkept,
+    turn: &UnstoredTurn,
     caller: &Caller,
     chat: Chat,
-    tell: &UnboundedSender<Said>,
-) -> Result<Answer, Refusal> {
+    tell: &UnboundedSender<ChatEvent>,
+) -> Result<ChatAnswer, Refusal> {
     let permit = app.turns.permit(&turn.cancel).await?;
     let private = private(app, &chat);
     let conversation = Conversation {
@@ -157,12 +165,13 @@ async fn run(
     let (agent, hints, owner) = (chat.agent, chat.hints, caller.owner().to_string());
     let permission = Arc::new(Forwarder::new(app, caller, turn.id(), turn.id()));
     let parent = caller.trace;
-    let wanted = Wanted { agent, owner, conversation, hints, frontend: None, permission, parent };
-    let mut running = start(app, wanted, turn.cancel.clone(), permit);
+    let options =
+        TurnOptions { agent, owner, conversation, hints, frontend: None, permission, parent };
+    let mut running = start(app, options, turn.cancel.clone(), permit);
     while let Some(event) = running.next().await {
         let said = match event {
-            TurnEvent::Delta { text } => Said::Text(text),
-            TurnEvent::ToolCalls { .. } => Said::Break,
+            TurnEvent::Delta { text } => ChatEvent::Text(text),
+            TurnEvent::ToolCalls { .. } => ChatEvent::Break,
             _ => continue,
         };
         let _ = tell.send(said);
@@ -172,19 +181,8 @@ async fn run(
         return Err(refused);
     }
     let report = ended.report;
-    let mut more = Map::new();
-    if let Some(value) = report.value() {
-        more.insert("value".to_owned(), value.clone());
-    }
-    for (name, text) in [("run", &report.run), ("model", &report.model)] {
-        if let Some(text) = text {
-            more.insert(name.to_owned(), text.as_str().into());
-        }
-    }
-    if !report.warnings.is_empty() {
-        more.insert("warnings".to_owned(), report.warnings.clone().into());
-    }
-    Ok(Answer {
+    let more = metadata_of(&report);
+    Ok(ChatAnswer {
         text: report.text,
         is_cut: report.finish == Finish::Length,
         prompt_tokens: report.usage.prompt_tokens,
@@ -193,24 +191,24 @@ async fn run(
     })
 }
 
-/// Says it in a context, as a USER_INPUT.
-fn join(
+/// Sends the message in a context, as a USER_INPUT.
+fn in_context(
     app: &Arc<App>,
     caller: &Caller,
     chat: Chat,
     context: String,
     id: String,
-    tell: UnboundedSender<Said>,
+    tell: UnboundedSender<ChatEvent>,
 ) {
     let (hints, agent) = (chat.hints, chat.agent.clone());
     let message = match message(app, caller, chat, context, id) {
         Ok(message) => message,
         Err(refused) => {
-            let _ = tell.send(Said::End(Err(*refused)));
+            let _ = tell.send(ChatEvent::End(Err(*refused)));
             return;
         }
     };
-    let reply = Reply::new(Arc::new(Heard(tell)), app.maker.clone(), &message);
+    let reply = Reply::new(Arc::new(ChatSink(tell)), app.maker.clone(), &message);
     receive_with(app, caller, message, (hints, Some(agent)), reply);
 }
 
@@ -237,30 +235,29 @@ fn message(
     message.message_id = id;
     message.sender = Sender::new(caller.owner().to_string(), SenderType::User);
     message.metadata = (!chat.metadata.is_empty()).then_some(chat.metadata);
-    // The same rules hold as for what comes in by the other doors.
+    // The same rules apply as for the other transports.
     Message::from_value(message.to_value(), &Limits::WIRE)
 }
 
-/// Takes what answers a message of a context.
-struct Heard(UnboundedSender<Said>);
+/// The sink of the answers in a context.
+struct ChatSink(UnboundedSender<ChatEvent>);
 
-impl Outlet for Heard {
+impl ReplySink for ChatSink {
     fn passing(&self, message: Message) {
         let said = match message.body {
-            Body::ModelResponseDelta(delta) => Said::Text(delta.text),
-            Body::ModelResponse(_) => Said::Break,
+            Body::ModelResponseDelta(delta) => ChatEvent::Text(delta.text),
+            Body::ModelResponse(_) => ChatEvent::Break,
             _ => return,
         };
         let _ = self.0.send(said);
     }
 
     fn last(&self, message: Message) {
-        let _ = self.0.send(Said::End(answer(message)));
+        let _ = self.0.send(ChatEvent::End(answer(message)));
     }
 }
 
-/// The answer that a message is.
-fn answer(message: Message) -> Result<Answer, Refusal> {
+fn answer(message: Message) -> Result<ChatAnswer, Refusal> {
     let mut more = message.metadata.unwrap_or_default();
     for name in ["inReplyTo", "seq", "intent"] {
         more.shift_remove(name);
@@ -280,7 +277,7 @@ fn answer(message: Message) -> Result<Answer, Refusal> {
             let usage = response.usage.clone().unwrap_or_default();
             let tokens =
                 |count: Option<contexture_protocol::Count>| count.map_or(0, |count| count.get());
-            Ok(Answer {
+            Ok(ChatAnswer {
                 text: response.text().to_owned(),
                 is_cut: response.finish_reason == Some(FinishReason::Length),
                 prompt_tokens: tokens(usage.prompt_tokens),
@@ -299,6 +296,6 @@ fn answer(message: Message) -> Result<Answer, Refusal> {
             }
             Err(refused)
         }
-        _ => Err(Refusal::new(ErrorCode::Internal, "the message was answered by no answer")),
+        _ => Err(Refusal::new(ErrorCode::Internal, "the message has no answer")),
     }
 }

@@ -1,5 +1,4 @@
-//! The messages of a chat request: the last of the user is what is said, the others what was said
-//! before.
+//! The messages of a chat request: the last one of the user is the input, the others are the history.
 
 use super::error::Failure;
 use contexture::turn::{Attachment, AttachmentKind, Past, Role};
@@ -7,14 +6,13 @@ use serde_json::{Map, Value};
 
 /// The current message and the earlier ones.
 #[derive(Debug, Default)]
-pub(super) struct Talk {
+pub(super) struct ChatInput {
     pub(super) text: String,
     pub(super) attachments: Vec<Attachment>,
     pub(super) past: Vec<Past>,
 }
 
-/// Reads all messages.
-pub(super) fn read(messages: &Value) -> Result<Talk, Failure> {
+pub(super) fn read(messages: &Value) -> Result<ChatInput, Failure> {
     let expected = "a list with at least one message";
     let messages = messages.as_array().filter(|all| !all.is_empty());
     let messages = messages.ok_or_else(|| Failure::kind_of("messages", expected))?;
@@ -37,7 +35,7 @@ pub(super) fn read(messages: &Value) -> Result<Talk, Failure> {
         return Err(Failure::param("messages", "invalid_value", message));
     }
     let past = read.into_iter().chain(later).filter_map(Message::past).collect();
-    Ok(Talk { text: said.texts.join("\n\n"), attachments: said.attachments, past })
+    Ok(ChatInput { text: said.texts.join("\n\n"), attachments: said.attachments, past })
 }
 
 struct Message {
@@ -68,7 +66,7 @@ impl Message {
                     read.part(part, &format!("{at}[{place}]"))?;
                 }
             }
-            // An answer that only called tools.
+            // An answer with tool calls only.
             Some(Value::Null) | None if role == Role::Model => {}
             _ => return Err(Failure::kind_of(at, "a text or a list of parts")),
         }
@@ -95,7 +93,7 @@ impl Message {
         Ok(())
     }
 
-    /// As something said before. What was attached then is named, not shown again.
+    /// Converts the message to history. Attachments are named, not shown again.
     fn past(self) -> Option<Past> {
         let names = self.attachments.iter().map(|attachment| {
             let kind = attachment.kind.as_str().to_ascii_lowercase();
@@ -113,7 +111,7 @@ impl Message {
     }
 }
 
-/// A part that is no text.
+/// Reads a part that is not text.
 fn attachment(kind: &str, part: &Value, at: &str) -> Result<Attachment, Failure> {
     let field = |name: &str| part.get(kind).and_then(|own| own.get(name)).and_then(Value::as_str);
     let needed = |name: &str| {

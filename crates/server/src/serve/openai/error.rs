@@ -17,7 +17,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A parameter that is wrong.
+    /// Creates the error about an invalid parameter.
     pub(crate) fn param(param: impl Into<String>, code: &str, message: impl Into<String>) -> Self {
         Self {
             status: 400,
@@ -29,14 +29,14 @@ impl Failure {
         }
     }
 
-    /// The wrong kind of value.
+    /// Creates the error about a value of another type.
     pub(crate) fn kind_of(param: impl Into<String>, expected: &str) -> Self {
         let param = param.into();
         let message = format!("`{param}` has to be {expected}");
         Self::param(param, "invalid_type", message)
     }
 
-    /// A model that is no agent here.
+    /// Creates the error about an unknown model.
     pub(crate) fn no_model(name: &str, suggestion: Option<String>) -> Self {
         let help = suggestion.unwrap_or_else(|| "GET /v1/models lists all of them".to_owned());
         let message = format!("the model `{name}` does not exist here; {help}");
@@ -56,7 +56,7 @@ impl Failure {
             ErrorCode::ParseError | ErrorCode::ValidationFailed => {
                 (400, "invalid_request_error", "invalid_request")
             }
-            // An agent that says it can't take this, such as an image.
+            // An agent that does not support the input, such as an image.
             ErrorCode::ExecutionFailed if is_of_input(refused) => {
                 (400, "invalid_request_error", "invalid_value")
             }
@@ -83,14 +83,14 @@ impl Failure {
         }
     }
 
-    /// The body of the answer, and what a stream that breaks off says.
+    /// Returns the body of the answer, or the last event of a stream.
     pub(crate) fn body(&self) -> Value {
         let Self { message, kind, param, code, .. } = self;
         json!({ "error": { "message": message, "type": kind, "param": param, "code": code } })
     }
 }
 
-/// Reports whether the request does not fit the agent.
+/// Reports whether the input is not supported by the agent.
 fn is_of_input(refused: &Refusal) -> bool {
     let code = refused.details.get("code").and_then(Value::as_str).unwrap_or_default();
     code == "turn_input" || code.starts_with("attachment")

@@ -1,12 +1,12 @@
-//! The parameters of a chat request besides its messages: which are followed, which are left to the
-//! agent, and which are refused since the answer would not be what they ask for.
+//! The parameters of a chat request besides its messages: some are used, some are left to the agent,
+//! and some are refused since they would change the meaning of the answer.
 
 use super::error::Failure;
 use contexture::diagnostic::suggestion;
 use contexture::turn::Hints;
 use serde_json::{Map, Value};
 
-/// Those that are followed.
+/// The parameters that are used.
 const FOLLOWED: &[&str] = &[
     "model",
     "messages",
@@ -17,8 +17,8 @@ const FOLLOWED: &[&str] = &[
     "temperature",
     "metadata",
 ];
-/// Those that change nothing of what is said: names of the app's users, storage and prices at the
-/// provider, and the manner of sampling, which the agent's program decides.
+/// The parameters that do not change the meaning of an answer: users of the app, storage and prices at
+/// the provider, and sampling, which the program of the agent decides.
 const HARMLESS: &[&str] = &[
     "user",
     "safety_identifier",
@@ -35,10 +35,9 @@ const HARMLESS: &[&str] = &[
     "verbosity",
     "parallel_tool_calls",
 ];
-/// Reports whether a value asks for nothing.
 type AsksForNothing = fn(&Value) -> bool;
 
-/// Those that ask for an answer of another form, each with the value at which it asks for nothing.
+/// The parameters that request another form of answer, each with a check for the default value.
 const REFUSED: &[(&str, AsksForNothing)] = &[
     ("n", |value| value.as_u64() == Some(1)),
     ("tools", is_empty),
@@ -65,7 +64,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Checks that nothing is asked for that can't be had.
+/// Checks that no unsupported parameter is used.
 pub(super) fn check(request: &Map<String, Value>) -> Result<(), Failure> {
     for (name, value) in request {
         if value.is_null() || FOLLOWED.contains(&name.as_str()) || HARMLESS.contains(&name.as_str())
@@ -83,7 +82,7 @@ pub(super) fn check(request: &Map<String, Value>) -> Result<(), Failure> {
                 let known = FOLLOWED.iter().chain(HARMLESS).copied();
                 let known = known.chain(REFUSED.iter().map(|(name, _)| *name));
                 let help = suggestion(name, known).map(|help| format!("; {help}"));
-                let message = format!("`{name}` is no parameter{}", help.unwrap_or_default());
+                let message = format!("`{name}` is not a parameter{}", help.unwrap_or_default());
                 return Err(Failure::param(name, "unknown_parameter", message));
             }
         }
@@ -118,12 +117,12 @@ pub(super) fn hints(request: &Map<String, Value>) -> Result<Hints, Failure> {
     Ok(Hints { max_output, temperature: temperature.transpose()? })
 }
 
-/// A parameter that is there and not null.
+/// Returns a parameter that is present and not null.
 pub(super) fn given<'a>(request: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     request.get(name).filter(|value| !value.is_null())
 }
 
-/// A switch, off when it is not there.
+/// Reads a switch, which is off by default.
 pub(super) fn switch(
     request: &Map<String, Value>,
     name: &str,

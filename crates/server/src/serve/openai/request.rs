@@ -1,13 +1,12 @@
 //! A chat request.
 
-use super::content::{self, Talk};
+use super::content::{self, ChatInput};
 use super::error::Failure;
 use super::parameters::{self, given, switch};
 use crate::serve::agents::{Agent, Agents};
 use contexture::turn::{Attachment, Hints, Past};
 use serde_json::{Map, Value};
 
-/// A chat request.
 #[derive(Debug)]
 pub(crate) struct Chat {
     pub(crate) agent: Agent,
@@ -16,11 +15,10 @@ pub(crate) struct Chat {
     pub(crate) past: Vec<Past>,
     pub(crate) hints: Hints,
     pub(crate) metadata: Map<String, Value>,
-    /// The context that it is said in.
     pub(crate) context: Option<String>,
     pub(crate) is_streamed: bool,
-    /// True if a stream says at its end what was used.
-    pub(crate) tells_usage: bool,
+    /// True if the last chunk of a stream has the usage.
+    pub(crate) with_usage: bool,
 }
 
 impl Chat {
@@ -31,7 +29,7 @@ impl Chat {
     pub(crate) fn read(body: &[u8], agents: &Agents) -> Result<Self, Failure> {
         let request: Value = serde_json::from_slice(body).map_err(|error| Failure {
             param: None,
-            ..Failure::param("", "invalid_json", format!("the body is no JSON: {error}"))
+            ..Failure::param("", "invalid_json", format!("the body is not JSON: {error}"))
         })?;
         let request = request.as_object().ok_or_else(|| Failure::kind_of("body", "an object"))?;
         let name = given(request, "model").and_then(Value::as_str);
@@ -39,7 +37,7 @@ impl Chat {
         let agent = agents.named(name);
         let agent = agent.ok_or_else(|| Failure::no_model(name, agents.suggestion(name)))?;
         parameters::check(request)?;
-        let Talk { text, attachments, past } =
+        let ChatInput { text, attachments, past } =
             content::read(request.get("messages").unwrap_or(&Value::Null))?;
         let is_streamed = switch(request, "stream", "stream")?;
         let (metadata, context) = metadata(request)?;
@@ -52,12 +50,12 @@ impl Chat {
             metadata,
             context,
             is_streamed,
-            tells_usage: tells_usage(request, is_streamed)?,
+            with_usage: with_usage(request, is_streamed)?,
         })
     }
 }
 
-fn tells_usage(request: &Map<String, Value>, is_streamed: bool) -> Result<bool, Failure> {
+fn with_usage(request: &Map<String, Value>, is_streamed: bool) -> Result<bool, Failure> {
     let Some(options) = given(request, "stream_options") else { return Ok(false) };
     if !is_streamed {
         let message = "`stream_options` belongs to `stream: true`";
@@ -68,7 +66,7 @@ fn tells_usage(request: &Map<String, Value>, is_streamed: bool) -> Result<bool, 
     switch(options, "include_usage", "stream_options.include_usage")
 }
 
-/// The metadata, and the context that it names.
+/// Returns the metadata, and the context that it names.
 fn metadata(request: &Map<String, Value>) -> Result<(Map<String, Value>, Option<String>), Failure> {
     let Some(metadata) = given(request, "metadata") else { return Ok((Map::new(), None)) };
     let metadata = metadata.as_object();

@@ -7,11 +7,12 @@
 use super::lines::{Lines, Sink};
 use crate::fault::Fault;
 use crate::serve::caller::Caller;
-use crate::serve::{codes, private};
+use crate::serve::{codes, folder};
 use contexture::config::ServeLimits;
 use contexture::store::stamp::{Ids, iso_time};
 use contexture_protocol::Refusal;
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
@@ -23,32 +24,33 @@ pub const AUDIT_FILE: &str = "audit.jsonl";
 /// Texts of a record are cut at this length, in characters: ids may come from a client.
 const TEXT: usize = 256;
 
-/// The events of the audit log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The events of the audit log; their names there are in snake case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Deed {
+pub enum AuditEvent {
     /// A server started.
-    Started,
+    ServerStarted,
     /// A server ended.
-    Stopped,
+    ServerStopped,
     /// A request had no valid token.
-    Login,
+    LoginFailed,
     /// A request or message was refused.
     Refused,
     /// A limit was exceeded.
     Limit,
     /// A turn started.
-    Turn,
+    TurnBegun,
     /// Tool calls or instructions started.
-    Set,
+    SetBegun,
     /// The user was asked to allow a sensitive action, or had allowed it before.
-    Asked,
+    PermissionAsked,
     /// A context was deleted.
-    Deleted,
+    ContextDeleted,
     /// Contexts were exported.
-    Exported,
+    ContextsExported,
     /// Contexts were imported.
-    Imported,
+    ContextsImported,
     /// A token was created.
     TokenAdded,
     /// A token was revoked.
@@ -57,41 +59,18 @@ pub enum Deed {
     TokensUnreadable,
 }
 
-impl Deed {
-    /// Its name.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Started => "server_started",
-            Self::Stopped => "server_stopped",
-            Self::Login => "login_failed",
-            Self::Refused => "refused",
-            Self::Limit => "limit",
-            Self::Turn => "turn_begun",
-            Self::Set => "set_begun",
-            Self::Asked => "permission_asked",
-            Self::Deleted => "context_deleted",
-            Self::Exported => "contexts_exported",
-            Self::Imported => "contexts_imported",
-            Self::TokenAdded => "token_added",
-            Self::TokenRevoked => "token_revoked",
-            Self::TokensUnreadable => "tokens_unreadable",
-        }
-    }
-}
-
 /// A line of the audit log.
 #[derive(Debug, Clone)]
-pub struct Record {
-    deed: Deed,
+pub struct AuditRecord {
+    event: AuditEvent,
     fields: Map<String, Value>,
 }
 
-impl Record {
+impl AuditRecord {
     /// Creates a record of an event.
     #[must_use]
-    pub fn new(deed: Deed) -> Self {
-        Self { deed, fields: Map::new() }
+    pub fn new(event: AuditEvent) -> Self {
+        Self { event, fields: Map::new() }
     }
 
     /// Adds a field: an id, a name or a code, but neither text nor secrets.
@@ -107,14 +86,14 @@ impl Record {
         self
     }
 
-    fn maybe<T: Into<Value>>(self, name: &str, value: Option<T>) -> Self {
+    /// Adds a field that may be absent.
+    pub(crate) fn maybe<T: Into<Value>>(self, name: &str, value: Option<T>) -> Self {
         match value {
             Some(value) => self.with(name, value),
             None => self,
         }
     }
 
-    /// Adds the caller.
     pub(crate) fn by(self, caller: &Caller) -> Self {
         let session = caller.session.as_ref().map(|session| session.id());
         self.with("owner", &**caller.owner())
@@ -123,12 +102,10 @@ impl Record {
             .maybe("session", session)
     }
 
-    /// Adds the address.
     pub(crate) fn from(self, address: Option<IpAddr>) -> Self {
         self.maybe("address", address.map(|address| address.to_canonical().to_string()))
     }
 
-    /// Adds the refusal.
     pub(crate) fn because(self, refusal: &Refusal) -> Self {
         self.maybe("messageId", refusal.message_id.as_deref())
             .maybe("contextId", refusal.context_id.as_deref())
@@ -139,7 +116,7 @@ impl Record {
     fn line(&self, time: &str) -> String {
         let mut whole = Map::new();
         whole.insert("time".to_owned(), time.into());
-        whole.insert("event".to_owned(), self.deed.as_str().into());
+        whole.insert("event".to_owned(), json!(self.event));
         let mut fields = self.fields.clone();
         let outcome = fields.shift_remove("outcome").unwrap_or_else(|| "OK".into());
         whole.insert("outcome".to_owned(), outcome);
@@ -148,7 +125,6 @@ impl Record {
     }
 }
 
-/// The audit log of a server.
 pub(crate) struct Audit {
     lines: Lines,
     ids: Arc<Ids>,
@@ -167,7 +143,7 @@ impl Audit {
     }
 
     /// Queues a line.
-    pub(crate) fn note(&self, record: &Record) {
+    pub(crate) fn note(&self, record: &AuditRecord) {
         self.lines.write(record.line(&iso_time(self.ids.now_us())));
     }
 }
@@ -176,10 +152,10 @@ impl Audit {
 ///
 /// # Errors
 /// A [`Fault`] when the log can't be written.
-pub fn note_once(data: &Path, record: &Record) -> Result<(), Fault> {
+pub fn note_once(data: &Path, record: &AuditRecord) -> Result<(), Fault> {
     let line = record.line(&iso_time(contexture::store::stamp::system().now_us()));
     let write = || {
-        private::folder(data)?;
+        folder::create(data)?;
         appending(&data.join(AUDIT_FILE))?.write_all(line.as_bytes())
     };
     write().map_err(|error: io::Error| unwritable(data, &error))
@@ -190,7 +166,7 @@ fn unwritable(data: &Path, error: &io::Error) -> Fault {
     Fault::of(codes::BAD_DATA, format!("{} can't be written: {error}", path.display()))
 }
 
-/// The file that is written; each line goes in with one call, so that processes don't mix theirs.
+/// The rotating file; each line is written with one call, so that processes do not mix theirs.
 struct AuditFile {
     folder: PathBuf,
     file: Option<File>,
@@ -200,11 +176,11 @@ struct AuditFile {
 }
 
 impl AuditFile {
-    fn open(folder: &Path, limits: &ServeLimits) -> io::Result<Self> {
-        private::folder(folder)?;
-        let file = appending(&folder.join(AUDIT_FILE))?;
+    fn open(data: &Path, limits: &ServeLimits) -> io::Result<Self> {
+        folder::create(data)?;
+        let file = appending(&data.join(AUDIT_FILE))?;
         Ok(Self {
-            folder: folder.to_owned(),
+            folder: data.to_owned(),
             size: file.metadata()?.len(),
             file: Some(file),
             most: limits.audit_bytes.get(),
@@ -219,7 +195,7 @@ impl AuditFile {
         }
     }
 
-    /// The file as it is now: it may have been moved away, or not been there.
+    /// Starts a new file and renumbers the older ones.
     fn rotate(&mut self) {
         self.file = None;
         if self.kept == 0 {
@@ -256,7 +232,7 @@ impl Sink for AuditFile {
 }
 
 fn appending(path: &Path) -> io::Result<File> {
-    private::file().append(true).create(true).open(path)
+    folder::private_file().append(true).create(true).open(path)
 }
 
 #[cfg(test)]
@@ -277,7 +253,8 @@ mod tests {
         limits.audit_files = 2;
         let mut file = AuditFile::open(folder.path(), &limits).unwrap();
         for number in 0..100 {
-            let record = Record::new(Deed::Deleted).with("contextId", number.to_string());
+            let record =
+                AuditRecord::new(AuditEvent::ContextDeleted).with("contextId", number.to_string());
             file.write(&record.line("2026-01-01T00:00:00.000Z"));
         }
         drop(file);
@@ -298,8 +275,8 @@ mod tests {
 
     #[test]
     fn cp_19_client_text_is_one_limited_log_line() {
-        let record =
-            Record::new(Deed::Refused).with("messageId", format!("a\nb{}", "x".repeat(9_000)));
+        let record = AuditRecord::new(AuditEvent::Refused)
+            .with("messageId", format!("a\nb{}", "x".repeat(9_000)));
         let line = record.line("t");
         assert!(line.len() < 600 && line.matches('\n').count() == 1, "{line}");
     }
@@ -309,7 +286,8 @@ mod tests {
     fn cp_19_only_owner_can_read_audit_log() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
-        note_once(folder.path(), &Record::new(Deed::TokenAdded).with("token", "tok_1")).unwrap();
+        note_once(folder.path(), &AuditRecord::new(AuditEvent::TokenAdded).with("token", "tok_1"))
+            .unwrap();
         let path = folder.path().join(AUDIT_FILE);
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(records(&path)[0]["token"], "tok_1");

@@ -4,9 +4,10 @@
 //! passes it to a thread; lines beyond the limit are counted, and the count is written as soon as
 //! there is room.
 
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// The most queued lines.
@@ -16,7 +17,6 @@ const PORTION: usize = 64 << 10;
 
 /// The destination of lines, which is used by one thread.
 pub(super) trait Sink: Send + 'static {
-    /// Writes whole lines.
     fn write(&mut self, lines: &str);
 
     /// Returns the line about lost lines.
@@ -53,7 +53,7 @@ impl Drop for Lines {
     fn drop(&mut self) {
         // The thread ends with the last sender.
         self.sender = None;
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.thread.lock().take();
         if let Some(thread) = thread {
             let _ = thread.join();
         }

@@ -12,11 +12,12 @@ use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// The level of the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Nothing.
+    /// No lines.
     #[default]
     Off,
     /// A line for each request, turn and error.
@@ -81,7 +82,6 @@ impl std::fmt::Debug for LogSettings {
     }
 }
 
-/// The log of a server.
 pub(crate) struct Log {
     level: Level,
     format: Format,
@@ -101,8 +101,8 @@ impl Log {
         Self { level, format, lines, masker: Masker::new(secrets), ids }
     }
 
-    /// Reports whether lines of this level are said.
-    pub(crate) fn says(&self, level: Level) -> bool {
+    /// Reports whether lines of this level are logged.
+    pub(crate) fn has_level(&self, level: Level) -> bool {
         level <= self.level && self.lines.is_some()
     }
 
@@ -117,7 +117,7 @@ impl Log {
     }
 
     fn say(&self, level: Level, event: &str, fields: Value) {
-        let Some(lines) = self.lines.as_ref().filter(|_| self.says(level)) else { return };
+        let Some(lines) = self.lines.as_ref().filter(|_| self.has_level(level)) else { return };
         let Value::Object(mut fields) = fields else { return };
         for field in fields.values_mut() {
             if let Value::String(text) = field {
@@ -156,6 +156,11 @@ impl Format {
     }
 }
 
+/// Returns the milliseconds since a moment.
+pub(crate) fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Reports whether a text needs no quotes.
 fn is_plain(text: &str) -> bool {
     let is_plain =
@@ -163,7 +168,7 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_plain)
 }
 
-/// JSON leaves some control characters as they are.
+/// Escapes control characters, some of which JSON does not escape.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for sign in text.chars() {

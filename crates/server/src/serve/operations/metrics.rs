@@ -4,11 +4,11 @@
 //! must be limited, which libraries do not do: every family has at most [`MOST_SERIES`] series,
 //! and further ones count as `other`. No label contains an id or a text of a user.
 
+use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 /// The most series of a family.
@@ -18,10 +18,9 @@ const TURNS: &[f64] = &[0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 6
 /// Bounds of the histogram of durable updates, in seconds.
 const UPDATES: &[f64] = &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
 
-/// The values of a family's labels; the second is empty where there is one label alone.
+/// The values of the labels of a family; the second is empty without a second label.
 pub(crate) type Labels = [Cow<'static, str>; 2];
 
-/// The metrics.
 pub(crate) struct Metrics {
     pub(crate) requests: Counters,
     pub(crate) messages: Counters,
@@ -64,7 +63,7 @@ impl Metrics {
         }
     }
 
-    /// The page that Prometheus reads, in its text format 0.0.4.
+    /// Renders the page for Prometheus, in its text format 0.0.4.
     pub(crate) fn page(&self, gauges: &[Gauge]) -> String {
         let mut page = String::new();
         let Self { requests, messages, errors, turns, sets, tokens, .. } = self;
@@ -100,7 +99,6 @@ impl Counters {
         Self { name, help, labels, series: RwLock::default() }
     }
 
-    /// Counts one.
     pub(crate) fn count(
         &self,
         first: impl Into<Cow<'static, str>>,
@@ -117,13 +115,13 @@ impl Counters {
         by: u64,
     ) {
         let mut labels = [first.into(), second.into()];
-        let series = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        let series = self.series.read();
         if let Some(known) = series.get(&labels) {
             known.fetch_add(by, Ordering::Relaxed);
             return;
         }
         drop(series);
-        let mut series = self.series.write().unwrap_or_else(PoisonError::into_inner);
+        let mut series = self.series.write();
         if series.len() >= MOST_SERIES && !series.contains_key(&labels) {
             labels =
                 ["other".into(), if self.labels.len() > 1 { "other".into() } else { "".into() }];
@@ -133,7 +131,7 @@ impl Counters {
 
     fn write(&self, page: &mut String) {
         head(page, self.name, self.help, "counter");
-        let series = self.series.read().unwrap_or_else(PoisonError::into_inner);
+        let series = self.series.read();
         let mut lines: Vec<String> =
             series.iter().map(|(labels, count)| self.line(labels, count)).collect();
         drop(series);
@@ -151,12 +149,11 @@ impl Counters {
     }
 }
 
-/// A histogram of durations.
 pub(crate) struct Histogram {
     name: &'static str,
     help: &'static str,
     bounds: &'static [f64],
-    /// One more than there are bounds.
+    /// The count of each interval: one more than bounds.
     counts: Vec<AtomicU64>,
     micros: AtomicU64,
 }

@@ -1,4 +1,4 @@
-//! Whether somebody asks for traces, and where they are to be sent.
+//! The environment variables of traces.
 
 use crate::fault::Fault;
 use crate::serve::codes;
@@ -8,10 +8,10 @@ pub(super) const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
 const DISABLED: &str = "OTEL_SDK_DISABLED";
-/// Where a collector of this machine listens.
+/// The address of a collector on this machine.
 const LOCAL: &str = "http://localhost:4318";
 
-/// Where spans are to be sent; nothing when nobody asks for them.
+/// Returns the endpoint of spans, if the export is enabled.
 pub(super) fn endpoint(environment: &Environment) -> Result<Option<String>, Fault> {
     let is = |name: &str, word: &str| {
         environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word))
@@ -31,7 +31,7 @@ pub(super) fn endpoint(environment: &Environment) -> Result<Option<String>, Faul
     Ok(base.map(|base| format!("{}/v1/traces", base.trim_end_matches('/'))))
 }
 
-/// A setting that can't be followed.
+/// Creates the error about an unsupported setting.
 pub(super) fn wrong(name: &str, problem: &str) -> Fault {
     Fault::of(codes::BAD_SETTING, format!("{name}: {problem}"))
         .with_help("OTEL_SDK_DISABLED=true switches the export off")

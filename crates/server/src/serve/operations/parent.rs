@@ -15,7 +15,7 @@ pub(crate) struct Parent {
 }
 
 impl Parent {
-    /// Reads `00-<trace>-<span>-<flags>`; what is not of this form says nothing.
+    /// Parses `00-<trace>-<span>-<flags>`; other forms are ignored.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().split('-');
         let mut part = |length: usize| {
@@ -23,7 +23,7 @@ impl Parent {
             parts.next().filter(|part| part.len() == length && part.bytes().all(is_hex))
         };
         let (version, trace, span, flags) = (part(2)?, part(32)?, part(16)?, part(2)?);
-        // Later versions may say more behind it.
+        // Later versions may have more fields.
         if version == "ff" || (version == "00" && parts.next().is_some()) {
             return None;
         }
@@ -33,12 +33,10 @@ impl Parent {
         Some(Self { trace, span, flags })
     }
 
-    /// The header of a request.
     pub(crate) fn of_headers(headers: &HeaderMap) -> Option<Self> {
         Self::parse(headers.get(HEADER)?.to_str().ok()?)
     }
 
-    /// The metadata of a message.
     pub(crate) fn of_message(message: &Message) -> Option<Self> {
         Self::parse(message.meta(HEADER).and_then(Value::as_str)?)
     }

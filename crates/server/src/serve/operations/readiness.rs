@@ -1,14 +1,13 @@
-//! Readiness: whether messages can be taken now (CP-20).
+//! Readiness to accept messages (CP-20).
 //!
 //! Decision: readiness is tested by writing: a transaction that changes nothing, and a
 //! small file beside the contexts, since the write-ahead log may have room left although the
 //! disk has none. Everybody may ask, so a result is reused for a second.
 
-use crate::serve::app::App;
+use contexture::store::contexts::ContextError;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
@@ -19,7 +18,7 @@ const ROOM: usize = 128 << 10;
 /// The time for which a result is reused.
 const FRESH: Duration = Duration::from_secs(1);
 /// The timeout of the store.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The last result.
 pub(crate) struct Readiness {
@@ -32,26 +31,32 @@ impl Readiness {
         Self { data, last: Mutex::new(None) }
     }
 
-    /// Returns why contexts can't be written, if so.
-    pub(crate) async fn fault(&self, app: &Arc<App>) -> Option<&'static str> {
+    /// Returns why contexts can't be written, if so; `check` is the check of their store.
+    pub(crate) async fn fault(
+        &self,
+        check: impl Future<Output = Result<(), ContextError>>,
+    ) -> Option<&'static str> {
         let mut last = self.last.lock().await;
         if let Some((_, fault)) = last.filter(|(at, _)| at.elapsed() < FRESH) {
             return fault;
         }
-        let fault = self.probe(app).await;
+        let fault = self.probe(check).await;
         *last = Some((Instant::now(), fault));
         fault
     }
 
-    async fn probe(&self, app: &Arc<App>) -> Option<&'static str> {
-        match tokio::time::timeout(PATIENCE, app.read(|store| store.check())).await {
+    async fn probe(
+        &self,
+        check: impl Future<Output = Result<(), ContextError>>,
+    ) -> Option<&'static str> {
+        match tokio::time::timeout(TIMEOUT, check).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Some("contexts can't be written"),
             Err(_) => return Some("the store of contexts does not answer"),
         }
         let data = self.data.clone();
         let written = tokio::task::spawn_blocking(move || write(&data));
-        match tokio::time::timeout(PATIENCE, written).await {
+        match tokio::time::timeout(TIMEOUT, written).await {
             Ok(Ok(Ok(()))) => None,
             Ok(_) => Some("the data folder has no room, or can't be written"),
             Err(_) => Some("the disk does not answer"),

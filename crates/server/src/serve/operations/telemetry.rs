@@ -14,15 +14,18 @@ pub(crate) use spans::TurnSpan;
 
 use super::metrics::Metrics;
 use super::otlp::{ENDPOINT, endpoint, wrong};
+use super::parent::Parent;
 use crate::fault::Fault;
 use contexture::store::masker::Masker;
 use contexture::tools::client::tls;
+use contexture::turn::Conversation;
 use contexture::{Environment, Project};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
-use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, SpanData};
+use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData};
+use spans::Export;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,13 +38,6 @@ const PATIENCE: u64 = 10_000;
 /// The export of spans, if enabled.
 #[derive(Clone, Default)]
 pub(crate) struct Telemetry(Option<Arc<Export>>);
-
-struct Export {
-    provider: SdkTracerProvider,
-    tracer: SdkTracer,
-    /// The masker of texts, if they are exported.
-    captured: Option<Masker>,
-}
 
 impl Telemetry {
     /// Sets up the export from the environment.
@@ -68,6 +64,16 @@ impl Telemetry {
             .then(|| masker(project));
         let tracer = provider.tracer("contexture");
         Ok(Self(Some(Arc::new(Export { provider, tracer, captured }))))
+    }
+
+    /// Starts the span of a turn.
+    pub(crate) fn turn(
+        &self,
+        agent: &str,
+        parent: Option<&Parent>,
+        conversation: &Conversation,
+    ) -> TurnSpan {
+        TurnSpan::begin(self.0.as_ref(), agent, parent, conversation)
     }
 
     /// Exports the remaining spans; blocks for a moment.

@@ -1,11 +1,11 @@
-//! In place of traces for OpenTelemetry in a build without the feature `otel`: a turn has the trace of
-//! its sender.
+//! The replacement of traces for OpenTelemetry in a build without the feature `otel`: a turn has the
+//! trace of its sender.
 
 use super::metrics::Metrics;
 use super::otlp::{ENDPOINT, endpoint, wrong};
 use super::parent::Parent;
 use crate::fault::Fault;
-use crate::serve::turn::Ended;
+use crate::serve::turn::ended::Ended;
 use contexture::Project;
 use contexture::diagnostic::MissingFeature;
 use contexture::turn::{Conversation, TurnEvent};
@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 const MISSING: MissingFeature = MissingFeature { part: "export of traces", feature: "otel" };
 
-/// Where spans go: nowhere.
+/// An export of spans that does nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Telemetry;
 
 impl Telemetry {
-    /// Refuses where the environment asks for an export.
+    /// Refuses an environment that enables an export.
     ///
     /// # Errors
-    /// A [`Fault`] for a setting that can't be followed.
+    /// A [`Fault`] for a setting that is not supported.
     pub(crate) fn open(project: &Project, _metrics: &Arc<Metrics>) -> Result<Self, Fault> {
         match endpoint(&project.environment)? {
             None => Ok(Self),
@@ -41,7 +41,7 @@ impl Telemetry {
     }
 }
 
-/// What is told of a turn: the sender's trace alone.
+/// The trace of the sender of a turn.
 pub(crate) struct TurnSpan {
     trace: Option<String>,
 }

@@ -1,7 +1,11 @@
 //! The record of a token.
 
-use crate::serve::caller::{Grant, Scopes, Senders};
+use super::new::{scopes, senders};
+use crate::serve::caller::{Grant, Scope, Scopes, Senders};
+use contexture::context::Digest;
 use contexture::store::stamp::iso_time;
+use contexture_protocol::{SenderType, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The record of a token, without the token itself.
@@ -23,7 +27,21 @@ pub struct Entry {
     pub expires: Option<u64>,
     /// The time of revocation.
     pub revoked: Option<u64>,
-    pub(super) digest: [u8; 32],
+    pub(super) digest: Digest,
+}
+
+/// The form of a record in the file.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredEntry {
+    id: String,
+    name: String,
+    owner: String,
+    sha256: String,
+    senders: Vec<String>,
+    scopes: Vec<String>,
+    created: String,
+    expires: Option<String>,
+    revoked: Option<String>,
 }
 
 /// The state of a token.
@@ -65,27 +83,66 @@ impl Entry {
     /// Returns the public fields.
     #[must_use]
     pub fn to_value(&self, now: u64) -> Value {
-        json!({
-            "id": self.id,
-            "name": self.name,
-            "owner": self.owner,
-            "senders": self.senders.names(),
-            "scopes": self.scopes.names(),
-            "created": time(self.created),
-            "expires": self.expires.map(time),
-            "revoked": self.revoked.map(time),
-            "state": self.standing(now).as_str(),
-        })
+        let mut value = json!(StoredEntry::from(self));
+        if let Some(fields) = value.as_object_mut() {
+            fields.shift_remove("sha256");
+            fields.insert("state".to_owned(), self.standing(now).as_str().into());
+        }
+        value
     }
 
     pub(super) fn grant(&self) -> Grant {
         Grant {
             owner: self.owner.as_str().into(),
             token: Some(self.id.as_str().into()),
-            senders: self.senders,
-            scopes: self.scopes,
+            senders: self.senders.clone(),
+            scopes: self.scopes.clone(),
         }
     }
+}
+
+impl From<&Entry> for StoredEntry {
+    fn from(entry: &Entry) -> Self {
+        let time = |millis: u64| iso_time(millis.saturating_mul(1000));
+        Self {
+            id: entry.id.clone(),
+            name: entry.name.clone(),
+            owner: entry.owner.clone(),
+            sha256: entry.digest.hex(),
+            senders: entry.senders.iter().map(SenderType::to_string).collect(),
+            scopes: entry.scopes.iter().map(|scope| Scope::as_str(*scope).to_owned()).collect(),
+            created: time(entry.created),
+            expires: entry.expires.map(time),
+            revoked: entry.revoked.map(time),
+        }
+    }
+}
+
+impl TryFrom<StoredEntry> for Entry {
+    type Error = String;
+
+    fn try_from(stored: StoredEntry) -> Result<Self, String> {
+        let time = |text: String| moment(&text).ok_or_else(|| format!("`{text}` is not a time"));
+        let digest = format!("sha256:{}", stored.sha256).parse::<Digest>();
+        Ok(Self {
+            senders: senders(&stored.senders.join(","))?,
+            scopes: scopes(&stored.scopes.join(","))?,
+            created: time(stored.created)?,
+            expires: stored.expires.map(time).transpose()?,
+            revoked: stored.revoked.map(time).transpose()?,
+            digest: digest.map_err(|error| error.to_string())?,
+            id: stored.id,
+            name: stored.name,
+            owner: stored.owner,
+        })
+    }
+}
+
+/// Reads a time in milliseconds since 1970-01-01 UTC.
+pub(super) fn moment(text: &str) -> Option<u64> {
+    let moment = text.parse::<Timestamp>().ok()?.moment();
+    let seconds = u64::try_from(moment.seconds).ok()?;
+    seconds.checked_mul(1000)?.checked_add(u64::from(moment.nanos / 1_000_000))
 }
 
 impl std::fmt::Debug for Entry {
@@ -95,8 +152,4 @@ impl std::fmt::Debug for Entry {
             .field("name", &self.name)
             .finish_non_exhaustive()
     }
-}
-
-pub(super) fn time(millis: u64) -> String {
-    iso_time(millis.saturating_mul(1000))
 }

@@ -1,10 +1,6 @@
 //! The expiry of a token: a duration or a time.
 
-use contexture_protocol::Timestamp;
-
-const MINUTE: u64 = 60;
-const HOUR: u64 = 60 * MINUTE;
-const DAY: u64 = 24 * HOUR;
+use super::entry::moment;
 
 /// Reads `30d`, `12h`, `45m`, `90s`, `2w` from now, or a moment such as `2027-01-31T00:00:00Z`. Both
 /// times are milliseconds since 1970-01-01 UTC.
@@ -31,10 +27,10 @@ fn span(text: &str) -> Option<u64> {
     let unit = text.chars().next_back()?;
     let seconds = match unit {
         's' => 1,
-        'm' => MINUTE,
-        'h' => HOUR,
-        'd' => DAY,
-        'w' => 7 * DAY,
+        'm' => 60,
+        'h' => 60 * 60,
+        'd' => 24 * 60 * 60,
+        'w' => 7 * 24 * 60 * 60,
         _ => return None,
     };
     let number = text.strip_suffix(unit)?;
@@ -42,10 +38,4 @@ fn span(text: &str) -> Option<u64> {
         return None;
     }
     number.parse::<u64>().ok()?.checked_mul(seconds)
-}
-
-pub(super) fn moment(text: &str) -> Option<u64> {
-    let moment = text.parse::<Timestamp>().ok()?.moment();
-    let seconds = u64::try_from(moment.seconds).ok()?;
-    seconds.checked_mul(1000)?.checked_add(u64::from(moment.nanos / 1_000_000))
 }

@@ -3,14 +3,13 @@
 //! Decision: a change is made under a lock that every process takes, on a file beside it, and takes
 //! the old file's place in one step; a reader sees the one or the other.
 
-use super::entry::time;
-use super::entry::{Entry, Standing};
-use super::expiry::moment;
-use super::new::{NewToken, TOKENS_FILE, bad, scopes, senders};
-use super::secret::{self, Secret};
+use super::entry::{Entry, Standing, StoredEntry};
+use super::new::{NewToken, TOKENS_FILE, bad};
+use super::secret::Secret;
 use crate::fault::Fault;
-use crate::serve::private;
-use serde_json::{Map, Value, json};
+use crate::serve::folder;
+use contexture::context::Digest;
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -23,6 +22,12 @@ const FILE_BYTES: u64 = 16 << 20;
 const NAME_BYTES: usize = 64;
 const OWNER_BYTES: usize = 200;
 
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u64,
+    tokens: Vec<StoredEntry>,
+}
+
 /// The tokens in a data folder.
 #[derive(Debug, Clone)]
 pub struct TokenFile {
@@ -31,22 +36,22 @@ pub struct TokenFile {
 }
 
 impl TokenFile {
-    /// The tokens of this data folder.
+    /// Returns the tokens of this data folder.
     #[must_use]
     pub fn in_folder(data: &Path) -> Self {
         Self { folder: data.to_owned(), path: data.join(TOKENS_FILE) }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All tokens that were ever made, the oldest first.
+    /// Returns all tokens that were ever created, the oldest first.
     ///
     /// # Errors
-    /// A [`Fault`] when the file can't be read or is no file of tokens.
+    /// A [`Fault`] when the file can't be read or is not a file of tokens.
     pub fn list(&self) -> Result<Vec<Entry>, Fault> {
         match self.path.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -57,7 +62,7 @@ impl TokenFile {
         read(&text).map_err(|what| bad(format!("{}: {what}", self.path.display())))
     }
 
-    /// Makes a token. What is given back can't be had again.
+    /// Creates a token. The secret can't be read again.
     ///
     /// # Errors
     /// A [`Fault`] when the name or owner can't be used, the name is taken, or the file can't be
@@ -88,14 +93,14 @@ impl TokenFile {
             created: now,
             expires: new.expires,
             revoked: None,
-            digest: secret::digest(secret.expose()),
+            digest: Digest::of_text(secret.expose()),
         };
         entries.push(entry.clone());
         self.write(&entries)?;
         Ok((entry, secret))
     }
 
-    /// Takes a token back, by its id or name.
+    /// Revokes a token, by its id or name.
     ///
     /// # Errors
     /// A [`Fault`] when there is no such token that was not revoked before, or the file can't be
@@ -115,28 +120,30 @@ impl TokenFile {
         Ok(revoked)
     }
 
-    /// The tokens, which nobody else changes while the lock is held.
     fn locked(&self) -> Result<(File, Vec<Entry>), Fault> {
         let path = self.folder.join("tokens.lock");
         let failed = |error: io::Error| bad(format!("{}: {error}", path.display()));
-        private::folder(&self.folder).map_err(failed)?;
-        let lock =
-            private::file().write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        folder::create(&self.folder).map_err(failed)?;
+        let lock = folder::private_file()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(failed)?;
         lock.lock().map_err(failed)?;
         let entries = self.list()?;
         Ok((lock, entries))
     }
 
     fn write(&self, entries: &[Entry]) -> Result<(), Fault> {
-        let tokens: Vec<Value> = entries.iter().map(kept).collect();
-        let text = serde_json::to_string_pretty(&json!({ "version": VERSION, "tokens": tokens }))
-            .unwrap_or_default();
+        let tokens = entries.iter().map(StoredEntry::from).collect();
+        let stored = Stored { version: VERSION, tokens };
         let unfinished = self.folder.join(format!("tokens.{}.unfinished", std::process::id()));
         let written = (|| {
             // Left behind by a process of the same number.
             drop(fs::remove_file(&unfinished));
-            let mut file = private::file().write(true).create_new(true).open(&unfinished)?;
-            file.write_all(text.as_bytes())?;
+            let mut file = folder::private_file().write(true).create_new(true).open(&unfinished)?;
+            serde_json::to_writer_pretty(&mut file, &stored)?;
             file.write_all(b"\n")?;
             file.sync_all()?;
             drop(file);
@@ -184,65 +191,10 @@ fn check_owner(owner: &str) -> Result<(), Fault> {
     Err(bad(format!("the owner of a token: {expected}, found `{}`", owner.escape_debug())))
 }
 
-fn kept(entry: &Entry) -> Value {
-    let hex: String = entry.digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    json!({
-        "id": entry.id,
-        "name": entry.name,
-        "owner": entry.owner,
-        "sha256": hex,
-        "senders": entry.senders.names(),
-        "scopes": entry.scopes.names(),
-        "created": time(entry.created),
-        "expires": entry.expires.map(time),
-        "revoked": entry.revoked.map(time),
-    })
-}
-
 fn read(text: &str) -> Result<Vec<Entry>, String> {
-    let whole: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let version = whole.get("version").and_then(Value::as_u64);
-    if version != Some(VERSION) {
-        let found = version.map_or_else(|| "none".to_owned(), |version| version.to_string());
-        return Err(format!("expected version {VERSION}, found {found}"));
+    let file: Stored = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if file.version != VERSION {
+        return Err(format!("expected version {VERSION}, found {}", file.version));
     }
-    let tokens = whole.get("tokens").and_then(Value::as_array);
-    let tokens = tokens.ok_or("expected a list of `tokens`")?;
-    let entry = |(at, token): (usize, &Value)| {
-        let fields = token.as_object().and_then(entry);
-        fields.ok_or_else(|| format!("tokens[{at}] is no token"))
-    };
-    tokens.iter().enumerate().map(entry).collect()
-}
-
-fn entry(fields: &Map<String, Value>) -> Option<Entry> {
-    let text = |name: &str| fields.get(name)?.as_str();
-    let joined = |name: &str| {
-        let words: Option<Vec<&str>> =
-            fields.get(name)?.as_array()?.iter().map(Value::as_str).collect();
-        Some(words?.join(","))
-    };
-    let optional = |name: &str| match fields.get(name) {
-        None | Some(Value::Null) => Some(None),
-        Some(value) => value.as_str().and_then(moment).map(Some),
-    };
-    Some(Entry {
-        id: text("id")?.to_owned(),
-        name: text("name")?.to_owned(),
-        owner: text("owner")?.to_owned(),
-        senders: senders(&joined("senders")?).ok()?,
-        scopes: scopes(&joined("scopes")?).ok()?,
-        created: text("created").and_then(moment)?,
-        expires: optional("expires")?,
-        revoked: optional("revoked")?,
-        digest: digest(text("sha256")?)?,
-    })
-}
-
-fn digest(hex: &str) -> Option<[u8; 32]> {
-    let digits: Option<Vec<u32>> = hex.chars().map(|digit| digit.to_digit(16)).collect();
-    let pairs = digits?;
-    let bytes = pairs.chunks(2).map(|pair| pair.iter().fold(0, |sum, digit| sum * 16 + digit));
-    let bytes: Option<Vec<u8>> = bytes.map(|byte| u8::try_from(byte).ok()).collect();
-    (hex.len() == 64).then_some(bytes?)?.try_into().ok()
+    file.tokens.into_iter().map(Entry::try_from).collect()
 }

@@ -30,8 +30,8 @@ impl NewToken {
         Self {
             name: name.into(),
             owner: None,
-            senders: Senders::USER,
-            scopes: Scopes::ALL,
+            senders: vec![SenderType::User],
+            scopes: Scope::ALL.to_vec(),
             expires: None,
         }
     }
@@ -42,19 +42,7 @@ impl NewToken {
 /// # Errors
 /// A text with the expected values.
 pub fn senders(text: &str) -> Result<Senders, String> {
-    let mut senders = Senders::NONE;
-    for word in words(text) {
-        let kind = SenderType::parse(&word.to_ascii_uppercase());
-        match kind {
-            Some(kind) => senders = senders.and(kind),
-            None => return Err(expected("USER, MODEL, SYSTEM or TOOL", word)),
-        }
-    }
-    if senders == Senders::NONE {
-        Err(expected("USER, MODEL, SYSTEM or TOOL", ""))
-    } else {
-        Ok(senders)
-    }
+    words(text, SenderType::ALL, SenderType::as_str, "USER, MODEL, SYSTEM or TOOL")
 }
 
 /// Reads scopes separated by commas.
@@ -62,22 +50,22 @@ pub fn senders(text: &str) -> Result<Senders, String> {
 /// # Errors
 /// A text with the expected values.
 pub fn scopes(text: &str) -> Result<Scopes, String> {
-    let mut scopes = Scopes::NONE;
-    for word in words(text) {
-        match Scope::parse(&word.to_ascii_lowercase()) {
-            Some(scope) => scopes = scopes.and(scope),
-            None => return Err(expected("read, write or run", word)),
-        }
-    }
-    if scopes == Scopes::NONE { Err(expected("read, write or run", "")) } else { Ok(scopes) }
+    words(text, &Scope::ALL, Scope::as_str, "read, write or run")
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim)
-}
-
-fn expected(what: &str, found: &str) -> String {
-    format!("expected {what}, found `{found}`")
+/// Reads words separated by commas; returns them in the order of `all`.
+fn words<W: Copy + PartialEq>(
+    text: &str,
+    all: &[W],
+    name: fn(W) -> &'static str,
+    expected: &str,
+) -> Result<Vec<W>, String> {
+    let read = |word: &str| {
+        let found = all.iter().find(|known| name(**known).eq_ignore_ascii_case(word));
+        found.ok_or_else(|| format!("expected {expected}, found `{word}`"))
+    };
+    let named = text.split(',').map(|word| read(word.trim())).collect::<Result<Vec<_>, _>>()?;
+    Ok(all.iter().copied().filter(|known| named.contains(&known)).collect())
 }
 
 /// Creates the error about an invalid setting or argument.

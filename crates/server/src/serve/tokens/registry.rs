@@ -6,18 +6,19 @@
 
 use super::entry::{Entry, Standing};
 use super::file::TokenFile;
-use super::secret::{digest, is_token};
+use super::secret::is_token;
 use crate::fault::Fault;
 use crate::serve::caller::Grant;
+use contexture::context::Digest;
+use parking_lot::RwLock;
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::SystemTime;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::watch;
 
-/// The tokens of a server.
 pub(crate) struct Registry {
     file: TokenFile,
     state: RwLock<State>,
@@ -29,9 +30,9 @@ pub(crate) struct Registry {
 struct State {
     /// The state of the file when it was read.
     seen: Option<Seen>,
-    /// By the first bytes of their digests.
-    tokens: HashMap<[u8; 8], Known>,
-    /// Until when, in milliseconds, no token expires.
+    /// By the first digits of their digests.
+    tokens: HashMap<String, Known>,
+    /// The time of the next expiry, in milliseconds.
     calm: Option<u64>,
     /// The error of an unreadable file.
     fault: Option<String>,
@@ -82,13 +83,9 @@ impl Registry {
         Ok(registry)
     }
 
-    fn state(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Reports whether some token lets in.
+    /// Reports whether some token is valid.
     pub(crate) fn lets_in(&self, now: u64) -> bool {
-        let state = self.state();
+        let state = self.state.read();
         state.tokens.values().any(|known| known.entry.standing(now) == Standing::Active)
     }
 
@@ -97,24 +94,25 @@ impl Registry {
         if !is_token(token) {
             return None;
         }
-        let digest = digest(token);
+        let digest = Digest::of_text(token);
         if let Some(grant) = self.known(&digest, now) {
             return Some(grant);
         }
         if self.refresh(now) { self.known(&digest, now) } else { None }
     }
 
-    fn known(&self, digest: &[u8; 32], now: u64) -> Option<Arc<Grant>> {
-        let state = self.state();
-        let known = state.tokens.get(digest.first_chunk::<8>()?)?;
-        let is_same: bool = known.entry.digest.ct_eq(digest).into();
+    fn known(&self, digest: &Digest, now: u64) -> Option<Arc<Grant>> {
+        let state = self.state.read();
+        let known = state.tokens.get(&first_digits(digest))?;
+        let is_same: bool =
+            known.entry.digest.hex().as_bytes().ct_eq(digest.hex().as_bytes()).into();
         (is_same && known.entry.standing(now) == Standing::Active).then(|| Arc::clone(&known.grant))
     }
 
     /// Reports whether a grant is still good.
     pub(crate) fn is_good(&self, grant: &Grant, now: u64) -> bool {
         let Some(id) = &grant.token else { return true };
-        let state = self.state();
+        let state = self.state.read();
         state
             .tokens
             .values()
@@ -128,27 +126,27 @@ impl Registry {
 
     /// Returns the error of an unreadable file.
     pub(crate) fn fault(&self) -> Option<String> {
-        self.state().fault.clone()
+        self.state.read().fault.clone()
     }
 
-    /// Looks at the file and the clock; whether something changed.
+    /// Checks the file and the clock; reports whether something changed.
     pub(crate) fn refresh(&self, now: u64) -> bool {
         let seen = Seen::at(self.file.path());
         let (is_same, is_calm) = {
-            let state = self.state();
+            let state = self.state.read();
             (state.seen == seen, state.calm.is_none_or(|calm| now < calm))
         };
         if is_same && is_calm {
             return false;
         }
         if is_same {
-            let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.state.write();
             state.calm = calm(&state.tokens, now);
         } else {
             let read = self.file.list();
             let fault = read.as_ref().err().map(|fault| fault.message.clone());
             self.take(seen, read.unwrap_or_default());
-            self.state.write().unwrap_or_else(PoisonError::into_inner).fault = fault;
+            self.state.write().fault = fault;
         }
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
         true
@@ -156,25 +154,21 @@ impl Registry {
 
     fn take(&self, seen: Option<Seen>, entries: Vec<Entry>) {
         let live = entries.into_iter().filter(|entry| entry.revoked.is_none());
-        let tokens: HashMap<_, _> = live
-            .filter_map(|entry| {
-                let first = *entry.digest.first_chunk::<8>()?;
-                let grant = Arc::new(entry.grant());
-                Some((first, Known { entry, grant }))
-            })
-            .collect();
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let known = live.map(|entry| {
+            let grant = Arc::new(entry.grant());
+            (first_digits(&entry.digest), Known { entry, grant })
+        });
+        let tokens: HashMap<_, _> = known.collect();
+        let mut state = self.state.write();
         *state = State { seen, calm: calm(&tokens, 0), tokens, fault: None };
     }
 }
 
-/// Returns the time of the next expiry.
-fn calm(tokens: &HashMap<[u8; 8], Known>, now: u64) -> Option<u64> {
-    tokens.values().filter_map(|known| known.entry.expires).filter(|expires| *expires > now).min()
+fn first_digits(digest: &Digest) -> String {
+    digest.hex().chars().take(16).collect()
 }
 
-impl std::fmt::Debug for Registry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Registry").finish_non_exhaustive()
-    }
+/// Returns the time of the next expiry.
+fn calm(tokens: &HashMap<String, Known>, now: u64) -> Option<u64> {
+    tokens.values().filter_map(|known| known.entry.expires).filter(|expires| *expires > now).min()
 }

@@ -4,7 +4,6 @@ use crate::fault::Fault;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::{SecureRandom as _, SystemRandom};
-use sha2::{Digest as _, Sha256};
 
 /// The prefix of tokens, so that leaked ones are recognised.
 const PREFIX: &str = "ctx_tok_";
@@ -43,12 +42,6 @@ pub(super) fn is_token(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
 
-/// Returns the digest of a token.
-pub(super) fn digest(text: &str) -> [u8; 32] {
-    Sha256::digest(text.as_bytes()).into()
-}
-
-/// Masks the tokens in a text.
 pub(crate) fn masked(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains(PREFIX) {
         return text.into();

@@ -1,6 +1,7 @@
 use super::secret::masked;
 use super::*;
 use crate::serve::caller::Scope;
+use contexture_protocol::SenderType;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -134,11 +135,11 @@ fn cp_19_expiry_is_duration_or_time() {
 
 #[test]
 fn cp_1_senders_and_scopes_are_read_and_named() {
-    assert_eq!(senders("USER").unwrap(), Senders::USER);
+    assert_eq!(senders("USER").unwrap(), [SenderType::User]);
     let both = senders("user, TOOL").unwrap();
-    assert_eq!(both.names(), ["USER", "TOOL"]);
-    assert_eq!(scopes("read,run").unwrap().names(), ["read", "run"]);
-    assert!(!scopes("read").unwrap().allow(Scope::Write));
+    assert_eq!(both, [SenderType::User, SenderType::Tool]);
+    assert_eq!(scopes("read,run").unwrap(), [Scope::Read, Scope::Run]);
+    assert!(!scopes("read").unwrap().contains(&Scope::Write));
     for wrong in ["", "USER,", "robot"] {
         assert!(senders(wrong).is_err(), "{wrong}");
         assert!(scopes(wrong).is_err(), "{wrong}");

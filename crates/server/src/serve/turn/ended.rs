@@ -1,22 +1,21 @@
-//! What came of a turn, in the protocol's words (CP-8, CP-17).
+//! The end of a turn, with the codes of the protocol (CP-8, CP-17).
 
 use contexture::turn::{Finish, TurnError, TurnReport};
-use contexture_protocol::{ErrorCode, Refusal, Violation};
+use contexture_protocol::{ErrorCode, Refusal};
 
-/// A turn that came to its end.
 pub(crate) struct Ended {
     pub(crate) report: TurnReport,
-    /// Whether it took longer than the server allows.
+    /// True if the turn took longer than the server allows.
     pub(crate) is_late: bool,
 }
 
 impl Ended {
-    /// Why there is no answer.
+    /// Returns the reason why there is no answer.
     pub(crate) fn error(&self) -> Option<Refusal> {
         self.report.error().map(|error| failure(error, self.is_late))
     }
 
-    /// How it went, in a word.
+    /// Returns the outcome in a word, for metrics.
     pub(crate) fn word(&self) -> &'static str {
         match (self.error().map(|refused| refused.code), self.report.finish) {
             (Some(ErrorCode::Cancelled), _) => "cancelled",
@@ -28,7 +27,7 @@ impl Ended {
     }
 }
 
-/// What went wrong, with a code of the protocol.
+/// Converts an error to a code of the protocol.
 fn failure(error: TurnError, is_late: bool) -> Refusal {
     if is_late && error.cancelled {
         return Refusal::new(ErrorCode::Timeout, "the turn took longer than the server allows");
@@ -49,7 +48,7 @@ fn failure(error: TurnError, is_late: bool) -> Refusal {
     }
 }
 
-/// A file of the message that can't be shown: the fault is in the message.
+/// Creates the refusal of an attachment that can't be shown.
 fn attachment(error: &TurnError) -> Refusal {
     let place = error.details.as_ref().and_then(|details| details.get("attachment")?.as_u64());
     let place = place.map_or_else(String::new, |place| format!("/{place}"));
@@ -58,13 +57,9 @@ fn attachment(error: &TurnError) -> Refusal {
         _ => ("/url", "an `https:`, `http:` or `data:` URL that can be read"),
     };
     let field = if place.is_empty() { "" } else { field };
-    let mut refused = Refusal::new(ErrorCode::ValidationFailed, error.message.clone());
-    refused.violations.push(Violation {
-        pointer: format!("/content/attachments{place}{field}"),
-        expected: expected.to_owned(),
-        found: error.message.clone(),
-    });
-    refused
+    let pointer = format!("/content/attachments{place}{field}");
+    let refused = Refusal::new(ErrorCode::ValidationFailed, error.message.clone());
+    refused.violation(pointer, expected, error.message.clone())
 }
 
 fn code(error: &TurnError) -> ErrorCode {

@@ -1,18 +1,17 @@
-//! What was said before, from a context's messages.
+//! The earlier messages of a context.
 
 use contexture::store::contexts::StoredMessage;
 use contexture::turn::{Past, Role};
 use serde_json::Value;
 
-/// What a program gets of the messages before the one at `seq`: what was said, not how it was worked
-/// out. What users said after it is answered by turns of their own.
+/// Returns the history for a program: the texts of messages, without tool calls. Later messages of
+/// users are left out, as turns of their own answer them.
 pub(super) fn past(messages: &[StoredMessage], context: &str, seq: u64) -> Vec<Past> {
-    let told =
-        messages.iter().filter_map(|message| said(&message.to_value(context), message.seq < seq));
-    told.collect()
+    let past = |message: &StoredMessage| past_of(&message.to_value(context), message.seq < seq);
+    messages.iter().filter_map(past).collect()
 }
 
-fn said(message: &Value, is_before: bool) -> Option<Past> {
+fn past_of(message: &Value, is_before: bool) -> Option<Past> {
     let role = match message.get("type").and_then(Value::as_str)? {
         "USER_INPUT" if is_before => Role::User,
         "MODEL_RESPONSE" => Role::Model,

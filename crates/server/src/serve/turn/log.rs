@@ -1,18 +1,18 @@
-//! What a turn has said so far, for all who wait for it.
+//! The messages of a turn so far, for all who wait for it.
 
-use crate::serve::exchange::Reply;
+use crate::serve::exchange::reply::Reply;
 use contexture_protocol::Message;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 /// The messages of one turn in their order, the last one its answer.
 #[derive(Default)]
 pub(crate) struct TurnLog {
-    told: Mutex<Told>,
+    state: Mutex<State>,
 }
 
 #[derive(Default)]
-struct Told {
+struct State {
     passing: Vec<Message>,
     answer: Option<Message>,
     waiting: Vec<Reply>,
@@ -20,53 +20,48 @@ struct Told {
 }
 
 impl TurnLog {
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Somebody who wants to hear the turn from its start: at first, or asking again (CP-7). Who
-    /// asks again in a session that hears it already, as after a broken connection, hears nothing
-    /// twice.
+    /// Adds a listener, which gets the turn from its start: at first, or for a repeated message (CP-7).
+    /// A session that listens already, as after a lost connection, gets nothing twice.
     pub(crate) fn attach(&self, reply: Reply) {
-        let mut told = self.told();
-        if told.waiting.iter().any(|known| known.goes_where(&reply)) {
+        let mut state = self.state.lock();
+        if state.waiting.iter().any(|known| known.is_to_session_of(&reply)) {
             return reply.leave();
         }
-        for message in &told.passing {
+        for message in &state.passing {
             reply.pass(message.clone());
         }
-        match &told.answer {
+        match &state.answer {
             Some(answer) => reply.finish(answer.clone()),
-            None => told.waiting.push(reply),
+            None => state.waiting.push(reply),
         }
     }
 
-    /// Says something on the way.
+    /// Sends an intermediate message.
     pub(crate) fn pass(&self, message: &Message) {
-        let mut told = self.told();
-        told.passing.push(message.clone());
-        for reply in &told.waiting {
+        let mut state = self.state.lock();
+        state.passing.push(message.clone());
+        for reply in &state.waiting {
             reply.pass(message.clone());
         }
     }
 
     /// Ends the turn with its answer.
     pub(crate) fn finish(&self, message: Message) {
-        let mut told = self.told();
-        for reply in told.waiting.drain(..) {
+        let mut state = self.state.lock();
+        for reply in state.waiting.drain(..) {
             reply.finish(message.clone());
         }
-        told.since = Some(Instant::now());
-        told.answer = Some(message);
+        state.since = Some(Instant::now());
+        state.answer = Some(message);
     }
 
-    /// Whether it has its answer.
+    /// Reports whether the turn has its answer.
     pub(crate) fn has_ended(&self) -> bool {
-        self.told().answer.is_some()
+        self.state.lock().answer.is_some()
     }
 
-    /// Whether it ended so long ago that nobody will ask for what it said on the way.
+    /// Reports whether the turn ended so long ago that nobody will ask for it again.
     pub(crate) fn is_over(&self, now: Instant, grace: Duration) -> bool {
-        self.told().since.is_some_and(|since| now.saturating_duration_since(since) >= grace)
+        self.state.lock().since.is_some_and(|since| now.saturating_duration_since(since) >= grace)
     }
 }

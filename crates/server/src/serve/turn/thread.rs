@@ -1,4 +1,4 @@
-//! One turn while it runs.
+//! A turn while it runs.
 
 use super::ended::Ended;
 use crate::serve::agents::Agent;
@@ -20,56 +20,48 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use tokio::time::Sleep;
 
-/// What a turn is to do.
-pub(crate) struct Wanted {
+pub(crate) struct TurnOptions {
     pub(crate) agent: Agent,
-    /// Whose contexts it reads.
     pub(crate) owner: String,
     pub(crate) conversation: Conversation,
     pub(crate) hints: Hints,
     pub(crate) frontend: Option<Arc<dyn Frontend>>,
-    /// Who asks the user before something sensitive is done.
     pub(crate) permission: Arc<dyn Permission>,
-    /// The trace that it belongs to.
     pub(crate) parent: Option<Parent>,
 }
 
-/// A turn that runs. When nobody waits for it any more, it is cancelled.
+/// A turn that runs. It is cancelled when this is dropped.
 pub(crate) struct Running {
     app: Arc<App>,
     agent: String,
-    /// What it tells while it goes on.
     events: UnboundedReceiver<TurnEvent>,
-    /// What came of it; nothing when the thread broke off.
     report: oneshot::Receiver<TurnReport>,
     cancel: CancelToken,
     late: Pin<Box<Sleep>>,
     is_late: bool,
     began: Instant,
-    /// The models of the calls under way.
     models: HashMap<u64, String>,
     span: TurnSpan,
-    /// How it went.
+    /// The outcome, once it has ended.
     outcome: Option<&'static str>,
 }
 
-/// Starts a turn.
 pub(crate) fn start(
     app: &Arc<App>,
-    wanted: Wanted,
+    options: TurnOptions,
     cancel: CancelToken,
     permit: OwnedSemaphorePermit,
 ) -> Running {
-    let agent = wanted.agent.name.clone();
-    let span = app.telemetry.turn(&agent, wanted.parent.as_ref(), &wanted.conversation);
-    let request = request(app, wanted);
+    let agent = options.agent.name.clone();
+    let span = app.telemetry.turn(&agent, options.parent.as_ref(), &options.conversation);
+    let request = request(app, options);
     let (tell, events) = unbounded_channel();
     let (ended, report) = oneshot::channel();
     let turn = contexture::Runtime::of(app.project.clone())
         .turn(request)
         .cancel(cancel.clone())
         .events(move |event| {
-            // Nobody listens any more when the server ends.
+            // Nobody listens when the server ends.
             let _ = tell.send(event);
         });
     tokio::spawn(async move {
@@ -92,22 +84,22 @@ pub(crate) fn start(
     }
 }
 
-fn request(app: &App, wanted: Wanted) -> TurnRequest {
-    let contexts = Contexts { store: Arc::clone(&app.store), owner: wanted.owner };
+fn request(app: &App, options: TurnOptions) -> TurnRequest {
+    let contexts = Contexts { store: Arc::clone(&app.store), owner: options.owner };
     let run = RunRequest {
-        program: wanted.agent.program,
-        text: wanted.agent.text,
-        agent: wanted.agent.agent,
-        frontend: wanted.frontend,
-        permission: Some(wanted.permission),
+        program: options.agent.program,
+        text: options.agent.text,
+        agent: options.agent.agent,
+        frontend: options.frontend,
+        permission: Some(options.permission),
         contexts: Some(contexts),
         ..app.turn_request.clone()
     };
-    TurnRequest { run, conversation: wanted.conversation, hints: wanted.hints }
+    TurnRequest { run, conversation: options.conversation, hints: options.hints }
 }
 
 impl Running {
-    /// What happens next; nothing when it is over. A turn that takes too long is cancelled.
+    /// Waits for the next event; `None` at the end. A turn that takes too long is cancelled.
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
         loop {
             tokio::select! {
@@ -128,7 +120,6 @@ impl Running {
         }
     }
 
-    /// The id of its trace, if it has one.
     pub(crate) fn trace_id(&self) -> Option<&str> {
         self.span.trace_id()
     }
@@ -136,12 +127,12 @@ impl Running {
     /// Waits for the end.
     ///
     /// # Errors
-    /// INTERNAL when the thread broke off.
+    /// INTERNAL when the thread failed.
     pub(crate) async fn end(mut self) -> Result<Ended, Refusal> {
         while self.next().await.is_some() {}
-        let report = (&mut self.report).await.map_err(|_| {
-            Refusal::new(ErrorCode::Internal, "the turn broke off inside the server")
-        })?;
+        let report = (&mut self.report)
+            .await
+            .map_err(|_| Refusal::new(ErrorCode::Internal, "the turn failed inside the server"))?;
         let ended = Ended { report, is_late: self.is_late };
         self.outcome = Some(ended.word());
         self.span.end(&ended);

@@ -7,14 +7,14 @@ use contexture_protocol::content::{
 };
 use serde_json::{Map, Value};
 
-/// The calls of one answer of a model, until each has its result.
+/// The tool calls of one answer of a model, until each has its result.
 #[derive(Default)]
 pub(super) struct Round {
     calls: Vec<(String, Runtime)>,
     results: Vec<CallResult>,
 }
 
-/// The results of one round that one side ran.
+/// The results of one side of a round.
 pub(super) struct Results {
     pub(super) runtime: Runtime,
     pub(super) content: ToolCallResponse,
@@ -26,14 +26,13 @@ impl Round {
         Self { calls, results: Vec::new() }
     }
 
-    /// Takes a result. Gives all of the round, by side and in the order of the calls, when it was
-    /// the last one.
+    /// Takes a result. Returns all results, by side and in the order of the calls, after the last one.
     pub(super) fn take(&mut self, result: CallResult) -> Vec<Results> {
         self.results.push(result);
         if self.results.len() < self.calls.len() { Vec::new() } else { self.flush() }
     }
 
-    /// What there is of the round, when the turn ended before it was whole.
+    /// Returns the results so far, when the turn ended early.
     pub(super) fn flush(&mut self) -> Vec<Results> {
         let calls = std::mem::take(&mut self.calls);
         let mut results = std::mem::take(&mut self.results);
@@ -50,18 +49,18 @@ impl Round {
     }
 }
 
-/// A call as it stands in a MODEL_RESPONSE.
+/// Converts a call for a MODEL_RESPONSE.
 pub(super) fn call(call: TurnCall) -> Call {
     let runtime = matches!(call.runtime, Runtime::Frontend).then_some(WireRuntime::Frontend);
     let parameters = match call.parameters {
         Value::Object(fields) => fields,
-        // What a model wrote may be no object: it is shown as it came.
+        // A model may write another value than an object: it is shown unchanged.
         other => Map::from_iter([("value".to_owned(), other)]),
     };
     Call { runtime, ..Call::new(call.call_id, call.name, parameters) }
 }
 
-/// A result as it stands in a TOOL_CALL_RESPONSE.
+/// Converts a result for a TOOL_CALL_RESPONSE.
 pub(super) fn result(
     call_id: String,
     outcome: Result<Value, ToolFailure>,
@@ -69,26 +68,26 @@ pub(super) fn result(
 ) -> CallResult {
     let result = match outcome {
         Ok(value) => CallResult::success(call_id, value),
-        Err(failure) => CallResult::failed(call_id, told(failure)),
+        Err(error) => CallResult::failed(call_id, failure(error)),
     };
     CallResult { execution_time: Some(milliseconds.into()), ..result }
 }
 
-/// A failure with a code of the protocol; another code stands in the details.
-fn told(failure: ToolFailure) -> Failure {
-    let code = match ErrorCode::parse(&failure.code) {
+/// Converts a failure to a code of the protocol; another code is added to the details.
+fn failure(error: ToolFailure) -> Failure {
+    let code = match ErrorCode::parse(&error.code) {
         Some(known) => known,
-        None if failure.code == "timeout" => ErrorCode::Timeout,
+        None if error.code == "timeout" => ErrorCode::Timeout,
         None => ErrorCode::ExecutionFailed,
     };
-    let mut details = match failure.details {
+    let mut details = match error.details {
         Some(Value::Object(fields)) => fields,
         Some(other) => Map::from_iter([("value".to_owned(), other)]),
         None => Map::new(),
     };
-    if code.as_str() != failure.code {
-        details.insert("code".to_owned(), failure.code.into());
+    if code.as_str() != error.code {
+        details.insert("code".to_owned(), error.code.into());
     }
     let details = (!details.is_empty()).then_some(Value::Object(details));
-    Failure { code: code.as_str().to_owned(), message: failure.message, details, extra: Map::new() }
+    Failure { code: code.as_str().to_owned(), message: error.message, details, extra: Map::new() }
 }

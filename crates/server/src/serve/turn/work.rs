@@ -1,28 +1,29 @@
-//! The work of one turn, from the message that was kept to the answer that is kept.
+//! The work on one turn, from the stored message to the stored answer.
 
 use super::ended::Ended;
-use super::lanes::Place;
-use super::thread::{self, Running, Wanted};
+use super::history;
+use super::queues::Place;
+use super::thread::{self, Running, TurnOptions};
 use super::tools::{self, Round};
-use super::{Turn, TurnKey, history};
+use super::turns::{Turn, TurnKey};
 use crate::serve::agents::Agent;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::exchange::{Reply, refusal};
-use crate::serve::flows::IntentSet;
-use crate::serve::frontend::Forwarder;
+use crate::serve::context_writer::ContextWriter;
+use crate::serve::exchange::failure::refusal;
+use crate::serve::exchange::reply::Reply;
+use crate::serve::flows::intent_set::IntentSet;
+use crate::serve::frontend::target::Forwarder;
 use crate::serve::intent::{Picked, Target};
-use crate::serve::message::answering;
+use crate::serve::message::{SYSTEM, answering};
+use crate::serve::operations::log::millis;
 use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
 use contexture::llm::CancelToken;
 use contexture::permission::Permission;
-use contexture::store::contexts::{
-    Answer, Applied, ContextError, Key, KeyName, NewMessage, Operation, Settlement, StoredMessage,
-    Update,
-};
+use contexture::store::contexts::{Applied, Key, StoredMessage};
 use contexture::turn::{
-    Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, TurnEvent,
+    Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, TurnEvent, TurnReport,
 };
 use contexture_protocol::content::{
     FinishReason, ModelResponse, ModelResponseDelta, Usage, UserInput,
@@ -33,37 +34,35 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
-/// Why the store can't give a message its place.
+/// The result of work that may be refused.
 type Stored<T> = Result<T, Refusal>;
 
-/// A turn whose message was kept.
-pub(crate) struct Begun {
+/// The work on a turn whose message is stored.
+pub(crate) struct TurnWork {
     app: Arc<App>,
     caller: Caller,
     key: TurnKey,
     context: String,
-    /// Which context of this id.
     incarnation: u64,
     message: Message,
     input: UserInput,
     hints: Hints,
-    /// The agent that was asked for by name; the intents decide when absent.
+    /// The requested agent; the intents decide when absent.
     agent: Option<Agent>,
     turn: Arc<Turn>,
-    /// The place of the message in the context.
+    /// The number of the message in the context.
     seq: u64,
-    /// Who answers, as the sender of MODEL_RESPONSE.
+    /// The sender of MODEL_RESPONSE.
     model: String,
-    /// The message that is being written.
+    /// The id of the message that is being written.
     writing: String,
     deltas: u64,
     round: Round,
-    /// The id of the trace.
     trace: Option<String>,
 }
 
-impl Begun {
-    /// Begins the turn of a message that was kept.
+impl TurnWork {
+    /// Registers the turn of a stored message.
     pub(crate) fn new(
         app: &Arc<App>,
         caller: &Caller,
@@ -95,21 +94,21 @@ impl Begun {
         }
     }
 
-    /// Goes to work; `reply` hears of it.
+    /// Starts to work; `reply` gets the messages.
     pub(crate) fn start(self, reply: Reply) {
         self.turn.log.attach(reply);
         let handle = self.app.handle.clone();
-        // Here, where messages come in the order in which they were kept.
+        // At this point, messages come in the order in which they were stored.
         // Another owner may have a context of the same id.
-        let lane = format!("{}\0{}", self.caller.owner(), self.context);
-        let place = self.app.turns.lanes.enter(&lane);
+        let queue = format!("{}\0{}", self.caller.owner(), self.context);
+        let place = self.app.turns.queues.enter(&queue);
         handle.spawn(self.work(place));
     }
 
     async fn work(mut self, mut place: Place) {
         let began = Instant::now();
         let cancel = self.turn.cancel.clone();
-        // The next turn of the context begins when this one's answer is kept and told.
+        // The next turn of the context begins when this answer is stored and sent.
         let is_reached = tokio::select! {
             () = place.reached() => true,
             () = cancel.cancelled() => false,
@@ -130,7 +129,6 @@ impl Begun {
         app.turns.ended();
     }
 
-    /// Says in the log how the turn went.
     fn log(&self, answer: &Message, began: Instant) {
         let outcome = match &answer.body {
             Body::ErrorResponse(error) => error.error_code.as_str(),
@@ -149,12 +147,12 @@ impl Begun {
                 "messageId": self.message.message_id,
                 "outcome": outcome,
                 "run": run,
-                "ms": u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                "ms": millis(began),
             }),
         );
     }
 
-    /// Runs the turn; its answer is not kept yet.
+    /// Runs the turn; its answer is not stored yet.
     async fn answer(&mut self, cancel: &CancelToken) -> Stored<Message> {
         let picked = self.pick().await?;
         let agent = match &picked.target {
@@ -174,7 +172,7 @@ impl Begun {
         self.close(ended, &picked)
     }
 
-    /// Who answers.
+    /// Chooses who answers.
     async fn pick(&self) -> Stored<Picked> {
         if let Some(agent) = &self.agent {
             return Ok(Picked { target: Target::Agent(agent.clone()), intent: None });
@@ -200,7 +198,7 @@ impl Begun {
         Ok(Picked { target, intent: None })
     }
 
-    /// Has an instruction set answer, by its results.
+    /// Runs the instruction set that answers.
     async fn run_set(&mut self, set: &IntentSet, cancel: &CancelToken) -> Stored<Message> {
         let permit = self.app.turns.permit(cancel).await?;
         let message = set.message(&self.app, &self.context, &self.input);
@@ -240,7 +238,7 @@ impl Begun {
     ) -> Running {
         let (context, message) = (&self.context, &self.message.message_id);
         let frontend = Arc::new(Forwarder::new(&self.app, &self.caller, context, message));
-        let wanted = Wanted {
+        let options = TurnOptions {
             agent: agent.clone(),
             owner: self.caller.owner().to_string(),
             conversation,
@@ -249,10 +247,10 @@ impl Begun {
             frontend: Some(frontend),
             parent: Parent::of_message(&self.message).or(self.caller.trace),
         };
-        thread::start(&self.app, wanted, self.turn.cancel.clone(), permit)
+        thread::start(&self.app, options, self.turn.cancel.clone(), permit)
     }
 
-    /// What is said, and what was said and is known before.
+    /// Returns the message with the history and the state of its context.
     async fn conversation(&self) -> Stored<Conversation> {
         let (owner, context) = (self.caller.owner().to_string(), self.context.clone());
         let most = self.app.project.config.serve.history;
@@ -289,7 +287,6 @@ impl Begun {
         })
     }
 
-    /// Passes on what happens.
     async fn tell(&mut self, event: TurnEvent) -> Stored<()> {
         match event {
             TurnEvent::Delta { text } => {
@@ -327,7 +324,7 @@ impl Begun {
         Ok(())
     }
 
-    /// Tells the results of a round that did not become whole.
+    /// Sends the results of an incomplete round.
     async fn flush(&mut self) -> Stored<()> {
         let results = self.round.flush();
         self.results(results).await
@@ -335,13 +332,12 @@ impl Begun {
 
     async fn results(&mut self, results: Vec<tools::Results>) -> Stored<()> {
         for tools::Results { runtime, content } in results {
-            let body = Body::ToolCallResponse(content);
             let message = match runtime {
-                Runtime::Backend => self.say("system", SenderType::System, body),
+                Runtime::Backend => self.say(SYSTEM, SenderType::System, content.into()),
                 Runtime::Frontend => {
-                    let client =
-                        self.app.calls.client_of(&body).unwrap_or_else(|| "client".to_owned());
-                    self.say(&client, SenderType::Tool, body)
+                    let client = self.app.calls.client_of(&content);
+                    let client = client.unwrap_or_else(|| "client".to_owned());
+                    self.say(&client, SenderType::Tool, content.into())
                 }
             };
             self.keep(message).await?;
@@ -349,7 +345,7 @@ impl Begun {
         Ok(())
     }
 
-    /// The MODEL_RESPONSE that was being written; the next one gets an id of its own.
+    /// Returns the MODEL_RESPONSE that was being written; the next one gets an id of its own.
     fn written(&mut self, body: Body) -> Message {
         let mut message = self.say(&self.model, SenderType::Model, body);
         message.message_id = std::mem::replace(&mut self.writing, self.app.maker.id("msg"));
@@ -362,56 +358,27 @@ impl Begun {
         answering(message, &self.message.message_id)
     }
 
-    /// Keeps a message on the way, then tells it.
+    /// Stores and sends an intermediate message.
     async fn keep(&self, mut message: Message) -> Stored<()> {
-        let applied = self.add(&message, None).await;
-        let applied = applied.map_err(|error| refusal(error, Some(&self.context)))?;
-        if let Some(seq) = applied {
-            message.set_meta("seq", seq);
-        }
+        let added = self.writer().add(&mut message, None, None).await;
+        added.map_err(|error| refusal(error, Some(&self.context)))?;
         self.turn.log.pass(&message);
         Ok(())
     }
 
-    /// Adds a message to the context; its place.
-    async fn add(
-        &self,
-        message: &Message,
-        settles: Option<Settlement>,
-    ) -> Result<Option<u64>, ContextError> {
-        let new = NewMessage::of(message);
-        let update = Update {
-            owner: self.caller.owner().to_string(),
-            context_id: Some(self.context.clone()),
-            incarnation: Some(self.incarnation),
-            operations: vec![Operation::AddMessage(new)],
-            cause: Some(self.message.message_id.clone()),
-            settles,
-            ..Update::default()
-        };
-        Ok(self.app.updated(update).await?.seqs.first().copied())
+    fn writer(&self) -> ContextWriter<'_> {
+        let Self { app, key, context, incarnation, .. } = self;
+        ContextWriter { app, key, context, incarnation: Some(*incarnation) }
     }
 
-    /// The answer that a report is.
+    /// Returns the answer of a report.
     fn close(&mut self, ended: Ended, picked: &Picked) -> Stored<Message> {
         let error = ended.error();
         let report = ended.report;
         let text = report.text.clone();
-        let mut metadata = Map::new();
-        if let Some(run) = &report.run {
-            metadata.insert("run".to_owned(), run.as_str().into());
-        }
+        let mut metadata = metadata_of(&report);
         if let Some(intent) = &picked.intent {
             metadata.insert("intent".to_owned(), intent.as_str().into());
-        }
-        if let Some(model) = &report.model {
-            metadata.insert("model".to_owned(), model.as_str().into());
-        }
-        if let Some(value) = report.value() {
-            metadata.insert("value".to_owned(), value.clone());
-        }
-        if !report.warnings.is_empty() {
-            metadata.insert("warnings".to_owned(), report.warnings.clone().into());
         }
         let finish = match (&error, report.finish) {
             (Some(_), _) => FinishReason::Error,
@@ -435,37 +402,31 @@ impl Begun {
         Ok(message)
     }
 
-    /// Keeps the answer together with the message's key, then tells it.
-    async fn settle(self, mut message: Message) {
-        message = answering(message, &self.message.message_id);
-        message.context_id = Some(self.context.clone());
-        let (_, context_id, message_id) = self.key.clone();
-        let key = KeyName { context_id, message_id };
-        // What is told again is what is told now, its place in the context too.
-        let made = message.clone();
-        let answer = Answer::Made(Arc::new(move |applied| placed(made.clone(), &applied.seqs)));
-        let settles = Settlement { key, answer };
-        match self.add(&message, Some(settles)).await {
-            Ok(seq) => {
-                if let Some(seq) = seq {
-                    message.set_meta("seq", seq);
-                }
-                self.turn.log.finish(message);
-            }
-            Err(error) => {
-                let refused = refusal(error, Some(&self.context)).about(&self.message);
-                self.turn.log.finish(self.app.maker.refusal(refused));
-            }
-        }
+    /// Stores and sends the answer.
+    async fn settle(self, message: Message) {
+        let message = self.writer().settle(message).await.unwrap_or_else(|error| {
+            let refused = refusal(error, Some(&self.context)).about(&self.message);
+            self.app.maker.refusal(refused)
+        });
+        self.turn.log.finish(message);
     }
 }
 
-/// The text of a message that got a place in its context.
-fn placed(mut message: Message, seqs: &[u64]) -> String {
-    if let Some(seq) = seqs.first() {
-        message.set_meta("seq", *seq);
+/// Returns the metadata of an answer: run, model, value and warnings.
+pub(crate) fn metadata_of(report: &TurnReport) -> Map<String, Value> {
+    let mut metadata = Map::new();
+    for (name, text) in [("run", &report.run), ("model", &report.model)] {
+        if let Some(text) = text {
+            metadata.insert(name.to_owned(), text.as_str().into());
+        }
     }
-    message.to_json()
+    if let Some(value) = report.value() {
+        metadata.insert("value".to_owned(), value.clone());
+    }
+    if !report.warnings.is_empty() {
+        metadata.insert("warnings".to_owned(), report.warnings.clone().into());
+    }
+    metadata
 }
 
 fn spent(usage: contexture::prompt::Usage) -> Usage {

@@ -2,7 +2,7 @@
 
 use contexture::{Environment, Project};
 use contexture_server::Fault;
-use contexture_server::serve::door::{Listening, Options};
+use contexture_server::serve::http::{Listening, Options};
 use contexture_server::serve::{Serve, Settings};
 use serde_json::{Value, json};
 use std::net::SocketAddr;

@@ -7,7 +7,7 @@ pub mod socket;
 
 use contexture::{Environment, Project};
 use contexture_server::Fault;
-use contexture_server::serve::door::{Listening, Options, TlsFiles};
+use contexture_server::serve::http::{Listening, Options, TlsFiles};
 use contexture_server::serve::tokens::{NewToken, TokenFile};
 use contexture_server::serve::{Serve, Settings};
 use http::{Answer, Http};

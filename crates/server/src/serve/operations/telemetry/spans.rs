@@ -1,8 +1,7 @@
 //! The spans of one turn: the agent's, and under it one for each model call and each tool.
 
-use super::{Export, Telemetry};
 use crate::serve::operations::parent::Parent;
-use crate::serve::turn::Ended;
+use crate::serve::turn::ended::Ended;
 use contexture::llm::ModelUri;
 use contexture::observe::Progress;
 use contexture::prompt::{FinishReason, Usage};
@@ -14,11 +13,18 @@ use opentelemetry::trace::{
     TraceState, Tracer as _,
 };
 use opentelemetry::{Array, Context, KeyValue, StringValue, Value as Attribute};
-use opentelemetry_sdk::trace::Span;
+use opentelemetry_sdk::trace::{SdkTracer, SdkTracerProvider, Span};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+
+pub(super) struct Export {
+    pub(super) provider: SdkTracerProvider,
+    pub(super) tracer: SdkTracer,
+    /// The masker of texts, if they are exported.
+    pub(super) captured: Option<Masker>,
+}
 
 /// The spans of a turn. Without an exporter it contains only the trace of the sender.
 pub(crate) struct TurnSpan {
@@ -38,16 +44,16 @@ struct Open {
     is_ended: bool,
 }
 
-impl Telemetry {
-    /// A turn of an agent begins.
-    pub(crate) fn turn(
-        &self,
+impl TurnSpan {
+    /// Starts the span of a turn.
+    pub(super) fn begin(
+        export: Option<&Arc<Export>>,
         agent: &str,
         parent: Option<&Parent>,
         conversation: &Conversation,
-    ) -> TurnSpan {
-        let Some(export) = &self.0 else {
-            return TurnSpan { open: None, trace: parent.map(Parent::trace_id) };
+    ) -> Self {
+        let Some(export) = export else {
+            return Self { open: None, trace: parent.map(Parent::trace_id) };
         };
         let mut attributes = vec![
             KeyValue::new("gen_ai.operation.name", "invoke_agent"),
@@ -75,11 +81,11 @@ impl Telemetry {
             let past = past.map(|said| message(said.role.as_str(), &said.text));
             past.chain([message("user", &conversation.text)]).collect()
         });
-        TurnSpan { open: Some(open), trace: Some(trace) }
+        Self { open: Some(open), trace: Some(trace) }
     }
 }
 
-/// The sender's span, as the parent of ours.
+/// Returns the span of the sender as a parent.
 fn remote(parent: Parent) -> Context {
     let (trace, span, flags) = parent.ids();
     let (trace, span) = (TraceId::from(trace), SpanId::from(span));
@@ -89,12 +95,10 @@ fn remote(parent: Parent) -> Context {
 }
 
 impl TurnSpan {
-    /// The id of the trace.
     pub(crate) fn trace_id(&self) -> Option<&str> {
         self.trace.as_deref()
     }
 
-    /// Something happens in the turn.
     pub(crate) fn event(&mut self, event: &TurnEvent) {
         let Some(open) = &mut self.open else { return };
         match event {
@@ -112,7 +116,6 @@ impl TurnSpan {
         }
     }
 
-    /// The turn ended.
     pub(crate) fn end(&mut self, ended: &Ended) {
         let Some(open) = &mut self.open else { return };
         let span = open.context.span();
@@ -147,7 +150,7 @@ impl Drop for Open {
 }
 
 impl Open {
-    /// Tells what was said, where that is asked for.
+    /// Adds texts to the span, if they are exported.
     fn say(&self, name: &'static str, said: impl FnOnce() -> Vec<Value>) {
         let Some(masker) = &self.export.captured else { return };
         let text = Value::Array(said()).to_string();
@@ -258,13 +261,13 @@ fn usage(usage: &Usage) -> Vec<KeyValue> {
     ]
 }
 
-/// A message as the conventions write it.
+/// Returns a message in the form of the conventions.
 fn message(role: &str, text: &str) -> Value {
     let role = if role == "model" { "assistant" } else { role };
     json!({ "role": role, "parts": [{ "type": "text", "content": text }] })
 }
 
-/// Provider and model of a URI.
+/// Returns the provider and the model of a URI.
 fn name(uri: &str) -> (&'static str, String) {
     let Ok(parsed) = uri.parse::<ModelUri>() else { return ("_OTHER", uri.to_owned()) };
     let provider = match &parsed {

@@ -1,0 +1,78 @@
+//! Messages of turns and sets, added to their contexts.
+
+use super::app::App;
+use super::message::answering;
+use super::turn::turns::TurnKey;
+use contexture::store::contexts::{
+    Answer, Applied, ContextError, KeyName, MessageKey, NewMessage, Operation, Settlement, Update,
+};
+use contexture_protocol::Message;
+use std::sync::Arc;
+
+/// The context of a turn or a set.
+pub(crate) struct ContextWriter<'a> {
+    pub(crate) app: &'a Arc<App>,
+    /// The message that is answered.
+    pub(crate) key: &'a TurnKey,
+    pub(crate) context: &'a str,
+    /// The incarnation, if known: late messages are not added to a later context of the same id.
+    pub(crate) incarnation: Option<u64>,
+}
+
+impl ContextWriter<'_> {
+    /// Adds a message, which gets its number in the context.
+    pub(crate) async fn add(
+        &self,
+        message: &mut Message,
+        key: Option<MessageKey>,
+        settles: Option<Settlement>,
+    ) -> Result<(), ContextError> {
+        let operations = vec![Operation::AddMessage(NewMessage::of(message))];
+        let applied = self.apply(Update { key, operations, settles, ..Update::default() }).await?;
+        number(message, &applied);
+        Ok(())
+    }
+
+    /// Adds the answer together with the key of the message that it answers.
+    pub(crate) async fn settle(&self, message: Message) -> Result<Message, ContextError> {
+        let mut message = answering(message, &self.key.2);
+        message.context_id = Some(self.context.to_owned());
+        // A repeated request gets the same answer, with its number.
+        let stored = message.clone();
+        let answer = Answer::Made(Arc::new(move |applied| {
+            let mut stored = stored.clone();
+            number(&mut stored, applied);
+            stored.to_json()
+        }));
+        self.add(&mut message, None, Some(self.settlement(answer))).await?;
+        Ok(message)
+    }
+
+    /// Stores an answer with the key of its message, and adds nothing to the context.
+    pub(crate) async fn settle_only(&self, answer: &Message) -> Result<(), ContextError> {
+        let settles = Some(self.settlement(answer.to_json().into()));
+        self.apply(Update { settles, ..Update::default() }).await.map(drop)
+    }
+
+    fn settlement(&self, answer: Answer) -> Settlement {
+        let (_, context_id, message_id) = self.key.clone();
+        Settlement { key: KeyName { context_id, message_id }, answer }
+    }
+
+    async fn apply(&self, update: Update) -> Result<Applied, ContextError> {
+        let update = Update {
+            owner: self.key.0.to_string(),
+            context_id: Some(self.context.to_owned()),
+            incarnation: self.incarnation,
+            cause: Some(self.key.2.clone()),
+            ..update
+        };
+        self.app.updated(update).await
+    }
+}
+
+fn number(message: &mut Message, applied: &Applied) {
+    if let Some(seq) = applied.seqs.first() {
+        message.set_meta("seq", *seq);
+    }
+}

@@ -1,0 +1,70 @@
+//! The rights that messages need (CP-1, CP-19).
+
+use crate::serve::caller::{Caller, Scope};
+use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
+
+/// Checks that the caller may send a message.
+pub(super) fn check(caller: &Caller, message: &Message) -> Result<(), Refusal> {
+    let kind = message.sender.kind;
+    if !is_own_tool(caller, message) {
+        check_sender(caller, kind)?;
+    }
+    if let Some(speaker) = speaker(message.kind()) {
+        check_sender(caller, speaker)?;
+    }
+    let scope = match &message.body {
+        Body::UserInput(_)
+        | Body::ToolCallRequest(_)
+        | Body::Instruction(_)
+        | Body::Control(_)
+        | Body::Other { .. } => Scope::Run,
+        Body::ContextUpdate(_) | Body::ModelResponse(_) | Body::SystemMessage(_) => Scope::Write,
+        Body::Subscribe(_) | Body::Unsubscribe(_) => Scope::Read,
+        Body::ModelResponseDelta(_)
+        | Body::ToolCallResponse(_)
+        | Body::InstructionResponse(_)
+        | Body::Progress(_)
+        | Body::ClientCapabilities(_)
+        | Body::ToolAvailabilityRequest(_)
+        | Body::ToolAvailabilityResponse(_)
+        | Body::ContextDelta(_)
+        | Body::Hello(_)
+        | Body::Welcome(_)
+        | Body::Ack(_)
+        | Body::ErrorResponse(_) => return Ok(()),
+    };
+    if caller.grant.scopes.contains(&scope) { Ok(()) } else { Err(forbidden(scope)) }
+}
+
+/// Checks that the caller may send as a type.
+pub(super) fn check_sender(caller: &Caller, kind: SenderType) -> Result<(), Refusal> {
+    if caller.grant.senders.contains(&kind) {
+        return Ok(());
+    }
+    let text = format!("the token does not allow to send as {kind}");
+    Err(Refusal::new(ErrorCode::SenderForbidden, text).policy("sender_type"))
+}
+
+/// Returns the only sender type of a message type, if there is one.
+pub(crate) fn speaker(kind: &str) -> Option<SenderType> {
+    match kind {
+        "MODEL_RESPONSE" | "MODEL_RESPONSE_DELTA" => Some(SenderType::Model),
+        "SYSTEM_MESSAGE" => Some(SenderType::System),
+        _ => None,
+    }
+}
+
+/// Creates the refusal of a token without a scope.
+pub(crate) fn forbidden(scope: Scope) -> Refusal {
+    let scope = scope.as_str();
+    let text = format!("the token does not have the scope `{scope}`");
+    Refusal::new(ErrorCode::PermissionDenied, text).policy("token_scope").detail("scope", scope)
+}
+
+/// Reports whether a client speaks for a tool that it runs itself (CP-14).
+fn is_own_tool(caller: &Caller, message: &Message) -> bool {
+    let is_answer = matches!(message.body, Body::ToolCallResponse(_));
+    let client = caller.session.as_ref().and_then(|session| session.client());
+    let is_own = client.is_some_and(|client| client.client_id == message.sender.id);
+    is_answer && message.sender.kind == SenderType::Tool && is_own
+}

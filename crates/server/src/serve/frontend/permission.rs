@@ -1,0 +1,166 @@
+//! Permission of the user for sensitive actions (CP-14, CP-19).
+//!
+//! Decision: the question is a call of a front-end tool that the protocol leaves to the
+//! client, [`CONFIRM_TOOL`], so that all rules of such calls apply: it reaches a client
+//! that reconnected, it can be cancelled, it times out. No answer means no. A yes to `USER_CONSENT`
+//! applies to the session of the client that gave it.
+
+use super::masking;
+use super::target::{CONFIRM_TOOL, Forwarder};
+use crate::serve::app::App;
+use crate::serve::operations::audit::{AuditEvent, AuditRecord};
+use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED, TIMEOUT};
+use contexture::llm::BoxFuture;
+use contexture::permission::{Action, Permission};
+use contexture_protocol::Seconds;
+use contexture_protocol::content::{Call, CallResult, CallStatus, PermissionLevel, Runtime};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+impl Permission for Forwarder {
+    fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>> {
+        let set = self.app.project.config.serve.permissions.backend.of(action.name);
+        // A given question is always asked.
+        let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
+        let level = if asks { PermissionLevel::AlwaysAsk } else { set };
+        Box::pin(permitted(self, Runtime::Backend, level, action))
+    }
+}
+
+/// Asks about a front-end tool when the settings are stricter than its client.
+pub(super) async fn of_frontend(
+    forwarder: &Forwarder,
+    call: &Call,
+    own: Option<PermissionLevel>,
+) -> Result<(), FrontendFailure> {
+    let set = forwarder.app.project.config.serve.permissions.frontend.of(&call.name);
+    if call.name == CONFIRM_TOOL
+        || strictness(set) <= strictness(own.unwrap_or(PermissionLevel::None))
+    {
+        return Ok(());
+    }
+    let prompt = call.user_prompt.as_deref();
+    let action = Action { name: &call.name, parameters: &call.parameters, prompt };
+    permitted(forwarder, Runtime::Frontend, set, action).await
+}
+
+const fn strictness(level: PermissionLevel) -> u8 {
+    match level {
+        PermissionLevel::None => 0,
+        PermissionLevel::UserConsent => 1,
+        PermissionLevel::AlwaysAsk => 2,
+    }
+}
+
+/// Waits for the permission of the user where it is needed.
+async fn permitted(
+    forwarder: &Forwarder,
+    side: Runtime,
+    level: PermissionLevel,
+    action: Action<'_>,
+) -> Result<(), FrontendFailure> {
+    if level == PermissionLevel::None {
+        return Ok(());
+    }
+    let asked = asked(forwarder, side, level, action).await;
+    let outcome = match &asked {
+        Ok(true) => "ALLOWED",
+        Ok(false) => "ALLOWED_BEFORE",
+        Err(failure) if failure.code == TIMEOUT => TIMEOUT,
+        Err(_) => PERMISSION_DENIED,
+    };
+    let record = AuditRecord::new(AuditEvent::PermissionAsked)
+        .with("owner", &*forwarder.owner)
+        .with("action", action.name)
+        .with("runtime", side.as_str())
+        .with("contextId", forwarder.context.as_str())
+        .with("messageId", forwarder.message.as_str())
+        .with("outcome", outcome);
+    forwarder.app.audit.note(&record);
+    forwarder.app.metrics.permissions.count(outcome, "");
+    asked.map(drop)
+}
+
+/// Asks the user unless an earlier yes applies; reports whether the user was asked.
+async fn asked(
+    forwarder: &Forwarder,
+    side: Runtime,
+    level: PermissionLevel,
+    action: Action<'_>,
+) -> Result<bool, FrontendFailure> {
+    let Ok(target) = forwarder.target(CONFIRM_TOOL) else {
+        let why = "no client that could ask the user is connected";
+        return Err(no(action.name, why, CLIENT_UNAVAILABLE));
+    };
+    let session = target.session;
+    // One question at a time: an answer may apply to the next question.
+    let _turn = session.asking().await;
+    let consent = (side, action.name.to_owned());
+    if level == PermissionLevel::UserConsent && session.has_consent(&consent) {
+        return Ok(false);
+    }
+    let question = question(&forwarder.app, side, action);
+    // The client may have changed while the user was asked something else.
+    let outcome = match forwarder.target_among(CONFIRM_TOOL, std::slice::from_ref(&session)) {
+        Ok(target) => forwarder.send(target, question).await,
+        Err(failure) => Err(failure),
+    };
+    let (result, _) = outcome.map_err(|failure| match failure.code.as_str() {
+        TIMEOUT => late(action.name),
+        code => no(action.name, &failure.message, code),
+    })?;
+    answered(&result, action.name)?;
+    if level == PermissionLevel::UserConsent {
+        session.consent(consent);
+    }
+    Ok(true)
+}
+
+fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
+    let seconds = app.project.config.serve.permissions.seconds.get();
+    let parameters = Map::from_iter([
+        ("action".to_owned(), json!(action.name)),
+        ("runtime".to_owned(), json!(side.as_str())),
+        ("parameters".to_owned(), json!(masking::parameters(action.parameters))),
+    ]);
+    let words = action.prompt.filter(|prompt| !prompt.trim().is_empty());
+    let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), masking::text);
+    Call {
+        user_prompt: Some(prompt),
+        timeout_client: Some(Seconds::from_duration(Duration::from_secs(seconds))),
+        ..Call::new(app.maker.id("ask"), CONFIRM_TOOL, parameters)
+    }
+}
+
+/// Reads the answer of the user from the result of the client.
+fn answered(result: &CallResult, action: &str) -> Result<(), FrontendFailure> {
+    if result.status == CallStatus::Success {
+        let value = result.result.as_ref().unwrap_or(&Value::Null);
+        let allowed = value.get("allowed").unwrap_or(value) == &Value::Bool(true);
+        return if allowed { Ok(()) } else { Err(denied(action)) };
+    }
+    match result.error.as_ref().map(|error| error.code.as_str()) {
+        Some(PERMISSION_DENIED) => Err(denied(action)),
+        Some(TIMEOUT) => Err(late(action)),
+        _ if result.status == CallStatus::Timeout => Err(late(action)),
+        code => {
+            Err(no(action, "the client could not ask the user", code.unwrap_or("EXECUTION_FAILED")))
+        }
+    }
+}
+
+fn denied(action: &str) -> FrontendFailure {
+    FrontendFailure::new(PERMISSION_DENIED, format!("the user did not allow `{action}`"))
+}
+
+fn late(action: &str) -> FrontendFailure {
+    let text = format!("nobody answered in time whether `{action}` is allowed");
+    FrontendFailure::new(TIMEOUT, text)
+}
+
+/// Returns the error about a missing permission.
+fn no(action: &str, why: &str, code: &str) -> FrontendFailure {
+    let text = format!("the user has to allow `{action}`, and {why}");
+    let details = json!({ "reason": code });
+    FrontendFailure { details: Some(details), ..FrontendFailure::new(PERMISSION_DENIED, text) }
+}

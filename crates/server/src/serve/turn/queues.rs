@@ -1,0 +1,88 @@
+//! Queues of turns: each context runs one turn at a time.
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+
+/// The queues of all contexts in which turns run or wait.
+#[derive(Default)]
+pub(crate) struct TurnQueues {
+    by_context: Mutex<HashMap<String, Arc<Queue<()>>>>,
+}
+
+/// A place in a queue, until it is dropped.
+pub(crate) enum Place {
+    /// Others come first.
+    Waiting(BoxFuture<'static, OwnedMutexGuard<()>>),
+    /// Nobody comes first.
+    First(
+        #[expect(dead_code, reason = "it is held until the place is dropped")] OwnedMutexGuard<()>,
+    ),
+}
+
+impl TurnQueues {
+    /// Takes the next place in the queue of a context, in the order of the calls.
+    pub(crate) fn enter(&self, context: &str) -> Place {
+        let mut queues = self.by_context.lock();
+        // Empty queues are removed.
+        queues.retain(|_, queue| Arc::strong_count(queue) > 1);
+        let queue = queues.entry(context.to_owned()).or_default();
+        let mut waiting = Arc::clone(queue).lock_owned().boxed();
+        // Polling once takes the place.
+        match (&mut waiting).now_or_never() {
+            Some(first) => Place::First(first),
+            None => Place::Waiting(waiting),
+        }
+    }
+}
+
+impl Place {
+    /// Waits until nobody comes first.
+    pub(crate) async fn reached(&mut self) {
+        if let Self::Waiting(waiting) = self {
+            *self = Self::First(waiting.await);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cp_5_turns_of_a_context_come_in_the_order_in_which_they_were_kept() {
+        let queues = TurnQueues::default();
+        let mut first = queues.enter("ctx_a");
+        let mut second = queues.enter("ctx_a");
+        let mut third = queues.enter("ctx_a");
+        let mut other = queues.enter("ctx_b");
+        assert!(first.reached().now_or_never().is_some());
+        assert!(other.reached().now_or_never().is_some());
+        assert!(third.reached().now_or_never().is_none());
+        drop(first);
+        assert!(second.reached().now_or_never().is_some());
+        assert!(third.reached().now_or_never().is_none());
+        drop(second);
+        assert!(third.reached().now_or_never().is_some());
+        drop((third, other));
+        drop(queues.enter("ctx_c"));
+        let _last = queues.enter("ctx_d");
+        assert_eq!(queues.by_context.lock().len(), 1);
+    }
+
+    /// One that gives up while it waits lets nobody pass it who is behind the first.
+    #[test]
+    fn cp_5_a_turn_that_gives_up_its_place_does_not_let_others_overtake() {
+        let queues = TurnQueues::default();
+        let first = queues.enter("ctx_a");
+        let second = queues.enter("ctx_a");
+        let mut third = queues.enter("ctx_a");
+        drop(second);
+        assert!(third.reached().now_or_never().is_none());
+        drop(first);
+        assert!(third.reached().now_or_never().is_some());
+    }
+}

@@ -1,0 +1,154 @@
+//! The turns of a server.
+
+use super::log::TurnLog;
+use super::queues::TurnQueues;
+use crate::serve::phase::GRACE;
+use contexture::llm::CancelToken;
+use contexture_protocol::{ErrorCode, Refusal};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The turns that run, wait, or ended recently.
+pub(crate) struct Turns {
+    by_key: Mutex<HashMap<TurnKey, Arc<Turn>>>,
+    pub(super) queues: TurnQueues,
+    permits: Arc<Semaphore>,
+    running: AtomicUsize,
+}
+
+/// Owner, the contextId as written in the message, messageId (CP-7).
+pub(crate) type TurnKey = (Arc<str>, Option<String>, String);
+
+pub(crate) struct Turn {
+    /// The context and its incarnation; none for a turn that is not stored.
+    place: Option<(String, u64)>,
+    pub(crate) log: TurnLog,
+    pub(crate) cancel: CancelToken,
+}
+
+/// A turn that is not stored. It is forgotten when this is dropped.
+pub(crate) struct UnstoredTurn {
+    turns: Arc<Turns>,
+    key: TurnKey,
+    pub(crate) cancel: CancelToken,
+}
+
+impl UnstoredTurn {
+    pub(crate) fn id(&self) -> &str {
+        &self.key.2
+    }
+}
+
+impl Drop for UnstoredTurn {
+    fn drop(&mut self) {
+        self.turns.by_key.lock().remove(&self.key);
+        self.turns.ended();
+    }
+}
+
+impl Turns {
+    pub(crate) fn new(at_once: NonZeroUsize) -> Self {
+        Self {
+            by_key: Mutex::default(),
+            queues: TurnQueues::default(),
+            permits: Arc::new(Semaphore::new(at_once.get())),
+            running: AtomicUsize::new(0),
+        }
+    }
+
+    /// Registers a turn that begins.
+    pub(super) fn begin(&self, key: TurnKey, place: Option<(String, u64)>) -> Arc<Turn> {
+        let turn = Arc::new(Turn { place, log: TurnLog::default(), cancel: CancelToken::new() });
+        let mut turns = self.by_key.lock();
+        // Turns that ended long ago make room for new ones.
+        if turns.len() % 64 == 63 {
+            let now = Instant::now();
+            turns.retain(|_, turn| !turn.log.is_over(now, GRACE));
+        }
+        turns.insert(key, Arc::clone(&turn));
+        self.running.fetch_add(1, Ordering::Relaxed);
+        turn
+    }
+
+    /// Registers a turn that is not stored.
+    pub(crate) fn begin_unstored(self: &Arc<Self>, owner: Arc<str>, id: String) -> UnstoredTurn {
+        let key = (owner, None, id);
+        let turn = self.begin(key.clone(), None);
+        UnstoredTurn { turns: Arc::clone(self), key, cancel: turn.cancel.clone() }
+    }
+
+    /// Waits for a permit to run.
+    ///
+    /// # Errors
+    /// CANCELLED when the turn is cancelled meanwhile.
+    pub(crate) async fn permit(
+        &self,
+        cancel: &CancelToken,
+    ) -> Result<OwnedSemaphorePermit, Refusal> {
+        let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
+        tokio::select! {
+            permit = Arc::clone(&self.permits).acquire_owned() => permit.map_err(|_| cancelled()),
+            () = cancel.cancelled() => Err(cancelled()),
+        }
+    }
+
+    /// Returns the turn of a message, while it is known.
+    pub(crate) fn find(&self, key: &TurnKey) -> Option<Arc<Turn>> {
+        self.by_key.lock().get(key).cloned()
+    }
+
+    /// Returns the turn of an owner that a messageId began, in any context.
+    pub(crate) fn of_message(&self, owner: &str, message: &str) -> Option<Arc<Turn>> {
+        self.find_in(owner, None, message)
+    }
+
+    /// Returns the turn of an owner that a messageId began, in a context or in any.
+    pub(crate) fn find_in(
+        &self,
+        owner: &str,
+        context: Option<&str>,
+        message: &str,
+    ) -> Option<Arc<Turn>> {
+        let turns = self.by_key.lock();
+        let is_there = |turn: &Turn| {
+            context.is_none_or(|context| turn.place.as_ref().is_some_and(|(id, _)| id == context))
+        };
+        let mut found = turns
+            .iter()
+            .filter(|((of, _, id), turn)| **of == *owner && id == message && is_there(turn));
+        found.next().map(|(_, turn)| Arc::clone(turn))
+    }
+
+    /// Returns the number of turns that run or wait.
+    pub(crate) fn running(&self) -> usize {
+        self.running.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn ended(&self) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Cancels what runs in a context of an owner.
+    pub(crate) fn cancel_in(&self, owner: &str, context: &str, incarnation: u64) {
+        let is_there = |turn: &Turn| {
+            let place = turn.place.as_ref();
+            place.is_some_and(|(id, which)| id == context && *which == incarnation)
+        };
+        for ((of, _, _), turn) in self.by_key.lock().iter() {
+            if **of == *owner && is_there(turn) {
+                turn.cancel.cancel();
+            }
+        }
+    }
+
+    pub(crate) fn cancel_all(&self) {
+        for turn in self.by_key.lock().values() {
+            turn.cancel.cancel();
+        }
+    }
+}

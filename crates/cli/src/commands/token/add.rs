@@ -49,8 +49,8 @@ fn until(text: &str) -> Result<u64, String> {
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let new = NewToken {
         owner: args.owner.clone(),
-        senders: args.sender,
-        scopes: args.scope,
+        senders: args.sender.clone(),
+        scopes: args.scope.clone(),
         expires: args.expires,
         ..NewToken::new(&args.name)
     };

@@ -1,4 +1,4 @@
-//! What commands print: errors, diagnostics, tables and progress.
+//! The output of commands: errors, diagnostics, tables and progress.
 
 pub(crate) mod canvas;
 pub(crate) mod diagnostics;

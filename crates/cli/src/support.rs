@@ -1,4 +1,4 @@
-//! What commands share: options, input, projects, runtimes and files.
+//! The parts that commands share: options, input, projects, runtimes and files.
 
 pub(crate) mod code_words;
 pub(crate) mod codes;

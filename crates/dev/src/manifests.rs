@@ -1,4 +1,4 @@
-//! What people expect of the manifests: metadata of each crate, one stated version of Rust, a changelog.
+//! The rules of the manifests: metadata of each crate, one stated version of Rust, a changelog.
 
 use crate::generated::root;
 use std::fs;

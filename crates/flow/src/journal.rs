@@ -1,5 +1,5 @@
-//! The journal of runs (FL-11): its port stands in [`contexture_core`], beside two journals that are
-//! none, and what a run reads of its own.
+//! The journal of runs (FL-11): its port is in [`contexture_core`]; here are two simple
+//! journals, and the state that a run reads from its own.
 
 pub use contexture_core::store::flows::{
     EndedStep, Entry, Event, Journal, JournalError, Kept, Listener, Ticket,
@@ -9,7 +9,7 @@ use contexture_protocol::content::{Outcome, Status};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// A journal that keeps nothing: a run cannot be gone on with.
+/// A journal that stores nothing: a run can't be resumed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unkept;
 
@@ -52,7 +52,7 @@ impl Journal for Volatile {
     }
 }
 
-/// What a run had done before it was broken off.
+/// The state of a run before it was interrupted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Past {
     pub(crate) ended: HashMap<String, Outcome>,
@@ -60,7 +60,7 @@ pub struct Past {
     pub(crate) running: HashMap<String, LastTry>,
     pub(crate) order: Vec<String>,
     pub(crate) is_cancelled: bool,
-    /// How the whole ended, if it did.
+    /// The final status, if the run ended.
     pub(crate) finished: Option<Status>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct LastTry {
 }
 
 impl Past {
-    /// What the entries of a run say.
+    /// Creates the state from the entries of a run.
     #[must_use]
     pub fn of(entries: impl IntoIterator<Item = Entry>) -> Self {
         let mut past = Self::default();

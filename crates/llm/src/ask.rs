@@ -1,9 +1,9 @@
 //! Ask and check: a request, an answer of the right shape, and another try when it is not
 //! (AS-21, AS-22).
 //!
-//! Decision: an attempt is one answer of the model to the whole prompt. What is no answer (a rate
-//! limit, a tool call) uses none; what is no usable answer uses one and is sent back with its
-//! faults. Everything that happens is told to an observer while it happens, so that a trace is
+//! Decision: an attempt is one answer of the model to the whole prompt. Anything else (a rate
+//! limit, a tool call) uses none; an answer that can't be used takes one and is sent back with its
+//! faults. Everything that happens is reported to an observer at once, so that a trace is
 //! written also of a run that fails.
 
 mod observe;
@@ -28,7 +28,7 @@ use contexture_prompt::{
 use serde_json::Value;
 use std::time::Duration;
 
-/// What is asked, and how it is checked (AS-19).
+/// A question and the check of its answer (AS-19).
 #[derive(Clone, Default)]
 pub struct Ask<'a> {
     /// The prompt.
@@ -51,9 +51,9 @@ pub struct Ask<'a> {
     pub retry: RetryPolicy,
     /// Tools that the model may call; of no effect without an executor.
     pub tools: Vec<ToolDefinition>,
-    /// Who runs them.
+    /// The executor of the tools.
     pub executor: Option<&'a dyn ToolExecutor>,
-    /// How often in a row the model may call tools before it has to answer.
+    /// The most rounds of tool calls in a row before the model has to answer.
     pub tool_rounds: u32,
 }
 
@@ -137,7 +137,7 @@ impl Run<'_, '_> {
     }
 
     /// The prompt again with the answer and what is wrong with it. Earlier attempts are left out:
-    /// the last answer is the one to mend.
+    /// the last answer is the one to fix.
     fn repair(&self, text: &str, error: &AnswerError) -> Vec<OpenaiChatMessage> {
         let mut messages = self.ask.messages.clone();
         let repair = match self.ask.shape {

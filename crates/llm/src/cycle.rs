@@ -28,7 +28,7 @@ pub struct LlmConfig {
     pub temperature: Option<f64>,
     /// Tokens of an answer.
     pub max_output: Option<u64>,
-    /// How much to reason.
+    /// The reasoning effort.
     pub think: Option<Think>,
     /// The schema of the answers.
     pub schema: Option<SchemaHint>,
@@ -36,7 +36,7 @@ pub struct LlmConfig {
     pub timeout: Option<Duration>,
     /// When a failure is tried again.
     pub retry: RetryPolicy,
-    /// How often in a row tools may be called before the model has to answer.
+    /// The most rounds of tool calls in a row before the model has to answer.
     pub tool_rounds: u32,
 }
 
@@ -140,7 +140,7 @@ impl LlmCycle {
         self.usage
     }
 
-    /// What the last submission could not honour.
+    /// Returns the warnings of the last submission.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -156,7 +156,7 @@ impl LlmCycle {
     /// when the history has no system message.
     ///
     /// # Errors
-    /// What the provider says, after the retries that the configuration allows;
+    /// The error of the provider, after the retries that the configuration allows;
     /// [`LlmError::ToolRounds`] when the model goes on calling tools.
     pub async fn submit(
         &mut self,

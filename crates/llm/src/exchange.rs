@@ -8,7 +8,7 @@ use contexture_core::provider::{ChatCall, Provider, Reply, TextSink};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// How requests are sent.
+/// The parameters of sending.
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange<'a> {
     pub(crate) provider: &'a dyn Provider,

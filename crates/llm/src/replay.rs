@@ -43,7 +43,7 @@ impl Replay {
     /// Reads a recording.
     ///
     /// # Errors
-    /// [`LlmError::Recording`] with the line that is no recorded call.
+    /// [`LlmError::Recording`] with the line that is not a recorded call.
     pub fn open(path: &Path) -> Result<Self, LlmError> {
         Self::parse(&path.display().to_string(), &file::read(path, RECORDING_BYTES)?)
     }

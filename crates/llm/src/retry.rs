@@ -20,14 +20,14 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often at most.
+    /// The most retries.
     pub times: u32,
     /// The longest single wait; a provider that asks for more fails at once.
     pub max_wait: Duration,
     /// The wait when the provider asks for none; doubled each time. `None` means that only a
     /// provider that asks for a wait is tried again.
     pub back_off: Option<Duration>,
-    /// Whether time-outs are tried again.
+    /// True if time-outs are tried again.
     pub on_timeout: bool,
 }
 
@@ -52,7 +52,7 @@ impl RetryPolicy {
         Self { times, max_wait, back_off: Some(first), on_timeout: true }
     }
 
-    /// How long to wait before the next try, after `tried` tries again; `None` means give up.
+    /// Returns the wait before the next try, after `tried` retries; `None` means give up.
     #[must_use]
     pub fn wait(&self, error: &LlmError, tried: u32) -> Option<Duration> {
         if tried >= self.times || !error.is_retryable() {

@@ -36,17 +36,17 @@ use std::time::Duration;
 pub struct Canned {
     /// Words that the prompt must hold.
     pub when: Option<String>,
-    /// Whether it may be given again and again.
+    /// True if it may be given again and again.
     pub repeat: bool,
-    /// How long it takes.
+    /// The time it takes.
     pub delay: Option<Duration>,
     /// Its tokens; counted when absent.
     pub usage: Option<Usage>,
-    /// What is answered.
+    /// The outcome.
     pub outcome: CannedOutcome,
 }
 
-/// What a [`Canned`] answers.
+/// The outcome of a [`Canned`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CannedOutcome {
@@ -145,7 +145,7 @@ impl Scripted {
         let text = String::from_utf8(file::read(path, ANSWERS_BYTES)?).map_err(|error| {
             let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
             let line = valid.filter(|byte| **byte == b'\n').count() + 1;
-            let message = "the line is no UTF-8".to_owned();
+            let message = "the line is not UTF-8".to_owned();
             LlmError::Recording { file: name.clone(), line: Some(line), message }
         })?;
         Self::parse(&name, &text)
@@ -238,7 +238,7 @@ fn canned(value: Value) -> Result<Canned, String> {
         Value::Object(fields) if OUTCOMES.iter().any(|name| fields.contains_key(*name)) => {
             Value::Object(fields)
         }
-        // What is no outcome in words is the answer itself.
+        // An object that is not an outcome is the answer itself.
         answer => return Ok(Canned::text(answer.to_string())),
     };
     let written: Written = serde_json::from_value(value).map_err(|error| {

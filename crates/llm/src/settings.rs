@@ -1,4 +1,4 @@
-//! What a provider needs to know beside the URI: keys, addresses, times, limits.
+//! The settings of providers beside the URI: keys, addresses, times, limits.
 
 use contexture_core::Secret;
 use std::time::Duration;

@@ -18,12 +18,12 @@ pub trait ToolExecutor: Send + Sync {
     ) -> BoxFuture<'a, ToolOutcome>;
 }
 
-/// What came of a tool call.
+/// The outcome of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolOutcome {
-    /// What the model is told.
+    /// The text for the model.
     pub text: String,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub failed: bool,
 }
 
@@ -33,7 +33,7 @@ impl ToolOutcome {
         Self { text: text.into(), failed: false }
     }
 
-    /// A failure, in words that help the model to mend its call.
+    /// A failure, in words that help the model to fix its call.
     pub fn failed(text: impl Into<String>) -> Self {
         Self { text: text.into(), failed: true }
     }

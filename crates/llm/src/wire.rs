@@ -1,4 +1,4 @@
-//! The wire: how each provider's protocol says what a [`ChatCall`] means.
+//! The wire: the mapping of a [`ChatCall`] to each provider's protocol.
 //!
 //! Decision: each protocol is a set of pure functions from values to values (request, response,
 //! stream events, refusals), so that rate limits, odd bodies and cut streams are tested with
@@ -27,7 +27,7 @@ use contexture_prompt::ChatResponse;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What a server has shown not to understand, so that it is not sent again.
+/// The options that a server has refused, so that they are not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each with its own name")]
 pub(crate) struct Plan {
@@ -41,26 +41,26 @@ pub(crate) struct Plan {
     pub(crate) other_max_tokens: bool,
     /// Without a limit of tokens in any name.
     pub(crate) no_max_tokens: bool,
-    /// How many forms of structured output have been refused.
+    /// The number of forms of structured output that were refused.
     pub(crate) schema_step: u8,
 }
 
 /// A request as plain values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parts {
-    /// Where it goes.
+    /// The address.
     pub(crate) url: String,
     /// Headers beside `content-type`.
     pub(crate) headers: Vec<(&'static str, Header)>,
     /// The body.
     pub(crate) body: Value,
-    /// What could not be said in this protocol.
+    /// The warnings about options that this protocol lacks.
     pub(crate) warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Header {
-    /// To be seen by anyone.
+    /// A value without secrets.
     Plain(&'static str),
     /// `Bearer` and a token.
     Bearer(Secret),
@@ -68,12 +68,12 @@ pub(crate) enum Header {
     Key(Secret),
 }
 
-/// What a server said when it refused.
+/// The refusal of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal<'a> {
     /// The HTTP status.
     pub(crate) status: u16,
-    /// How long it asks to wait.
+    /// The wait that it asks for.
     pub(crate) retry_after: Option<Duration>,
     /// The body as text.
     pub(crate) body: &'a str,
@@ -81,7 +81,7 @@ pub(crate) struct Refusal<'a> {
     pub(crate) model: &'a str,
 }
 
-/// How the pieces of a stream are told apart.
+/// The framing of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// Server-sent events.
@@ -90,7 +90,7 @@ pub(crate) enum Framing {
     Lines,
 }
 
-/// Whether more of a stream is to be read.
+/// The next step of reading a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// More may come.
@@ -101,32 +101,32 @@ pub(crate) enum Flow {
 
 /// A protocol.
 pub(crate) trait Wire: Send + Sync + 'static {
-    /// The provider's name in errors.
+    /// Returns the provider's name in errors.
     fn provider(&self) -> &str;
 
     fn request(&self, call: &ChatCall, plan: Plan, stream: bool) -> Result<Parts, LlmError>;
 
-    /// The answer in a whole body.
+    /// Returns the answer in a whole body.
     fn response(&self, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError>;
 
-    /// How a stream is framed.
+    /// Returns the framing of a stream.
     fn framing(&self) -> Framing;
 
     /// Reads a stream.
     fn decoder(&self, call: &ChatCall) -> Box<dyn Decoder>;
 
-    /// A plan under which the refused request may pass.
+    /// Returns a plan under which the refused request may pass.
     fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan>;
 }
 
-/// Puts a streamed answer together.
+/// A reader of a streamed answer.
 pub(crate) trait Decoder: Send {
     /// Takes one piece; the text in it goes to `sink`.
     fn piece(&mut self, data: &str, sink: &mut dyn FnMut(&str)) -> Result<Flow, LlmError>;
 
-    /// Bytes of the answer so far.
+    /// Returns the bytes of the answer so far.
     fn held(&self) -> usize;
 
-    /// The whole answer, once the stream has ended.
+    /// Returns the whole answer, once the stream has ended.
     fn finish(&mut self) -> Result<ChatResponse, LlmError>;
 }

@@ -75,7 +75,7 @@ impl Version {
     /// ```
     ///
     /// # Errors
-    /// `UNSUPPORTED_VERSION` with both versions for another major, and for what is no version.
+    /// `UNSUPPORTED_VERSION` with both versions for another major, and for a text that is not a version.
     pub fn negotiate(offered: &str) -> Result<Self, Box<Refusal>> {
         let Some(theirs) = Self::parse(offered) else {
             return Err(Self::unsupported(&crate::report::quoted(offered)));

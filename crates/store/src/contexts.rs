@@ -55,14 +55,14 @@ pub use sqlite::SqliteContexts;
 use crate::stamp::{self, Ids};
 use std::sync::Arc;
 
-/// How a store works.
+/// The options of a store.
 #[derive(Clone)]
 pub struct Options {
-    /// What is too much.
+    /// The limits.
     pub limits: Limits,
     /// Seals what is declared sensitive before it is kept; needed as well to read what was sealed.
     pub sealer: Option<Arc<dyn Sealer>>,
-    /// What is sealed (CP-19).
+    /// The sensitive places (CP-19).
     pub sensitive: Sensitive,
     /// Time and chance.
     pub ids: Arc<Ids>,

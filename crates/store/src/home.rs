@@ -7,7 +7,7 @@ use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-/// What version control passes over: all but the definitions of protocols and the packs, which
+/// The paths that version control ignores: all but the definitions of protocols and the packs, which
 /// people write.
 const IGNORE: &[u8] = b"*\n!/resources/\n!/resources/**\n!/knowledge/\n!/knowledge/**\n";
 

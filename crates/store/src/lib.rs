@@ -1,5 +1,5 @@
-//! What Contexture keeps: runs with their traces and texts (AS-29), what programs remember (AS-26),
-//! contexts (CP-9), and what flows have done (FL-11).
+//! The stores: runs with their traces and texts (AS-29), memories of programs (AS-26),
+//! contexts (CP-9), and the journal of flows (FL-11).
 //!
 //! Decision: the ports stand in `contexture_core::store`, with one suite of tests for each; here are
 //! the embedded stores that pass it, one in memory for each port, and the rules of contexts over the

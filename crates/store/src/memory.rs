@@ -1,7 +1,7 @@
-//! What programs remember between runs (AS-26): records with a kind, a text and any other fields.
+//! Memories of programs between runs (AS-26): records with a kind, a text and any other fields.
 //!
 //! Decision: one small trait, three backends, one contract suite over all of them: a file of JSON
-//! lines that people can read and mend, an SQLite file for more, and memory alone for tests. They
+//! lines that people can read and fix, an SQLite file for more, and memory alone for tests. They
 //! give the same records in the same order; text search is BM25 over the same words in all.
 //! Whatever comes from a memory has `Trust::Memory`.
 
@@ -24,8 +24,8 @@ use crate::stamp;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Refuses whatever is no regular file: opening a pipe may wait for ever. A file that is not there
-/// is fine, since it is made when something is added.
+/// Refuses anything but a regular file: opening a pipe may wait for ever. A missing file
+/// is fine, as it is created when something is added.
 fn require_file(path: &Path, name: &str) -> Result<(), MemoryError> {
     match std::fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => {

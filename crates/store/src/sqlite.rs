@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tables::{Tables, Unfit};
 
-/// How many connections for reading are kept open.
+/// The most connections for reading that stay open.
 const IDLE_READERS: usize = 8;
 
 /// The errors of a store, as far as its file makes them.

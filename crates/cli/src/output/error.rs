@@ -53,9 +53,9 @@ pub(crate) struct CommandError {
     pub(crate) exit: Exit,
     /// Stable code: of a diagnostic, or a word such as `not_json`.
     pub(crate) code: String,
-    /// What happened, in one line.
+    /// The error in one line.
     pub(crate) message: String,
-    /// How to fix it.
+    /// The fix.
     pub(crate) help: Option<String>,
     /// The file that the error is about.
     pub(crate) file: Option<String>,

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const MIN_CALL: Duration = Duration::from_millis(300);
 /// A run without a model call gets a line after this time.
 const MIN_IDLE: Duration = Duration::from_secs(1);
-/// How often lines are drawn.
+/// The interval of drawing.
 const FRAME: Duration = Duration::from_millis(100);
 /// The most lines at once.
 const LINES: usize = 8;

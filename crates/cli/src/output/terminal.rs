@@ -15,7 +15,7 @@ pub(crate) struct Terminal {
     pub(crate) out: Paint,
     /// Styles for messages (stderr).
     pub(crate) err: Paint,
-    /// Whether stderr is a terminal that can show progress.
+    /// True if stderr is a terminal that can show progress.
     pub(crate) shows_progress: bool,
 }
 

@@ -78,7 +78,7 @@ fn trie(tokens: &[&[u8]]) -> Vec<Node> {
 struct Room {
     taken: Vec<bool>,
     bases: Vec<bool>,
-    /// Where the search for nodes of as many edges begins.
+    /// The start of the search for nodes of as many edges.
     from: usize,
     edges: usize,
 }

@@ -1,4 +1,4 @@
-//! What a command takes: wall time, processor time, peak memory.
+//! The resources of a command: wall time, processor time, peak memory.
 
 use nix::sys::resource::{UsageWho, getrusage};
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a finished command took, with all that it started.
+/// The usage of a finished command, with all that it started.
 pub(super) struct Usage {
     pub(super) wall: Duration,
     pub(super) processor: Duration,

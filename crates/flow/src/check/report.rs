@@ -24,7 +24,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The message.
     pub message: String,
-    /// How to fix it.
+    /// The fix.
     pub help: Option<String>,
     /// The place: a JSON pointer into the document.
     pub path: String,

@@ -8,7 +8,7 @@ pub struct SyntaxError {
     pub message: String,
     /// The place, in bytes of the text; its start is the offset of FL-9.
     pub span: Span,
-    /// How to fix it.
+    /// The fix.
     pub help: Option<String>,
 }
 

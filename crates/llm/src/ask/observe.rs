@@ -1,4 +1,4 @@
-//! What is told while a question is being asked (AS-23, AS-29).
+//! The events while a question is being asked (AS-23, AS-29).
 
 use super::report::Attempt;
 use crate::tools::ToolOutcome;
@@ -26,7 +26,7 @@ pub enum AskEvent<'a> {
     },
     /// Text of the answer came; only for an observer that wants text.
     Text {
-        /// What came.
+        /// The new text.
         delta: &'a str,
     },
     /// The answer so far has this value; only for an observer that wants values.
@@ -36,18 +36,18 @@ pub enum AskEvent<'a> {
     },
     /// The provider failed and is tried again; that uses no attempt.
     Retrying {
-        /// How it failed.
+        /// The failure.
         error: &'a LlmError,
-        /// How long is waited.
+        /// The wait.
         wait: Duration,
     },
     /// The model asks for tools, which run now, one after the other.
     ToolsAsked {
-        /// What it says with it.
+        /// The text beside the calls.
         text: &'a str,
-        /// What it asks for.
+        /// The calls.
         calls: &'a [ToolCall],
-        /// What this answer took.
+        /// The usage of this answer.
         usage: Usage,
     },
     /// The model calls a tool.
@@ -59,7 +59,7 @@ pub enum AskEvent<'a> {
     ToolReturned {
         /// The call.
         call: &'a ToolCall,
-        /// What the model is told.
+        /// The outcome for the model.
         outcome: &'a ToolOutcome,
     },
     /// An attempt is over.
@@ -76,12 +76,12 @@ pub trait AskObserver: Send {
         let _ = event;
     }
 
-    /// Whether text is wanted as it comes; without, the provider may answer in one piece.
+    /// Reports whether text is wanted as it comes; else the provider may answer in one piece.
     fn wants_text(&self) -> bool {
         false
     }
 
-    /// Whether partial values are wanted.
+    /// Reports whether partial values are wanted.
     fn wants_values(&self) -> bool {
         false
     }

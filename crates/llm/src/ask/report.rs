@@ -1,4 +1,4 @@
-//! What came of a question.
+//! The result of a question.
 
 use contexture_answer::{AnswerError, Coercion, FieldError, Repair};
 use contexture_context::Digest;
@@ -15,18 +15,18 @@ pub struct Answer {
     pub value: Value,
     /// The raw text it was read from.
     pub text: String,
-    /// What it took.
+    /// The report of its attempts.
     pub report: Report,
 }
 
-/// What happened on the way.
+/// The attempts, with usage and warnings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
     /// The attempts in order.
     pub attempts: Vec<Attempt>,
     /// Tokens of all requests.
     pub usage: Usage,
-    /// Whether a part of the usage was counted here because a server told none.
+    /// True if a part of the usage was counted here, as a server reported none.
     pub usage_estimated: bool,
     /// Hints that were not honoured, each once.
     pub warnings: Vec<String>,
@@ -47,11 +47,11 @@ pub struct Attempt {
     pub usage: Usage,
     /// Failures of the provider that were tried again.
     pub retried: Vec<Retried>,
-    /// What was mended to read it.
+    /// The repairs made to read it.
     pub repairs: Vec<Repair>,
-    /// What was turned into the type of its field.
+    /// The values converted to the type of their field.
     pub coerced: Vec<Coercion>,
-    /// Where it does not have its shape; empty when it can be used.
+    /// The mismatches with the shape; empty when the answer can be used.
     pub errors: Vec<FieldError>,
     /// The provider's failure that ended it.
     pub failure: Option<String>,
@@ -60,38 +60,38 @@ pub struct Attempt {
 /// A failure of the provider that was tried again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retried {
-    /// How it failed.
+    /// The failure.
     pub error: LlmError,
-    /// How long was waited.
+    /// The wait.
     pub wait: Duration,
 }
 
-/// Why there is no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum AskError {
     /// The provider failed.
     #[error("{error}")]
     Provider {
-        /// How.
+        /// The failure.
         error: LlmError,
-        /// What happened before.
+        /// The report up to the failure.
         report: Report,
     },
     /// No attempt gave an answer that can be used.
     #[error("{error}")]
     Unusable {
-        /// What is wrong with the last answer.
+        /// The mismatch of the last answer.
         error: AnswerError,
         /// The last answer.
         text: String,
-        /// What happened.
+        /// The report.
         report: Report,
     },
 }
 
 impl AskError {
-    /// What happened.
+    /// The report.
     #[must_use]
     pub const fn report(&self) -> &Report {
         match self {
@@ -108,7 +108,7 @@ impl AskError {
         }
     }
 
-    /// How to mend it.
+    /// Returns the fix.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {

@@ -115,7 +115,7 @@ impl Reader {
         false
     }
 
-    /// Whether the line belongs to code or to a comment.
+    /// Reports whether the line belongs to code or to a comment.
     fn skipped(&mut self, line: &str) -> bool {
         if let Some(mark) = &self.code {
             if line.starts_with(mark.as_str()) && line.trim_matches(['`', '~']).is_empty() {
@@ -158,7 +158,7 @@ impl Reader {
         self.out.push(block);
     }
 
-    /// Whether the line above was full, so that this one goes on with it.
+    /// Reports whether the line above was full, so that this one continues it.
     fn wrapped(&self, line: &str) -> bool {
         let Some(last) = self.lines.last() else { return false };
         let first = words_width(line);
@@ -194,7 +194,7 @@ impl Reader {
     }
 }
 
-/// Whether a line continues the sentence above it: the line above was full, or this one begins in
+/// Reports whether a line continues the sentence above: that line was full, or this one begins in
 /// the middle of a sentence.
 fn goes_on(paragraph: &[String], line: &str, wrap: usize) -> bool {
     let Some(last) = paragraph.last() else { return false };
@@ -263,7 +263,7 @@ fn heading(line: &str) -> Option<(u8, String)> {
         return None;
     }
     let text = normal(rest.trim().trim_end_matches('#'));
-    // Badges beside a title are no part of it.
+    // Badges beside a title are not part of it.
     let text = ["[![", "![", "&emsp;", "&nbsp;"]
         .iter()
         .filter_map(|mark| text.split_once(mark))

@@ -1,9 +1,9 @@
-//! What a field asks for, by its name, its description and its place.
+//! The meaning of a field, by its name, its description and its place.
 
 use super::rank::Query;
 use super::terms::{stem, topic_terms, words};
 
-/// How a text field is filled.
+/// The way a text field is filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// The title of the document.
@@ -14,7 +14,7 @@ pub(super) enum Role {
     Keyword,
     /// A name, a date or an address that only stands where it is named.
     Named,
-    /// What says most about the question.
+    /// The text that says most about the question.
     Plain,
 }
 
@@ -27,11 +27,11 @@ pub(super) struct Field {
     /// The terms of its description that say something.
     pub(super) about: Vec<String>,
     pub(super) role: Role,
-    /// How many sentences, items or words are asked for: least and most.
+    /// The least and most sentences, items or words that are asked for.
     pub(super) count: Option<(usize, usize)>,
-    /// Whether nothing is a good answer: `missing`, `errors`.
+    /// True if nothing is a good answer: `missing`, `errors`.
     pub(super) may_be_empty: bool,
-    /// Whether the field may not be left out.
+    /// True if the field may not be left out.
     pub(super) required: bool,
 }
 
@@ -46,7 +46,7 @@ const EMPTY: &str = "missing error problem issue gap violation conflict objectio
     错误 问题";
 
 impl Field {
-    /// The field of this name and description; `top` when it is no part of a list's item.
+    /// The field of this name and description; `top` when it is not part of a list's item.
     pub(super) fn new(name: &str, description: &str, top: bool) -> Self {
         let parts: Vec<String> = words(name).into_iter().map(str::to_lowercase).collect();
         let stems: Vec<String> = parts.iter().map(|part| stem(part)).collect();

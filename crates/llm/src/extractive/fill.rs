@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// What the call asks about, apart from its fields.
+/// The topic of the call, apart from its fields.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ask {
     /// Terms of the instruction and of items that ask.
@@ -23,11 +23,11 @@ pub(super) struct Ask {
     pub(super) question: Query,
     /// The words behind these terms as they are written.
     pub(super) words: Vec<String>,
-    /// Whether a certain thing is asked, so that what does not touch it is no answer.
+    /// True if a certain thing is asked, so that only what touches it is an answer.
     pub(super) specific: bool,
 }
 
-/// How much is given.
+/// The size of an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size {
     /// Sentences of a summary, at most.
@@ -55,9 +55,9 @@ pub(super) struct Filler<'a> {
     /// The relevance of every unit to the topic.
     pub(super) touched: Rc<[f64]>,
     pub(super) used: HashSet<usize>,
-    /// How deep a schema is still followed.
+    /// The levels of a schema that are still followed.
     pub(super) depth: usize,
-    /// Whether fields are those of the answer and not those of a list's items.
+    /// True if fields are those of the answer and not those of a list's items.
     pub(super) top: bool,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Whether the item says what is wanted and is nothing to quote from.
+    /// Reports whether the item is a question and not a text to quote from.
     pub(super) fn is_question(&self) -> bool {
         const LABELS: &[&str] = &[
             "question", "goal", "query", "task", "request", "topic", "step", "focus", "问题",

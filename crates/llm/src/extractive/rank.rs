@@ -7,14 +7,14 @@ use std::collections::HashMap;
 /// Weighted terms to look for.
 pub(super) type Query = Vec<(String, f64)>;
 
-/// What is known of a source's terms as a whole.
+/// The statistics of a source's terms.
 #[derive(Debug)]
 pub(super) struct Index<'a> {
     pub(super) source: &'a Source,
     /// In how many units a term occurs.
     frequency: HashMap<&'a str, usize>,
     average: f64,
-    /// How much a unit says about what the whole is about, 0 to 1.
+    /// The centrality of each unit, 0 to 1.
     central: Vec<f64>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Index<'a> {
         raw.into_iter().map(|value| value / most).collect()
     }
 
-    /// How central a unit is, 0 to 1.
+    /// Returns the centrality of a unit, 0 to 1.
     pub(super) fn central(&self, unit: usize) -> f64 {
         self.central.get(unit).copied().unwrap_or_default()
     }
@@ -101,7 +101,7 @@ impl<'a> Index<'a> {
         self.source.units.iter().map(score).collect()
     }
 
-    /// How much of a query a unit covers, 0 to 1, rare terms counting more.
+    /// Returns the share of a query that a unit covers, 0 to 1; rare terms count more.
     pub(super) fn coverage(&self, query: &[(String, f64)], unit: &Unit) -> f64 {
         let mut all = 0.0;
         let mut found = 0.0;
@@ -123,7 +123,7 @@ fn distinct(unit: &Unit) -> Vec<&str> {
     terms
 }
 
-/// How well a unit reads on its own, 0 to 1.
+/// Rates how well a unit reads on its own, 0 to 1.
 pub(super) fn quality(unit: &Unit) -> f64 {
     let text = unit.text.as_str();
     let words = length(text);
@@ -183,7 +183,7 @@ fn visible(text: &str) -> String {
     words.fold(out, |out, word| out + word + " ")
 }
 
-/// How much of the smaller of two units is in the other, 0 to 1.
+/// Returns the share of the smaller of two units that is in the other, 0 to 1.
 pub(super) fn overlap(a: &Unit, b: &Unit) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
     let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };

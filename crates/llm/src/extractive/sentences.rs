@@ -2,10 +2,10 @@
 
 use super::terms::listed;
 
-/// What ends a sentence without a space after it.
+/// The marks that end a sentence without a space after it.
 const FULL_STOPS: [char; 7] = ['。', '！', '？', '｡', '．', '।', '؟'];
 
-/// What may stand between the end of a sentence and the space: closing quotes, brackets, emphasis.
+/// The marks between the end of a sentence and the space: closing quotes, brackets, emphasis.
 const CLOSERS: [char; 16] =
     ['"', '\'', '”', '’', ')', ']', '}', '»', '」', '』', '）', '】', '*', '_', '`', '〉'];
 
@@ -64,7 +64,7 @@ fn push<'a>(sentence: Option<&'a str>, out: &mut Vec<&'a str>) {
     }
 }
 
-/// Whether a sentence ends at a `.`, `!` or `?` between these texts.
+/// Reports whether a sentence ends at a `.`, `!` or `?` between these texts.
 fn ends_here(mark: char, before: &str, after: &str) -> bool {
     let Some(rest) = after.strip_prefix(' ') else { return after.is_empty() };
     if mark != '.' {

@@ -1,11 +1,11 @@
-//! What can be quoted: the items of a prompt as units of text, facts and records.
+//! The text that can be quoted: the items of a prompt as units of text, facts and records.
 
 use super::blocks::{Block, blocks};
 use super::sentences::{normal, sentences, unmarked};
 use super::terms::{terms, words};
 use serde_json::{Map, Value};
 
-/// What a unit was in its text.
+/// The kind of a unit in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A sentence of running text.
@@ -30,7 +30,7 @@ pub(super) struct Unit {
     pub(super) place: usize,
     /// The document it is from.
     pub(super) doc: usize,
-    /// Whether its paragraph begins with it.
+    /// True if its paragraph begins with it.
     pub(super) opens: bool,
     /// `Key` and `value`, when it reads `Key: value`.
     pub(super) fact: Option<(String, String)>,
@@ -59,7 +59,7 @@ pub(super) struct Source {
     pub(super) labels: Vec<Vec<String>>,
 }
 
-/// Fields of JSON that say where a text is from, and are no text themselves.
+/// Fields of JSON that name the source of a text and are not texts themselves.
 const ORIGINS: &[&str] = &[
     "path",
     "file",

@@ -47,7 +47,7 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     out
 }
 
-/// Whether a script writes words without spaces between them.
+/// Reports whether a script writes words without spaces between them.
 fn dense_char(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
@@ -71,7 +71,7 @@ fn pairs(word: &str, out: &mut Vec<String>) {
     }
 }
 
-/// How many words a text has; characters of dense scripts count half.
+/// Counts the words of a text; characters of dense scripts count half.
 pub(super) fn length(text: &str) -> usize {
     words(text)
         .into_iter()
@@ -116,7 +116,7 @@ fn is_consonant(c: char) -> bool {
     c.is_ascii_lowercase() && !is_vowel(c)
 }
 
-/// Whether two terms mean the same for our purpose: equal, or one begins with the other ("feat",
+/// Reports whether two terms are equal, or one begins with the other ("feat",
 /// "feature").
 pub(super) fn related(a: &str, b: &str) -> bool {
     let begins = |long: &str, short: &str| short.len() >= 4 && long.starts_with(short);

@@ -23,7 +23,7 @@ pub(crate) struct Line {
     pub(crate) outcome: Outcome,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
@@ -63,7 +63,7 @@ impl Outcome {
 pub(crate) struct StoredError {
     /// [`LlmError::kind`].
     pub(crate) kind: String,
-    /// Who failed: the provider or the host.
+    /// The provider or host that failed.
     pub(crate) provider: String,
     pub(crate) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ fn messages(request: &Value) -> &[Value] {
     request.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// How much two requests have in common: whole messages first, then the text up to the first
+/// Measures the likeness of two requests: whole messages first, then the text up to the first
 /// difference, then options.
 fn likeness(now: &Value, recorded: &Value) -> (usize, usize, usize) {
     let pairs = || messages(now).iter().zip(messages(recorded));
@@ -43,7 +43,7 @@ fn common(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// What a message says, to be compared by lines: its text, and anything else as JSON.
+/// Returns a message for a comparison by lines: its text, and anything else as JSON.
 fn text(message: &Value) -> String {
     let content = match message.get("content") {
         Some(Value::String(text)) => text.clone(),

@@ -32,7 +32,7 @@ pub(crate) struct Anthropic {
     pub(crate) model: String,
 }
 
-/// What says who asks.
+/// The credential of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Credential {
     /// `x-api-key`.
@@ -50,7 +50,7 @@ const ANSWER_TOOL: &str = "answer";
 /// Structured output: the format, the forced tool, and then none.
 const SCHEMA_FORMS: u8 = 2;
 
-/// How a schema is enforced.
+/// The enforcement of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SchemaForm {
     Format,
@@ -116,7 +116,7 @@ impl Wire for Anthropic {
     fn concede(&self, call: &ChatCall, plan: Plan, refusal: &Refusal<'_>) -> Option<Plan> {
         let words = ["output_config", "output_format", "json_schema", "tool_choice", "schema"];
         let next = refusal::concede(call, plan, refusal, &words, SCHEMA_FORMS)?;
-        // There is but one name for the limit here, and no option for usage.
+        // The limit has only one name here, and usage has no option.
         let usual = Plan { other_max_tokens: false, no_stream_usage: false, ..next };
         (usual != plan).then_some(usual)
     }
@@ -168,7 +168,7 @@ impl Anthropic {
     }
 }
 
-/// How the model reasons.
+/// The reasoning of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Thinking {
     Off,

@@ -1,4 +1,4 @@
-//! Why a connection failed, in words.
+//! The reason why a connection failed, in words.
 //!
 //! Decision: the layers around the fault ("error sending request", the URL) say nothing new, and
 //! the numbers of the operating system say nothing at all; the kind of the innermost fault is
@@ -8,7 +8,7 @@
 use std::error::Error;
 use std::io::{self, ErrorKind};
 
-/// What went wrong with a connection to `host`, in one line.
+/// Returns the reason why a connection to `host` failed, in one line.
 pub(super) fn why(error: &(dyn Error + 'static), host: &str) -> String {
     let mut innermost = error;
     let mut fault = error.downcast_ref::<io::Error>();

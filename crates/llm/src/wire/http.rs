@@ -31,7 +31,7 @@ const REFUSAL_BYTES: usize = 64 << 10;
 /// hundred bytes.
 const STREAM_OVERHEAD: usize = 128;
 
-/// How often a request is sent anew with less, at most.
+/// The most times a request is sent again with fewer options.
 const CONCESSIONS: usize = 8;
 
 /// A provider that is reached over HTTP.
@@ -44,7 +44,7 @@ pub(crate) struct HttpProvider<W> {
     loopback: bool,
     secrets: Vec<Secret>,
     settings: ProviderSettings,
-    /// What is to be said with every answer.
+    /// The warnings of every answer.
     remarks: Vec<String>,
     client: OnceCell<reqwest::Client>,
     plan: Mutex<Plan>,
@@ -149,7 +149,7 @@ impl<W: Wire> HttpProvider<W> {
 
     async fn send(&self, client: &reqwest::Client, parts: Parts) -> Result<Response, LlmError> {
         let body = serde_json::to_vec(&parts.body)
-            .map_err(|error| self.bad(format!("the request is no JSON: {error}")))?;
+            .map_err(|error| self.bad(format!("the request is not JSON: {error}")))?;
         let mut request =
             client.post(&parts.url).header(CONTENT_TYPE, "application/json").body(body);
         for (name, value) in parts.headers {
@@ -237,7 +237,7 @@ impl<W: Wire> HttpProvider<W> {
         Ok(body)
     }
 
-    /// What a refusal says, cut short and without keys. A refusal that can't be read still is one.
+    /// Returns the text of a refusal, shortened and without keys; empty if it can't be read.
     async fn refusal_text(&self, mut response: Response) -> String {
         let mut body = Vec::new();
         while let Ok(Some(chunk)) = self.chunk(&mut response).await {
@@ -317,7 +317,7 @@ fn wait_asked(response: &Response) -> Option<Duration> {
     retry_after::retry_after(text, SystemTime::now())
 }
 
-/// Whether a server answered a request for a stream with one whole body.
+/// Reports whether a server answered a request for a stream with one whole body.
 fn is_plain_json(response: &Response, framing: super::Framing) -> bool {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     framing == super::Framing::Events
@@ -343,7 +343,7 @@ fn host_of(base: &str) -> &str {
 pub(crate) fn check_base(name: &str, base: &str) -> Result<String, LlmError> {
     let fault = |problem: &str| LlmError::Settings { message: format!("{name} {problem}") };
     let base = base.trim().trim_end_matches('/');
-    let url = reqwest::Url::parse(base).map_err(|error| fault(&format!("is no URL: {error}")))?;
+    let url = reqwest::Url::parse(base).map_err(|error| fault(&format!("is not a URL: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(fault("must begin with http:// or https:// and name a host"));
     }

@@ -25,7 +25,7 @@ pub(crate) struct OpenAi {
     pub(crate) key: Option<Secret>,
     /// The model of requests that name none.
     pub(crate) model: String,
-    /// Whether this is OpenAI itself, with all that it documents.
+    /// True if this is OpenAI itself, with all that it documents.
     pub(crate) official: bool,
 }
 

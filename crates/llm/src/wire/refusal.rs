@@ -1,4 +1,4 @@
-//! What refusals mean, as far as protocols agree.
+//! The meaning of refusals, as far as protocols agree.
 
 use super::json::{excerpt, text};
 use super::{Plan, Refusal};

@@ -1,8 +1,8 @@
-//! How long a server asks to wait.
+//! The wait that a server asks for.
 
 use std::time::{Duration, SystemTime};
 
-/// Longer waits are said to be this long; nobody waits longer.
+/// The longest wait; longer ones count as this.
 const MOST: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Reads `retry-after-ms`, else `Retry-After` as seconds or as a date; `header` gives a header's

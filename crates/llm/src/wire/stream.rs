@@ -15,7 +15,7 @@ pub(crate) struct Pieces {
     limit: usize,
     /// The line that has begun.
     line: Vec<u8>,
-    /// Whether the byte before was CR, so that an LF now ends nothing.
+    /// True if the byte before was CR, so that an LF now ends nothing.
     after_cr: bool,
     /// The data lines of the event that has begun.
     data: Option<String>,

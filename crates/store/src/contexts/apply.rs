@@ -107,7 +107,7 @@ fn same(
     }
 }
 
-/// What is known of a message; `None` when it was never here.
+/// Returns the fate of a message; `None` when it never arrived.
 pub(super) fn repeated(
     ledger: &mut dyn Ledger,
     engine: &Engine,
@@ -225,7 +225,7 @@ fn is_own(update: &Update, id: &str) -> bool {
     update.context_id.is_some() && update.key.as_ref().is_some_and(|key| key.message_id == id)
 }
 
-/// What is written for a step.
+/// The rows to write for a step.
 enum Entry<'u> {
     Message(Box<MessageRow>, &'u str, Arc<str>),
     Change(ChangeRow, Value),

@@ -1,4 +1,4 @@
-//! Whether a stale update can be merged (CP-11).
+//! The conflicts of stale updates (CP-11).
 //!
 //! Decisions: messages never conflict. Changes of the state conflict where their paths overlap; the
 //! removal of an element moves those after it, so it counts for its whole list. A clearing conflicts
@@ -11,7 +11,7 @@ use super::read::{added, edited};
 use super::{Change, ContextError};
 use contexture_protocol::StatePath;
 
-/// What a change of the state touches; no path is the whole state.
+/// The part of the state that a change touches; no path is the whole state.
 enum Touched {
     All,
     Under(StatePath),

@@ -1,4 +1,4 @@
-//! What all calls share, and how the calls of the port are made of a database's two: read and write.
+//! The store of contexts over a database: the calls of the port, made of the database's reads and writes.
 
 use super::ledger::{Ledger, Ledgers, Outcome, Sealed};
 use super::vault::Vault;

@@ -6,7 +6,7 @@
 //! [`Contexts`](super::Contexts) makes a `ContextStore` of it, with versions, conflicts, imports,
 //! limits and seals.
 //!
-//! What a database has to see to: one write at a time, all of it or nothing; a read that sees one
+//! A database has to provide: one write at a time, all of it or nothing; a read that sees one
 //! moment; places that rise and are never given again, those of removed contexts included.
 
 use super::Head;
@@ -51,11 +51,11 @@ pub struct Row {
     pub place: i64,
     /// The `contextId`.
     pub context_id: String,
-    /// Whose it is.
+    /// The owner.
     pub owner: String,
-    /// When it was created, in microseconds since 1970-01-01 UTC.
+    /// The time of its creation, in microseconds since 1970-01-01 UTC.
     pub creation_us: u64,
-    /// When it was last changed.
+    /// The time of its last change.
     pub last_update_us: u64,
     /// Its version.
     pub version: u64,
@@ -63,7 +63,7 @@ pub struct Row {
     pub oldest: u64,
     /// The place of the last message that was ever added.
     pub last_seq: u64,
-    /// How many messages are not cleared.
+    /// The number of messages that are not cleared.
     pub messages: u64,
     /// All messages up to this place are cleared.
     pub cleared_through: u64,
@@ -104,7 +104,7 @@ pub struct MessageRow {
     pub instant: Option<i64>,
     /// The messageId that caused it.
     pub cause: Option<Arc<str>>,
-    /// When it was added, in microseconds since 1970-01-01 UTC.
+    /// The time of its arrival, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
     /// Its text.
     pub kept: Stored,
@@ -117,11 +117,11 @@ pub struct ChangeRow {
     pub version: u64,
     /// Its place among the changes of its version.
     pub index: u64,
-    /// What was done.
+    /// The edit.
     pub edit: Edit,
     /// The messageId that caused it.
     pub cause: Option<Arc<str>>,
-    /// When, in microseconds since 1970-01-01 UTC.
+    /// The time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
 }
 
@@ -130,14 +130,14 @@ pub struct ChangeRow {
 pub enum Edit {
     /// A part of the state was set.
     Set {
-        /// Where.
+        /// The path.
         path: String,
-        /// To what.
+        /// The value.
         value: Stored,
     },
     /// A part of the state was removed.
     Remove {
-        /// Where.
+        /// The path.
         path: String,
     },
     /// Messages were cleared.
@@ -146,7 +146,7 @@ pub enum Edit {
         before: Option<String>,
         /// Messages up to this place were there.
         through: u64,
-        /// How many were cleared.
+        /// The number of cleared messages.
         cleared: u64,
     },
 }
@@ -167,7 +167,7 @@ impl Edit {
 /// A message that has effect once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRow {
-    /// Whose.
+    /// The owner.
     pub owner: String,
     /// The contextId that stood in the message; empty without one.
     pub scope: String,

@@ -30,7 +30,7 @@ const SKEW_US: u64 = 24 * 60 * 60 * 1_000_000;
 /// No place of a message in an import is above this: half of what a context has room for.
 const LAST_PLACE: u64 = 1 << 35;
 
-/// What an export calls itself.
+/// The name of the export format.
 const FORMAT: &str = "contexture-context/1";
 
 pub(super) fn export(
@@ -87,7 +87,7 @@ struct Taken {
     instant: Option<i64>,
 }
 
-/// What a value of a file may be; the store's own limits are held against what is made of it.
+/// The limits of a value in a file; the store's own limits apply to what is read from it.
 const VALUE: Limits = Limits { depth: 1_000, ..Limits::FILE };
 
 pub(super) fn read(
@@ -190,11 +190,11 @@ fn told(error: &serde_json::Error) -> String {
 struct Reader<'e> {
     engine: &'e Engine,
     parcel: Parcel,
-    /// Who wrote what says nothing of its sender.
+    /// The sender of messages that name none.
     user: String,
-    /// How many messages there should be.
+    /// The number of messages that the header names.
     count: Option<u64>,
-    /// Where each messageId stands.
+    /// The line of each messageId.
     lines: HashMap<String, u64>,
     review: Option<Review>,
 }

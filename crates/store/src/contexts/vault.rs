@@ -7,7 +7,7 @@ use contexture_protocol::StatePath;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What is sealed, and the seal.
+/// The sensitive places and their seal.
 #[derive(Clone)]
 pub(super) struct Vault {
     sealer: Option<Arc<dyn Sealer>>,
@@ -166,7 +166,7 @@ impl Vault {
     }
 }
 
-/// What a sealed text is bound to.
+/// Returns the place that a sealed text is bound to.
 fn place(class: &str, path: &str) -> String {
     format!("{class}/{path}")
 }

@@ -29,13 +29,13 @@ impl Claim {
         &self.run
     }
 
-    /// Whether it was to be cancelled before it was claimed: then nothing of it is to be run.
+    /// Reports whether it was cancelled before it was claimed: then nothing of it is run.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.hold.is_cancelled
     }
 
-    /// What was done before: nothing in a run that begins.
+    /// Returns the entries so far: none in a new run.
     ///
     /// # Errors
     /// [`JournalError`] if it can't be read.

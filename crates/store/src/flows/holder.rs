@@ -1,4 +1,4 @@
-//! Who holds runs, and whether it still lives.
+//! The holder of runs, and the check that it still lives.
 //!
 //! Decision: a lock of the system on a file of its own tells that a holder lives. It ends with the
 //! process, however that ends, and can't be mistaken for that of a later process, as a number of a
@@ -43,7 +43,7 @@ impl Holders {
         }
     }
 
-    /// Whether a holder lives. The file of one that does not is taken away if `tidy` is set.
+    /// Reports whether a holder lives. The file of one that does not is removed if `tidy` is set.
     pub(super) fn is_alive(&self, token: &str, tidy: bool) -> Result<bool, FlowStoreError> {
         let Some(place) = self.place(token) else { return Ok(false) };
         let file = match File::open(&place) {

@@ -22,7 +22,7 @@ struct Run {
     lines: Vec<Line>,
     is_held: bool,
     wish: Option<Ask>,
-    /// Whether the wish was asked, not noted.
+    /// True if the wish was requested, not noted.
     is_asked: bool,
     asked: Option<Asked>,
 }

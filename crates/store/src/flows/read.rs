@@ -142,7 +142,7 @@ impl Reader {
         FlowStoreError::Damaged { path: self.desk.name.as_ref().to_owned(), reason }
     }
 
-    /// What looks up the wishes for the runs of a holder.
+    /// Returns the lookup of wishes for the runs of a holder.
     pub(super) fn wishes(&self, token: Arc<str>) -> Outcome<Wishes> {
         let connection = self.file.reader()?;
         Ok(Box::new(move || {

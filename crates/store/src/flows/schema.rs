@@ -6,7 +6,7 @@ use crate::sqlite::tables::Tables;
 pub(super) const TABLES: Tables =
     Tables { application_id: 0x4354_5846, steps: &STEPS, prepare: |_| Ok(()) };
 
-/// What leads from each version to the next; the first makes the tables. The id of an entry is the
+/// The migration from each version to the next; the first creates the tables. The id of an entry is the
 /// place of its run and its own number in one, so that the entries of a run stand together and
 /// those of one step in one page, which is all that a commit of it writes. The row of a run is
 /// written when it begins and ends, and its document, which may be large, only once.
@@ -44,7 +44,7 @@ const STEPS: [&str; 1] = ["
     ) strict;
 "];
 
-/// How many bits of an entry's id are its number in its run.
+/// The bits of an entry's id that are its number in its run.
 const NUMBER_BITS: u32 = 32;
 const NUMBER_MASK: i64 = (1 << NUMBER_BITS) - 1;
 const MOST_RUNS: i64 = (1 << (63 - NUMBER_BITS)) - 1;

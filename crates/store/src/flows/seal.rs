@@ -1,4 +1,4 @@
-//! What is written of a run, sealed where its project has a key (CP-19).
+//! The texts of a run, sealed where its project has a key (CP-19).
 //!
 //! Decision: a set holds what was said, and its results what came of it, at places that no setting
 //! could name: so all of it is sealed, not fields. No JSON begins as a sealed text does, so what was
@@ -9,7 +9,7 @@ use super::events::Outcome;
 use crate::contexts::{SealError, Sealer};
 use std::sync::Arc;
 
-/// What every sealed text begins with.
+/// The beginning of every sealed text.
 const SEALED: &str = "v1.";
 
 /// The seal of a file of runs.
@@ -19,7 +19,7 @@ pub(super) struct Seal {
     pub(super) name: Arc<str>,
 }
 
-/// What is sealed; a text opens as the same alone.
+/// The kind of a sealed text; it opens only as the same kind.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Document,

@@ -27,7 +27,7 @@ use std::sync::{Arc, Weak};
 /// Runs that are taken away in one transaction: what waits to be written does not wait long.
 const FORGOTTEN: usize = 50;
 
-/// How a journal works.
+/// The options of a journal.
 #[derive(Clone)]
 pub struct Options {
     /// Takes secrets out of everything that is written.

@@ -1,4 +1,4 @@
-//! What is written of a run besides its events: its beginning, who holds it, its end, wishes.
+//! The rows of a run besides its events: its start, its holder, its end, wishes.
 
 use super::events::Outcome;
 use super::holder::Holders;
@@ -31,7 +31,7 @@ pub(super) struct RunRow {
     pub(super) wish: Option<String>,
 }
 
-/// What tasks need to know.
+/// The context of tasks.
 #[derive(Debug, Clone)]
 pub(super) struct Desk {
     pub(super) name: Arc<str>,
@@ -66,11 +66,11 @@ impl Desk {
     pub(super) fn status(&self, word: Option<&str>) -> Outcome<Status> {
         word.and_then(Status::parse).ok_or_else(|| FlowStoreError::Damaged {
             path: self.name.as_ref().to_owned(),
-            reason: format!("{word:?} is no status of a run"),
+            reason: format!("{word:?} is not a status of a run"),
         })
     }
 
-    /// A run begins, held by `token`.
+    /// Adds a run that is held by `token`.
     pub(super) fn begin(
         &self,
         connection: &Connection,
@@ -103,7 +103,7 @@ impl Desk {
         Ok(Hold::new(place, 0, 0))
     }
 
-    /// A run that was broken off is taken over by `token`.
+    /// Gives an interrupted run to `token`.
     pub(super) fn claim(&self, connection: &Connection, run: &str, token: &str) -> Outcome<Hold> {
         let row = self.unfinished(connection, run)?;
         // What this process itself had held and let go of is free.
@@ -146,7 +146,7 @@ impl Desk {
         }
     }
 
-    /// How many steps of a run have ended.
+    /// Counts the steps of a run that have ended.
     pub(super) fn done(&self, connection: &Connection, place: i64) -> Outcome<u64> {
         let (before, last) = schema::span(place);
         let sql = "select count(*) from entries where id > ?1 and id <= ?2 and kind = ?3";
@@ -156,13 +156,13 @@ impl Desk {
         self.sql(count).map(i64::cast_unsigned)
     }
 
-    /// A run is free again.
+    /// Releases a run.
     pub(super) fn release(&self, connection: &Connection, place: i64, token: &str) -> Outcome<()> {
         let sql = "update runs set holder = null where place = ?1 and holder = ?2";
         self.execute(connection, sql, params![place, token]).map(drop)
     }
 
-    /// A run is given up, as ended `status`; `token` is who asks.
+    /// Closes a run as ended with `status`; `token` asks for it.
     pub(super) fn finish(
         &self,
         connection: &Connection,
@@ -182,7 +182,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Someone wants something of a run; gives who holds it.
+    /// Stores a request to a run; returns its holder.
     pub(super) fn ask(
         &self,
         connection: &Connection,
@@ -200,7 +200,7 @@ impl Desk {
         Ok(row.holder)
     }
 
-    /// What a run was told by the process that does it.
+    /// Notes the request of the process that executes the run.
     pub(super) fn note(&self, connection: &Connection, run: &str, ask: Ask) -> Outcome<()> {
         self.execute(
             connection,
@@ -211,8 +211,8 @@ impl Desk {
         .map(drop)
     }
 
-    /// Takes away runs that have ended, with those of sets within their steps; gives which there
-    /// were.
+    /// Deletes ended runs, with those of sets within their steps; returns the ids of those that
+    /// existed.
     pub(super) fn forget(&self, connection: &Connection, runs: &[String]) -> Outcome<Vec<String>> {
         let mut gone = Vec::new();
         for run in runs {

@@ -1,4 +1,4 @@
-//! What needs to look inside: full disks, damage, group commits, masks.
+//! Tests that look inside: full disks, damage, group commits, masks.
 
 use super::*;
 use crate::contexts::{AeadSealer, SealError, Sealer};

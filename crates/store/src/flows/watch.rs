@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How often it is looked.
+/// The interval of the checks.
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Looks up the wishes: the place of a run, the wish, and how many there were. `None` if that was
@@ -21,7 +21,7 @@ pub(super) type Wishes = Box<dyn FnMut() -> Option<Vec<(i64, String, i64)>> + Se
 /// A run that is watched.
 struct Watched {
     asked: Asked,
-    /// How many wishes were handed on, or were there before.
+    /// The number of wishes that were forwarded, or existed before.
     seen: i64,
 }
 

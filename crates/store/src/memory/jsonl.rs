@@ -24,10 +24,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long another process may hold the file.
+/// The longest time that another process may hold the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many broken lines are told one by one.
+/// The most broken lines that are reported one by one.
 const TOLD: usize = 10;
 
 /// Records in a file of JSON lines.

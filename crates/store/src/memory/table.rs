@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// How much more a word counts in `text` than in other fields.
+/// The weight of a word in `text`; in other fields it is 1.
 pub(super) const TEXT_WEIGHT: f64 = 3.0;
 
 /// FTS5's constants.
@@ -27,7 +27,7 @@ struct Row {
     words: OnceLock<Words>,
 }
 
-/// How often each word is in a record, and how many words there are.
+/// The weight of each word in a record, and the number of words.
 #[derive(Debug)]
 struct Words {
     weights: HashMap<String, f64>,
@@ -132,7 +132,7 @@ impl Words {
     }
 }
 
-/// What to say about the words of a query.
+/// Returns the note about the words of a query.
 pub(super) fn note_on(words: &[String], more: bool) -> Option<String> {
     if words.is_empty() {
         return Some("`text` has no words to search for".to_owned());

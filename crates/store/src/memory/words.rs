@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 /// The longest word, in characters; a longer one is cut, in texts and queries alike.
 const LONGEST: usize = 64;
 
-/// How many different words of a query are searched for.
+/// The most different words of a query that are searched for.
 pub(super) const MOST_SEARCHED: usize = 64;
 
 const COMMON: [&str; 42] = [

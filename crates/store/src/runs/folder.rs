@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use texts::{TextReader, TextWriter};
 
-/// How much of the end of a trace is looked through for the end of its run.
+/// The bytes at the end of a trace that are searched for the end of its run.
 const TAIL_BYTES: u64 = 256 << 10;
 
 /// Runs in a folder.
@@ -208,7 +208,7 @@ struct FolderRun {
 struct Events {
     path: PathBuf,
     file: File,
-    /// Whether the last write failed and may have left half a line.
+    /// True if the last write failed and may have left half a line.
     torn: bool,
 }
 

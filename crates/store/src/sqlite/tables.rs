@@ -6,23 +6,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long another process may hold a file.
+/// The longest time that another process may hold a file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long one waits before it asks again for a file that another is making.
+/// The wait before asking again for a file that another process is creating.
 const NAP: Duration = Duration::from_millis(2);
 
 /// The tables of one kind of file.
 pub(crate) struct Tables {
     /// Marks a file as one of this kind.
     pub(crate) application_id: i64,
-    /// What leads from each version to the next; the first makes the tables.
+    /// The migration from each version to the next; the first creates the tables.
     pub(crate) steps: &'static [&'static str],
     /// Prepares a connection.
     pub(crate) prepare: fn(&Connection) -> Result<(), rusqlite::Error>,
 }
 
-/// What a file is.
+/// The kind of a file.
 pub(crate) enum State {
     /// Nothing yet.
     Empty,
@@ -32,13 +32,13 @@ pub(crate) enum State {
     Foreign,
 }
 
-/// Why a file can't be used.
+/// The reason why a file can't be used.
 pub(crate) enum Unfit {
     /// Another program's.
     Foreign,
     /// One of this kind, of this version, which is newer than all that are known.
     Newer(i64),
-    /// What SQLite says.
+    /// An error of SQLite.
     Sql(rusqlite::Error),
 }
 

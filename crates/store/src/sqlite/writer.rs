@@ -22,7 +22,7 @@ mod tests;
 /// The most tasks of one transaction.
 const MOST_TASKS: usize = 1_024;
 
-/// How long a task that nobody waits for waits for one that somebody does.
+/// The longest time that a task nobody waits for is held back for others.
 const COMPANY: Duration = Duration::from_micros(200);
 
 pub(crate) trait Task<E>: Send {
@@ -81,7 +81,7 @@ type Tasks<E> = Vec<Box<dyn Task<E>>>;
 
 struct Waiting<E> {
     tasks: VecDeque<Box<dyn Task<E>>>,
-    /// How many of them somebody waits for.
+    /// The number of those that somebody waits for.
     urgent: usize,
     bytes: usize,
     is_closed: bool,

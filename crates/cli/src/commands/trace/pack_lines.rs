@@ -1,4 +1,4 @@
-//! What a model call read from knowledge packs: files, sections with reasons, warnings (KN-9).
+//! The files and sections that a model call read from knowledge packs, with reasons and warnings (KN-9).
 
 use super::data::Data;
 use crate::output::text::plural;

@@ -18,7 +18,7 @@ const NEGATIONS: &str = "not no never without none cannot can't won't isn't 不 
 
 const FAULTS: &str = "fail error invalid wrong broken reject missing incorrect 失败 错误";
 
-/// How much of a question's weight a sentence must cover to count as its answer.
+/// The share of a question's weight that a sentence must cover to count as its answer.
 const ANSWERS: f64 = 0.6;
 
 impl Filler<'_> {
@@ -92,14 +92,14 @@ impl Filler<'_> {
         (field.required || said.is_some()).then(|| said.unwrap_or(false))
     }
 
-    /// Whether some sentence covers what is asked.
+    /// Reports whether some sentence covers what is asked.
     fn answered(&self) -> bool {
         let asked = &self.ask.question;
         let covers = |unit: &Unit| self.index.coverage(asked, unit) >= ANSWERS;
         !asked.is_empty() && self.index.source.units.iter().any(covers)
     }
 
-    /// Whether the first document says nothing that the others do not; alone, whether it speaks of
+    /// Reports whether the others support all of the first document; alone, whether it speaks of
     /// no fault.
     fn borne_out(&self) -> bool {
         let source = self.index.source;
@@ -119,7 +119,7 @@ impl Filler<'_> {
         })
     }
 
-    /// Whether the text speaks of these terms: `Some(false)` when it does so with a negation.
+    /// Reports whether the text speaks of these terms: `Some(false)` with a negation.
     fn said(&self, wanted: &[String]) -> Option<bool> {
         let holds = |unit: &&Unit| {
             unit.terms.iter().any(|term| wanted.iter().any(|name| related(name, term)))
@@ -140,7 +140,7 @@ fn yes_or_no(text: &str) -> Option<bool> {
     }
 }
 
-/// How often a text mentions a value, as a word of its own.
+/// Counts the mentions of a value in a text, as a word of its own.
 fn mentions(text: &str, value: &str) -> usize {
     let spaced = value.replace(['_', '-'], " ").to_lowercase();
     let text = text.to_lowercase();

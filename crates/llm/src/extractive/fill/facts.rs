@@ -16,7 +16,7 @@ impl Filler<'_> {
     }
 }
 
-/// How well a fact's key fits a field, 0 to 100.
+/// Rates how well a fact's key fits a field, 0 to 100.
 fn fit(names: &[String], field: &Field, fact: &Fact) -> u32 {
     let share = |wanted: &[String]| {
         let common = fact.terms.iter().filter(|term| wanted.iter().any(|name| related(name, term)));

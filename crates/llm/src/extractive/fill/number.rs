@@ -90,7 +90,7 @@ impl Filler<'_> {
     }
 }
 
-/// Where the words of a unit stand that mean one of `names`.
+/// Returns the places of the words of a unit that mean one of `names`.
 fn hits(unit: &Unit, names: &[String]) -> Vec<usize> {
     let mut out = Vec::new();
     let mut at = 0;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// Entries of a list of objects, at most.
 const ENTRIES: usize = 50;
 
-/// Where an entry falls into its parts.
+/// The separators of the parts of an entry.
 const SEPARATORS: [&str; 11] =
     [", ", "; ", " | ", " — ", " – ", " - ", "，", "；", "、", "\t", ": "];
 

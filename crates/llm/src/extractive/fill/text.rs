@@ -8,7 +8,7 @@ use super::{Filler, text_of};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// How much of the best relevance a further item of a list must have.
+/// The share of the best relevance that a further item of a list must have.
 const NEAR: f64 = 0.35;
 
 impl Filler<'_> {
@@ -115,7 +115,7 @@ impl Filler<'_> {
         scores
     }
 
-    /// Whether units hold any of these terms.
+    /// Reports for each unit whether it holds any of these terms.
     fn touching(&self, names: &[String]) -> Vec<bool> {
         let touches = |unit: &Unit| {
             unit.terms.iter().any(|term| names.iter().any(|name| related(name, term)))
@@ -132,7 +132,7 @@ impl Filler<'_> {
         if meant { 2.0 } else { 1.0 }
     }
 
-    /// How much a unit says about the whole, by its words and its place.
+    /// Weighs a unit for the whole, by its words and its place.
     fn weight(&self, at: usize, unit: &Unit) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a place in a text")]
         let place = unit.place as f64;
@@ -238,7 +238,7 @@ impl Filler<'_> {
         chosen.into_iter().filter_map(|at| self.unit(at)).map(|unit| said(unit, field)).collect()
     }
 
-    /// How many items a list gets at most.
+    /// Returns the most items of a list.
     fn most(&self, field: &Field) -> usize {
         let units = self.index.source.units.len();
         let usual = if units >= 12 { 5 } else { units.div_ceil(2).clamp(3, 5) };
@@ -272,7 +272,7 @@ impl Filler<'_> {
         forms.into_iter().take(most).map(|(_, word, _)| word.to_owned()).collect()
     }
 
-    /// What is said about the topic when no schema asks for more: one sentence for a question, some
+    /// Returns an answer without a schema: one sentence for a question, some
     /// for anything else.
     pub(in super::super) fn paragraph(&mut self, question: bool) -> String {
         let field = Field::new("", "", true);
@@ -297,7 +297,7 @@ impl Filler<'_> {
     }
 }
 
-/// What a list says of a unit: the value of a fact whose key only names its kind.
+/// Returns the text of a unit in a list: the value of a fact whose key only names its kind.
 fn said(unit: &Unit, field: &Field) -> String {
     let Some((key, value)) = &unit.fact else { return unit.text.clone() };
     let word = key.split(['(', '!']).next().unwrap_or_default();

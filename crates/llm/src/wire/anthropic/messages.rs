@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Conversation {
-    /// What system and developer messages say.
+    /// The text of system and developer messages.
     pub(super) system: String,
     /// All other messages.
     pub(super) messages: Vec<Value>,
@@ -132,7 +132,7 @@ fn tool_use(call: &ToolCall) -> Result<Value, LlmError> {
         serde_json::from_str(arguments)
             .ok()
             .filter(Value::is_object)
-            .ok_or_else(|| unsupported("a tool call whose arguments are no JSON object"))?
+            .ok_or_else(|| unsupported("a tool call whose arguments are not a JSON object"))?
     };
     Ok(json!({"type": "tool_use", "id": call.id, "name": call.function.name, "input": input}))
 }

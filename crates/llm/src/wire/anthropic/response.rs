@@ -114,7 +114,7 @@ impl Answer {
             "" => return,
             "end_turn" | "stop_sequence" => Some(FinishReason::Stop),
             "max_tokens" | "model_context_window_exceeded" => Some(FinishReason::Length),
-            // The tool that takes the answer is no call.
+            // The tool that takes the answer is not a call.
             "tool_use" if self.assembly.has_calls() => Some(FinishReason::ToolCalls),
             "tool_use" => Some(FinishReason::Stop),
             "refusal" => Some(FinishReason::ContentFilter),

@@ -1,9 +1,9 @@
-//! What a model can do, as far as its name tells.
+//! The features of a model, as far as its name shows.
 //!
 //! Names: `claude-3-5-sonnet-20241022`, `claude-sonnet-4-5`, `claude-opus-4-20250514`. A name
 //! without a version is taken for a new model.
 
-/// What the request depends on.
+/// The features that the request depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Features {
     /// Reasons when asked to.

@@ -10,7 +10,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, ToSq
 
 type Sql<T> = Result<T, rusqlite::Error>;
 
-/// What was sealed among the newest and the oldest rows, and whether it is a state. So few are looked
+/// The queries for sealed values among the newest and oldest rows; true for a state. So few are looked
 /// at that it takes no time where nothing is sealed.
 const SEALED: [(bool, &str); 4] = [
     (
@@ -101,7 +101,7 @@ impl<'c> Tables<'c> {
     }
 }
 
-/// How many bits of a message's id are its place in its context: enough for 68 thousand million
+/// The bits of a message's id that are its place in its context: enough for 68 thousand million
 /// messages in each of 134 million contexts.
 const SEQ_BITS: u32 = 36;
 const SEQ_MASK: i64 = (1 << SEQ_BITS) - 1;

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 /// Marked "CTXC".
 pub(super) const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS, prepare };
 
-/// What leads from each version to the next; the first makes the tables. Every update rewrites the
+/// The migration from each version to the next; the first creates the tables. Every update rewrites the
 /// row of its context, so what is large stands in `details`. The id of a message is the place of
 /// its context and its own in one number, so that the messages of a context stand together in a
 /// tree that is flat, which one whose keys stand beside the texts would not be.

@@ -1,4 +1,4 @@
-//! What only a file can do: group commits, other processes, full disks, damage (CP-12).
+//! Tests of files: group commits, other processes, full disks, damage (CP-12).
 
 use super::*;
 use crate::contexts::{

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Marked "CTXM".
 const TABLES: Tables = Tables { application_id: 0x4354_584d, steps: &STEPS, prepare: |_| Ok(()) };
 
-/// What leads from each version to the next; the first makes the tables.
+/// The migration from each version to the next; the first creates the tables.
 const STEPS: [&str; 1] = ["
     create table namespaces (
         id integer primary key,
@@ -29,7 +29,7 @@ const STEPS: [&str; 1] = ["
     );
 "];
 
-/// How long another process may hold the file.
+/// The longest time that another process may hold the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) enum Opened {

@@ -28,11 +28,11 @@ const RECORDING_BYTES: u64 = 512 << 20;
 pub struct Replay {
     uri: String,
     model: String,
-    tape: Arc<Mutex<Tape>>,
+    recorded: Arc<Mutex<Recorded>>,
 }
 
 /// A recording, and which of its answers are still to be given.
-struct Tape {
+struct Recorded {
     lines: Vec<Line>,
     waiting: HashMap<Digest, VecDeque<usize>>,
     /// The models that were asked, and whether any request to them offered tools.
@@ -85,28 +85,28 @@ impl Replay {
             *offered.entry(line.model.clone()).or_default() |= line.request.get("tools").is_some();
         }
         let uri = format!("replay:{name}");
-        let tape = Arc::new(Mutex::new(Tape { lines, waiting, offered }));
-        Ok(Self { model: uri.clone(), uri, tape })
+        let recorded = Arc::new(Mutex::new(Recorded { lines, waiting, offered }));
+        Ok(Self { model: uri.clone(), uri, recorded })
     }
 
     /// The same recording in place of a certain model: answers of this URI come first, and the
     /// model's own name picks the tokenizer.
     #[must_use]
     pub fn in_place_of(&self, uri: &str, model: &str) -> Self {
-        Self { uri: uri.to_owned(), model: model.to_owned(), tape: Arc::clone(&self.tape) }
+        Self { uri: uri.to_owned(), model: model.to_owned(), recorded: Arc::clone(&self.recorded) }
     }
 
     /// Answers that have not been asked for.
     #[must_use]
     pub fn unused(&self) -> usize {
-        let tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        tape.waiting.values().map(VecDeque::len).sum()
+        let recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        recorded.waiting.values().map(VecDeque::len).sum()
     }
 
     fn answer(&self, call: &ChatCall, digest: &Digest) -> Result<Outcome, LlmError> {
-        let mut tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        tape.next(digest, &self.uri).ok_or_else(|| {
-            LlmError::ReplayMiss(Box::new(miss::explain(digest.clone(), call, &tape.lines)))
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        recorded.next(digest, &self.uri).ok_or_else(|| {
+            LlmError::ReplayMiss(Box::new(miss::explain(digest.clone(), call, &recorded.lines)))
         })
     }
 
@@ -130,7 +130,7 @@ impl Replay {
     }
 }
 
-impl Tape {
+impl Recorded {
     fn next(&mut self, digest: &Digest, uri: &str) -> Option<Outcome> {
         let waiting = self.waiting.get_mut(digest)?;
         let lines = &self.lines;
@@ -152,9 +152,9 @@ impl Provider for Replay {
 
     /// As the recorded model could: the same requests are to be made.
     fn calls_tools(&self) -> bool {
-        let tape = self.tape.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = tape.offered.get(&self.uri).copied();
-        own.unwrap_or_else(|| tape.offered.values().any(|offered| *offered))
+        let recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = recorded.offered.get(&self.uri).copied();
+        own.unwrap_or_else(|| recorded.offered.values().any(|offered| *offered))
     }
 
     fn complete<'a>(

@@ -1,7 +1,7 @@
 //! Contexts: the messages, the state and the change log of conversations (CP-9 to CP-12), and the
 //! keys by which a message has effect once (CP-7).
 //!
-//! Decisions: one port with two twins, and all rules stand once, over the few things that a twin
+//! Decisions: one port with two stores, and all rules stand once, over the few things that a store
 //! keeps (its ledger); SQLite has one writer thread that puts everything waiting into one
 //! transaction, each update in a savepoint of its own, and answers after the commit. Messages and
 //! answers are kept as the JSON texts they came as; a message stands in one place, the change log
@@ -40,6 +40,7 @@ mod lines;
 mod read;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod store;
 #[cfg(test)]
 #[cfg(feature = "sqlite")]
 mod tests;
@@ -47,34 +48,8 @@ mod vault;
 
 pub use aead::AeadSealer;
 pub use contexture_core::store::contexts::*;
-pub use engine::Contexts;
+pub use engine::Options;
 pub use in_memory::InMemoryContexts;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteContexts;
-
-use crate::stamp::{self, Ids};
-use std::sync::Arc;
-
-/// The options of a store.
-#[derive(Clone)]
-pub struct Options {
-    /// The limits.
-    pub limits: Limits,
-    /// Seals what is declared sensitive before it is kept; needed as well to read what was sealed.
-    pub sealer: Option<Arc<dyn Sealer>>,
-    /// The sensitive places (CP-19).
-    pub sensitive: Sensitive,
-    /// Time and chance.
-    pub ids: Arc<Ids>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            sealer: None,
-            sensitive: Sensitive::default(),
-            ids: Arc::new(stamp::system()),
-        }
-    }
-}
+pub use store::Contexts;

@@ -21,7 +21,9 @@
 //! use contexture_flow::run::{Options, Run};
 //! use contexture_flow::Set;
 //! use contexture_protocol::{Limits, content::Status};
-//! use contexture_store::flows::{self, FlowJournal as _, RunHead, RunState, SqliteJournal};
+//! use contexture_store::flows::{
+//!     self, ClaimedRun as _, FlowJournal as _, RunHead, RunState, SqliteJournal,
+//! };
 //! use std::sync::Arc;
 //!
 //! let path = folder.path().join("flows.db");
@@ -47,8 +49,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(feature = "sqlite")]
-mod claim;
 #[cfg(test)]
 mod contract;
 #[cfg(feature = "sqlite")]
@@ -74,9 +74,7 @@ mod tests;
 #[cfg(feature = "sqlite")]
 mod watch;
 
-#[cfg(feature = "sqlite")]
-pub use claim::Claim;
 pub use contexture_core::store::flows::*;
 pub use in_memory::InMemoryJournal;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{Options, SqliteJournal};
+pub use sqlite::{Claim, Options, SqliteJournal};

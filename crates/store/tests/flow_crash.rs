@@ -22,7 +22,9 @@ use contexture_flow::journal::{Entry, Journal as _, Past};
 use contexture_flow::run::{self, Report, Run};
 use contexture_protocol::Limits;
 use contexture_protocol::content::{Outcome, Status};
-use contexture_store::flows::{FlowJournal as _, Options, RunHead, RunState, SqliteJournal};
+use contexture_store::flows::{
+    ClaimedRun as _, FlowJournal as _, Options, RunHead, RunState, SqliteJournal,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{File, OpenOptions};

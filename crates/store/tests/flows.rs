@@ -18,7 +18,8 @@ use contexture_flow::run::{self, Control, Observer, Report, Run};
 use contexture_protocol::Limits;
 use contexture_protocol::content::Status;
 use contexture_store::flows::{
-    Ask, Claim, Filter, FlowJournal as _, FlowStoreError, Options, RunHead, RunState, SqliteJournal,
+    Ask, Claim, ClaimedRun as _, Filter, FlowJournal as _, FlowStoreError, Options, RunHead,
+    RunState, SqliteJournal,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -469,7 +470,7 @@ fn fl_12_another_process_pauses_resumes_and_cancels() {
         vec![step("a", "wait", json!({}), &[]), step("b", "echo", json!({}), &["a"])],
     );
     let run = With::journal(&journal).prepare(&document);
-    claim.watch(run.control()).unwrap();
+    claim.watch(run.control().into()).unwrap();
     let other = open(&folder.path().join("new/flows.db"));
     let report = runtime().block_on(async {
         let run = tokio::spawn(run.run());
@@ -509,7 +510,7 @@ fn fl_12_what_was_asked_of_a_broken_run_counts_when_it_goes_on() {
         let mut with = With::journal(&journal);
         with.run = id;
         let run = with.prepare(&document);
-        claim.watch(run.control()).unwrap();
+        claim.watch(run.control().into()).unwrap();
         assert_eq!(runtime().block_on(run.run()).status(), status, "{asks:?}");
     }
 }

@@ -343,7 +343,8 @@ fn host_of(base: &str) -> &str {
 pub(crate) fn check_base(name: &str, base: &str) -> Result<String, LlmError> {
     let fault = |problem: &str| LlmError::Settings { message: format!("{name} {problem}") };
     let base = base.trim().trim_end_matches('/');
-    let url = reqwest::Url::parse(base).map_err(|error| fault(&format!("is not a URL: {error}")))?;
+    let url =
+        reqwest::Url::parse(base).map_err(|error| fault(&format!("is not a URL: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(fault("must begin with http:// or https:// and name a host"));
     }

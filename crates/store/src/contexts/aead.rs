@@ -4,9 +4,9 @@
 //! `v1.KEYID.BASE64(nonce, ciphertext, tag)`; the nonce is random, so a key should be replaced
 //! before it has sealed 2^32 values. Place and key id are bound to the text.
 
-use super::{SealError, Sealer};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use contexture_core::store::contexts::{SealError, Sealer};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use std::fmt;

@@ -1,39 +1,21 @@
 //! The rules of an update (CP-7, CP-9 to CP-11).
 //!
 //! Decision: first everything is looked at and worked out, then all is written: a refusal has
-//! touched nothing, whatever the twin.
+//! touched nothing, whatever the store.
 
-use super::ContextError;
-use super::conflict;
+use super::conflict::{self, Step};
 use super::engine::Engine;
 use super::ledger::{
     ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Row, Stored, StoredAnswer,
 };
 use super::limit;
-use super::{Answer, Applied, KeyName, NewMessage, Operation, Repeated, Settlement, Update};
-use super::{Change, What};
-use contexture_protocol::{StatePath, Timestamp};
+use contexture_core::store::contexts::{
+    Answer, Applied, Change, ContextError, KeyName, Operation, Repeated, Settlement, Update, What,
+};
+use contexture_protocol::Timestamp;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// An operation that has been read.
-pub(super) enum Step<'u> {
-    Add { message: &'u NewMessage, instant: Option<i64> },
-    Set { path: &'u StatePath, value: &'u Value },
-    Remove { path: &'u StatePath },
-    Clear { before: Option<&'u str>, instant: Option<i64> },
-}
-
-impl Step<'_> {
-    /// The instant before which it clears; the outer `None`: it clears nothing.
-    pub(super) const fn clears(&self) -> Option<Option<i64>> {
-        match self {
-            Self::Clear { instant, .. } => Some(*instant),
-            _ => None,
-        }
-    }
-}
 
 /// Nanoseconds since 1970; times beyond what fits are the first or the last of all.
 pub(super) fn instant(text: &str) -> Option<i64> {

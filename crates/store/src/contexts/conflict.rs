@@ -4,12 +4,30 @@
 //! removal of an element moves those after it, so it counts for its whole list. A clearing conflicts
 //! with messages that its sender has not seen and that it would clear; two clearings are merged.
 
-use super::apply::Step;
 use super::engine::Engine;
 use super::ledger::{Edit, Ledger, Outcome, Row, Span};
 use super::read::{added, edited};
-use super::{Change, ContextError};
+use contexture_core::store::contexts::{Change, ContextError, NewMessage};
 use contexture_protocol::StatePath;
+use serde_json::Value;
+
+/// An operation that has been read.
+pub(super) enum Step<'u> {
+    Add { message: &'u NewMessage, instant: Option<i64> },
+    Set { path: &'u StatePath, value: &'u Value },
+    Remove { path: &'u StatePath },
+    Clear { before: Option<&'u str>, instant: Option<i64> },
+}
+
+impl Step<'_> {
+    /// The instant before which it clears; the outer `None`: it clears nothing.
+    pub(super) const fn clears(&self) -> Option<Option<i64>> {
+        match self {
+            Self::Clear { instant, .. } => Some(*instant),
+            _ => None,
+        }
+    }
+}
 
 /// The part of the state that a change touches; no path is the whole state.
 enum Touched {

@@ -2,9 +2,9 @@
 
 use super::engine::{Engine, require};
 use super::ledger::{Ledger, Outcome, Row};
+use super::limit;
 use super::read::{headed, metadata};
-use super::{ContextError, Key, limit};
-use super::{Fork, Head};
+use contexture_core::store::contexts::{ContextError, Fork, Head, Key};
 use serde_json::json;
 
 pub(super) fn delete(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<()> {

@@ -2,9 +2,10 @@
 
 mod ledger;
 
-use super::Options;
-use super::engine::{Contexts, Engine};
+use super::engine::Engine;
 use super::ledger::{Ledger, Ledgers, Outcome};
+use super::store::Contexts;
+use crate::contexts::engine::Options;
 use ledger::Memory;
 use std::sync::{Mutex, PoisonError};
 

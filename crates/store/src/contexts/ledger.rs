@@ -9,8 +9,7 @@
 //! A database has to provide: one write at a time, all of it or nothing; a read that sees one
 //! moment; places that rise and are never given again, those of removed contexts included.
 
-use super::Head;
-use super::{ContextError, What};
+use contexture_core::store::contexts::{ContextError, Head, What};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

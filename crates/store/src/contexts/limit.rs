@@ -1,8 +1,8 @@
 //! Holding things against the limits.
 
-use super::ContextError;
 use super::engine::Engine;
 use super::ledger::Outcome;
+use contexture_core::store::contexts::ContextError;
 use serde_json::{Map, Value};
 
 /// An id is there and not too long.

@@ -8,14 +8,13 @@
 //! cut off is told by its `messageCount`. What was exported comes back as it was: with its times, and
 //! its messages in the places that they had, when these go up.
 
-use super::complete;
 use super::copy::free_id;
 use super::engine::{Engine, require};
 use super::ledger::{Ledger, MessageRow, Outcome, Row};
 use super::read::{described, headed, page};
-use super::{ContextError, Key, apply, limit};
-use super::{Head, Import, Origin, Review};
+use super::{apply, limit};
 use contexture_context::json::kind;
+use contexture_core::store::contexts::{ContextError, Head, Import, Key, Origin, Review, complete};
 use contexture_core::store::reason;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal, parse_value};
 use serde::de::IgnoredAny;
@@ -67,7 +66,7 @@ fn io(path: &str, error: &std::io::Error) -> ContextError {
 }
 
 /// A context that was read and is as it should be.
-pub(super) struct Parcel {
+pub(super) struct ImportBatch {
     owner: String,
     context_id: String,
     creation_us: u64,
@@ -95,7 +94,7 @@ pub(super) fn read(
     owner: &str,
     input: &mut dyn BufRead,
     import: Import,
-) -> Outcome<Parcel> {
+) -> Outcome<ImportBatch> {
     let text = text(engine, input)?;
     let mut values = Values { text: text.trim_start_matches('\u{feff}'), line: 1 };
     let Some((header, line)) = values.next()? else {
@@ -189,7 +188,7 @@ fn told(error: &serde_json::Error) -> String {
 
 struct Reader<'e> {
     engine: &'e Engine,
-    parcel: Parcel,
+    batch: ImportBatch,
     /// The sender of messages that name none.
     user: String,
     /// The number of messages that the header names.
@@ -232,7 +231,7 @@ impl<'e> Reader<'e> {
         // A clock that is a little ahead elsewhere must not lead this one's (CP-11).
         let creation_us = created.map_or(now, |created| created.min(now));
         let last_update_us = updated.map_or(now, |updated| updated.min(now)).max(creation_us);
-        let parcel = Parcel {
+        let batch = ImportBatch {
             owner: owner.to_owned(),
             context_id,
             creation_us,
@@ -243,7 +242,7 @@ impl<'e> Reader<'e> {
             messages: Vec::new(),
         };
         let (lines, review) = (HashMap::new(), import.review);
-        let mut reader = Self { engine, parcel, user, count, lines, review };
+        let mut reader = Self { engine, batch, user, count, lines, review };
         reader.check(line)?;
         for message in messages {
             reader.message(message, line)?;
@@ -253,14 +252,14 @@ impl<'e> Reader<'e> {
 
     /// Holds what is not a message against the limits.
     fn check(&self, line: u64) -> Outcome<()> {
-        let (engine, parcel) = (self.engine, &self.parcel);
-        let text = parcel.state.to_string();
-        let within = limit::id(engine, "contextId", &parcel.context_id)
-            .and_then(|()| limit::line("contextId", &parcel.context_id))
+        let (engine, batch) = (self.engine, &self.batch);
+        let text = batch.state.to_string();
+        let within = limit::id(engine, "contextId", &batch.context_id)
+            .and_then(|()| limit::line("contextId", &batch.context_id))
             .and_then(|()| {
-                limit::within("owner", parcel.owner.len(), "bytes", engine.limits.id_bytes)
+                limit::within("owner", batch.owner.len(), "bytes", engine.limits.id_bytes)
             })
-            .and_then(|()| limit::metadata(engine, &parcel.metadata).map(drop))
+            .and_then(|()| limit::metadata(engine, &batch.metadata).map(drop))
             .and_then(|()| {
                 limit::within("the state", text.len(), "bytes", engine.limits.state_bytes)
             })
@@ -289,7 +288,7 @@ impl<'e> Reader<'e> {
             }
             None => return fault(line, "a message without content"),
         }
-        let Parcel { context_id, creation_us, .. } = &self.parcel;
+        let ImportBatch { context_id, creation_us, .. } = &self.batch;
         complete(&mut message, context_id, *creation_us, &self.user);
         message.insert("contextId".to_owned(), context_id.as_str().into());
         let mut text = Value::Object(message.clone()).to_string();
@@ -312,19 +311,19 @@ impl<'e> Reader<'e> {
         }
         let instant = apply::instant(whole.timestamp.as_str());
         let seq = whole.meta("seq").and_then(Value::as_u64);
-        self.parcel.messages.push(Taken { id: whole.message_id, seq, text: text.into(), instant });
+        self.batch.messages.push(Taken { id: whole.message_id, seq, text: text.into(), instant });
         Ok(())
     }
 
-    fn end(self, line: u64) -> Outcome<Parcel> {
-        let found = self.parcel.messages.len() as u64;
+    fn end(self, line: u64) -> Outcome<ImportBatch> {
+        let found = self.batch.messages.len() as u64;
         match self.count {
             Some(count) if count != found => {
                 let cut = if found < count { ": it was cut off" } else { "" };
                 let told = format!("expected {count} messages (messageCount), found {found}{cut}");
                 fault(line, told)
             }
-            _ => Ok(self.parcel),
+            _ => Ok(self.batch),
         }
     }
 }
@@ -408,25 +407,29 @@ fn places(messages: &[Taken]) -> Vec<u64> {
     had.filter(goes_up).unwrap_or_else(|| (1..).take(messages.len()).collect())
 }
 
-pub(super) fn import(ledger: &mut dyn Ledger, engine: &Engine, parcel: &Parcel) -> Outcome<Head> {
-    let context_id = free_id(ledger, engine, &parcel.owner, Some(&parcel.context_id))?;
+pub(super) fn import(
+    ledger: &mut dyn Ledger,
+    engine: &Engine,
+    batch: &ImportBatch,
+) -> Outcome<Head> {
+    let context_id = free_id(ledger, engine, &batch.owner, Some(&batch.context_id))?;
     let now = engine.now_us();
-    let places = places(&parcel.messages);
+    let places = places(&batch.messages);
     let mut row = Row {
         place: 0,
         context_id,
-        owner: parcel.owner.clone(),
-        creation_us: parcel.creation_us,
-        last_update_us: parcel.last_update_us,
-        version: parcel.version,
-        oldest: parcel.version,
+        owner: batch.owner.clone(),
+        creation_us: batch.creation_us,
+        last_update_us: batch.last_update_us,
+        version: batch.version,
+        oldest: batch.version,
         last_seq: places.last().copied().unwrap_or_default(),
         messages: places.len() as u64,
         cleared_through: 0,
     };
-    let state = engine.vault.state(&parcel.state)?;
-    row.place = ledger.insert(&row, &state, &limit::metadata(engine, &parcel.metadata)?)?;
-    let messages = (1_u64..).zip(places).zip(&parcel.messages);
+    let state = engine.vault.state(&batch.state)?;
+    row.place = ledger.insert(&row, &state, &limit::metadata(engine, &batch.metadata)?)?;
+    let messages = (1_u64..).zip(places).zip(&batch.messages);
     for ((index, seq), Taken { id, text, instant, .. }) in messages {
         let message = MessageRow {
             seq,

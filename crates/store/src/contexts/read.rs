@@ -2,10 +2,12 @@
 
 use super::engine::{Engine, require};
 use super::ledger::{ChangeRow, Edit, Ledger, MessageRow, Outcome, Row, Span};
-use super::{Change, Changes, Head, Heads, Page, State, StoredMessage, What};
-use super::{ContextError, Key, KeyName, PendingKey};
 use crate::stamp::iso_time;
 use contexture_context::json;
+use contexture_core::store::contexts::{
+    Change, Changes, ContextError, Head, Heads, Key, KeyName, Page, PendingKey, State,
+    StoredMessage, What,
+};
 use serde_json::{Map, Value, json};
 
 pub(super) fn head(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<Head> {

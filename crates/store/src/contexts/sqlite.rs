@@ -10,12 +10,14 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use super::engine::{Contexts, Engine};
+use super::engine::Engine;
 use super::ledger::{Ledger, Ledgers, Outcome};
-use super::{ContextError, Options};
+use super::store::Contexts;
+use crate::contexts::engine::Options;
 use crate::sqlite::checkpointer::Checkpointer;
 use crate::sqlite::writer::{Refuse, WriterThread};
 use crate::sqlite::{Database, FileError as _, file_error};
+use contexture_core::store::contexts::ContextError;
 use ledger::Tables;
 use rusqlite::Connection;
 use schema::TABLES;

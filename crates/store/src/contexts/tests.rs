@@ -6,6 +6,7 @@ use contexture_core::contract::store::contexts::Setup;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ANN: Key<'static> = Key { owner: "ann", context: "ctx_1" };
@@ -173,9 +174,9 @@ fn operation() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Both twins do the same, and whoever follows the log has the state and the messages.
+    /// Both stores do the same, and whoever follows the log has the state and the messages.
     #[test]
-    fn cp_11_twins_agree_and_followers_converge(
+    fn cp_11_stores_agree_and_followers_converge(
         updates in prop::collection::vec(
             (prop::collection::vec(operation(), 1..4), prop::option::of(0_u64..12)), 1..12
         ),

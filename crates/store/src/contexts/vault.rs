@@ -1,8 +1,8 @@
 //! Sealing on the way in, opening on the way out (CP-19).
 
 use super::ledger::{Outcome, Stored};
-use super::{ContextError, SealError, Sealer, Sensitive};
 use contexture_context::json;
+use contexture_core::store::contexts::{ContextError, SealError, Sealer, Sensitive};
 use contexture_protocol::StatePath;
 use serde_json::Value;
 use std::sync::Arc;

@@ -2,13 +2,13 @@
 //!
 //! Decision: of a run that has lost an event nothing is kept any more, lest its journal have a hole.
 
-use super::FlowStoreError;
 use super::holds::Hold;
-use super::schema;
+use super::schema::{self, Outcome};
 use super::seal::{Part, Seal};
 use crate::masker::Masker;
 use crate::sqlite::writer::Task;
 use crate::sqlite::{FileError as _, file_error};
+use contexture_core::store::flows::FlowStoreError;
 use contexture_core::store::flows::Kept;
 use contexture_protocol::content::Status;
 use rusqlite::{Connection, Params, params};
@@ -16,8 +16,6 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-pub(super) type Outcome<T> = Result<T, FlowStoreError>;
 
 pub(super) struct EventTask {
     pub(super) hold: Arc<Hold>,

@@ -4,8 +4,8 @@
 //! process, however that ends, and can't be mistaken for that of a later process, as a number of a
 //! process could be: the name of the file is made of time and chance.
 
-use super::FlowStoreError;
 use crate::stamp::Ids;
+use contexture_core::store::flows::FlowStoreError;
 use contexture_core::store::reason;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind};

@@ -1,6 +1,6 @@
 //! The runs that this process does.
 
-use super::FlowStoreError;
+use contexture_core::store::flows::FlowStoreError;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

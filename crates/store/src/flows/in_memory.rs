@@ -1,10 +1,10 @@
 //! Runs of flows in memory alone: for tests, and for programs that keep nothing.
 
-use super::{
+use crate::stamp::{self, Ids};
+use contexture_core::store::flows::{
     Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError, Journal,
     JournalError, Kept, LONGEST_ID, Line, RunHead, RunState, RunSummary,
 };
-use crate::stamp::{self, Ids};
 use contexture_protocol::content::Status;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

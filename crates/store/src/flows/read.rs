@@ -1,13 +1,15 @@
 //! Reading runs. Readers have connections of their own and do not wait for writes.
 
-use super::events::Outcome;
 use super::schema;
+use super::schema::Outcome;
 use super::seal::{Part, Seal};
-use super::tasks::Desk;
+use super::tasks::RunTable;
 use super::watch::Wishes;
-use super::{Ask, Document, Filter, FlowStoreError, Line, RunState, RunSummary};
 use crate::sqlite::Database;
 use contexture_core::store::flows::Entry;
+use contexture_core::store::flows::{
+    Ask, Document, Filter, FlowStoreError, Line, RunState, RunSummary,
+};
 use rusqlite::{Connection, Row, ToSql, named_params};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +19,7 @@ const RUN: &str = "select place, run, name, owner, context, steps, started, ende
 
 pub(super) struct Reader {
     pub(super) file: Database<FlowStoreError>,
-    pub(super) desk: Desk,
+    pub(super) table: RunTable,
     pub(super) seal: Seal,
 }
 
@@ -89,14 +91,14 @@ impl Reader {
         let mut summary = row.summary;
         summary.done = match row.done {
             Some(done) => done,
-            None => self.desk.done(moment, row.place)?,
+            None => self.table.done(moment, row.place)?,
         };
         if row.is_ended {
-            summary.state = RunState::Ended(self.desk.status(row.status.as_deref())?);
+            summary.state = RunState::Ended(self.table.status(row.status.as_deref())?);
         } else if let Some(holder) = row.holder {
             let lives = match alive.get(&holder) {
                 Some(lives) => *lives,
-                None => self.desk.holders.is_alive(&holder, false)?,
+                None => self.table.holders.is_alive(&holder, false)?,
             };
             alive.insert(holder, lives);
             if lives {
@@ -139,7 +141,7 @@ impl Reader {
     }
 
     fn damaged(&self, reason: String) -> FlowStoreError {
-        FlowStoreError::Damaged { path: self.desk.name.as_ref().to_owned(), reason }
+        FlowStoreError::Damaged { path: self.table.name.as_ref().to_owned(), reason }
     }
 
     /// Returns the lookup of wishes for the runs of a holder.

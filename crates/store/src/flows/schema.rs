@@ -1,6 +1,9 @@
 //! The tables of a file of runs.
 
 use crate::sqlite::tables::Tables;
+use contexture_core::store::flows::FlowStoreError;
+
+pub(super) type Outcome<T> = Result<T, FlowStoreError>;
 
 /// Marked "CTXF".
 pub(super) const TABLES: Tables =

@@ -4,9 +4,9 @@
 //! could name: so all of it is sealed, not fields. No JSON begins as a sealed text does, so what was
 //! written before there was a key is read as it is.
 
-use super::FlowStoreError;
-use super::events::Outcome;
+use super::schema::Outcome;
 use crate::contexts::{SealError, Sealer};
+use contexture_core::store::flows::FlowStoreError;
 use std::sync::Arc;
 
 /// The beginning of every sealed text.

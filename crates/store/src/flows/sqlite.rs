@@ -1,27 +1,29 @@
 //! The journal in an SQLite file.
 
-use super::events::{EventTask, Outcome};
+use super::events::EventTask;
 use super::holder::Holder;
 use super::holds::{Hold, Holds};
 use super::read::Reader;
+use super::schema::Outcome;
 use super::schema::{ENDED, OTHER, TABLES};
 use super::seal::{Part, Seal};
-use super::tasks::{Desk, NewRun};
+use super::tasks::{NewRun, RunTable};
 use super::watch::Watch;
-use super::{
-    Ask, Asked, Claim, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError,
-    Journal, JournalError, Kept, LONGEST_ID, Line, RunHead, RunSummary,
-};
 use crate::contexts::Sealer;
 use crate::masker::Masker;
 use crate::sqlite::Database;
 use crate::sqlite::writer::{Refuse, WriterThread};
 use crate::stamp::{self, Ids};
+use contexture_core::store::flows::{
+    Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError, Journal,
+    JournalError, Kept, LONGEST_ID, Line, RunHead, RunSummary,
+};
 use contexture_protocol::content::Status;
 use rusqlite::Connection;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 /// Runs that are taken away in one transaction: what waits to be written does not wait long.
@@ -56,14 +58,14 @@ pub struct SqliteJournal {
     reader: Reader,
     holds: Holds,
     holder: Arc<Holder>,
-    desk: Desk,
+    table: RunTable,
     seal: Seal,
     options: Options,
 }
 
 impl fmt::Debug for SqliteJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteJournal").field("file", &self.desk.name).finish_non_exhaustive()
+        f.debug_struct("SqliteJournal").field("file", &self.table.name).finish_non_exhaustive()
     }
 }
 
@@ -78,7 +80,7 @@ impl SqliteJournal {
         let (file, connection) = Database::open(path, name, &TABLES)?;
         let name = Arc::clone(&file.name);
         let holder = Arc::new(Holder::new(file.path(), &options.ids));
-        let desk = Desk { name: Arc::clone(&name), holders: holder.holders.clone() };
+        let table = RunTable { name: Arc::clone(&name), holders: holder.holders.clone() };
         let seal = Seal { sealer: options.sealer.clone(), name: Arc::clone(&name) };
         let (most_waiting, path) = (options.most_waiting, name.as_ref().to_owned());
         let refuse: Refuse<FlowStoreError> = Box::new(move |_, bytes| {
@@ -91,10 +93,10 @@ impl SqliteJournal {
             this: Weak::clone(this),
             writer,
             watch: Watch::default(),
-            reader: Reader { file, desk: desk.clone(), seal: seal.clone() },
+            reader: Reader { file, table: table.clone(), seal: seal.clone() },
             holds: Holds::default(),
             holder,
-            desk,
+            table,
             seal,
             options,
         }))
@@ -125,8 +127,8 @@ impl SqliteJournal {
                 given => given,
             },
         };
-        let desk = self.desk.clone();
-        self.held(head.run, move |connection, token| desk.begin(connection, &new, token))
+        let table = self.table.clone();
+        self.held(head.run, move |connection, token| table.begin(connection, &new, token))
     }
 
     /// Takes a run over that was broken off, and holds it.
@@ -135,8 +137,8 @@ impl SqliteJournal {
     /// [`FlowStoreError::Held`] while it is being done, by this process or by another that lives;
     /// [`FlowStoreError::Ended`], [`FlowStoreError::NotFound`]; what goes wrong in writing.
     pub fn claim(self: &Arc<Self>, run: &str) -> Result<Claim, FlowStoreError> {
-        let (desk, id) = (self.desk.clone(), run.to_owned());
-        self.held(run, move |connection, token| desk.claim(connection, &id, token))
+        let (table, id) = (self.table.clone(), run.to_owned());
+        self.held(run, move |connection, token| table.claim(connection, &id, token))
     }
 
     fn held(
@@ -159,8 +161,8 @@ impl SqliteJournal {
     pub(super) fn let_go(&self, run: &str, place: i64, is_ended: bool) {
         self.watch.end(place);
         if !is_ended && let Ok(token) = self.holder.token() {
-            let desk = self.desk.clone();
-            let release = move |connection: &Connection| desk.release(connection, place, &token);
+            let table = self.table.clone();
+            let release = move |connection: &Connection| table.release(connection, place, &token);
             self.writer.post(false, release, drop);
         }
         self.holds.let_go(run);
@@ -191,31 +193,31 @@ impl FlowJournal for SqliteJournal {
 
     fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
         let token = self.holder.token()?;
-        let (desk, run, end) =
-            (self.desk.clone(), run.to_owned(), (status, self.options.ids.now_us()));
-        self.writer.write(move |connection| desk.finish(connection, &run, end, &token))
+        let (table, run, end) =
+            (self.table.clone(), run.to_owned(), (status, self.options.ids.now_us()));
+        self.writer.write(move |connection| table.finish(connection, &run, end, &token))
     }
 
     fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError> {
-        let (desk, run) = (self.desk.clone(), run.to_owned());
-        let holder = self.writer.write(move |connection| desk.ask(connection, &run, ask))?;
+        let (table, run) = (self.table.clone(), run.to_owned());
+        let holder = self.writer.write(move |connection| table.ask(connection, &run, ask))?;
         match holder {
             Some(token) if self.holder.is(&token) => Ok(true),
-            Some(token) => self.desk.holders.is_alive(&token, false),
+            Some(token) => self.table.holders.is_alive(&token, false),
             None => Ok(false),
         }
     }
 
     fn note(&self, run: &str, ask: Ask) {
-        let (desk, run) = (self.desk.clone(), run.to_owned());
-        self.writer.post(false, move |connection| desk.note(connection, &run, ask), drop);
+        let (table, run) = (self.table.clone(), run.to_owned());
+        self.writer.post(false, move |connection| table.note(connection, &run, ask), drop);
     }
 
     fn forget(&self, runs: &[String]) -> Result<Vec<String>, FlowStoreError> {
         let mut gone = Vec::new();
         for some in runs.chunks(FORGOTTEN) {
-            let (desk, some) = (self.desk.clone(), some.to_vec());
-            gone.extend(self.writer.write(move |connection| desk.forget(connection, &some))?);
+            let (table, some) = (self.table.clone(), some.to_vec());
+            gone.extend(self.writer.write(move |connection| table.forget(connection, &some))?);
         }
         Ok(gone)
     }
@@ -274,6 +276,48 @@ impl Journal for SqliteJournal {
             Err(FlowStoreError::NotFound(_)) => Ok(Vec::new()),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// The right to do a run, which no one else has as long as it lives. Its events are kept only so
+/// long. Dropped before the run has ended, it leaves the run to whoever claims it next.
+#[must_use = "dropped, it gives the run up at once"]
+pub struct Claim {
+    pub(super) journal: Arc<SqliteJournal>,
+    pub(super) run: String,
+    pub(super) hold: Arc<Hold>,
+}
+
+impl fmt::Debug for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Claim").field("run", &self.run).finish_non_exhaustive()
+    }
+}
+
+impl ClaimedRun for Claim {
+    fn run(&self) -> &str {
+        &self.run
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.hold.is_cancelled
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>, JournalError> {
+        self.journal.entries(&self.run)
+    }
+
+    fn watch(&self, asked: Asked) -> Result<(), FlowStoreError> {
+        if self.hold.is_cancelled {
+            asked(Ask::Cancel);
+        }
+        self.journal.watch(self.hold.place, asked)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.journal.let_go(&self.run, self.hold.place, self.hold.is_ended.load(Ordering::Relaxed));
     }
 }
 

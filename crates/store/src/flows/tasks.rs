@@ -1,11 +1,11 @@
 //! The rows of a run besides its events: its start, its holder, its end, wishes.
 
-use super::events::Outcome;
 use super::holder::Holders;
 use super::holds::Hold;
+use super::schema::Outcome;
 use super::schema::{self, ENDED};
-use super::{Ask, FlowStoreError};
 use crate::sqlite::FileError as _;
+use contexture_core::store::flows::{Ask, FlowStoreError};
 use contexture_protocol::content::Status;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use std::sync::Arc;
@@ -33,12 +33,12 @@ pub(super) struct RunRow {
 
 /// The context of tasks.
 #[derive(Debug, Clone)]
-pub(super) struct Desk {
+pub(super) struct RunTable {
     pub(super) name: Arc<str>,
     pub(super) holders: Holders,
 }
 
-impl Desk {
+impl RunTable {
     fn sql<T>(&self, outcome: Result<T, rusqlite::Error>) -> Outcome<T> {
         outcome.map_err(|error| FlowStoreError::of_sqlite(&self.name, &error))
     }

@@ -4,8 +4,8 @@
 //! for wishes five times a second, as long as there is a run to watch. So pausing and cancelling
 //! need no channel between processes, and cost a run nothing.
 
-use super::events::Outcome;
-use super::{Ask, Asked, FlowStoreError};
+use super::schema::Outcome;
+use contexture_core::store::flows::{Ask, Asked, FlowStoreError};
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};

@@ -3,7 +3,7 @@
 use crate::contexts::ledger::{
     ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Span, Stored, StoredAnswer,
 };
-use crate::contexts::{ContextError, NewMessage};
+use contexture_core::store::contexts::{ContextError, NewMessage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 

@@ -1,10 +1,10 @@
 //! Rows in SQLite.
 
-use crate::contexts::ContextError;
 use crate::contexts::ledger::{
     ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Row, Sealed, Span, Stored, StoredAnswer,
 };
 use crate::sqlite::FileError as _;
+use contexture_core::store::contexts::ContextError;
 use rusqlite::types::{FromSql, ToSqlOutput, Type};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, ToSql, params};
 

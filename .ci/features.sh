@@ -78,4 +78,12 @@ refuses 2 knowledge check "$folder/knowledge.as"
 refuses 2 mcp check "$folder/mcp.as"
 refuses 1 http run "$folder/http.as" --workspace "$folder"
 refuses 1 http run "$folder/ask.as" --workspace "$folder" --model openai://gpt-4o
+cat >"$folder/memory.as" <<'PROGRAM'
+import memory Notes from "sqlite://notes.db"
+
+main func(input) {
+  Notes.add({ text: "tea" })
+}
+PROGRAM
+refuses 1 store-sqlite run "$folder/memory.as" --workspace "$folder"
 refuses 1 references-ssh ref load @sftp://example.com/a.md

@@ -1,4 +1,4 @@
-//! How the stored contexts of a project are opened: what is sealed, and with which key (CP-19).
+//! The stored contexts of a project: what is sealed in them, and with which key (CP-19).
 //!
 //! Decision: the key never stands in the settings, only where it is. An id is made of each key, so
 //! that a key is replaced by writing the new one before the old ones, and nobody has to name keys.
@@ -8,9 +8,9 @@ use crate::reading;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use contexture_context::Digest;
+use contexture_diagnostic::MissingFeature;
 use contexture_store::contexts::{
     AeadSealer, ContextError, ContextStore, MessageField, Options, SealError, Sealer, Sensitive,
-    SqliteContexts,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const KEY_FILE_BYTES: u64 = 4096;
 const HELP: &str = "`openssl rand -hex 32` makes a key";
 
-/// Why stored contexts can't be opened as the settings of `[serve.sensitive]` say.
+/// The reason why stored contexts can't be opened as the settings of `[serve.sensitive]` say.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -35,7 +35,7 @@ pub enum KeyError {
     /// The file can't be read.
     #[error("serve.sensitive.key_file: {0}")]
     File(#[from] reading::ReadError),
-    /// What is there is no key.
+    /// What is there is not a key.
     #[error(
         "{place}: key {number} is none: expected 32 bytes, as 64 hexadecimal digits or 43 \
          characters of base64"
@@ -57,14 +57,14 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub const fn help(&self) -> &'static str {
         HELP
     }
 }
 
-/// Why stored contexts can't be opened.
+/// The reason why stored contexts can't be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -74,6 +74,9 @@ pub enum OpenError {
     /// The store refuses.
     #[error(transparent)]
     Store(#[from] ContextError),
+    /// This build has no store, and the project was given none.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
 }
 
 /// Opens the contexts of a project: those of the store that it was given, else those in a file, which
@@ -85,7 +88,17 @@ pub fn open(project: &Project, file: &Path) -> Result<Arc<dyn ContextStore>, Ope
     if let Some(given) = &project.stores.contexts {
         return Ok(Arc::clone(given));
     }
-    Ok(Arc::new(SqliteContexts::open(file, options(project)?)?))
+    embedded(file, options(project)?)
+}
+
+#[cfg(feature = "store-sqlite")]
+fn embedded(file: &Path, options: Options) -> Result<Arc<dyn ContextStore>, OpenError> {
+    Ok(Arc::new(contexture_store::contexts::SqliteContexts::open(file, options)?))
+}
+
+#[cfg(not(feature = "store-sqlite"))]
+fn embedded(_: &Path, _: Options) -> Result<Arc<dyn ContextStore>, OpenError> {
+    Err(OpenError::Missing(MissingFeature { part: "store of contexts", feature: "store-sqlite" }))
 }
 
 /// Opens the contexts of a project as [`open`] does, but makes no file; `None` when there is none.
@@ -99,7 +112,7 @@ pub fn find(project: &Project, file: &Path) -> Result<Option<Arc<dyn ContextStor
     open(project, file).map(Some)
 }
 
-/// How the contexts of a project are opened: with its key, and what it declares sensitive.
+/// Returns how the contexts of a project are opened: with its key, and what it declares sensitive.
 ///
 /// # Errors
 /// [`KeyError`] when the key can't be used.
@@ -119,7 +132,7 @@ pub fn options(project: &Project) -> Result<Options, KeyError> {
     Ok(Options { sealer, sensitive, ..Options::default() })
 }
 
-/// What seals and opens, with the key that the settings name; `None` when they name none.
+/// Returns what seals and opens, with the key that the settings name; `None` when they name none.
 ///
 /// # Errors
 /// [`KeyError`] when the key can't be used.
@@ -155,7 +168,7 @@ pub fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, KeyError> {
     }
 }
 
-/// The name of a key, which says nothing of it.
+/// Returns the name of a key, which says nothing of it.
 fn id(key: &[u8]) -> String {
     let labelled = [b"contexture key id\0".as_slice(), key].concat();
     let digest = Digest::of_bytes(&labelled).to_string();

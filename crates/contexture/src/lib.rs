@@ -18,6 +18,7 @@
 //! | `knowledge` | what knowledge packs say to a task: search, archives, registries | no |
 //! | `mcp` | connections to MCP servers | yes |
 //! | `references-net` | references over http and https | yes |
+//! | `store-sqlite` | contexts, the journal of flows and memories in SQLite files | yes |
 //! | `template-folders` | `PromptTemplateRegistry::register_dir`, with globs | yes |
 //! | `references-ftp` | references over ftp | no |
 //! | `references-ssh` | references over sftp and ssh | no |

@@ -70,6 +70,8 @@ impl MemoryStore for FileMemories {
             MemoryUri::Sqlite { path: name, namespace } => {
                 Ok(Arc::new(SqliteMemory::new(path, namespace, stamp::system()).named(name)))
             }
+            #[cfg(not(feature = "sqlite"))]
+            MemoryUri::Sqlite { .. } => Err(MemoryError::without_sqlite()),
             other => Err(MemoryError::Uri {
                 uri: other.path().to_owned(),
                 reason: "this program was built without this kind of memory",

@@ -1,16 +1,16 @@
-//! Where runs are kept: `.contexture/data/flows.db` of the project (FL-11).
+//! The journal of runs: `.contexture/data/flows.db` of the project (FL-11).
 
 use super::error::FlowError;
 use super::request::FlowRequest;
+#[cfg(feature = "store-sqlite")]
 use crate::contexts::{self, KeyError};
 use crate::models;
 use crate::project::Project;
 use crate::servers;
 use contexture_flow::journal::{Entry, Journal, Past, Unkept};
+#[cfg(feature = "store-sqlite")]
 use contexture_store::contexts::Sealer;
-use contexture_store::flows::{
-    self, ClaimedRun, FlowJournal, FlowStoreError, RunHead, SqliteJournal,
-};
+use contexture_store::flows::{ClaimedRun, FlowJournal, FlowStoreError, RunHead};
 use contexture_store::masker::Masker;
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ impl From<FlowStoreError> for FlowError {
     }
 }
 
-/// The keys of models and what servers are given: what no journal of a project's runs may hold.
+/// Returns the keys of models and what servers are given: what no journal of a project's runs may hold.
 #[must_use]
 pub fn secrets(project: &Project) -> Vec<String> {
     let mut secrets = models::secrets(&models::provider_settings(project));
@@ -115,14 +115,14 @@ pub fn secrets(project: &Project) -> Vec<String> {
     secrets
 }
 
-/// What must not be written down: keys of models, what servers are given, and what the caller says.
+/// Returns the mask of what must not be written down: keys of models, what servers are given, and what the caller says.
 pub(super) fn masker(project: &Project, private: &[String]) -> Arc<Masker> {
     let masker = Masker::new(secrets(project));
     masker.add(private.iter().cloned());
     Arc::new(masker)
 }
 
-/// The runs of flows that are kept in a project. One process opens it once and shares it.
+/// Opens the runs of flows that are kept in a project. One process opens it once and shares it.
 ///
 /// # Errors
 /// [`FlowError::Setup`] when the file can't be used.
@@ -137,14 +137,28 @@ pub(super) fn open_masked(
     if let Some(given) = &project.stores.journal {
         return Ok(Arc::clone(given));
     }
+    embedded(project, masker)
+}
+
+#[cfg(feature = "store-sqlite")]
+fn embedded(project: &Project, masker: Arc<Masker>) -> Result<Arc<dyn FlowJournal>, FlowError> {
+    use contexture_store::flows::{Options, SqliteJournal};
     let path = project.state_folder().join("data").join("flows.db");
-    let sealer = sealer(project)?;
-    let options = flows::Options { masker, sealer, ..flows::Options::default() };
+    let options = Options { masker, sealer: sealer(project)?, ..Options::default() };
     Ok(SqliteJournal::open(&path, ".contexture/data/flows.db", options)?)
 }
 
-/// What seals the runs, with the key of the project's contexts (CP-19). Who has no key at hand keeps
+#[cfg(not(feature = "store-sqlite"))]
+fn embedded(_: &Project, _: Arc<Masker>) -> Result<Arc<dyn FlowJournal>, FlowError> {
+    use contexture_diagnostic::MissingFeature;
+    let missing = MissingFeature { part: "journal of flows", feature: "store-sqlite" };
+    let help = format!("{}, or give the project a journal, or keep nothing", missing.help());
+    Err(FlowError::setup(MissingFeature::CODE, missing, help))
+}
+
+/// Returns what seals the runs, with the key of the project's contexts (CP-19). Who has no key at hand keeps
 /// runs without it, and can't read those that were sealed.
+#[cfg(feature = "store-sqlite")]
 fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, FlowError> {
     match contexts::sealer(project) {
         Ok(sealer) => Ok(sealer),
@@ -168,7 +182,7 @@ pub(super) fn names(request: &FlowRequest) -> Result<(), FlowError> {
     Ok(())
 }
 
-/// Whether a run is that of a set within a step of another run, which goes on with it.
+/// Reports whether a run is that of a set within a step of another run, which goes on with it.
 #[must_use]
 pub fn is_within(run: &str) -> bool {
     run.contains('/')

@@ -61,6 +61,9 @@ impl Conversations {
                 nothing(&format!("the stored contexts can't be opened: {error}"), error.help())
             }
             Some(Err(OpenError::Store(error))) => Err(refused(request, error)),
+            Some(Err(OpenError::Missing(missing))) => {
+                nothing(&missing.to_string(), &missing.help())
+            }
         }
     }
 

@@ -1,5 +1,8 @@
-//! A store of runs outside Contexture: a folder for each run, with its trace and its texts in two
-//! files of JSON lines. `tests/contract.rs` runs Contexture's own suite over it.
+//! Stores outside Contexture: of runs, a folder for each, with its trace and its texts in two files of
+//! JSON lines; and of [contexts](contexts), as rows of tables. `tests/contract.rs` runs Contexture's
+//! own suites over them.
+
+pub mod contexts;
 
 use contexture_core::context::manifest::Blob;
 use contexture_core::context::{Digest, TraceKind};

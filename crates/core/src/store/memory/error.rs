@@ -1,6 +1,8 @@
-//! What can be wrong with a memory or a call to it.
+//! The errors of memories.
 
-/// Why a memory could not do something. Paths are as the caller gave them.
+use contexture_diagnostic::MissingFeature;
+
+/// The reason why a memory could not do something. Paths are as the caller gave them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
@@ -12,6 +14,9 @@ pub enum MemoryError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// This build has no such memories.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
     /// There is no such method.
     #[error("a memory has no method `{name}`")]
     Method {
@@ -25,7 +30,7 @@ pub enum MemoryError {
     Argument {
         /// What was expected and what came.
         message: String,
-        /// How to mend it.
+        /// How to fix it.
         help: String,
     },
     /// A record is larger or deeper than the limit.
@@ -54,7 +59,7 @@ pub enum MemoryError {
     /// Another process held the file for too long.
     #[error("the memory {0} is in use by another process")]
     Busy(String),
-    /// The file is no SQLite file, or one of another program.
+    /// The file is not a SQLite file, or one of another program.
     #[error("{path} is not a memory: {reason}")]
     Foreign {
         /// The file.
@@ -91,11 +96,19 @@ pub enum MemoryError {
 }
 
 impl MemoryError {
-    /// Stable code.
+    /// Returns the error of a build without memories in SQLite files.
+    #[must_use]
+    pub const fn without_sqlite() -> Self {
+        let (part, feature) = ("memories in SQLite files", "store-sqlite");
+        Self::Missing(MissingFeature { part, feature })
+    }
+
+    /// Returns the stable code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Uri { .. } => "memory_uri",
+            Self::Missing(_) => MissingFeature::CODE,
             Self::Method { .. } => "method_unknown",
             Self::Argument { .. } => "bad_argument",
             Self::RecordTooLarge { .. } => "record_too_large",
@@ -109,13 +122,14 @@ impl MemoryError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Uri { .. } => {
                 "write \"file://notes.jsonl\" or \"sqlite://notes.db#name\"".to_owned()
             }
+            Self::Missing(missing) => missing.help(),
             Self::Method { similar: Some(similar), .. } => format!("did you mean `{similar}`?"),
             Self::Method { similar: None, .. } => "it has add, query, update, delete".to_owned(),
             Self::Argument { help, .. } => help.clone(),

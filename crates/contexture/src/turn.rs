@@ -78,6 +78,7 @@ pub use attachment::{Attachment, AttachmentKind};
 pub use event::{Finish, TurnEvent};
 pub use request::{Conversation, Hints, Past, Role, TurnRequest};
 
+#[cfg(feature = "flow")]
 pub(crate) use answer::told;
 
 use crate::observe::Observer;

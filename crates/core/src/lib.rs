@@ -8,6 +8,7 @@
 
 pub use contexture_answer as answer;
 pub use contexture_context as context;
+pub use contexture_diagnostic::MissingFeature;
 pub use contexture_prompt as prompt;
 pub use contexture_protocol as protocol;
 

@@ -1,10 +1,10 @@
 //! In place of the wire in a build without the feature `http`.
 
 use crate::settings::ProviderSettings;
+use contexture_core::MissingFeature;
 use contexture_core::error::LlmError;
 use contexture_core::model_uri::ModelUri;
 use contexture_core::provider::Provider;
-use contexture_diagnostic::MissingFeature;
 use std::sync::Arc;
 
 const MISSING: MissingFeature =

@@ -79,7 +79,7 @@ refuses 2 mcp check "$folder/mcp.as"
 refuses 1 http run "$folder/http.as" --workspace "$folder"
 refuses 1 http run "$folder/ask.as" --workspace "$folder" --model openai://gpt-4o
 cat >"$folder/memory.as" <<'PROGRAM'
-import memory Notes from "sqlite://notes.db"
+import memory Notes from "sqlite://notes.db#tea"
 
 main func(input) {
   Notes.add({ text: "tea" })

@@ -12,3 +12,27 @@ for manifest in examples/rust/*/Cargo.toml; do
   (cd "$folder" && cargo fmt --check && cargo test --quiet) || fail "$folder"
   ok "$folder"
 done
+
+# The first program of docs/rust.md is whole: copied into a new package with one dependency, it runs.
+outside=$work/outside
+mkdir -p "$outside/src"
+awk '/^```rust$/ { on = 1; next } on && /^```$/ { exit } on' docs/rust.md >"$outside/src/main.rs"
+cat >"$outside/Cargo.toml" <<MANIFEST
+[package]
+name = "outside"
+version = "0.1.0"
+edition = "2024"
+
+[workspace]
+
+[dependencies]
+contexture = { path = "$PWD/crates/contexture" }
+
+[profile.dev]
+debug = false
+MANIFEST
+cp Cargo.lock "$outside/"
+CARGO_TARGET_DIR=$PWD/target cargo run --quiet --manifest-path "$outside/Cargo.toml" >"$outside/said" ||
+  fail "the first program of docs/rust.md"
+grep -q "city_unknown\|no station in Atlantis" "$outside/said" || fail "what the program of docs/rust.md says"
+ok "docs/rust.md"

@@ -14,18 +14,20 @@ check() {
   cargo check --quiet "$@"
 }
 
-for crate in contexture server cli; do
-  package=contexture-$crate
-  [ "$crate" = contexture ] && package=contexture
-  check -p "$package" --no-default-features
-  for feature in $(features "$crate"); do
-    check -p "$package" --no-default-features --features "$feature"
-  done
-  check -p "$package"
-  check -p "$package" --all-features
+# The command line with one feature contains the library with that feature, so both are checked at once.
+check -p contexture -p contexture-cli --no-default-features
+for feature in $(features cli); do
+  library=()
+  ! features contexture | grep -qx "$feature" || library=(-p contexture)
+  check "${library[@]}" -p contexture-cli --no-default-features --features "contexture-cli/$feature"
 done
-for crate in knowledge llm mcp reference tools; do
-  check -p "contexture-$crate" --no-default-features --tests
+for feature in $(features contexture); do
+  features cli | grep -qx "$feature" || check -p contexture --no-default-features --features "$feature"
+done
+check -p contexture
+check -p contexture-server --no-default-features
+for crate in knowledge llm mcp reference store tools; do
+  check -p "contexture-$crate" --no-default-features
 done
 
 # Runs the command line without features: it must end with the exit code and name the feature.

@@ -52,7 +52,6 @@ use effects::Effects;
 use scope::Scopes;
 use std::collections::HashSet;
 
-/// The greatest number of errors reported per file.
 const MAX_ERRORS: usize = 1_000;
 
 /// Checks a program and returns its faults of syntax, loading and meaning, ordered by file and

@@ -224,7 +224,6 @@ pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> P
     loading.program
 }
 
-/// The greatest number of loading faults that are reported.
 const MAX_FAULTS: usize = 1_000;
 
 struct Loading<'a> {
@@ -282,7 +281,6 @@ impl Loading<'_> {
         self.references(index);
     }
 
-    /// Queries the facts about the servers that a file imports.
     fn servers(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let known = file.imports().filter_map(|import| {
@@ -324,7 +322,6 @@ impl Loading<'_> {
         }
     }
 
-    /// Queries the facts about the templates that a file imports.
     fn templates(&mut self, index: usize, importer: &str) {
         let Some(file) = self.program.files.get(index) else { return };
         let names = templates_of(file.imports());

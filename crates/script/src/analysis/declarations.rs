@@ -38,7 +38,6 @@ pub(super) struct Declarations<'p> {
     exports: Vec<Exports<'p>>,
 }
 
-/// The declarations of a file that other files see.
 struct Exports<'p> {
     /// Its agents by name, as items.
     agents: HashMap<&'p str, usize>,
@@ -123,7 +122,6 @@ impl<'p> Declarations<'p> {
         }
     }
 
-    /// Returns the function that calling an agent runs, by number.
     pub(super) fn entry(&self, agent: AgentId) -> Option<usize> {
         self.entries.get(&agent).copied().flatten()
     }

@@ -155,7 +155,6 @@ impl<'p> Resolver<'p, '_> {
         }
     }
 
-    /// Returns the name of the called method, if it writes.
     fn written(&self, callee: &Expr) -> Option<String> {
         let ExprKind::Field { base, name } = &strip(callee).kind else { return None };
         match self.global(base)? {
@@ -208,7 +207,6 @@ impl<'p> Resolver<'p, '_> {
 }
 
 impl<'p> Checker<'p, '_> {
-    /// Reports a call in a `parallel for` that writes, directly or through a function it calls.
     pub(super) fn effects_of_call(&mut self, span: Span, callee: &'p Expr, arguments: &'p [Expr]) {
         if self.is_full() {
             return;

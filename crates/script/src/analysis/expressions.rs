@@ -52,7 +52,6 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Checks an index, and reports one that is certainly invalid.
     pub(super) fn index(&mut self, index: &'p Expr) {
         let wrong = match &strip(index).kind {
             ExprKind::Unary { op: UnaryOp::Negate, operand } => {
@@ -158,7 +157,6 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Returns the name that an expression consists of, unless a variable has it.
     pub(super) fn global_name(&self, expr: &'p Expr) -> Option<&'p str> {
         match &strip(expr).kind {
             ExprKind::Name(name) if !self.scopes.is_variable(name) => Some(name),

@@ -13,10 +13,8 @@ pub(super) struct LibraryMethod {
 
 const RECEIVERS: [Receiver; 3] = [Receiver::String, Receiver::List, Receiver::Object];
 
-/// The properties, which are read without a call.
 pub(super) const PROPERTIES: &[&str] = &["length", "summary"];
 
-/// The methods that take a function by name.
 pub(super) const HIGHER: &[&str] = &["map", "filter", "sort"];
 
 pub(super) fn find(name: &str) -> Option<LibraryMethod> {

@@ -106,7 +106,6 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Returns the span of a declaration's name, or of its first word.
 fn head(span: Span, name: Option<&Name>) -> Span {
     name.map_or(Span::new(span.start, (span.start + 4).min(span.end)), |name| name.span)
 }

@@ -26,7 +26,6 @@ struct Scope<'p> {
     pending: Vec<Pending<'p>>,
 }
 
-/// The scopes around the current position, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct Scopes<'p> {
     stack: Vec<Scope<'p>>,
@@ -103,7 +102,6 @@ impl<'p> Scopes<'p> {
         }
     }
 
-    /// Assigns: updates the nearest variable, or defines one here.
     pub(super) fn assign(&mut self, name: &'p str, span: Span) {
         if !self.is_variable(name) {
             self.define(name, span);
@@ -120,7 +118,6 @@ impl<'p> Scopes<'p> {
         self.assigned.get(name).copied()
     }
 
-    /// Returns the names of all visible variables, sorted; none when there are very many.
     pub(super) fn names(&self) -> Vec<&'p str> {
         if self.stack.iter().map(|scope| scope.variables.len()).sum::<usize>() > MAX_CANDIDATES {
             return Vec::new();

@@ -11,7 +11,6 @@ use contexture_diagnostic::suggestion;
 const LISTED: usize = 12;
 
 impl<'p> Checker<'p, '_> {
-    /// Returns a method of an import, for a message.
     pub(super) fn first_method(&self, import: &Import) -> String {
         let known = self.methods_of(import).next().map(str::to_owned);
         let of_server = || {
@@ -26,7 +25,6 @@ impl<'p> Checker<'p, '_> {
         self.program.server(self.file, name)
     }
 
-    /// Checks `Fs.read_file({ … })`.
     pub(super) fn server_call(
         &mut self,
         call: &'p Expr,

@@ -20,7 +20,6 @@ impl<'p> Checker<'p, '_> {
         self.leave();
     }
 
-    /// Checks the statements of a block in the current scope.
     pub(super) fn block_body(&mut self, block: &'p Block) {
         let mut returned: Option<Span> = None;
         for statement in &block.statements {
@@ -91,7 +90,6 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Checks the bound of a loop, and reports one that is certainly invalid.
     fn bound(&mut self, bound: &'p Expr, what: &str, least: i64) {
         let wrong = match &strip(bound).kind {
             ExprKind::Int(value) => *value < least,

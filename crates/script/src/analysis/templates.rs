@@ -77,7 +77,6 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Reports variables that the template never reads.
     fn template_variables(&mut self, own: &str, fields: &'p [(Text, Expr)]) {
         let Some(facts) = self.facts(own) else { return };
         let known: Vec<&str> = facts.used.iter().map(|path| root(path)).collect();
@@ -130,7 +129,6 @@ fn missing<'n>(path: &'n str, fields: &[(Text, Expr)]) -> Option<&'n str> {
     None
 }
 
-/// Lists some names, each once, for a message.
 fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let mut all: Vec<&str> = Vec::new();

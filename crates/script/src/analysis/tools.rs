@@ -17,7 +17,6 @@ pub(super) fn capability_of(import: &Import) -> Option<Signature> {
     }
 }
 
-/// Returns the front-end tool that an import names (CP-13).
 pub(super) fn frontend_of(import: &Import) -> Option<&str> {
     let uri = import.from.value.as_str();
     let found = if import.kind == ImportKind::Tool { capability::frontend(uri) } else { Ok(None) };
@@ -30,7 +29,6 @@ impl<'p> Checker<'p, '_> {
         methods.iter().map(|method| method.name)
     }
 
-    /// Checks `Tool.method({ … })`; an unknown tool was reported at its import.
     pub(super) fn tool_call(
         &mut self,
         call: &'p Expr,
@@ -102,7 +100,6 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Returns the object that a call passes, and its place; reports arguments of another form.
     pub(super) fn one_object(
         &mut self,
         full: &str,
@@ -179,7 +176,6 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Returns `({ path: … })`, or `()` for a method without fields.
 fn example(method: &Method) -> String {
     let fields = method.parameters;
     let required = fields.iter().filter(|field| field.required).map(|field| field.name);
@@ -194,7 +190,6 @@ fn example(method: &Method) -> String {
     format!("({{ {} }})", parts.join(", "))
 }
 
-/// Reports whether an expression may have a type; only literals are checked.
 pub(super) fn may_be(kind: Kind, value: &Expr) -> bool {
     let literal = &strip(value).kind;
     let negative = matches!(literal, ExprKind::Unary { op: UnaryOp::Negate, operand }

@@ -97,7 +97,6 @@ impl RunError {
         diagnostic
     }
 
-    /// Returns its data for a trace event.
     pub(crate) fn to_event(&self, caught: bool) -> Json {
         let mut data = json!({
             "code": self.code,

@@ -17,7 +17,6 @@ pub(crate) struct OpenEvent {
 }
 
 impl OpenEvent {
-    /// Adds data for its end.
     pub(crate) fn add(&mut self, name: &str, value: Json) {
         self.data.insert(name.to_owned(), value);
     }
@@ -30,7 +29,6 @@ pub(crate) struct Trace<'r> {
 }
 
 impl<'r> Trace<'r> {
-    /// Creates a trace whose numbers follow `last`.
     pub(crate) fn new(host: &'r dyn Host, last: u64) -> Self {
         Self { host, last: Cell::new(last) }
     }

@@ -23,7 +23,6 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Creates the files of a run, none read yet.
     pub(crate) fn new(count: usize) -> Self {
         Self { states: RefCell::new(vec![FileState::Unread; count]), waiting: RefCell::default() }
     }

@@ -50,7 +50,6 @@ impl Default for Past {
     }
 }
 
-/// A run.
 pub(crate) struct Machine<'r> {
     pub(crate) program: &'r Executable,
     pub(crate) host: &'r dyn Host,
@@ -71,7 +70,6 @@ pub(crate) struct Machine<'r> {
 }
 
 impl<'r> Machine<'r> {
-    /// Creates a run, new or continued from a session.
     pub(crate) fn new(
         program: &'r Executable,
         host: &'r dyn Host,
@@ -136,14 +134,12 @@ impl<'r> Machine<'r> {
         effect(self.host).await
     }
 
-    /// Notes that there was a placeholder.
     pub(crate) fn note(&self, standing: Standing) {
         if standing != Standing::Real {
             self.placeholders.set(true);
         }
     }
 
-    /// Returns the state for the next line of a session.
     pub(crate) fn past(&self) -> Past {
         Past {
             epoch: self.epoch(),

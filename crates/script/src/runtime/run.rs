@@ -78,7 +78,6 @@ async fn run_in(
     outcome
 }
 
-/// Returns the outcome as data of a run's last event.
 pub(super) fn ending(outcome: Result<&Json, &RunError>) -> Vec<(&'static str, Json)> {
     match outcome {
         Ok(value) => vec![("outcome", Json::from("done")), ("value", value.clone())],

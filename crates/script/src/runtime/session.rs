@@ -275,7 +275,6 @@ impl Session {
         compile::compile_line(units, block, past)
     }
 
-    /// Returns the facts about the servers that earlier lines import.
     fn servers(&self) -> Vec<(String, ServerFacts)> {
         let known = imports_of(&self.items).filter_map(|import| {
             let server = ServerImport::of(import)?;

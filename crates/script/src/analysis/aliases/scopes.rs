@@ -22,7 +22,6 @@ struct Variable<'p> {
     defined: Option<Span>,
 }
 
-/// The scopes around a position, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct Scopes<'p> {
     stack: Vec<Scope<'p>>,
@@ -50,7 +49,6 @@ impl<'p> Scopes<'p> {
         }
     }
 
-    /// Returns the possible values of a variable, if the name is one.
     pub(super) fn held(&self, name: &'p str) -> Option<Held<'p>> {
         let mut crossed = false;
         let mut found: Option<&Variable<'p>> = None;
@@ -70,7 +68,6 @@ impl<'p> Scopes<'p> {
         found.map(|variable| variable.held.clone())
     }
 
-    /// Assigns: updates the nearest variable, or defines one here.
     pub(super) fn assign(&mut self, name: &'p str, span: Span, held: Held<'p>) {
         let known = self.stack.iter().any(|scope| scope.variables.contains_key(name));
         let Some(scope) = self.stack.last_mut() else { return };

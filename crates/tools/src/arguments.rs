@@ -59,6 +59,7 @@ impl Arguments {
         self.0.get(name)
     }
 
+    #[cfg(feature = "http")]
     pub(crate) fn fields(&self, name: &str) -> impl Iterator<Item = (&str, String)> {
         self.0
             .get(name)
@@ -70,6 +71,7 @@ impl Arguments {
 }
 
 /// Returns a scalar without quotes.
+#[cfg(feature = "http")]
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

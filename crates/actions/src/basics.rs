@@ -1,4 +1,4 @@
-//! `echo`, `fail`, `sleep`, `clock`: what flows are tried out with, and the time.
+//! `echo`, `fail`, `sleep`, `clock`: actions to try flows out with, and the time.
 
 use crate::failure::invalid;
 use crate::settings::Clock;

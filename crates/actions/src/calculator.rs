@@ -20,7 +20,7 @@ const CALC_ERROR: &str = "CALC_ERROR";
 /// The longest expression in bytes.
 const MAX_BYTES: usize = 10_000;
 
-/// Why an expression has no value.
+/// An error of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} at offset {offset}")]
 pub(crate) struct CalcError {

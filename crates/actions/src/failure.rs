@@ -1,4 +1,4 @@
-//! How actions fail, and work that would block.
+//! Failures of actions, and work that would block.
 
 use contexture_flow::action::ActionFailure;
 use contexture_protocol::ErrorCode;
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::panic::resume_unwind;
 use tokio::task::AbortHandle;
 
-/// Returns a parameter that is not what it should be.
+/// Returns the failure of an invalid parameter.
 pub(crate) fn invalid(message: impl Into<String>) -> ActionFailure {
     ActionFailure::new(ErrorCode::ValidationFailed.as_str(), message)
 }
@@ -26,7 +26,7 @@ pub(crate) fn of_tool(error: ToolError) -> ActionFailure {
     ActionFailure { details, ..ActionFailure::new(code, message) }
 }
 
-/// Work that takes the thread it runs on: on a thread for that.
+/// Runs work that blocks, on a thread for such work.
 pub(crate) async fn blocking<F, T>(work: F) -> Result<T, ActionFailure>
 where
     F: FnOnce() -> Result<T, ActionFailure> + Send + 'static,
@@ -36,7 +36,7 @@ where
     let _abort = Abort(task.abort_handle());
     match task.await {
         Ok(result) => result,
-        // The engine tells a panic of an action; it is passed on to it.
+        // The engine reports a panic of an action; it is passed on to it.
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
             Err(_) => {
@@ -47,7 +47,7 @@ where
     }
 }
 
-/// Work that has not begun when nobody waits any more is not done: what is told to be late must not
+/// Aborts work that has not begun when nobody waits any more: what was reported as late must not
 /// take effect afterwards.
 struct Abort(AbortHandle);
 

@@ -9,7 +9,7 @@ use contexture_tools::{ToolOutput, Tools};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// How many lines a search may give.
+/// The most lines that a search may return.
 const MOST_LINES: u64 = 100_000;
 
 pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>) {
@@ -68,7 +68,7 @@ async fn write(tools: Arc<Tools>, call: ActionCall) -> Result<Value, ActionFailu
     Ok(json!({"ok": true, "path": path}))
 }
 
-/// Calls a method of the file tool, whose work blocks, and gives the path that it worked on.
+/// Calls a method of the file tool, whose work blocks, and returns the path that it worked on.
 async fn on_thread<F>(
     tools: Arc<Tools>,
     method: &'static str,

@@ -1,8 +1,8 @@
 //! `http_get` and `http_send`, through the HTTP tool (AS-25).
 //!
-//! Decision: what asks and what changes are two actions, because the one may be done again after a
-//! crash and the other may not. The tool lets a program's own import name loopback; the URL of a
-//! flow may come from anywhere, so here loopback needs an entry in `network.allow_private` too.
+//! Decision: reading and changing are two actions, because the one may be repeated after a crash
+//! and the other may not. The tool lets a program's own import name loopback; the URL of a flow may
+//! come from anywhere, so here loopback needs an entry in `network.allow_private` too.
 
 use crate::failure::{invalid, of_tool};
 use crate::result::noted;
@@ -104,14 +104,14 @@ impl Door {
     }
 }
 
-/// Tells the other side which call it is, so that one that is repeated after a crash can be known
-/// there (FL-11); a header of that name that the call has itself stays as it is.
+/// Adds the key of the call as a header, so that the server can know a call that is repeated after
+/// a crash (FL-11); a header of that name in the call itself stays as it is.
 fn carry(argument: &mut Map<String, Value>, key: Value) {
     let headers = argument.entry("headers").or_insert_with(|| json!({}));
     if headers.is_null() {
         *headers = json!({});
     }
-    // What is not an object is told by the tool.
+    // The tool reports what is not an object.
     let Some(headers) = headers.as_object_mut() else { return };
     if !headers.keys().any(|name| name.eq_ignore_ascii_case(KEY_HEADER)) {
         headers.insert(KEY_HEADER.to_owned(), key);
@@ -123,8 +123,7 @@ fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// Returns a URL without credentials; what is wrong is told without repeating it, since it may hold
-/// some.
+/// Parses a URL without credentials; an error does not repeat it, since it may hold some.
 fn parse(written: &str) -> Result<Url, ActionFailure> {
     let bad = |message: &str| Err(ActionFailure::new("HTTP_URL", message));
     let Ok(url) = Url::parse(written) else {

@@ -1,4 +1,4 @@
-//! The actions of flows that are always there (FL-3); they are tools too.
+//! The built-in actions of flows (FL-3); they are tools too.
 //!
 //! | action | parameters | result | kind |
 //! |---|---|---|---|
@@ -17,13 +17,13 @@
 //! | `database_create` | database, script or file, timeout? (s) | `{database, created}` | OPERATION, idempotent |
 //! | `QUERY_DATA` | query, limit?, offset?, database?, values?, timeout? (s) | `{data, count, more?}` | QUERY |
 //!
-//! A QUERY is idempotent: after a crash in the middle of one it is done again. Those
-//! that take no free set of parameters also take `idempotencyKey` (FL-11). Files, HTTP and SQL need
+//! A QUERY is idempotent: after a crash in the middle of one it is repeated. Those that take no
+//! free set of parameters also take `idempotencyKey` (FL-11). Files, HTTP and SQL need
 //! [`Settings::workspace`].
 //!
 //! Decision: each action stands in one place with its kind, its JSON Schema and its work; the
-//! schema carries the descriptions, so that a model can be offered the action as a tool. What
-//! blocks runs on threads for that; what is dropped stops.
+//! schema carries the descriptions, so that a model can be offered the action as a tool. Blocking
+//! work runs on threads for that; dropped work stops.
 //!
 //! ```
 //! use contexture_actions::{Settings, builtin};

@@ -1,4 +1,4 @@
-//! What of a workspace flows don't read.
+//! The parts of a workspace that flows don't read.
 //!
 //! Decision: a flow may come over the wire, from someone who may not see what others did; the
 //! records in `.contexture` hold that, and `.git` holds what was taken back. Writing there, and to
@@ -11,7 +11,7 @@ use std::path::Path;
 
 const PRIVATE: [&str; 2] = [".contexture", ".git"];
 
-/// Returns the place that a flow may read, by name and by where links lead.
+/// Returns a place that a flow may read, both by its name and by where links lead.
 pub(crate) fn readable(workspace: &Workspace, path: &str) -> Result<WorkspacePath, ActionFailure> {
     let place = workspace.resolve(path).map_err(failed)?;
     let named = Path::new(place.as_str());

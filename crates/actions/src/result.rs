@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-/// Returns what the tool has to say of its result.
+/// Adds the notes of a tool to its result.
 pub(crate) fn noted(result: Value, notes: &[String]) -> Value {
     if notes.is_empty() { result } else { with(result, "notes", json!(notes)) }
 }
 
-/// `more: true` when rows were left out.
+/// Adds `more: true` when rows were left out.
 pub(crate) fn with_more(result: Value, more: bool) -> Value {
     if more { with(result, "more", true.into()) } else { result }
 }

@@ -1,4 +1,4 @@
-//! What the actions work on and how much they may do.
+//! The settings of the actions: what they work on, and their bounds.
 
 use contexture_tools::{Settings as ToolSettings, Workspace};
 use std::sync::Arc;
@@ -16,14 +16,14 @@ pub struct Settings {
     /// The SQLite file of a query that names none. Without it: the only `*.db`, `*.sqlite` or
     /// `*.sqlite3` in the root of the workspace.
     pub database: Option<String>,
-    /// Where the time comes from.
+    /// The source of the time.
     pub clock: Arc<dyn Clock>,
     /// The bounds of queries.
     pub limits: Limits,
 }
 
 impl Settings {
-    /// Returns the settings of a workspace, the rest as by default.
+    /// Returns the settings of a workspace, with defaults for the rest.
     #[must_use]
     pub fn of(workspace: Arc<Workspace>) -> Self {
         Self { workspace: Some(workspace), ..Self::default() }
@@ -51,7 +51,7 @@ pub struct Limits {
     pub answer_bytes: usize,
     /// Bytes of a database that is made.
     pub database_bytes: usize,
-    /// How long a query without a `timeout` may take.
+    /// The longest time of a query without a `timeout`.
     pub query: Duration,
 }
 
@@ -66,9 +66,9 @@ impl Default for Limits {
     }
 }
 
-/// Where the time comes from.
+/// A source of the time.
 pub trait Clock: Send + Sync {
-    /// Milliseconds since 1970-01-01 UTC.
+    /// Returns the milliseconds since 1970-01-01 UTC.
     fn now_ms(&self) -> u64;
 }
 

@@ -1,6 +1,6 @@
-//! What an action takes: a JSON Schema with descriptions, and its parameters read by it.
+//! The parameters of an action: their JSON Schema with descriptions, and their values read by it.
 //!
-//! Decision: a parameter that an action does not know is refused, because nothing would tell that
+//! Decision: a parameter that an action does not know is refused, because nothing would show that
 //! it had no effect; the aids for trying flows out (`echo`, `sleep`, `fail`) take anything.
 
 use crate::failure::invalid;
@@ -20,13 +20,13 @@ impl Shape {
         Self { description, properties: Map::new(), required: Vec::new(), open: false }
     }
 
-    /// Returns a parameter that must be there.
+    /// Adds a required parameter.
     pub(crate) fn needs(mut self, name: &'static str, schema: Value, means: &str) -> Self {
         self.required.push(name);
         self.takes(name, schema, means)
     }
 
-    /// Returns a parameter that may be there.
+    /// Adds an optional parameter.
     pub(crate) fn takes(mut self, name: &'static str, mut schema: Value, means: &str) -> Self {
         if let Some(fields) = schema.as_object_mut() {
             fields.insert("description".to_owned(), means.into());
@@ -35,7 +35,7 @@ impl Shape {
         self
     }
 
-    /// Takes any other parameter as well.
+    /// Allows any other parameter as well.
     pub(crate) fn open(mut self) -> Self {
         self.open = true;
         self
@@ -62,33 +62,33 @@ impl Shape {
     }
 }
 
-/// Returns a text.
+/// Returns the schema of a text.
 pub(crate) fn text() -> Value {
     json!({"type": "string"})
 }
 
-/// Returns a whole number.
+/// Returns the schema of a whole number.
 pub(crate) fn whole(least: u64, most: u64) -> Value {
     json!({"type": "integer", "minimum": least, "maximum": most})
 }
 
-/// Yes or no.
+/// Returns the schema of a boolean.
 pub(crate) fn flag() -> Value {
     json!({"type": "boolean"})
 }
 
-/// Returns one of these words.
+/// Returns the schema of one of these words.
 pub(crate) fn one_of(words: &[&str]) -> Value {
     json!({"type": "string", "enum": words})
 }
 
-/// Seconds, with fractions.
+/// Returns the schema of seconds, with fractions.
 pub(crate) fn seconds(most: u64) -> Value {
     json!({"type": "number", "exclusiveMinimum": 0, "maximum": most})
 }
 
-/// Returns a text that must be there. The engine has checked that already, but an action can be
-/// called without it.
+/// Returns a required text. The engine has checked that already, but an action can be called
+/// without it.
 pub(crate) fn text_of<'a>(call: &'a ActionCall, name: &str) -> Result<&'a str, ActionFailure> {
     match call.parameters.get(name) {
         Some(Value::String(text)) => Ok(text),
@@ -96,7 +96,7 @@ pub(crate) fn text_of<'a>(call: &'a ActionCall, name: &str) -> Result<&'a str, A
     }
 }
 
-/// Returns a text that may be there.
+/// Returns an optional text.
 pub(crate) fn text_if<'a>(
     call: &'a ActionCall,
     name: &str,
@@ -113,7 +113,7 @@ pub(crate) fn unfit(name: &str, expected: &str, found: Option<&Value>) -> Action
     invalid(format!("`{name}`: expected {expected}, found {found}"))
 }
 
-/// Returns what a value is, with an article.
+/// Returns the type of a value, with an article.
 pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

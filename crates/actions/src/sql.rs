@@ -1,11 +1,11 @@
 //! SQL on the SQLite files of the workspace: `database_query` and `QUERY_DATA` read,
 //! `database_create` makes a file that is not there.
 //!
-//! Decision: a query is one statement that reads. It is held to that four times: the file is opened
+//! Decision: a query is one statement that reads. This is enforced four times: the file is opened
 //! for reading, `query_only` is on, an authoriser refuses whatever does more than select (ATTACH,
-//! PRAGMA but for a few, functions that load code), and the statement itself must say that it is
-//! read-only. A database is made in memory and put in its place whole, so that a crash leaves none
-//! or a finished one; one that is there is left as it is, which makes the action idempotent.
+//! PRAGMA except a few, functions that load code), and the statement itself must report that it is
+//! read-only. A database is made in memory and written as a whole, so that a crash leaves none or a
+//! finished one; one that is there is left as it is, which makes the action idempotent.
 
 mod answer;
 mod create;

@@ -1,7 +1,7 @@
 //! `contexture.toml`: the settings of a project.
 //!
-//! Decision: no key stands in it. Keys come from the environment, so that the file can be
-//! committed; a key in the file is refused with a word where it belongs.
+//! Decision: there is no key in it. Keys come from the environment, so that the file can be
+//! committed; a key in the file is refused with a hint where it belongs.
 
 mod listen;
 mod serve;
@@ -33,23 +33,23 @@ const CONFIG_BYTES: u64 = 1 << 20;
 pub struct Config {
     /// The URI of the default model (AS-24).
     pub model: Option<String>,
-    /// How many items of a `parallel for` run at the same time (AS-10).
+    /// The number of items of a `parallel for` that run at the same time (AS-10).
     pub concurrency: Option<NonZeroUsize>,
-    /// Where models are served.
+    /// The base URLs of providers.
     pub providers: Providers,
-    /// Which addresses may be reached.
+    /// The addresses that may be reached.
     pub network: Network,
-    /// When a provider's failure is tried again.
+    /// The retries of a provider's failure.
     pub retry: Retry,
-    /// What is kept of a run.
+    /// The records that are kept of a run.
     pub trace: Trace,
-    /// How references are loaded.
+    /// The settings of references.
     pub references: References,
-    /// Where knowledge packs are looked for, and what is kept of their use.
+    /// The places of knowledge packs, and the log of their use.
     pub knowledge: Knowledge,
     /// MCP servers that programs may import tools from.
     pub mcp: Mcp,
-    /// What `contexture serve` offers.
+    /// The settings of `contexture serve`.
     pub serve: Serve,
     /// Limits of a run.
     pub limits: Limits,
@@ -70,7 +70,7 @@ pub struct Providers {
     pub timeout_ms: Option<u64>,
 }
 
-/// Which addresses the HTTP tool and references may reach.
+/// The addresses that the HTTP tool and references may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -80,12 +80,12 @@ pub struct Network {
     pub allow_private: Vec<String>,
 }
 
-/// How references are loaded (REF-7, REF-19, REF-20, REF-22).
+/// The settings of references (REF-7, REF-19, REF-20, REF-22).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct References {
-    /// Who decides when a reference with a plain `@` is loaded: `budget`, `model` or `never`.
+    /// The policy by which a reference with a plain `@` is loaded: `budget`, `model` or `never`.
     #[serde(deserialize_with = "policy")]
     pub policy: Policy,
     /// Tokens that the default references of one prompt may take when its call has no `max_input`:
@@ -98,7 +98,7 @@ pub struct References {
     pub memory: String,
     /// Files that define protocols, relative to the workspace.
     pub definitions: Vec<PathBuf>,
-    /// Whether answers of servers are kept in `.contexture/cache/http`.
+    /// True if answers of servers are kept in `.contexture/cache/http`.
     pub cache: bool,
 }
 
@@ -118,7 +118,7 @@ impl Default for References {
 fn policy<'de, D: Deserializer<'de>>(value: D) -> Result<Policy, D::Error> {
     let word = String::deserialize(value)?;
     Policy::parse(&word).ok_or_else(|| {
-        D::Error::custom(format!("`{word}` is no policy, expected `budget`, `model` or `never`"))
+        D::Error::custom(format!("`{word}` is not a policy, expected `budget`, `model` or `never`"))
     })
 }
 
@@ -134,11 +134,13 @@ fn budget<'de, D: Deserializer<'de>>(value: D) -> Result<u64, D::Error> {
         Written::Text(text) => (text::budget(&text), text),
     };
     read.filter(|tokens| *tokens > 0).ok_or_else(|| {
-        D::Error::custom(format!("`{shown}` is no budget, expected tokens such as 500 or \"8k\""))
+        D::Error::custom(format!(
+            "`{shown}` is not a budget, expected tokens such as 500 or \"8k\""
+        ))
     })
 }
 
-/// Where knowledge packs are looked for, and what is kept of their use (KN-2, KN-3, KN-15).
+/// The places of knowledge packs, and the log of their use (KN-2, KN-3, KN-15).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -149,15 +151,15 @@ pub struct Knowledge {
     pub registry: Option<String>,
     /// Types of packs that are allowed besides the known ones.
     pub types: Vec<String>,
-    /// Whether what `.gitignore` names is passed over.
+    /// True if what `.gitignore` names is skipped.
     pub gitignore: bool,
-    /// How deep folders are entered; absent for the default.
+    /// The depth to which folders are entered; absent for the default.
     pub max_depth: Option<NonZeroUsize>,
-    /// How many folders are entered; absent for the default.
+    /// The most folders that are entered; absent for the default.
     pub max_folders: Option<NonZeroUsize>,
-    /// Whether the packs that are shipped with Contexture are listed.
+    /// True if the packs that are shipped with Contexture are listed.
     pub built_in: bool,
-    /// Where lines about the use of packs are written.
+    /// The place for lines about the use of packs.
     pub usage: UsagePlace,
     /// The language of the lines that tell a model to take packs as data.
     pub lang: NoticeLanguage,
@@ -179,7 +181,7 @@ impl Default for Knowledge {
     }
 }
 
-/// Where lines about the use of packs are written (KN-15).
+/// The place for lines about the use of packs (KN-15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UsagePlace {
@@ -203,12 +205,12 @@ pub enum NoticeLanguage {
     En,
 }
 
-/// When 429 and 5xx are tried again (AS-22).
+/// The retries after 429 and 5xx (AS-22).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Retry {
-    /// How often at most; 0 turns it off.
+    /// The most retries; 0 turns them off.
     pub times: u32,
     /// The longest wait in milliseconds; a longer `Retry-After` fails at once.
     pub max_wait_ms: u64,
@@ -220,12 +222,12 @@ impl Default for Retry {
     }
 }
 
-/// What is kept of a run.
+/// The records that are kept of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Trace {
-    /// Whether runs are kept in `.contexture/`.
+    /// True if runs are kept in `.contexture/`.
     pub keep: bool,
 }
 
@@ -235,19 +237,19 @@ impl Default for Trace {
     }
 }
 
-/// Why a configuration could not be used.
+/// An error of a configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file could not be read.
     #[error("{0}")]
     Read(#[from] ReadError),
-    /// The file is no valid configuration.
+    /// The file is not a valid configuration.
     #[error("{}: {}", file.name(), diagnostic.message)]
     Invalid {
         /// The file.
         file: Box<SourceFile>,
-        /// What is wrong, where, and how to mend it.
+        /// The fault, its place, and how to fix it.
         diagnostic: Box<Diagnostic>,
     },
 }
@@ -256,14 +258,14 @@ impl Config {
     /// Reads a configuration file.
     ///
     /// # Errors
-    /// [`ConfigError::Read`] when it can't be read, [`ConfigError::Invalid`] when it is no TOML,
+    /// [`ConfigError::Read`] when it can't be read, [`ConfigError::Invalid`] when it is not TOML,
     /// has an unknown setting, a wrong type, or a key.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = reading::regular(path, CONFIG_BYTES)?;
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Reads a configuration from text; `name` stands in errors.
+    /// Reads a configuration from text; `name` is shown in errors.
     ///
     /// # Errors
     /// [`ConfigError::Invalid`].

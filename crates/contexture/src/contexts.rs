@@ -1,7 +1,8 @@
-//! The stored contexts of a project: what is sealed in them, and with which key (CP-19).
+//! The stored contexts of a project: their sealed parts, and the key that seals them (CP-19).
 //!
-//! Decision: the key never stands in the settings, only where it is. An id is made of each key, so
-//! that a key is replaced by writing the new one before the old ones, and nobody has to name keys.
+//! Decision: the settings never contain the key, only its place. The id of a key is derived from
+//! it, so that a key is replaced by writing the new one before the old ones, and nobody has to name
+//! keys.
 
 use crate::project::Project;
 use crate::reading;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 const KEY_FILE_BYTES: u64 = 4096;
 const HELP: &str = "`openssl rand -hex 32` makes a key";
 
-/// The reason why stored contexts can't be opened as the settings of `[serve.sensitive]` say.
+/// The reason why stored contexts can't be opened with the settings of `[serve.sensitive]`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -35,7 +36,7 @@ pub enum KeyError {
     /// The file can't be read.
     #[error("serve.sensitive.key_file: {0}")]
     File(#[from] reading::ReadError),
-    /// What is there is not a key.
+    /// The text there is not a key.
     #[error(
         "{place}: key {number} is none: expected 32 bytes, as 64 hexadecimal digits or 43 \
          characters of base64"
@@ -43,7 +44,7 @@ pub enum KeyError {
     NoKey {
         /// The setting.
         place: &'static str,
-        /// Which of the keys, from 1.
+        /// The number of the key, from 1.
         number: usize,
     },
     /// The keys don't fit together.
@@ -51,7 +52,7 @@ pub enum KeyError {
     Seal {
         /// The setting.
         place: &'static str,
-        /// What is wrong.
+        /// The fault.
         error: SealError,
     },
 }
@@ -79,8 +80,8 @@ pub enum OpenError {
     Missing(#[from] MissingFeature),
 }
 
-/// Opens the contexts of a project: those of the store that it was given, else those in a file, which
-/// is made when it is missing.
+/// Opens the contexts of a project: those of the store that it was given, else those in a file,
+/// which is created when it is missing.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -101,7 +102,8 @@ fn embedded(_: &Path, _: Options) -> Result<Arc<dyn ContextStore>, OpenError> {
     Err(OpenError::Missing(MissingFeature { part: "store of contexts", feature: "store-sqlite" }))
 }
 
-/// Opens the contexts of a project as [`open`] does, but makes no file; `None` when there is none.
+/// Opens the contexts of a project as [`open`] does, but creates no file; `None` when there is
+/// none.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -112,7 +114,7 @@ pub fn find(project: &Project, file: &Path) -> Result<Option<Arc<dyn ContextStor
     open(project, file).map(Some)
 }
 
-/// Returns how the contexts of a project are opened: with its key, and what it declares sensitive.
+/// Returns the options for the contexts of a project: its key, and the fields declared sensitive.
 ///
 /// # Errors
 /// [`KeyError`] when the key can't be used.
@@ -132,7 +134,7 @@ pub fn options(project: &Project) -> Result<Options, KeyError> {
     Ok(Options { sealer, sensitive, ..Options::default() })
 }
 
-/// Returns what seals and opens, with the key that the settings name; `None` when they name none.
+/// Returns the sealer with the keys that the settings name; `None` when they name none.
 ///
 /// # Errors
 /// [`KeyError`] when the key can't be used.
@@ -168,7 +170,7 @@ pub fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, KeyError> {
     }
 }
 
-/// Returns the name of a key, which says nothing of it.
+/// Returns the id of a key, which reveals nothing about it.
 fn id(key: &[u8]) -> String {
     let labelled = [b"contexture key id\0".as_slice(), key].concat();
     let digest = Digest::of_bytes(&labelled).to_string();

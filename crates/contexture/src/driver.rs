@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 /// Work on a thread of its own. Dropping it cancels the work, which then ends in order.
 #[derive(Debug)]
 pub(crate) struct Driven<T> {
-    /// The thread; nothing when it could not be started, with the reason.
+    /// The thread, or the reason why it could not be started.
     thread: Result<JoinHandle<Result<T, String>>, Option<Broken>>,
     cancel: CancelToken,
     is_done: bool,
@@ -28,7 +28,7 @@ pub(crate) enum Broken {
     /// There is no tokio runtime around the caller.
     #[error("a run needs a tokio runtime: call it from an async function that tokio drives")]
     NoRuntime,
-    /// The runtime of the thread could not be made.
+    /// The runtime of the thread could not be created.
     #[error("cannot start the runtime of a run: {0}")]
     NotStarted(String),
     /// The work panicked, or the runtime was shut down under it.

@@ -11,7 +11,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The variables of this process; those that are no Unicode are left out.
+    /// Captures the variables of this process; those that are not Unicode are left out.
     #[must_use]
     pub fn capture() -> Self {
         let vars = std::env::vars_os()
@@ -20,18 +20,18 @@ impl Environment {
         Self { vars }
     }
 
-    /// The given variables, for tests and embedding.
+    /// Makes an environment of the given variables, for tests and embedding.
     pub fn of<N: Into<String>, V: Into<String>>(vars: impl IntoIterator<Item = (N, V)>) -> Self {
         Self { vars: vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
     }
 
-    /// The value of a variable that is set and not empty.
+    /// Returns the value of a variable that is set and not empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// All variables by name.
+    /// Returns all variables by name.
     #[must_use]
     pub const fn vars(&self) -> &BTreeMap<String, String> {
         &self.vars

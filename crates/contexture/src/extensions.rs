@@ -27,7 +27,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Connects to the model that a URI of its scheme names.
+/// A function that connects to the model that a URI of its scheme names.
 pub type Connect = dyn Fn(&str) -> Result<Arc<dyn Provider>, LlmError> + Send + Sync;
 
 /// The time that a call of an added tool may take.
@@ -65,7 +65,7 @@ pub enum ExtensionError {
         kind: &'static str,
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: &'static str,
     },
     /// The parameters of a method are not an object by their schema.
@@ -144,7 +144,7 @@ impl Extensions {
     /// vectors are kept for the process.
     ///
     /// # Errors
-    /// [`ExtensionError`] when it panics where it is asked for its id.
+    /// [`ExtensionError`] when it panics while it returns its id.
     #[cfg(feature = "knowledge")]
     pub fn set_embedder(&mut self, embedder: Arc<dyn Embedder>) -> Result<(), ExtensionError> {
         let id = asked("embedder", || embedder.id().to_owned())?;
@@ -157,7 +157,7 @@ impl Extensions {
         self.tool_timeout = Some(limit);
     }
 
-    /// The schemes of the added providers.
+    /// Returns the schemes of the added providers.
     pub(crate) fn schemes(&self) -> impl Iterator<Item = &str> {
         self.providers.keys().map(String::as_str)
     }
@@ -221,7 +221,7 @@ impl Extensions {
         &self.actions
     }
 
-    /// Returns how far the result of an added action may be believed.
+    /// Returns the trust level of the result of an added action.
     pub(crate) fn trust_of_action(&self, action: &str) -> Trust {
         let method = action.strip_prefix(SCHEME).and_then(|rest| rest.strip_prefix(':'));
         let method = method.and_then(|rest| rest.split_once('/'));
@@ -239,18 +239,18 @@ impl fmt::Debug for Extensions {
     }
 }
 
-/// Returns what a part says of itself.
+/// Returns what a part reports about itself.
 fn asked<T>(kind: &'static str, ask: impl FnOnce() -> T) -> Result<T, ExtensionError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask))
         .map_err(|panic| ExtensionError::Panicked { kind, message: panics::message(&*panic) })
 }
 
-/// The name of a method as an action of flows.
+/// Returns the name of a method as an action of flows.
 pub(crate) fn action_name(tool: &str, method: &str) -> String {
     format!("{SCHEME}:{tool}/{method}")
 }
 
-/// A tool of the application with what it said of itself when it was added.
+/// A tool of the application with the name and methods that it had when it was added.
 pub(crate) struct AddedTool {
     pub(crate) name: String,
     pub(crate) methods: Vec<AddedMethod>,

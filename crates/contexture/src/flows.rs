@@ -4,7 +4,7 @@
 //!
 //! | action | what it does |
 //! |---|---|
-//! | `echo`, `calculator`, `QUERY_DATA` … | [what is always there](contexture_actions) |
+//! | `echo`, `calculator`, `QUERY_DATA` … | [the built-in actions](contexture_actions) |
 //! | `agent:Name`, `agent:Name.func` | runs an AgentScript agent, or one of its functions |
 //! | `mcp:server/tool`, `tool` | calls an accepted tool of an MCP server |
 //! | `generate` | asks a model; the answer has a shape |
@@ -12,29 +12,30 @@
 //! | a tool of the front end | asks the client that announced it |
 //! | a function of this process | [`FlowRequest::host`] |
 //!
-//! Functions of this process win over what is always there, that over tools of a client, and those
+//! Functions of this process win over built-in actions, those over tools of a client, and these
 //! over tools of servers by their own name.
 //!
 //! # Agents
 //! `agent:Name` is the agent `Name` of a program: of those in [`FlowRequest::programs`], else of a
 //! file `*.as` in the folder of the set or of the project. A file stands for its main agent too:
 //! `agent:summary` is what `contexture run summary.as` runs. Parameters are the input when the
-//! function takes one object (`main func(input { path string })` takes `{"path": …}`), and arguments
-//! by name otherwise (`main func(question string)` takes `{"question": …}`). Each run keeps its trace
-//! ([`Flow::traces`]). An agent is idempotent if its program imports no tool and no memory (FL-11).
+//! function takes one object (`main func(input { path string })` takes `{"path": …}`), and
+//! arguments by name otherwise (`main func(question string)` takes `{"question": …}`). Each run
+//! keeps its trace ([`Flow::traces`]). An agent is idempotent if its program imports no tool and no
+//! memory (FL-11).
 //!
 //! # Generations
 //! `generate {prompt, uses?, shape?, model?, temperature?, maxOutput?, attempts?}`: `uses` is an
-//! object of labelled values or a list of `{label?, value, max?}` with budgets in tokens; `shape` is a
-//! text as in programs, `{ title string, points list[string] }`, or the part of JSON Schema that
-//! shapes can say.
+//! object of labelled values or a list of `{label?, value, max?}` with budgets in tokens; `shape`
+//! is a text as in programs, `{ title string, points list[string] }`, or the part of JSON Schema
+//! that shapes can express.
 //!
-//! # What may be believed
+//! # Trust
 //! Results are data. A value keeps its trust on the way from step to step, so that what a tool
-//! gave is fenced when an agent shows it to a model. A result that looks like a set is run only by
-//! `RUN_INSTRUCTIONS {set, allow}`, and only with the actions that `allow` lists, which must stand in
-//! the set itself. A document that a program or a model wrote ([`from_program`]) likewise needs
-//! [`FlowRequest::allow`] when a model had a part in it.
+//! returned is fenced when an agent shows it to a model. A result that looks like a set is run only
+//! by `RUN_INSTRUCTIONS {set, allow}`, and only with the actions that `allow` lists, which must
+//! stand in the set itself. A document that a program or a model wrote ([`from_program`]) likewise
+//! needs [`FlowRequest::allow`] when a model had a part in it.
 //!
 //! ```
 //! use contexture::flows::{Flow, FlowRequest};
@@ -114,12 +115,12 @@ pub struct Flow {
     held: Option<Held>,
 }
 
-/// Tells of the traces of a run's agents, while it runs and afterwards.
+/// The traces of a run's agents, while it runs and afterwards.
 #[derive(Clone)]
 pub struct Traces(Arc<Kit>);
 
 impl Traces {
-    /// The traces so far, in the order in which they began.
+    /// Returns the traces so far, in the order in which they began.
     #[must_use]
     pub fn get(&self) -> Vec<StepTrace> {
         self.0.traces()
@@ -192,39 +193,39 @@ impl Flow {
         Ok(Self { run, id: kept.run, kit, held: kept.held })
     }
 
-    /// The id of the run.
+    /// Returns the id of the run.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.id
     }
 
-    /// The set.
+    /// Returns the set.
     #[must_use]
     pub fn set(&self) -> &Set {
         self.run.plan().set()
     }
 
-    /// What the check warns of.
+    /// Returns the warnings of the check.
     #[must_use]
     pub fn warnings(&self) -> &Checked {
         self.run.plan().warnings()
     }
 
-    /// What pauses, resumes and cancels it. A run that is kept also hears what is asked of it
-    /// through its journal, from any process.
+    /// Returns the handle that pauses, resumes and cancels it. A run that is kept also follows
+    /// requests through its journal, from any process.
     #[must_use]
     pub fn control(&self) -> Control {
         self.run.control()
     }
 
-    /// Where its agents and generations leave their traces.
+    /// Returns the traces of its agents and generations.
     #[must_use]
     pub fn traces(&self) -> Traces {
         Traces(Arc::clone(&self.kit))
     }
 
-    /// Runs it to its end, within a tokio runtime with time and I/O. Dropped before, it cancels what
-    /// it has running, and a run that is kept can be gone on with.
+    /// Runs it to its end, within a tokio runtime with time and I/O. Dropped before, it cancels
+    /// what it has running, and a run that is kept can be resumed.
     pub async fn run(self) -> Report {
         let Self { run, kit, held, .. } = self;
         let report = run.run().await;
@@ -234,7 +235,7 @@ impl Flow {
     }
 }
 
-/// Checks a set as [`Flow::prepare`] does, and begins no run. Gives the set with its warnings.
+/// Checks a set as [`Flow::prepare`] does, and begins no run. Returns the set with its warnings.
 ///
 /// # Errors
 /// [`FlowError`].
@@ -250,7 +251,7 @@ pub fn checked(project: &Project, mut request: FlowRequest) -> Result<(Set, Chec
     Ok((plan.set().clone(), plan.warnings().clone()))
 }
 
-/// Reads the set, and holds it to what it may use.
+/// Reads the set, and checks what it may use.
 fn read(request: &FlowRequest) -> Result<(Set, Allow), FlowError> {
     let limits = contexture_protocol::Limits::FILE;
     let set = Set::read(&request.document, &limits).map_err(FlowError::Refused)?;

@@ -3,20 +3,20 @@
 use contexture_context::json;
 use serde_json::Value;
 
-/// Why a file could not be parsed.
+/// The reason why a file could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{path}` is no valid {format}: {problem}")]
+#[error("`{path}` is not valid {format}: {problem}")]
 pub struct FormatError {
     /// The file.
     pub path: String,
     /// `JSON`, `YAML` or `TOML`.
     pub format: &'static str,
-    /// What is wrong and where, in one line.
+    /// The fault and its place, in one line.
     pub problem: String,
 }
 
-/// The value of a file's text: parsed when the extension is `json`, `yaml`, `yml` or `toml`, else
-/// the text itself. A byte order mark is no part of it.
+/// Returns the value of a file's text: parsed when the extension is `json`, `yaml`, `yml` or
+/// `toml`, else the text itself. A byte order mark is not a part of it.
 ///
 /// # Errors
 /// [`FormatError`] when it does not parse, or nests or expands beyond the parser's limits.
@@ -43,7 +43,7 @@ fn toml_object(table: toml::Table) -> Value {
     Value::Object(table.into_iter().map(|(key, value)| (key, toml_value(value))).collect())
 }
 
-/// A TOML value as JSON: a date is its text. The parser bounds how deep it nests.
+/// Returns a TOML value as JSON: a date is its text. The parser bounds how deep it nests.
 fn toml_value(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => text.into(),
@@ -59,7 +59,7 @@ fn toml_value(value: toml::Value) -> Value {
 /// Parses one YAML document; aliases can't expand beyond the parser's budget.
 ///
 /// # Errors
-/// What is wrong, with line and column.
+/// The fault, with line and column.
 pub fn yaml(text: &str) -> Result<Value, String> {
     serde_saphyr::from_str(text).map_err(|error| {
         let told = error.without_snippet().to_string();
@@ -90,7 +90,7 @@ mod tests {
         let error = value_of("config.json", "{\"a\": }").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`config.json` is no valid JSON: expected value at line 1 column 7"
+            "`config.json` is not valid JSON: expected value at line 1 column 7"
         );
         let error = value_of("a.yaml", "a: [1, 2").unwrap_err();
         assert!(error.problem.contains("line 1"), "{error}");

@@ -1,4 +1,5 @@
-//! Tools of a front end: what a client on a user's device can do for a program (AS-25, CP-13, CP-14).
+//! Tools of a front end: what a client on a user's device can do for a program (AS-25, CP-13,
+//! CP-14).
 //!
 //! Decision: a run knows clients by this one small port. Who they are, whether the user allows a
 //! call and over which connection it goes is the business of what stands behind it; a run only

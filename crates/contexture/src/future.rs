@@ -14,14 +14,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::Semaphore;
 
-/// A run that begins when it is first polled. Settings that are made later have no effect.
+/// A run that begins when it is first polled. Later settings have no effect.
 pub type RunFuture = Pending<RunRequest>;
 
-/// A turn of a conversation that begins when it is first polled. Settings that are made later have
-/// no effect.
+/// A turn of a conversation that begins when it is first polled. Later settings have no effect.
 pub type TurnFuture = Pending<TurnRequest>;
 
-/// Hears of the events of a turn.
+/// A function that receives the events of a turn.
 pub type Events = Arc<dyn Fn(TurnEvent) + Send + Sync>;
 
 /// A run or a turn that begins when it is first polled.
@@ -41,14 +40,14 @@ struct Setup<R: Work> {
     cancel: CancelToken,
 }
 
-/// A request that is worked off on a thread of its own: that of a run, or that of a turn.
+/// A request that is processed on a thread of its own: that of a run, or that of a turn.
 pub trait Work: Sized + Send + 'static {
-    /// The function or observer that hears of the progress.
+    /// The function or observer that receives the progress.
     type Listener: Send + 'static;
     /// The result.
     type Output: Send + 'static;
 
-    /// Works it off on this thread.
+    /// Processes it on this thread.
     #[doc(hidden)]
     fn work(
         self,
@@ -144,7 +143,7 @@ impl RunFuture {
         self.with(|request| request.model = Some(uri))
     }
 
-    /// Sets what answers in place of the models.
+    /// Sets the stand-in for the models.
     pub fn stand_in(self, stand_in: StandIn) -> Self {
         self.with(|request| request.stand_in = stand_in)
     }
@@ -160,8 +159,8 @@ impl TurnFuture {
         Self::new(project, permits, request, Arc::new(|_| {}))
     }
 
-    /// Sets the function that hears of each event. It is called from the turn's thread and must
-    /// not block for long.
+    /// Sets the function that receives each event. It is called from the turn's thread and must not
+    /// block for long.
     pub fn events(self, events: impl Fn(TurnEvent) + Send + Sync + 'static) -> Self {
         self.set(|setup| setup.listener = Arc::new(events))
     }
@@ -170,7 +169,7 @@ impl TurnFuture {
 impl<R: Work> Future for Pending<R> {
     type Output = R::Output;
 
-    /// After its end it never completes again.
+    /// Polls the work; after its end it never completes again.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if let State::Setup(setup) = &mut self.0 {
             let Some(setup) = setup.take() else { return Poll::Pending };

@@ -1,8 +1,8 @@
 //! The real host of a running program: models, tools, memories and files of a project.
 //!
-//! Decision: a host is a few services, each with what it needs and no more, over the state of one run;
-//! it only passes calls on to them. A dry run is the same host with its doors closed: what reads the
-//! workspace runs, what would write, call a model or use the network gives a placeholder.
+//! Decision: a host is a few services, each with what it needs and no more, over the state of one
+//! run; it only passes calls on to them. A dry run is the same host with its doors closed: what
+//! reads the workspace runs, what would write, call a model or use the network gives a placeholder.
 
 mod added;
 mod attachments;

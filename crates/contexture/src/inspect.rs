@@ -1,4 +1,4 @@
-//! Looking at runs that were kept: what each model call saw, and how two runs differ.
+//! Inspection of kept runs: the prompt of each model call, and the differences of two runs.
 //!
 //! Everything is read from manifests; a text is looked up by its digest only where it is shown.
 

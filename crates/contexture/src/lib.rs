@@ -2,20 +2,21 @@
 //!
 //! A program declares what a model may see; Contexture gathers it, fits it into a token budget,
 //! fences what is only data, asks the model, checks the answer, and keeps a record from which
-//! anyone can tell, item by item, what the model saw and why.
+//! anyone can see, item by item, what the model saw and why.
 //!
 //! Decision: this crate puts the parts together and holds none of their logic. The parts can be
 //! used alone: [`prompt`] for templates and messages, [`llm`] for models, [`answer`] for shapes,
 //! [`context`] for budgets, [`script`] for the language, [`flow`] for conditions and graphs.
-//! [`Runtime`] runs programs and turns of conversations, [`flows`] sets of instructions or tool calls.
+//! [`Runtime`] runs programs and turns of conversations, [`flows`] sets of instructions or tool
+//! calls.
 //!
 //! # Features
 //!
 //! | Feature | Adds | On by default |
 //! |---|---|---|
 //! | `flow` | sets of instructions and tool calls, with their actions | yes |
-//! | `http` | models over HTTP (OpenAI and what speaks its protocol, Anthropic, Ollama), and the HTTP tool | yes |
-//! | `knowledge` | what knowledge packs say to a task: search, archives, registries | no |
+//! | `http` | models over HTTP (OpenAI and compatible servers, Anthropic, Ollama), and the HTTP tool | yes |
+//! | `knowledge` | answers of knowledge packs to a task: search, archives, registries | no |
 //! | `mcp` | connections to MCP servers | yes |
 //! | `references-net` | references over http and https | yes |
 //! | `store-sqlite` | contexts, the journal of flows and memories in SQLite files | yes |
@@ -24,7 +25,7 @@
 //! | `references-ssh` | references over sftp and ssh | no |
 //! | `contract` | the contract suites of the ports, for tests of implementations | no |
 //!
-//! What a program uses of a feature that is left out fails with an error that names the feature; see
+//! The use of a feature that is left out fails with an error that names it; see
 //! [`diagnostic::MissingFeature`].
 //!
 //! # Example
@@ -78,7 +79,7 @@ pub use contexture_tools as tools;
 #[cfg(feature = "contract")]
 pub use contexture_core::contract;
 
-// Crates whose types stand in this API: a program that uses these has the same versions.
+// Crates whose types are part of this API: a program that uses these has the same versions.
 pub use {schemars, serde, serde_json, tokio};
 
 pub mod config;

@@ -1,4 +1,4 @@
-//! Source files of the workspace, for programs and what they import (AS-2).
+//! Source files of the workspace, for programs and their imports (AS-2).
 
 use crate::packs;
 use crate::servers;
@@ -14,7 +14,7 @@ use contexture_tools::{FileError, WorkspacePath};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Loads programs from a workspace, and from nowhere else.
+/// A loader of programs from a workspace, and from nowhere else.
 #[derive(Debug, Clone)]
 pub struct WorkspaceLoader {
     references: Arc<OnDemand>,
@@ -29,10 +29,10 @@ impl WorkspaceLoader {
         &self.references.project().config.limits
     }
 
-    /// The program at `path`, a path of the file system.
+    /// Reads the program at `path`, a path of the file system.
     ///
     /// # Errors
-    /// [`LoadError`] when it is not there, no text, too large, or outside the workspace.
+    /// [`LoadError`] when it is missing, not text, too large, or outside the workspace.
     pub fn program(&self, path: &Path) -> Result<LoadedSource, LoadError> {
         let shown = path.display().to_string();
         let absolute = std::path::absolute(path)

@@ -1,4 +1,4 @@
-//! Which model answers: the program's, the default one, or a stand-in (AS-24, AS-31).
+//! The model that answers: the program's, the default one, or a stand-in (AS-24, AS-31).
 
 use crate::extensions::Extensions;
 use crate::project::Project;
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The model that answers when nothing else is said anywhere.
+/// The default model when nobody chose one.
 const FALLBACK: &str = "builtin://extractive";
 
-/// What answers in place of the models that a program names.
+/// The stand-in for the models that a program names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum StandIn {
-    /// Nothing: the models themselves.
+    /// None: the models themselves answer.
     #[default]
     None,
     /// Placeholders of the right type.
@@ -29,7 +29,7 @@ pub enum StandIn {
     Replay(PathBuf),
 }
 
-/// The models of one run; each is connected once, when it is first asked.
+/// The models of one run; each is connected once, when it is first used.
 pub struct Models {
     settings: ProviderSettings,
     extensions: Extensions,
@@ -41,12 +41,12 @@ pub struct Models {
     connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
 }
 
-/// The default model, and whether anybody chose it.
+/// The default model, and whether it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefaultModel {
     /// Its URI.
     pub uri: String,
-    /// Whether an option, the environment or the configuration names it.
+    /// True if an option, the environment or the configuration names it.
     pub chosen: bool,
 }
 
@@ -56,23 +56,23 @@ enum Standing {
     Replay(Replay),
 }
 
-/// A model that was asked for, ready to be called.
+/// A model that is ready to be called.
 #[derive(Clone)]
 pub struct Model {
-    /// Its URI, without credentials, as it stands in records.
+    /// Its URI in records, without credentials.
     pub uri: String,
-    /// What is asked.
+    /// The provider that is called.
     pub provider: Arc<dyn Provider>,
-    /// Whether it is the default model that nobody chose.
+    /// True if it is the default model and nobody chose it.
     pub fallback: bool,
 }
 
 impl Models {
-    /// The models of a run in `project`; `option` is `--model`.
+    /// Creates the models of a run in `project`; `option` is `--model`.
     ///
     /// # Errors
-    /// [`LlmError::Uri`] when the default model is no model's URI, [`LlmError::Recording`] when a
-    /// recording or a file of answers can't be used.
+    /// [`LlmError::Uri`] when the default model is not the URI of a model, [`LlmError::Recording`]
+    /// when a recording or a file of answers can't be used.
     pub fn new(
         project: &Project,
         option: Option<&str>,
@@ -100,7 +100,7 @@ impl Models {
         })
     }
 
-    /// The model of a URI; `None` and `default` are the default one.
+    /// Returns the model of a URI; `None` and `default` are the default one.
     ///
     /// # Errors
     /// [`LlmError`] when the URI names no model, or its provider lacks a key or a valid address.
@@ -123,13 +123,13 @@ impl Models {
         Ok(Model { uri: name, provider, fallback: fallback && self.asks_models() })
     }
 
-    /// The URI of the default model.
+    /// Returns the URI of the default model.
     #[must_use]
     pub fn default_uri(&self) -> &str {
         &self.default.uri
     }
 
-    /// Masks the keys of providers wherever something of the run is written down: those of the
+    /// Returns the masker of providers' keys for all that is written down of the run: those of the
     /// settings, and those of added providers once they are connected.
     #[must_use]
     pub fn masker(&self) -> Arc<Masker> {
@@ -161,7 +161,7 @@ impl Models {
         Ok(Arc::new(provider))
     }
 
-    /// A recording that a program names lies in the workspace.
+    /// Resolves the path of a recording that a program names: it lies in the workspace.
     fn in_workspace(&self, uri: ModelUri) -> ModelUri {
         match uri {
             ModelUri::Replay { path } => {
@@ -179,13 +179,14 @@ impl Models {
     }
 }
 
-/// The keys of providers.
+/// Returns the keys of providers.
 pub(crate) fn secrets(settings: &ProviderSettings) -> Vec<String> {
     let keys = [&settings.openai_key, &settings.anthropic_key, &settings.anthropic_token];
     keys.into_iter().flatten().map(|key| key.expose().to_owned()).collect()
 }
 
-/// The default model: `--model`, else `CONTEXTURE_MODEL`, else `contexture.toml`, else the built-in one.
+/// Returns the default model: `--model`, else `CONTEXTURE_MODEL`, else `contexture.toml`, else the
+/// built-in one.
 #[must_use]
 pub fn default_model(project: &Project, option: Option<&str>) -> DefaultModel {
     let chosen = option
@@ -195,7 +196,7 @@ pub fn default_model(project: &Project, option: Option<&str>) -> DefaultModel {
     DefaultModel { uri: chosen.unwrap_or(FALLBACK).to_owned(), chosen: chosen.is_some() }
 }
 
-/// Keys and addresses: the environment wins over `contexture.toml`.
+/// Returns keys and addresses: the environment wins over `contexture.toml`.
 #[must_use]
 pub fn provider_settings(project: &Project) -> ProviderSettings {
     let vars = |name: &str| project.environment.get(name).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Events of a run while it goes on: for progress, streaming and warnings.
+//! Events of a run in progress: for progress, streaming and warnings.
 
 use crate::packs::consent::Question;
 use contexture_context::manifest::Site;
@@ -6,11 +6,11 @@ use contexture_prompt::{FinishReason, Usage};
 use contexture_script::host::HostError;
 use serde_json::Value;
 
-/// Something that happened in a run and that a person may want to see at once.
+/// An event of a run that a person may want to see at once.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Progress {
-    /// A model is about to be asked.
+    /// A model is about to be called.
     GenerateStarted {
         /// The trace event of the call.
         event: u64,
@@ -25,7 +25,7 @@ pub enum Progress {
     AttemptStarted {
         /// The trace event of the call.
         event: u64,
-        /// From 1.
+        /// Its number, from 1.
         attempt: u32,
     },
     /// A piece of the answer's text (AS-23).
@@ -35,7 +35,7 @@ pub enum Progress {
         /// The piece.
         text: String,
     },
-    /// What of the answer's value can be read so far (AS-23).
+    /// The part of the answer's value that can be read so far (AS-23).
     PartialValue {
         /// The trace event of the call.
         event: u64,
@@ -46,25 +46,25 @@ pub enum Progress {
     GenerateEnded {
         /// The trace event of the call.
         event: u64,
-        /// What it took.
+        /// The tokens that it took.
         usage: Usage,
-        /// Whether it gave a value.
+        /// True if it gave a value.
         ok: bool,
-        /// Why the model stopped, as far as its provider says.
+        /// The reason why the model stopped, if its provider reports one.
         finish: Option<FinishReason>,
     },
-    /// A model asks for tools before it goes on (CP-5).
+    /// A model requests tool calls before it continues (CP-5).
     ToolsAsked {
         /// The trace event of the model call.
         event: u64,
-        /// What the model says with it.
+        /// The text of the model with the request.
         text: String,
-        /// What it asks for, in the order in which that runs.
+        /// The calls, in the order in which they run.
         calls: Vec<Call>,
-        /// What this answer of the model took.
+        /// The tokens that this answer of the model took.
         usage: Usage,
     },
-    /// A tool that a model asked for has run.
+    /// A tool call that a model requested has ended.
     ToolAnswered {
         /// The trace event of the model call.
         event: u64,
@@ -74,9 +74,9 @@ pub enum Progress {
         name: String,
         /// The side that ran it.
         runtime: Runtime,
-        /// Its value before it is cut and fenced, or why there is none.
+        /// Its value before it is cut and fenced, or the failure.
         outcome: Result<Value, ToolFailure>,
-        /// How long it took, in milliseconds.
+        /// The time that it took, in milliseconds.
         ms: u64,
     },
     /// A tool or memory was called.
@@ -84,22 +84,22 @@ pub enum Progress {
         /// Its name in the program and the method, such as `File.read`.
         name: String,
     },
-    /// A whole prompt that `debug: true` asks to see.
+    /// A whole prompt that `debug: true` requests.
     DebugPrompt {
         /// The place in the program.
         site: Site,
         /// Role and text of each message.
         messages: Vec<(String, String)>,
     },
-    /// A `max` cut a loop or a list short; people hear of it when they ask for more (AS-11).
+    /// A `max` cut a loop or a list short; it is shown on request (AS-11).
     Truncated(String),
-    /// Something else that is probably not meant.
+    /// Another probable mistake.
     Warning(String),
-    /// Something worth knowing, such as which model `default` is.
+    /// Useful information, such as which model `default` is.
     Note(String),
 }
 
-/// A call of a tool that a model asks for.
+/// A tool call that a model requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// Its id, which no other call of any run has.
@@ -118,7 +118,7 @@ pub struct Call {
 pub enum Runtime {
     /// A client (CP-13).
     Frontend,
-    /// This side: this process, or a server that it asks.
+    /// This side: this process, or a server that it calls.
     Backend,
 }
 
@@ -128,9 +128,9 @@ pub enum Runtime {
 pub struct ToolFailure {
     /// Stable code: of the protocol for a front-end tool, otherwise as a program sees it.
     pub code: String,
-    /// What happened, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
     /// Further data.
     pub details: Option<Value>,
@@ -150,9 +150,9 @@ impl From<HostError> for ToolFailure {
     }
 }
 
-/// Is told what happens in a run. Called from the run's thread; it must not block for long.
+/// The observer of a run. It is called from the run's thread and must not block for long.
 pub trait Observer: Send + Sync {
-    /// Something happened.
+    /// Handles an event.
     fn notify(&self, progress: Progress);
 
     /// Asks a person whether a knowledge pack may be read (KN-8). Without a person it may not.
@@ -160,18 +160,19 @@ pub trait Observer: Send + Sync {
         false
     }
 
-    /// Whether [`Progress::TextDelta`] is wanted; without it a model may answer in one piece.
+    /// Reports whether [`Progress::TextDelta`] is wanted; without it a model may answer in one
+    /// piece.
     fn wants_text(&self) -> bool {
         false
     }
 
-    /// Whether [`Progress::PartialValue`] is wanted.
+    /// Reports whether [`Progress::PartialValue`] is wanted.
     fn wants_values(&self) -> bool {
         false
     }
 }
 
-/// Lets everything pass.
+/// An observer that ignores all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -1,8 +1,8 @@
 //! The knowledge packs of a project: found, gated, resolved and logged (KN-2 to KN-15).
 //!
-//! Decision: one value for programs, the command line and servers, so that what one of them may
-//! read the others may too. Finding packs reads metadata only; whatever gives content passes the
-//! gate, which never asks anybody by itself: it says what is to be asked, see [`Question`].
+//! Decision: one value for programs, the command line and servers, so that all of them may read the
+//! same packs. Finding packs reads metadata only; all content passes the gate, which never asks
+//! anybody by itself: it returns the question, see [`Question`].
 //!
 //! ```
 //! use contexture::knowledge::resolve::Task;

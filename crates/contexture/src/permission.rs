@@ -1,40 +1,40 @@
-//! Asking the user before something is done that is marked sensitive (CP-14, CP-19).
+//! Asking the user before a sensitive action (CP-14, CP-19).
 //!
-//! Decision: a run knows of it by this one small port, as it knows clients by
-//! [`Frontend`](crate::frontend::Frontend). What is sensitive, who is asked, whether an earlier yes
-//! still holds and how long an answer may take is the business of what stands behind it. Without
-//! anything behind it nobody is asked: whoever starts a run by hand is there and meant it.
+//! Decision: a run uses this one small port, as it uses [`Frontend`](crate::frontend::Frontend) for
+//! clients. Its implementation decides what is sensitive, who is asked, whether an earlier yes
+//! still holds and how long an answer may take. Without one nobody is asked: a person who starts a
+//! run by hand is present and meant it.
 
 use crate::frontend::FrontendFailure;
 use contexture_llm::BoxFuture;
 use serde_json::{Map, Value};
 
-/// Asks the user.
+/// A port that asks the user for permission.
 pub trait Permission: Send + Sync {
-    /// Whether an action may be done: at once where nobody has to be asked, else when the user
-    /// answered. The future is dropped when the answer is no longer wanted.
+    /// Asks whether an action may be done: returns at once if nobody has to be asked, else when the
+    /// user has answered. The future is dropped when the answer is no longer wanted.
     ///
     /// # Errors
-    /// In the future: [`PERMISSION_DENIED`](crate::frontend::PERMISSION_DENIED) when the user said
-    /// no or nobody could be asked, [`TIMEOUT`](crate::frontend::TIMEOUT) when no answer came in
-    /// time. The action is not done then.
+    /// In the future: [`PERMISSION_DENIED`](crate::frontend::PERMISSION_DENIED) when the user
+    /// refused or nobody could be asked, [`TIMEOUT`](crate::frontend::TIMEOUT) when no answer came
+    /// in time. The action is not done then.
     fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>>;
 }
 
-/// Something that is about to be done.
+/// An action that is about to be done.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Action<'a> {
-    /// Its name: of a step the action's, of a tool that a program calls what [`name_of`] gives.
+    /// Its name: that of a step's action, or the result of [`name_of`] for a tool of a program.
     pub name: &'a str,
-    /// What it is given, as far as the user may see it.
+    /// Its parameters, as far as the user may see them.
     pub parameters: &'a Map<String, Value>,
-    /// What the user is asked, in words of whoever wants it done. An action that brings such words
-    /// is sensitive by that alone.
+    /// The question to the user, in the words of the requester. An action with such words is
+    /// sensitive by that alone.
     pub prompt: Option<&'a str>,
 }
 
-/// The name by which a tool of a program is known where permissions are set: `file.write`,
-/// `http.post` (of `https://` too), `sh.grep`, `env.get`.
+/// Returns the name of a program's tool in the settings of permissions: `file.write`, `http.post`
+/// (of `https://` too), `sh.grep`, `env.get`.
 ///
 /// ```
 /// use contexture::permission::name_of;
@@ -52,7 +52,7 @@ pub fn name_of(uri: &str, method: &str) -> String {
     }
 }
 
-/// The name of a tool of an MCP server: `mcp:server/tool`.
+/// Returns the name of a tool of an MCP server: `mcp:server/tool`.
 #[must_use]
 pub fn name_of_server_tool(server: &str, tool: &str) -> String {
     format!("mcp:{server}/{tool}")

@@ -1,4 +1,4 @@
-//! A project: the workspace folder, its settings, and where its programs are.
+//! A project: the workspace folder, its settings and its programs.
 
 use crate::config::{CONFIG_FILE, Config, ConfigError};
 use crate::environment::Environment;
@@ -85,7 +85,7 @@ impl Project {
             .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
     }
 
-    /// Returns what opens the memories of the workspace.
+    /// Returns the store of the workspace's memories.
     pub(crate) fn memories(&self) -> Arc<dyn MemoryStore> {
         self.stores.memory.clone().unwrap_or_else(|| Arc::new(FileMemories))
     }
@@ -98,7 +98,7 @@ pub fn runs(project: &Project) -> Arc<dyn RunStore> {
     project.stores.runs.clone().unwrap_or_else(embedded)
 }
 
-/// The nearest folder at or above `folder` with settings, else `folder`.
+/// Returns the nearest folder at or above `folder` with settings, else `folder`.
 fn root_of(folder: &Path) -> PathBuf {
     let found = folder.ancestors().find(|ancestor| is_there(&ancestor.join(CONFIG_FILE)));
     found.unwrap_or(folder).to_owned()
@@ -109,7 +109,7 @@ fn is_there(file: &Path) -> bool {
     file.symlink_metadata().is_ok()
 }
 
-/// The folder without symlinks; as it is when it can't be resolved.
+/// Returns the folder without symlinks, or unchanged when it can't be resolved.
 fn resolved(folder: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())

@@ -1,34 +1,34 @@
 //! Files that are read whole, within a limit.
 //!
-//! Decision: what a person names on a command line may be a pipe, since `<(…)` and `/dev/stdin`
-//! are; it is waited for and read up to the limit. What a program, a setting or a folder names
-//! must be a regular file: nothing there may hang a run.
+//! Decision: a file that a person names on a command line may be a pipe, such as `<(…)` and
+//! `/dev/stdin`; it is awaited and read up to the limit. A file that a program, a setting or a
+//! folder names must be a regular one: nothing there may hang a run.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The most that is read of what a command is given, in bytes.
+/// The most that is read of a file named to a command, in bytes.
 pub const ARGUMENT_BYTES: u64 = 64 << 20;
 
-/// Why a file could not be read.
+/// The reason why a file could not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The system does not give it.
+    /// The system can't read it.
     #[error("can't read {}: {}", path.display(), reason(source))]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A device, a pipe or a socket is where a file is meant.
     #[error("{} is {kind}, expected a regular file", path.display())]
     Special {
-        /// What is there.
+        /// The path.
         path: PathBuf,
-        /// What it is, with an article.
+        /// The kind of file, with an article.
         kind: &'static str,
     },
     /// It is larger than the limit.
@@ -39,7 +39,7 @@ pub enum ReadError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// It is no UTF-8 text.
+    /// It is not UTF-8 text.
     #[error("{} is not UTF-8 text: line {line} has a byte that is none", path.display())]
     NotText {
         /// The file.
@@ -50,13 +50,13 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// A failure of the system.
+    /// Makes the error for a failure of the system.
     #[must_use]
     pub fn io(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
     }
 
-    /// The file.
+    /// Returns the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -67,7 +67,7 @@ impl ReadError {
         }
     }
 
-    /// Stable code.
+    /// Returns the stable code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl ReadError {
         }
     }
 
-    /// How to mend it, where that can be said.
+    /// Returns the way to fix it, if one is known.
     #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self {
@@ -97,7 +97,7 @@ impl ReadError {
     }
 }
 
-/// The text of a file or pipe that a person names, of at most [`ARGUMENT_BYTES`].
+/// Reads the text of a file or pipe that a person names, of at most [`ARGUMENT_BYTES`].
 ///
 /// # Errors
 /// [`ReadError`].
@@ -105,12 +105,12 @@ pub fn argument(path: &Path) -> Result<String, ReadError> {
     open(path).and_then(|file| stream(file, path, ARGUMENT_BYTES))
 }
 
-/// The text of a regular file of at most `limit` bytes; nothing is read of anything else.
+/// Reads the text of a regular file of at most `limit` bytes, and nothing else.
 ///
 /// # Errors
 /// [`ReadError`].
 pub fn regular(path: &Path, limit: u64) -> Result<String, ReadError> {
-    // A pipe without a writer waits when it is opened, so this comes before.
+    // A pipe without a writer blocks when it is opened, so this check comes first.
     let metadata = std::fs::metadata(path).map_err(|error| ReadError::io(path, error))?;
     if !metadata.is_file() && !metadata.is_dir() {
         let kind = "a device, a pipe or a socket";
@@ -119,7 +119,7 @@ pub fn regular(path: &Path, limit: u64) -> Result<String, ReadError> {
     open(path).and_then(|file| stream(file, path, limit))
 }
 
-/// The text of an open stream of at most `limit` bytes; `path` stands in errors.
+/// Reads the text of an open stream of at most `limit` bytes; errors name `path`.
 ///
 /// # Errors
 /// [`ReadError`].
@@ -148,7 +148,7 @@ fn open(path: &Path) -> Result<File, ReadError> {
     Ok(file)
 }
 
-/// The reason in words, without Rust's `(os error 2)`.
+/// Returns the reason in words, without Rust's `(os error 2)`.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();

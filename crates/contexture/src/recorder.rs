@@ -1,13 +1,13 @@
 //! Writes the trace of a run while it happens (AS-29).
 //!
 //! The runtime numbers events; the recorder adds time, replaces long texts by their digest, and
-//! hands lines on to its [`TraceSink`]s. A line holds what is new of its event.
+//! hands lines on to its [`TraceSink`]s. A line holds the new data of its event.
 //!
 //! Decision, by measurement: a write costs more than all else about a line, so turns, declarations
-//! and what is learnt of a model call wait for each other and become one write, and lines of one
-//! event that wait together become one line. Nothing waits while something outside is asked: all
-//! is written before a model, a tool or a memory is, and whenever the run waits ([`recorded`]). So a
-//! run that is killed has kept everything up to what it was waiting for.
+//! and data of a model call wait for each other and become one write, and lines of one event that
+//! wait together become one line. Nothing waits during a call to the outside: all is written before
+//! a model, a tool or a memory is called, and whenever the run waits ([`recorded`]). So a run that
+//! is killed has kept everything up to the call it was waiting for.
 
 mod line;
 
@@ -38,25 +38,26 @@ const WAITING_US: u64 = 50_000;
 /// The key under which a text kept by digest stands in an event's data.
 pub const TEXT_KEY: &str = "$text";
 
-/// Where trace lines and texts go.
+/// A destination of trace lines and texts.
 pub trait TraceSink: Send + Sync {
-    /// Keeps lines in one go: [`contexture_context::TraceEvent`]s as JSON, each with its line end.
+    /// Keeps lines in one write: [`contexture_context::TraceEvent`]s as JSON, each with its line
+    /// end.
     ///
     /// # Errors
-    /// Why they could not be kept.
+    /// The reason why they could not be kept.
     fn append(&self, lines: &str) -> Result<(), String>;
 
     /// Keeps texts under their digests; a text that is already there costs nothing.
     ///
     /// # Errors
-    /// Why they could not be kept.
+    /// The reason why they could not be kept.
     fn keep(&self, blobs: &[Blob]) -> Result<(), String>;
 }
 
 /// The recorder of one run.
 pub struct Recorder {
     sinks: Vec<Box<dyn TraceSink>>,
-    /// What the event of the run as a whole also says.
+    /// Further data of the event of the run as a whole.
     run: Map<String, Value>,
     masker: Arc<Masker>,
     began: Instant,
@@ -70,7 +71,7 @@ struct State {
     /// Lines and texts that are not written yet.
     lines: Vec<Line>,
     blobs: Vec<Blob>,
-    /// Memory for the lines of a write, used again.
+    /// The reused buffer for the lines of a write.
     out: Vec<u8>,
     written_us: u64,
     fault: Option<String>,
@@ -84,8 +85,8 @@ struct Open {
 }
 
 impl Recorder {
-    /// A recorder that writes to all of `sinks`, which mask with `masker`; none records nothing.
-    /// `run` is added to the event of the run as a whole.
+    /// Creates a recorder that writes to all of `sinks`, which mask with `masker`; none records
+    /// nothing. `run` is added to the event of the run as a whole.
     #[must_use]
     pub fn new(
         sinks: Vec<Box<dyn TraceSink>>,
@@ -103,19 +104,19 @@ impl Recorder {
         }
     }
 
-    /// Texts that are masked in everything written from now on.
+    /// Adds texts that are masked in everything written from now on.
     pub fn add_secrets(&self, secrets: Vec<String>) {
         self.masker.add(secrets);
     }
 
-    /// A value without those texts.
+    /// Returns a value with those texts masked.
     #[must_use]
     pub fn masked(&self, mut value: Value) -> Value {
         self.masker.value(&mut value);
         value
     }
 
-    /// Whether anything is recorded.
+    /// Reports whether anything is recorded.
     #[must_use]
     pub const fn is_on(&self) -> bool {
         !self.sinks.is_empty()
@@ -168,7 +169,7 @@ impl Recorder {
         }
     }
 
-    /// [`Recorder::amend`] by one field, without making a JSON value of it if that can be helped.
+    /// Adds one field as [`Recorder::amend`] does, without a JSON value if possible.
     pub fn amend_field(&self, id: u64, name: &'static str, value: &impl Serialize) {
         if !self.is_on() {
             return;
@@ -195,12 +196,12 @@ impl Recorder {
         }
     }
 
-    /// Writes all that waits: to be called before something is waited for.
+    /// Writes all waiting lines and texts; to be called before a wait.
     pub fn flush(&self) {
         self.write(&mut self.lock());
     }
 
-    /// The first failure to write, if there was one: a trace is never lost silently.
+    /// Returns the first failure to write, if any: a trace is never lost silently.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         let mut state = self.lock();
@@ -226,7 +227,7 @@ impl Recorder {
         state.put_lines(&mut out);
         // JSON is always UTF-8.
         let lines = std::str::from_utf8(&out).unwrap_or_default();
-        // Texts first: a line names none that is not there.
+        // Texts first: a line names only texts that are there.
         for sink in &self.sinks {
             let kept = if state.blobs.is_empty() { Ok(()) } else { sink.keep(&state.blobs) };
             let appended = if lines.is_empty() { Ok(()) } else { sink.append(lines) };
@@ -247,7 +248,7 @@ impl Drop for Recorder {
     }
 }
 
-/// Does work that is recorded: whenever it waits for something, all that is known is written.
+/// Runs recorded work: whenever it waits for something, all waiting lines are written.
 pub(crate) async fn recorded<T>(recorder: &Recorder, work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     std::future::poll_fn(|context| {
@@ -261,7 +262,7 @@ pub(crate) async fn recorded<T>(recorder: &Recorder, work: impl Future<Output = 
 }
 
 impl State {
-    /// A line with these data, long texts in it kept by their digests.
+    /// Returns a line with these data, with long texts kept by their digests.
     fn line(&mut self, head: Head, mut data: Value) -> Line {
         externalise(&mut data, &mut self.blobs);
         Line { head, data: Data::of(data) }
@@ -273,7 +274,7 @@ impl State {
         self.add(line);
     }
 
-    /// Adds a line, to one of its event that still waits if there is one.
+    /// Adds a line, to a waiting one of its event if there is one.
     fn add(&mut self, line: Line) {
         match self.lines.iter_mut().rev().find(|waiting| waiting.head.id == line.head.id) {
             Some(waiting) => waiting.absorb(line),
@@ -293,13 +294,13 @@ impl State {
     }
 }
 
-/// Whether the lines of an event may wait: they are followed by others, by a flush before a model
-/// is asked, or by one when the run waits.
+/// Reports whether the lines of an event may wait: they are followed by others, by a flush before a
+/// model is called, or by one when the run waits.
 const fn waits(kind: TraceKind) -> bool {
     matches!(kind, TraceKind::Use | TraceKind::For | TraceKind::Iteration | TraceKind::Generate)
 }
 
-/// The end of an event, without what was said when it began.
+/// Returns the line of an event's end, without the data that it began with.
 fn end(event: Event, now: u64, state: &mut State) -> Line {
     let open = state.open.remove(&event.id);
     let start_us = open.as_ref().map_or(now, |open| open.head.start_us);
@@ -338,7 +339,7 @@ fn externalise(value: &mut Value, blobs: &mut Vec<Blob>) {
     }
 }
 
-/// Puts texts kept by digest back in place; what `lookup` does not know stays as it is.
+/// Inserts texts kept by digest back in place; a digest unknown to `lookup` stays as it is.
 pub fn inline_texts(value: &mut Value, lookup: &mut dyn FnMut(&Digest) -> Option<String>) {
     match value {
         Value::Object(fields) => {

@@ -1,8 +1,8 @@
-//! The references of a project: which protocols there are, what they may read, and where
-//! (REF-19 to REF-22).
+//! The references of a project: their protocols, what these may read, and where (REF-19 to REF-22).
 //!
-//! Decision: one value per project, made before anything is loaded. Definition files that can't be
-//! used are told as diagnostics and stop nothing: a reference that needs them fails by itself.
+//! Decision: one value per project, created before anything is loaded. Definition files that can't
+//! be used are reported as diagnostics and stop nothing: a reference that needs them fails by
+//! itself.
 //!
 //! ```
 //! use contexture::reference::{Place, syntax::Reference};
@@ -66,14 +66,14 @@ use contexture_tools::{FileError, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is asked for beside the settings.
+/// The options beside the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// Definition files named explicitly, relative to the current folder.
     pub definitions: Vec<PathBuf>,
-    /// Whether examples in definition files count: resource elements in code fences.
+    /// True if examples in definition files count: resource elements in code fences.
     pub examples: bool,
-    /// How knowledge packs are found, and which of them may be read.
+    /// The options for finding and reading knowledge packs.
     pub packs: packs::Options,
 }
 
@@ -89,14 +89,14 @@ pub struct References {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Where a path leads.
+/// The place that a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whereabouts {
     /// The folder that it is confined to.
     pub root: PathBuf,
     /// The path within that folder.
     pub path: String,
-    /// Whether the workspace root was taken, because nothing is there in the document's folder.
+    /// True if the workspace root was taken, because nothing is there in the document's folder.
     pub fell_back: bool,
 }
 
@@ -109,7 +109,7 @@ impl References {
         Ok(Self::in_workspace(project, project.workspace()?, options))
     }
 
-    /// The same over a workspace that is open already.
+    /// Does what [`References::open`] does, in a workspace that is open already.
     #[must_use]
     pub fn in_workspace(project: &Project, workspace: Arc<Workspace>, options: &Options) -> Self {
         let packs = OnDemand::new(project, options.packs.clone(), Arc::new(Silent));
@@ -167,39 +167,39 @@ impl References {
         }
     }
 
-    /// What loads them.
+    /// Returns their loader.
     #[must_use]
     pub fn loader(&self) -> &Loader {
         &self.loader
     }
 
-    /// The fence in which a text stands that a reference gave, wherever it is shown: that of its pack
-    /// (KN-13), or the general one for what else does not come from the workspace.
+    /// Returns the fence around the text of a reference, wherever it is shown: that of its pack
+    /// (KN-13), or the general one for other text from outside the workspace.
     #[must_use]
     pub fn fence(&self, reference: &str, trust: Trust) -> Option<Fence> {
         let of_pack = fence_of(&self.packs, reference, trust);
         of_pack.or_else(|| (trust >= Trust::External).then(|| Fence::data(trust)))
     }
 
-    /// What the settings say about plans, for a text that stands at `place`.
+    /// Returns the settings of plans, for a text at `place`.
     #[must_use]
     pub fn plan_options(&self, place: Place) -> PlanOptions {
         PlanOptions { place, ..self.plan.clone() }
     }
 
-    /// What is to be said about the definition files.
+    /// Returns the diagnostics of the definition files.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The definition files that were read, for excerpts.
+    /// Returns the definition files that were read, for excerpts.
     #[must_use]
     pub fn sources(&self) -> &[SourceFile] {
         &self.sources
     }
 
-    /// The place of a folder of the file system; `None` outside the workspace.
+    /// Returns the place of a folder of the file system; `None` outside the workspace.
     #[must_use]
     pub fn place_of(&self, folder: &Path) -> Option<Place> {
         let workspace = self.roots.first()?;
@@ -209,7 +209,7 @@ impl References {
         Some(Place::folder(if path.as_str() == "." { "" } else { path.as_str() }))
     }
 
-    /// Where a path of the protocol `file` leads from a place; `None` for a pattern.
+    /// Returns where a path of the protocol `file` leads from a place; `None` for a pattern.
     ///
     /// # Errors
     /// [`FileError`] when it leads out of what may be read, or nothing is there.
@@ -222,14 +222,14 @@ impl References {
         Ok(Some(Whereabouts { root, path: path.as_str().to_owned(), fell_back }))
     }
 
-    /// The folder behind the number of a root; 0 is the workspace.
+    /// Returns the folder behind the number of a root; 0 is the workspace.
     #[must_use]
     pub fn root(&self, number: usize) -> &Path {
         self.roots.get(number).map_or(Path::new(""), |root| root.root())
     }
 }
 
-/// The variables that the settings allow, with their values.
+/// Returns the variables that the settings allow, with their values.
 fn environment(project: &Project) -> Environment {
     let vars = project.environment.vars();
     let names = project.config.references.env.iter();

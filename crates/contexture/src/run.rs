@@ -35,7 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Loads a program with all that it imports, and checks it (AS-32).
+/// Loads a program with all its imports, and checks it (AS-32).
 ///
 /// # Errors
 /// [`SetupError`] when the program itself can't be read.
@@ -43,8 +43,8 @@ pub fn load(project: &Project, path: &Path) -> Result<(Program, CheckReport), Se
     checked(project, path, None)
 }
 
-/// As [`load`], for a program whose text is at hand: the path names it, and what it imports is found
-/// from there.
+/// Does what [`load`] does, for a program whose text is at hand: the path names it, and its imports
+/// are found from there.
 ///
 /// # Errors
 /// [`SetupError`] when the workspace can't be read.
@@ -83,7 +83,7 @@ fn load_in(
     Ok((program, CheckReport { files, diagnostics }))
 }
 
-/// Opens what a run may refer to; its observer is asked about its knowledge packs.
+/// Opens the references of a run; its observer is asked about its knowledge packs.
 pub(crate) fn references_of(
     project: &Project,
     request: &RunRequest,
@@ -149,12 +149,12 @@ impl Ready {
         Ok(Self { program, executable, host, run, options })
     }
 
-    /// The program.
+    /// Returns the program.
     pub(crate) const fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The id under which the run is kept.
+    /// Returns the id under which the run is kept.
     pub(crate) fn id(&self) -> Option<&str> {
         self.run.as_deref()
     }
@@ -192,7 +192,7 @@ impl Ready {
     }
 }
 
-/// The host of a run, and the id under which the run is kept.
+/// Opens the host of a run, and returns it with the id under which the run is kept.
 pub(crate) fn host(
     project: &Project,
     request: &RunRequest,
@@ -231,7 +231,7 @@ pub(crate) fn host(
     Ok((host, run))
 }
 
-/// The options of a run.
+/// Returns the options of a run.
 pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
     RunOptions {
         limits: project.config.limits.clone(),
@@ -240,14 +240,15 @@ pub(crate) fn options(project: &Project, request: &RunRequest) -> RunOptions {
     }
 }
 
-/// How to fix a store that can't be written.
+/// The way to fix a store that can't be written.
 const KEEP_HELP: &str =
     "make the folder `.contexture` of the workspace writable, or keep no trace with `--no-trace`";
 
-/// The id under which a run is kept, and where its trace goes.
+/// The id under which a run is kept, and the destinations of its trace.
 type Outlets = (Option<String>, Vec<Box<dyn TraceSink>>);
 
-/// Opens where the trace goes: the workspace's store and a file, if any; a dry run writes nothing.
+/// Opens the destinations of the trace: the workspace's store and a file, if any; a dry run writes
+/// nothing.
 fn outlets(
     project: &Project,
     request: &RunRequest,

@@ -45,11 +45,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// Runs that are under way at the same time unless the builder sets another number; each has a
-/// thread.
+/// The default number of runs that are under way at the same time; each has a thread.
 pub const CONCURRENT_RUNS: usize = 256;
 
-/// A project whose programs can be run. Clones are the same runtime.
+/// A project whose programs can be run. Clones share one runtime.
 #[derive(Clone, Debug)]
 pub struct Runtime {
     project: Arc<Project>,
@@ -67,7 +66,7 @@ impl Runtime {
         Ok(Self::of(project))
     }
 
-    /// Starts to build a runtime whose workspace is `root`.
+    /// Returns the builder of a runtime whose workspace is `root`.
     pub fn builder(root: impl Into<PathBuf>) -> RuntimeBuilder {
         RuntimeBuilder {
             root: root.into(),
@@ -97,8 +96,8 @@ impl Runtime {
         &self.project
     }
 
-    /// Loads a program with all that it imports, and checks it (AS-32). A relative path starts in
-    /// the workspace.
+    /// Loads a program with all its imports, and checks it (AS-32). A relative path starts in the
+    /// workspace.
     ///
     /// # Errors
     /// [`SetupError`] when the program itself can't be read.
@@ -109,7 +108,7 @@ impl Runtime {
 
     /// Runs a program (AS-31). A relative path starts in the workspace. The run begins when the
     /// future is first polled; it can be sent to other threads, and dropping it cancels the run,
-    /// whose record then says so.
+    /// and the record shows that.
     #[must_use = "a run begins when its future is polled"]
     pub fn run(&self, program: impl AsRef<Path>) -> RunFuture {
         let program = self.project.root.join(program.as_ref());
@@ -130,7 +129,7 @@ impl Runtime {
     }
 }
 
-/// A runtime in the making. What is wrong with a part is returned by [`RuntimeBuilder::build`].
+/// A builder of a runtime. The fault of a part is returned by [`RuntimeBuilder::build`].
 #[derive(Debug)]
 #[must_use = "a builder does nothing until it is built"]
 pub struct RuntimeBuilder {

@@ -1,5 +1,5 @@
-//! The MCP servers of a project: what its settings say of them, what was accepted, and whether they
-//! may be used at all (AS-25).
+//! The MCP servers of a project: their settings, the definitions accepted from them, and the
+//! consent to their use (AS-25).
 
 mod consent;
 
@@ -19,13 +19,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The lock file of a project.
+/// Returns the path of the lock file of a project.
 #[must_use]
 pub fn lock_file(project: &Project) -> PathBuf {
     project.root.join(contexture_mcp::LOCK_FILE)
 }
 
-/// What was accepted in a project. Without servers nothing is read.
+/// Reads the lock of a project. Without servers nothing is read.
 ///
 /// # Errors
 /// [`LockError`] when the file can't be used.
@@ -36,18 +36,18 @@ pub fn lock(project: &Project) -> Result<Lock, LockError> {
     Lock::read(&lock_file(project))
 }
 
-/// The servers of a project with what is left of what was accepted, and what is wrong with the rest:
+/// Returns the servers of a project with the intact part of the lock, and the faults of the rest:
 /// for showing and accepting.
 ///
 /// # Errors
-/// [`LockError`] when the file is no lock file at all.
+/// [`LockError`] when the file is not a lock file at all.
 pub fn review(project: &Project, consent: Consent) -> Result<(Servers, Vec<LockError>), LockError> {
     let (lock, faults) = Lock::read_intact(&lock_file(project))?;
     let masker = Arc::new(Masker::new(secrets(project)));
     Ok((of(project, Ok(lock), masker, consent), faults))
 }
 
-/// Accepts what a server offers, in place of what was accepted of it.
+/// Accepts the definitions that a server offers, in place of those accepted before.
 ///
 /// # Errors
 /// [`LockError`] when the file can't be read or written.
@@ -58,8 +58,8 @@ pub fn accept(project: &Project, server: &str, offered: Vec<Definition>) -> Resu
     lock.write(&file)
 }
 
-/// The servers of a project; nothing is connected to yet. `masker` takes secrets out of what they
-/// write to stderr; `consent` says which of them may be used besides those that a person allowed
+/// Returns the servers of a project; none is connected yet. `masker` masks secrets in their output
+/// to stderr; `consent` names the servers that may be used besides those that a person allowed
 /// earlier.
 #[must_use]
 pub fn open(project: &Project, masker: Arc<Masker>, consent: Consent) -> Servers {
@@ -79,7 +79,7 @@ fn of(
     Servers::new(specs(project), lock, Arc::new(asked), limits)
 }
 
-/// How each server is reached.
+/// Returns the transport and time-out of each server.
 fn specs(project: &Project) -> Vec<ServerSpec> {
     let variables = project.environment.vars();
     let servers = project.config.mcp.servers.iter().map(|(name, server)| {
@@ -110,8 +110,8 @@ fn specs(project: &Project) -> Vec<ServerSpec> {
     servers.collect()
 }
 
-/// What servers are given of the environment and must not be written down: tokens, and what looks
-/// like a secret by its name.
+/// Returns the values of the environment that servers get and that must not be written down:
+/// tokens, and those that look like a secret by their name.
 #[must_use]
 pub fn secrets(project: &Project) -> Vec<String> {
     let variables = project.environment.vars();
@@ -125,7 +125,7 @@ pub fn secrets(project: &Project) -> Vec<String> {
     secrets
 }
 
-/// What is known of an imported server, from what was accepted.
+/// Returns the facts of an imported server, from the accepted definitions.
 pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
     if import.origin == Origin::Application {
         return added_facts(project, import);
@@ -141,7 +141,7 @@ pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFa
     Ok(ServerFacts { tools: pinned.iter().map(tool_facts).collect() })
 }
 
-/// An import that this build can't serve.
+/// Returns the fault of an import that this build can't serve.
 fn missing() -> ServerFault {
     let missing = MissingFeature { part: "client of MCP servers", feature: "mcp" };
     let (message, help) = (missing.to_string(), Some(missing.help()));
@@ -164,7 +164,7 @@ fn tool_facts(definition: &Definition) -> ToolFacts {
     ToolFacts { name: definition.name.clone(), fields, open, effect: Effect::Write }
 }
 
-/// The facts of an imported tool of the application (HO-2).
+/// Returns the facts of an imported tool of the application (HO-2).
 fn added_facts(project: &Project, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
     let extensions = &project.extensions;
     let fault =

@@ -24,7 +24,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens a session. Of the request, what is to run and its input do not matter.
+    /// Opens a session. The program and the input of the request do not matter.
     ///
     /// # Errors
     /// [`SetupError`] when something that it needs is missing or invalid.

@@ -1,4 +1,4 @@
-//! Where traces go: the store of the workspace, and a file (AS-29).
+//! The destinations of traces: the store of the workspace, and a file (AS-29).
 
 use crate::project::{Project, runs};
 use crate::recorder::TraceSink;
@@ -13,10 +13,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A new run of the workspace's store, with its id.
+/// Begins a run in the workspace's store; returns its id and its sink.
 ///
 /// # Errors
-/// Why the store can't be used.
+/// The reason why the store can't be used.
 pub(crate) fn store(
     project: &Project,
     masker: &Arc<Masker>,
@@ -37,11 +37,11 @@ impl TraceSink for StoreSink {
     }
 }
 
-/// A file of JSON lines that holds events and, once each, the texts they name:
+/// Creates a file of JSON lines that holds events and, once each, the texts they name:
 /// `{"v": 1, "kind": "text", "data": {"digest": …, "text": …}}`.
 ///
 /// # Errors
-/// Why the file can't be written.
+/// The reason why the file can't be written.
 pub(crate) fn file(path: &Path, masker: &Arc<Masker>) -> io::Result<Box<dyn TraceSink>> {
     let file = File::create(path)?;
     let written = Mutex::new((file, HashSet::new()));

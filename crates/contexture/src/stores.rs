@@ -27,8 +27,8 @@ use std::sync::Arc;
 pub struct Stores {
     /// Contexts; `contexts.db` of the data folder when absent.
     pub contexts: Option<Arc<dyn ContextStore>>,
-    /// The journal of flows; `flows.db` of the data folder when absent. One that is given masks and
-    /// seals as it was made to.
+    /// The journal of flows; `flows.db` of the data folder when absent. A given journal masks and
+    /// seals by its own settings.
     pub journal: Option<Arc<dyn FlowJournal>>,
     /// Runs; files in `.contexture` when absent.
     pub runs: Option<Arc<dyn RunStore>>,

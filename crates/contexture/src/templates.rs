@@ -38,7 +38,7 @@ pub(crate) struct ReadTemplate {
     names: Vec<String>,
 }
 
-/// Why a template could not be read.
+/// The reason why a template could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     #[error(transparent)]
@@ -111,13 +111,13 @@ struct Finder<'a> {
     import: &'a TemplateImport,
     limit: u64,
     place: &'a WorkspacePath,
-    /// The files of the template's folder, once they were asked for.
+    /// The files of the template's folder, once they were listed.
     folder: Option<Vec<String>>,
 }
 
 impl Finder<'_> {
-    /// The place of a partial: of another import of that name, else in the folder, else of the
-    /// import itself, which makes a circle.
+    /// Returns the place of a partial: of another import of that name, else in the folder, else of
+    /// the import itself, which makes a cycle.
     fn find(&mut self, name: &str) -> Result<Option<WorkspacePath>, ReadError> {
         let named = self.import.all.iter().find(|(other, _)| other == name);
         let own = name == self.import.name;
@@ -146,7 +146,7 @@ impl Finder<'_> {
         Ok(self.folder.as_deref().unwrap_or_default())
     }
 
-    /// All names that a partial may have.
+    /// Returns all names that a partial may have.
     fn names(self) -> Vec<String> {
         let imported = self.import.all.iter().map(|(name, _)| name.clone());
         let folder = self.folder.into_iter().flatten();
@@ -156,8 +156,8 @@ impl Finder<'_> {
 }
 
 impl ReadTemplate {
-    /// What is known of the template, or all that is wrong with it, its partials and the references
-    /// that they include.
+    /// Returns the facts of the template, or all faults of it, its partials and the references that
+    /// they include.
     pub(crate) fn facts(&self, project: &OnDemand) -> Result<TemplateFacts, Vec<TemplateFault>> {
         let report = check_with(self.text.text(), &self.registry);
         let mut faults = self.faults(&self.text, &report);
@@ -180,7 +180,7 @@ impl ReadTemplate {
 
     fn faults(&self, file: &SourceFile, report: &CheckReport) -> Vec<TemplateFault> {
         let told = report.diagnostics.iter();
-        // What is wrong within a partial is told of the partial.
+        // A fault within a partial is reported for the partial.
         let told = told.filter(|fault| fault.code != codes::BROKEN_PARTIAL.code);
         told.map(|fault| self.fault(file, fault)).collect()
     }
@@ -204,7 +204,7 @@ impl ReadTemplate {
         }
     }
 
-    /// What is wrong with a reference, as far as that is known without loading it.
+    /// Returns the fault of a reference, as far as it is known without loading.
     fn misnamed(&self, included: &Included, project: &OnDemand) -> Option<TemplateFault> {
         let text = included.reference.as_str();
         let (offset, fault) = match Reference::parse(text) {
@@ -227,12 +227,13 @@ impl ReadTemplate {
         })
     }
 
-    /// The file of a partial, or the template's own.
+    /// Returns the file of a partial, or the template's own.
     pub(crate) fn file(&self, partial: Option<&str>) -> &SourceFile {
         partial.and_then(|name| self.partials.get(name)).unwrap_or(&self.text)
     }
 
-    /// Where the references of a partial start, or the template's own: in the folder of the file.
+    /// Returns where the references of a partial start, or the template's own: in the folder of the
+    /// file.
     pub(crate) fn place(&self, partial: Option<&str>) -> Place {
         place_of(self.file(partial).name())
     }
@@ -246,7 +247,7 @@ impl ReadTemplate {
         }
     }
 
-    /// The files with their digests, and what they include, for the trace.
+    /// Returns the files with their digests, and what they include, for the trace.
     pub(crate) fn digests(&self, included: &IncludedTexts) -> serde_json::Value {
         let digest = |file: &SourceFile| serde_json::json!(Digest::of_text(file.text()));
         let partials = self.partials.iter().map(|(name, file)| {
@@ -261,7 +262,7 @@ impl ReadTemplate {
     }
 }
 
-/// A circle is found from each of its partials; once is enough.
+/// Keeps one fault of a cycle, which is found from each of its partials.
 fn only_one_cycle(faults: &mut Vec<TemplateFault>) {
     let mut seen = false;
     faults.retain(|fault| match fault {

@@ -1,35 +1,35 @@
-//! One turn of a conversation: what a person says goes to an agent, and its value is the answer
+//! One turn of a conversation: a person's message goes to an agent, whose value is the answer
 //! (CP-2, CP-5, CP-8).
 //!
-//! Decision: a turn is a run like any other, with its trace and its limits, and three things more.
-//! The conversation becomes the input of the agent's function, each part with the trust it deserves
-//! ([`Conversation`]). What happens is reported as [`TurnEvent`]s that a server can pass on: text only
-//! when it is certain to be the answer ([below](#which-text-is-told-as-it-comes)), tool calls of
-//! models with their results. And the tools of a front end, the contexts of an owner and the
-//! wishes of a caller are within reach of the program.
+//! Decision: a turn is a run like any other, with its trace and its limits, and three additions.
+//! The conversation becomes the input of the agent's function, each part with its trust level
+//! ([`Conversation`]). Events are reported as [`TurnEvent`]s that a server can pass on: text only
+//! when it is certain to be the answer ([below](#which-text-is-streamed)), tool calls of models
+//! with their results. And the program can use the tools of a front end, the contexts of an owner
+//! and the hints of a caller.
 //!
-//! # What the agent gets
+//! # The input of the agent
 //! A turn has the fields `text`, `attachments` (`[{type, url, metadata}]`), `messages` (the turns
 //! before it, `[{role, text}]`), `state`, `contextId` and `metadata`.
 //! - `main func(input)` gets an object of the first five; `main func(question string)` the text.
-//! - `main func(input { text string, messages list })` gets the fields that it declares. One required
-//!   string of another name, as in `input { question string }`, gets the text.
+//! - `main func(input { text string, messages list })` gets the fields that it declares. One
+//!   required string of another name, as in `input { question string }`, gets the text.
 //! - Several parameters are taken like the fields of such an object.
 //!
-//! What the user says in this turn and said before has the trust of a run's input, what a model
-//! answered that of a model, results of tools that of tools, the state that of memory.
+//! The user's messages, in this turn and before, have the trust level of a run's input, a model's
+//! answers that of a model, results of tools that of tools, the state that of memory.
 //!
-//! # What the answer is
-//! A string is the text. Of an object with a string `text` that field is, and the whole is the
-//! value beside it; of any other value its JSON is.
+//! # The answer
+//! A string is the text itself. For an object with a string `text`, the text is that field, and the
+//! object is the value beside it; for any other value, the text is its JSON.
 //!
-//! # Which text is told as it comes
-//! Text of a `generate` is told while it comes only when its answer, unchanged, is bound to be the
-//! answer of the turn: it has no shape, and it stands where the started function ends, behind a
-//! `return`, as the value of a function that is called there and nowhere else, or in a variable that
-//! is set once and is what the function ends with (or the field `text` of an object that is). All
-//! other text may be a step on the way, so it is not told; the answer then comes whole at the end.
-//! What a model says before it calls tools belongs to [`TurnEvent::ToolCalls`].
+//! # Which text is streamed
+//! Text of a `generate` is streamed only when its answer, unchanged, is certain to be the answer of
+//! the turn: it has no shape, and it stands where the started function ends, behind a `return`, as
+//! the value of a function that is called there and nowhere else, or in a variable that is set once
+//! and is the value of the function (or the field `text` of an object that is). All other text may
+//! be an intermediate step, so it is not streamed; the answer then comes whole at the end. The text
+//! of a model before its tool calls belongs to [`TurnEvent::ToolCalls`].
 //!
 //! ```
 //! use contexture::Runtime;
@@ -90,8 +90,8 @@ use contexture_script::program::Program;
 use std::sync::Arc;
 use watch::Watch;
 
-/// Returns why an agent can answer no conversation: its function needs what a turn does not have.
-/// `None` when it can, as far as that is known before anything is said.
+/// Returns why an agent can't answer a conversation: its function needs input that a turn does not
+/// have. `None` when it can, as far as that is known before the first message.
 #[must_use]
 pub fn misfit(program: &Program, agent: Option<&str>) -> Option<SetupError> {
     let run = RunRequest { agent: agent.map(str::to_owned), ..RunRequest::default() };
@@ -100,8 +100,8 @@ pub fn misfit(program: &Program, agent: Option<&str>) -> Option<SetupError> {
     input::given(&conversation, &attachments, Some(&Takes::of(func))).err()
 }
 
-/// Runs one turn on this thread; [`Runtime::turn`](crate::Runtime::turn) gives it one. A turn that is
-/// cancelled keeps its trace.
+/// Runs one turn on this thread; [`Runtime::turn`](crate::Runtime::turn) gives it one. A turn that
+/// is cancelled keeps its trace.
 pub(crate) async fn turn(
     project: &Project,
     request: TurnRequest,

@@ -1,5 +1,5 @@
-//! References as they stand in a program: found, and checked as far as that goes without loading
-//! (REF-4, REF-6).
+//! The references in a program: found, and checked as far as possible without loading (REF-4,
+//! REF-6).
 //!
 //! Decision: the check of a program and its run find references by the same code, so that both mean
 //! the same ones.
@@ -16,7 +16,7 @@ use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, 
 use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::sync::{Arc, OnceLock};
 
-/// The references of a project, set up when the first one is met: most programs have none.
+/// The references of a project, set up on first use: most programs have none.
 #[derive(Debug)]
 pub(crate) struct OnDemand {
     project: Project,
@@ -27,7 +27,7 @@ pub(crate) struct OnDemand {
 }
 
 impl OnDemand {
-    /// Of `contexts`, `@context://` reads those of the owner; without them those of the workspace.
+    /// Creates them; `@context://` reads `contexts`, or without them those of the workspace.
     pub(crate) fn new(
         project: &Project,
         workspace: Arc<Workspace>,
@@ -38,7 +38,7 @@ impl OnDemand {
         Arc::new(Self { project, workspace, packs, contexts, opened: OnceLock::new() })
     }
 
-    /// The knowledge packs among what can be referred to.
+    /// Returns the knowledge packs that references may lead to.
     pub(crate) fn packs(&self) -> &packs::OnDemand {
         &self.packs
     }
@@ -79,7 +79,7 @@ pub(crate) fn place_of(file: &str) -> Place {
     Place::folder(file.rsplit_once('/').map_or("", |(folder, _)| folder))
 }
 
-/// Returns what is wrong with the reference of an import.
+/// Checks the reference of an import.
 pub(crate) fn check_import(loader: &Loader, import: &ResourceImport) -> Result<(), ReferenceFault> {
     let text = import.reference.as_str();
     let reference = Reference::parse(text).map_err(|error| of_syntax(&error, 0, text.len()))?;
@@ -88,7 +88,7 @@ pub(crate) fn check_import(loader: &Loader, import: &ResourceImport) -> Result<(
     route.map(drop).map_err(|error| whole(&error))
 }
 
-/// The references of a literal text, each with what is known to be wrong with it.
+/// Returns the references of a literal text, each with its known fault.
 pub(crate) fn check_text(loader: &Loader, text: &LiteralText) -> Vec<WrittenReference> {
     let place = place_of(&text.file);
     let found = scan(&text.text).map(|found| match found {
@@ -106,7 +106,7 @@ pub(crate) fn check_text(loader: &Loader, text: &LiteralText) -> Vec<WrittenRefe
     found.collect()
 }
 
-/// A fault of syntax in what stands from `start` to `end`.
+/// Returns the fault of a syntax error between `start` and `end`.
 fn of_syntax(error: &SyntaxError, start: usize, end: usize) -> ReferenceFault {
     let at = start.saturating_add(error.offset).min(end);
     ReferenceFault {
@@ -114,7 +114,7 @@ fn of_syntax(error: &SyntaxError, start: usize, end: usize) -> ReferenceFault {
         severity: Severity::Error,
         start: at,
         end: at.saturating_add(error.found.len().max(1)).min(end.max(at + 1)),
-        message: format!("this is no reference: {}", error.message()),
+        message: format!("this is not a reference: {}", error.message()),
         help: Some(error.help.to_string()),
     }
 }

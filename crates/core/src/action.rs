@@ -1,4 +1,4 @@
-//! The port to what is done: actions and tools by their names.
+//! The port of actions and tools, by their names.
 
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Fallback, FallbackBehavior, Runtime};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// A future in a box.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What kind of thing an action does (5.2).
+/// The kind of an action (5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ActionKind {
     /// It gets information.
@@ -29,7 +29,7 @@ pub enum ActionKind {
 }
 
 impl ActionKind {
-    /// The word for it.
+    /// Returns the word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,39 +42,39 @@ impl ActionKind {
     }
 }
 
-/// What is known of an action.
+/// The properties of an action.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ActionInfo {
-    /// What kind of thing it does.
+    /// Its kind.
     pub kind: ActionKind,
-    /// Whether doing it twice is the same as doing it once (FL-11).
+    /// True if doing it twice is the same as doing it once (FL-11).
     pub idempotent: bool,
-    /// Whether it has its effect once for each [`ActionCall::key`], however often it is called.
+    /// True if it has its effect once for each [`ActionCall::key`], however often it is called.
     pub keyed: bool,
-    /// Whether it neither waits nor computes for long: it is then tried where the engine thinks,
-    /// which saves a task. One that waits all the same is moved to a task of its own.
+    /// True if it neither waits nor computes for long: the engine then polls it itself, which
+    /// saves a task. One that waits all the same is moved to a task of its own.
     pub quick: bool,
     /// The JSON Schema of its parameters; they are checked before it runs (FL-2).
     pub parameters: Option<Value>,
-    /// On which side it runs.
+    /// The side that it runs on.
     pub runtime: Option<Runtime>,
 }
 
 impl ActionInfo {
-    /// An action of a kind; `QUERY` and `ANALYSIS` are idempotent (FL-4).
+    /// Returns the properties of a kind; `QUERY` and `ANALYSIS` are idempotent (FL-4).
     #[must_use]
     pub fn of(kind: ActionKind) -> Self {
         let idempotent = matches!(kind, ActionKind::Query | ActionKind::Analysis);
         Self { kind, idempotent, ..Self::default() }
     }
 
-    /// The same, for an action that neither waits nor computes for long.
+    /// Marks the action as one that neither waits nor computes for long.
     #[must_use]
     pub fn quick(self) -> Self {
         Self { quick: true, ..self }
     }
 
-    /// The same with a schema for its parameters.
+    /// Sets the schema of its parameters.
     #[must_use]
     pub fn with_parameters(self, schema: Value) -> Self {
         Self { parameters: Some(schema), ..self }
@@ -88,73 +88,73 @@ pub struct ActionCall {
     pub id: String,
     /// The action.
     pub name: String,
-    /// What it is given, every `${…}` replaced.
+    /// Its parameters, every `${…}` replaced.
     pub parameters: Map<String, Value>,
-    /// Which try it is, from 1.
+    /// The number of the try, from 1.
     pub attempt: u32,
     /// The idempotency key: `idempotencyKey` of the parameters, else made of the run and the step.
     /// It is the same in every try, after a restart too.
     pub key: String,
-    /// On which side the set wants it.
+    /// The side that the set wants it on.
     pub runtime: Option<Runtime>,
-    /// What a call of a front-end tool says beside that.
+    /// The further fields of a call of a front-end tool.
     pub frontend: Option<Box<FrontendCall>>,
 }
 
-/// What a call of a front-end tool says for the client (4.5.3).
+/// The fields of a call of a front-end tool that are for the client (4.5.3).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontendCall {
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
-    /// What the user is asked.
+    /// The question to the user.
     pub user_prompt: Option<String>,
-    /// What happens when it can't be run.
+    /// The behaviour when it can't be run.
     pub fallback: Option<FallbackBehavior>,
-    /// What runs instead.
+    /// The alternative that runs instead.
     pub alternative: Option<Fallback>,
-    /// How it shows itself.
+    /// The settings of its user interface.
     pub ui_settings: Option<Map<String, Value>>,
-    /// How long it may take in the client.
+    /// The time that it may take in the client.
     pub timeout_client: Option<Duration>,
 }
 
-/// What an action gives back when it fails.
+/// The failure of an action.
 #[derive(Debug, Clone, PartialEq, Default, thiserror::Error)]
 #[error("{code}: {message}")]
 pub struct ActionFailure {
     /// A code: one of the protocol's, or the action's own.
     pub code: String,
-    /// What went wrong, in words.
+    /// The cause, in words.
     pub message: String,
     /// More about it.
     pub details: Option<Value>,
-    /// What was done before it failed: the result of the step if its recovery is `PARTIAL`.
+    /// The result so far: the result of the step if its recovery is `PARTIAL`.
     pub partial: Option<Value>,
-    /// Whether it ran out of the time that the set gives it: the step is TIMEOUT then. What an
-    /// action calls its own failure, `TIMEOUT` even, changes nothing of that.
+    /// True if it ran out of the time that the set gives it: the step is TIMEOUT then. The code
+    /// that an action gives its own failure, even `TIMEOUT`, does not matter here.
     pub is_late: bool,
 }
 
 impl ActionFailure {
-    /// A code and what it means here.
+    /// Creates a failure from a code and a message.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), ..Self::default() }
     }
 
-    /// It was not done in the time that the set gives it, with the code `TIMEOUT`.
+    /// Creates the failure of an action that ran out of its time, with the code `TIMEOUT`.
     #[must_use]
     pub fn late(message: impl Into<String>) -> Self {
         Self { is_late: true, ..Self::new(ErrorCode::Timeout.as_str(), message) }
     }
 }
 
-/// Where actions are found and called.
+/// Finds actions by name and calls them.
 pub trait Actions: Send + Sync {
-    /// What is known of an action; `None` if there is none of this name.
+    /// Returns the properties of an action; `None` if there is none of this name.
     fn describe(&self, name: &str) -> Option<ActionInfo>;
 
-    /// All names, for suggestions.
+    /// Returns all names, for suggestions.
     fn names(&self) -> Vec<String>;
 
     /// Calls an action. The future is dropped when the step is cancelled or late. It may panic; it
@@ -216,7 +216,7 @@ impl Actions for Registry {
     }
 }
 
-/// The failure of a call whose action is nowhere. A front-end tool is one that no client offers.
+/// Returns the failure of a call whose action is unknown, or a front-end tool no client offers.
 #[must_use]
 pub fn unknown(call: &ActionCall) -> ActionFailure {
     let name = &call.name;

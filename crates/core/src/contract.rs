@@ -1,4 +1,4 @@
-//! Contract suites of the ports: what every implementation must hold (HO-2).
+//! Contract suites of the ports, which every implementation must pass (HO-2).
 //!
 //! Each suite is a function that panics at the first breach, to be called from a test of the crate
 //! that implements the port. The implementations of Contexture pass the same suites.

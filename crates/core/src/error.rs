@@ -1,6 +1,6 @@
-//! What can go wrong between a prompt and an answer.
+//! The errors of model calls.
 //!
-//! Decision: one enum whose variants say what the caller may do next (mend the key, wait, choose
+//! Decision: one enum whose variants show what the caller may do next (fix the key, wait, choose
 //! another model), not which library failed. No message holds a key: providers mask their own key
 //! in every text that came from outside before it gets here.
 
@@ -10,14 +10,14 @@ use contexture_diagnostic::MissingFeature;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a model call gave no answer (AS-22, PT-12).
+/// The reason why a model call returned no answer (AS-22, PT-12).
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LlmError {
     /// The setting that holds the key is not set; nothing was sent.
     #[error("{provider} needs a key, and {variable} is not set")]
     NoKey {
-        /// Who needs it, such as `openai`.
+        /// The provider, such as `openai`.
         provider: String,
         /// The variable of the environment.
         variable: &'static str,
@@ -25,7 +25,7 @@ pub enum LlmError {
     /// The provider refuses the key, or asks for one.
     #[error("{provider} refused the credentials: {message}")]
     Auth {
-        /// Who refused, such as `openai`.
+        /// The provider, such as `openai`.
         provider: String,
         /// The message, without the key.
         message: String,
@@ -33,7 +33,7 @@ pub enum LlmError {
     /// The account has no credit left.
     #[error("{provider} has no quota left for this account: {message}")]
     Quota {
-        /// Who refused.
+        /// The provider.
         provider: String,
         /// The message.
         message: String,
@@ -57,7 +57,7 @@ pub enum LlmError {
     /// The provider has no such model, or this account may not use it.
     #[error("{provider} has no model `{model}`: {message}")]
     NoSuchModel {
-        /// Who was asked.
+        /// The provider.
         provider: String,
         /// The name as sent.
         model: String,
@@ -67,9 +67,9 @@ pub enum LlmError {
     /// Too many requests (429).
     #[error("{provider} limits the rate of requests{}: {message}", after(*retry_after))]
     RateLimited {
-        /// Who refused.
+        /// The provider.
         provider: String,
-        /// How long the provider asks to wait.
+        /// The time that the provider asks to wait.
         retry_after: Option<Duration>,
         /// The message.
         message: String,
@@ -77,11 +77,11 @@ pub enum LlmError {
     /// The server failed (5xx).
     #[error("{provider} failed with status {status}{}: {message}", after(*retry_after))]
     Server {
-        /// Who failed.
+        /// The provider.
         provider: String,
         /// The HTTP status.
         status: u16,
-        /// How long the provider asks to wait.
+        /// The time that the provider asks to wait.
         retry_after: Option<Duration>,
         /// The message.
         message: String,
@@ -89,17 +89,17 @@ pub enum LlmError {
     /// The provider does not accept the request (4xx).
     #[error("{provider} refused the request with status {status}: {message}")]
     BadRequest {
-        /// Who refused.
+        /// The provider.
         provider: String,
         /// The HTTP status.
         status: u16,
         /// The message.
         message: String,
     },
-    /// The answer is no answer of this protocol.
+    /// The answer does not follow the protocol.
     #[error("{provider} gave no usable answer: {message}")]
     BadResponse {
-        /// Who answered.
+        /// The provider.
         provider: String,
         /// The fault in it.
         message: String,
@@ -107,15 +107,15 @@ pub enum LlmError {
     /// A streamed answer ended before it was complete.
     #[error("the answer of {provider} broke off after {received} bytes of text")]
     CutStream {
-        /// Who answered.
+        /// The provider.
         provider: String,
-        /// Bytes of answer text that had come.
+        /// The bytes of answer text received.
         received: usize,
     },
     /// The answer is larger than the limit.
     #[error("the answer of {provider} is larger than the limit of {limit} bytes")]
     TooLarge {
-        /// Who answered.
+        /// The provider.
         provider: String,
         /// The limit in bytes.
         limit: usize,
@@ -139,20 +139,20 @@ pub enum LlmError {
     /// All scripted answers are used up, or none fits.
     #[error("no scripted answer is left for this request ({used} of {total} are used)")]
     NoAnswerLeft {
-        /// Answers given so far.
+        /// The number of answers given so far.
         used: usize,
-        /// Answers there were.
+        /// The number of all answers.
         total: usize,
     },
     /// The request holds something that this provider can't take.
     #[error("{provider} can't take {what}")]
     Unsupported {
-        /// Who can't.
+        /// The provider.
         provider: String,
-        /// What, such as `audio parts`.
+        /// The unsupported part, such as `audio parts`.
         what: String,
     },
-    /// The model went on calling tools.
+    /// The model kept calling tools.
     #[error("the model still calls tools after {limit} rounds")]
     ToolRounds {
         /// The rounds that were allowed.
@@ -164,7 +164,7 @@ pub enum LlmError {
     /// A setting is missing or wrong.
     #[error("{message}")]
     Settings {
-        /// Which, and why.
+        /// The setting, and the fault.
         message: String,
     },
     /// This build has no providers of this kind.
@@ -183,7 +183,7 @@ impl LlmError {
         matches!(self, Self::RateLimited { .. } | Self::Server { .. } | Self::Timeout { .. })
     }
 
-    /// Returns how long the provider asks to wait.
+    /// Returns the time that the provider asks to wait.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -221,7 +221,7 @@ impl LlmError {
         }
     }
 
-    /// Returns how to mend it, where that can be said.
+    /// Returns how to fix it, where that is known.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let help = match self {

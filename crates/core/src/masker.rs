@@ -11,13 +11,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-/// What stands in place of a secret.
+/// The text in place of a secret.
 pub const MASK: &str = "•••";
 
 /// Secrets of fewer characters are not masked: ordinary words would be.
 pub const SHORTEST_SECRET: usize = 8;
 
-/// The secrets known so far; a run adds those it comes by.
+/// The secrets known so far; a run adds those that it meets.
 #[derive(Debug, Default)]
 pub struct Masker {
     secrets: RwLock<Vec<Secret>>,
@@ -36,7 +36,7 @@ impl std::fmt::Debug for Secret {
 }
 
 impl Masker {
-    /// A masker that knows `secrets`.
+    /// Creates a masker that knows `secrets`.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let masker = Self::default();
@@ -59,13 +59,13 @@ impl Masker {
         }
     }
 
-    /// Whether there is nothing to mask.
+    /// Reports whether there is nothing to mask.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.known().is_empty()
     }
 
-    /// Whether a text may hold a secret; false is certain, and cheap to find out.
+    /// Reports whether a text may hold a secret; false is certain, and cheap to find out.
     #[must_use]
     pub fn may_be_in(&self, text: &str) -> bool {
         let known = self.known();
@@ -74,14 +74,14 @@ impl Masker {
         }
         let flat = if text.contains('\\') { flat(text) } else { String::new() };
         known.iter().any(|secret| {
-            // What a backslash before it makes of a character, and of a backslash, is told apart
-            // only by trying.
+            // Only trying shows whether a backslash escapes the character after it or is itself
+            // escaped.
             let unsure = !flat.is_empty() && secret.plain.contains('\\');
             unsure || secret.is_in(text) || secret.is_in(&flat)
         })
     }
 
-    /// The text without secrets; borrowed when there is none in it.
+    /// Returns the text without secrets; borrowed when there is none in it.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if !self.may_be_in(text) {
@@ -117,7 +117,7 @@ impl Masker {
         }
     }
 
-    /// The lines of a trace without secrets in their `data`; borrowed when there is none.
+    /// Returns the lines of a trace without secrets in their `data`; borrowed when there is none.
     #[must_use]
     pub fn lines<'a>(&self, lines: &'a str) -> Cow<'a, str> {
         // A line escapes its texts once more, which is read as well.
@@ -159,7 +159,7 @@ impl Secret {
         self.forms.iter().any(|form| form.find(text.as_bytes()).is_some())
     }
 
-    /// The places of the secret, as it is and escaped.
+    /// Finds the places of the secret, as it is and escaped.
     fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
         for form in &self.forms {
             let places = form.find_iter(text.as_bytes());
@@ -181,7 +181,7 @@ impl Secret {
     }
 }
 
-/// A text with its escapes read and its other backslashes gone.
+/// Returns a text with its escapes read and its other backslashes removed.
 fn flat(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -201,7 +201,7 @@ fn flat(text: &str) -> String {
     out
 }
 
-/// How many bytes of `text` spell `secret`, when its beginning does.
+/// Returns the number of bytes of `text` that spell `secret`, if it begins with it.
 fn escaped_prefix(text: &str, secret: &str) -> Option<usize> {
     let mut rest = text;
     for wanted in secret.chars() {
@@ -215,7 +215,7 @@ fn escaped_prefix(text: &str, secret: &str) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// The next character, with escapes read, and what follows it.
+/// Returns the next character, with escapes read, and the text after it.
 fn next_spelt(text: &str) -> Option<(char, &str)> {
     let unescaped = text.trim_start_matches('\\');
     let mut characters = unescaped.chars();
@@ -240,7 +240,7 @@ fn next_spelt(text: &str) -> Option<(char, &str)> {
     Some((escaped, characters.as_str()))
 }
 
-/// The text with every place replaced; places that touch or overlap become one.
+/// Returns the text with every place replaced; places that touch or overlap become one.
 fn replace(text: &str, mut found: Vec<Range<usize>>) -> Cow<'_, str> {
     if found.is_empty() {
         return Cow::Borrowed(text);
@@ -262,7 +262,7 @@ fn replace(text: &str, mut found: Vec<Range<usize>>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The different ways in which a secret may be written.
+/// Returns the different ways in which a secret may be written.
 fn forms(secret: &str) -> Vec<String> {
     let escaped = |text: &str| {
         let json = Value::from(text).to_string();

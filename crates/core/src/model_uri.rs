@@ -66,7 +66,7 @@ pub enum ModelUri {
     },
 }
 
-/// Why a URI names no model.
+/// The reason why a URI names no model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UriError {
@@ -88,20 +88,20 @@ pub enum UriError {
         /// The URI that may be meant.
         suggestion: Option<String>,
     },
-    /// The scheme is known and the rest is not as it must be.
+    /// The scheme is known, and the rest is wrong.
     #[error("`{uri}`: {problem}")]
     Malformed {
         /// The URI, without user and password.
         uri: String,
         /// The faults.
         problem: &'static str,
-        /// How it is written.
+        /// The right form.
         form: &'static str,
     },
 }
 
 impl UriError {
-    /// Returns how to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
@@ -304,8 +304,8 @@ fn ollama(uri: &str, rest: &str) -> Result<ModelUri, UriError> {
     Ok(ModelUri::Ollama { host: host.map(str::to_owned), model })
 }
 
-/// Reports whether the first segment is a host and not the name space of a model: it has a port, or is an
-/// IP address or `localhost`.
+/// Reports whether the first segment is a host and not the namespace of a model: it has a port,
+/// or is an IP address or `localhost`.
 fn is_host(text: &str) -> bool {
     let has_port = text
         .rsplit_once(':')
@@ -337,8 +337,8 @@ fn compatible(uri: &str, rest: &str) -> Result<ModelUri, UriError> {
     Ok(ModelUri::Compatible { base: format!("{scheme}://{base}"), model })
 }
 
-/// Returns how many segments belong to the base URL: up to the version (`v1`, `v1beta`), with an `openai`
-/// right after it; without a version all but the last.
+/// Returns the number of segments of the base URL: up to the version (`v1`, `v1beta`), with an
+/// `openai` right after it; without a version all but the last.
 fn base_length(segments: &[&str]) -> usize {
     let Some(version) = segments.iter().position(|segment| is_version(segment)) else {
         return segments.len().saturating_sub(1);

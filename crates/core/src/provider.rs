@@ -1,4 +1,4 @@
-//! The port: what the rest of Contexture knows of a model.
+//! The port of models.
 //!
 //! Decision: one object-safe trait with one call. Everything that differs between providers (wire
 //! formats, hints they lack) stays behind it; what they could not honour comes back as warnings.
@@ -43,8 +43,8 @@ pub trait Provider: Send + Sync {
         tokenizer_for(self.model())
     }
 
-    /// Reports whether it can call tools. What is offered to a model by itself, such as `load_resource`, is
-    /// offered only then; tools that a program lists are always sent.
+    /// Reports whether it can call tools. Built-in tools such as `load_resource` are offered only
+    /// then; tools that a program lists are always sent.
     fn calls_tools(&self) -> bool {
         true
     }
@@ -66,8 +66,8 @@ pub trait Provider: Send + Sync {
         cancel: &'a CancelToken,
     ) -> BoxFuture<'a, Result<Reply, LlmError>>;
 
-    /// [`Provider::complete`] for a call whose [`ChatCall::digest`] is known to be `digest`: who
-    /// goes by digests need not make it again.
+    /// Does the same as [`Provider::complete`] for a call whose [`ChatCall::digest`] is `digest`:
+    /// a provider that uses digests need not compute it again.
     fn complete_known<'a>(
         &'a self,
         call: &'a ChatCall,
@@ -128,11 +128,11 @@ pub struct ChatCall {
     pub request: OpenaiChatRequest,
     /// The schema of the answer, where the provider can enforce one (AS-21).
     pub schema: Option<SchemaHint>,
-    /// How much to reason.
+    /// The amount of reasoning.
     pub think: Option<Think>,
     /// Tokens of the answer; wins over the two fields of `request`.
     pub max_output: Option<u64>,
-    /// Time for this call; the provider's own setting when absent. No part of the digest.
+    /// Time for this call; the provider's own setting when absent. Not part of the digest.
     pub timeout: Option<Duration>,
 }
 
@@ -143,14 +143,14 @@ impl From<OpenaiChatRequest> for ChatCall {
 }
 
 impl ChatCall {
-    /// Returns the tokens that the answer may have, whichever field says so.
+    /// Returns the most tokens of the answer, whichever field sets it.
     #[must_use]
     pub fn output_limit(&self) -> Option<u64> {
         self.max_output.or(self.request.max_completion_tokens).or(self.request.max_tokens)
     }
 
-    /// Everything that the answer depends on but for the model, as one JSON object: what a
-    /// recording stores and compares.
+    /// Returns everything that the answer depends on except the model, as one JSON object, which
+    /// recordings store and compare.
     #[must_use]
     pub fn canonical(&self) -> Value {
         let mut fields = self.options();
@@ -171,7 +171,7 @@ impl ChatCall {
         Digest::of_text(&canonical::text(self.options(), schema, &self.request.messages))
     }
 
-    /// [`ChatCall::canonical`] without the messages and the schema.
+    /// Returns [`ChatCall::canonical`] without the messages and the schema.
     fn options(&self) -> Map<String, Value> {
         let request = without_messages(&self.request);
         let mut fields = match serde_json::to_value(&request) {
@@ -191,7 +191,7 @@ impl ChatCall {
     }
 }
 
-/// Returns what an answer depends on beside the model and the messages, which are long and not copied.
+/// Returns the request without its messages, which are long and not copied.
 fn without_messages(request: &OpenaiChatRequest) -> OpenaiChatRequest {
     let OpenaiChatRequest {
         model: _,
@@ -276,7 +276,7 @@ fn schema_name(name: &str) -> String {
     if name.is_empty() { "answer".to_owned() } else { name }
 }
 
-/// How much a model reasons before it answers (AS-19 `think`).
+/// The amount of reasoning before an answer (AS-19 `think`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Think {
@@ -309,14 +309,14 @@ impl Think {
     }
 }
 
-/// An answer with what is to be known about how it came.
+/// An answer with remarks on how it came about.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reply {
     /// The answer.
     pub response: ChatResponse,
     /// Hints that could not be honoured, and other remarks for `debug` (AS-19).
     pub warnings: Vec<String>,
-    /// True if the usage was counted here because the server told none.
+    /// True if the usage was counted here because the server reported none.
     pub usage_estimated: bool,
 }
 

@@ -12,7 +12,7 @@ pub struct ReplayMiss {
     pub difference: Difference,
 }
 
-/// How a request differs from the nearest recorded one.
+/// The difference from the nearest recorded request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
@@ -20,12 +20,12 @@ pub enum Difference {
     Empty,
     /// It was recorded, and all its answers have been given.
     UsedUp {
-        /// How often it was recorded.
+        /// The number of times it was recorded.
         recorded: usize,
     },
     /// A message differs.
     Message {
-        /// Which, from 1.
+        /// Its number, from 1.
         index: usize,
         /// Its role now.
         role: String,
@@ -38,9 +38,9 @@ pub enum Difference {
     },
     /// The number of messages differs.
     MessageCount {
-        /// Now.
+        /// The number now.
         now: usize,
-        /// As recorded.
+        /// The number as recorded.
         recorded: usize,
     },
     /// An option differs.

@@ -13,12 +13,12 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const ID_LENGTH: u32 = 26;
 const RANDOM_BITS: u32 = 80;
 
-/// Where time and chance come from.
+/// The source of time and chance.
 pub trait Stamp: Send + Sync {
-    /// Microseconds since 1970-01-01 UTC.
+    /// Returns the microseconds since 1970-01-01 UTC.
     fn now_us(&self) -> u64;
 
-    /// A number that no other call gives, in this process or another.
+    /// Returns a number that no other call returns, in this process or another.
     fn random(&self) -> u128;
 }
 
@@ -31,7 +31,7 @@ pub struct FixedStamp {
 }
 
 impl FixedStamp {
-    /// Starts at `start_us`; each reading is `step_us` later than the one before.
+    /// Creates a clock at `start_us`; each reading is `step_us` later than the one before.
     #[must_use]
     pub const fn new(start_us: u64, step_us: u64) -> Self {
         Self { now_us: AtomicU64::new(start_us), step_us, counter: AtomicU64::new(0) }
@@ -55,13 +55,13 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// Ids from this time and chance.
+    /// Creates ids from this time and chance.
     #[must_use]
     pub fn new(stamp: Arc<dyn Stamp>) -> Self {
         Self { stamp, last: Mutex::new(0) }
     }
 
-    /// The next id, and the time it was made at in microseconds.
+    /// Returns the next id, and the time it was made at in microseconds.
     #[must_use]
     pub fn next(&self) -> (String, u64) {
         let now = self.stamp.now_us();
@@ -72,7 +72,7 @@ impl Ids {
         (encode(*last), now)
     }
 
-    /// The time now, in microseconds.
+    /// Returns the time now, in microseconds.
     #[must_use]
     pub fn now_us(&self) -> u64 {
         self.stamp.now_us()

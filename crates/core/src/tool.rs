@@ -23,7 +23,7 @@ pub const SCHEME: &str = "rust";
 /// A tool of the application.
 ///
 /// Calls may run at the same time. Dropping the future ends the call; a future must not block its
-/// thread, for the run that waits for it could not be cancelled then.
+/// thread, because the run that waits for it could not be cancelled then.
 pub trait Tool: Send + Sync {
     /// Returns the name that stands behind `rust://`: letters, digits, `-`, `_` and `.`.
     fn name(&self) -> &str;
@@ -45,8 +45,8 @@ pub struct ToolMethod {
     pub description: String,
     /// Its effect: a dry run calls only what reads, a `parallel for` nothing that writes.
     pub effect: Effect,
-    /// How far every text of its results may be believed; what is lower than [`Trust::Model`] is
-    /// fenced in prompts.
+    /// The trust level of every text of its results; texts below [`Trust::Model`] are fenced in
+    /// prompts.
     pub trust: Trust,
     /// The JSON Schema of its argument object.
     pub parameters: Value,
@@ -86,7 +86,7 @@ pub struct ToolFailure {
     pub code: String,
     /// One line, without secrets.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
 }
 

@@ -2,9 +2,8 @@
 //!
 //! An anchor is `[source: FILE#FRAGMENT]` in a text, or an entry of `indexes/source-map.json`. The
 //! fragment is a line (`#L42`, `#L42-L50`), a page (`#page=4`), a time (`#t=00:12:33`) or a
-//! heading. Pages and times are held against what the source says of its own: its page breaks and
-//! marks, the times of a transcript. A source that says nothing, such as a recording, is taken at
-//! its word.
+//! heading. Pages and times are checked against the source's own: its page breaks and marks, the
+//! times of a transcript. Anchors in a source without these, such as a recording, are accepted.
 //!
 //! ```
 //! use contexture_knowledge::anchor::anchors;

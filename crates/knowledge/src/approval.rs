@@ -2,7 +2,7 @@
 //!
 //! Decision: what comes with a project or an organization is untrusted until somebody approves the
 //! very content, by digest. Approvals are kept in the user's home, so that a project cannot approve
-//! itself; a record that can't be read approves nothing and says so.
+//! itself; a record that can't be read approves nothing and is reported.
 
 use crate::item::{Scope, Status};
 use crate::pack::{Pack, PackError};
@@ -25,7 +25,7 @@ pub enum Consent {
     Disputed,
 }
 
-/// Who may pass: the approvals of earlier times and the allowances of this command.
+/// The consent so far: earlier approvals and the allowances of this command.
 #[derive(Debug, Clone)]
 pub struct Gate {
     approvals: Option<PathBuf>,
@@ -44,7 +44,7 @@ impl Gate {
         Self { approvals, record, allowed }
     }
 
-    /// Returns what somebody must consent to before the pack is used; nothing when it may be used.
+    /// Returns the consent that is needed before the pack is used; none when it may be used.
     ///
     /// # Errors
     /// [`PackError`] when the pack can't be digested, or the record of approvals can't be read.

@@ -1,4 +1,4 @@
-//! The catalog: what a model is told at the start about the packs there are (KN-6).
+//! The catalog: the packs there are, for a model at the start (KN-6).
 
 use crate::discovery::Found;
 use crate::item::CatalogItem;
@@ -42,7 +42,7 @@ pub fn json(packs: &[Found]) -> Value {
     json!({ROOT: packs.iter().map(object).collect::<Vec<_>>()})
 }
 
-/// Returns what the catalog tells of a pack, in its order; what is not declared is left out.
+/// Returns the catalog's fields of a pack, in order; those not declared are left out.
 fn fields(item: &CatalogItem) -> impl Iterator<Item = (&'static str, String)> {
     [
         ("name", Some(item.name.clone())),

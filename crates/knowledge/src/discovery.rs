@@ -75,8 +75,8 @@ pub fn discover(roots: &Roots, options: &DiscoveryOptions) -> Discovery {
 }
 
 impl Discovery {
-    /// Opens a pack that was found. Its manifest is read again, so that what a cache says of a pack
-    /// never decides about its use.
+    /// Opens a pack that was found. Its manifest is read again, so that a cache never decides about
+    /// its use.
     ///
     /// # Errors
     /// [`PackError`] when there is no such pack, or it can't be used any more.

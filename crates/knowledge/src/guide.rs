@@ -133,8 +133,8 @@ fn warnings(pack: &Pack, body: &str, files: &[PackFile]) -> Vec<Finding> {
     out.into_iter().map(helped).collect()
 }
 
-/// Returns what in the guide and the description should make one look twice (KN-13); the body
-/// begins in that line of `KNOWLEDGE.md`.
+/// Returns the suspicious parts of the guide and the description (KN-13); the body begins in that
+/// line of `KNOWLEDGE.md`.
 pub(crate) fn look_twice(item: &CatalogItem, body: &str, first_line: u32) -> Vec<Finding> {
     let code = codes::SUSPICIOUS_TEXT;
     let found = |what: &Suspicion, place: &str| {
@@ -161,14 +161,14 @@ fn helped(finding: Finding) -> Finding {
     finding.with_help(help)
 }
 
-/// Returns what a pack lacks that shapes a persona.
+/// Returns the missing part of a pack that shapes a persona.
 pub(crate) fn boundary_gap(item: &CatalogItem, body: &str) -> Option<&'static str> {
     let is_persona = item.runtime.mode == RuntimeMode::Persona;
     (is_persona && !are_stated(body))
         .then_some("the pack shapes a persona, but no section of its guide states boundaries")
 }
 
-/// Returns what a document-first pack lacks.
+/// Returns the missing part of a document-first pack.
 pub(crate) fn document_gap(item: &CatalogItem, files: &[PackFile]) -> Option<String> {
     if item.profile != Profile::DocumentFirst {
         return None;

@@ -27,7 +27,7 @@ pub enum Status {
     Archived,
 }
 
-/// The degree to which a pack's content was checked, as the pack says of itself (KN-4).
+/// The degree to which a pack's content was checked, as the pack itself reports (KN-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PackTrust {
@@ -172,13 +172,13 @@ pub struct CatalogItem {
     /// Its licence.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub license: Option<String>,
-    /// Who keeps it.
+    /// The people who keep it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub maintainers: Vec<String>,
     /// The area it covers, in its author's words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub scope: Option<String>,
-    /// When it was last brought up to date, as its author says.
+    /// Its last update, as its author reports.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub updated: Option<String>,
     /// Compatible systems, in its author's words.
@@ -193,7 +193,7 @@ pub struct CatalogItem {
 }
 
 impl Status {
-    /// Returns what a status means for who uses the pack, when it is not simply ready.
+    /// Returns the meaning of a status for users of the pack, when it is not simply ready.
     pub(crate) fn caution(self) -> Option<&'static str> {
         match self {
             Self::Ready | Self::Archived => None,
@@ -235,7 +235,7 @@ pub struct Metadata {
     /// The main document of a document-first pack, relative to its folder.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub primary_document: Option<String>,
-    /// Who or what made it.
+    /// Its producer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub produced_by: Option<ProducedBy>,
 }
@@ -248,7 +248,7 @@ impl Metadata {
     }
 }
 
-/// Who or what made a pack. It is evidence, shown for citation, checking and dispute (KN-1).
+/// The producer of a pack. It is evidence, shown for citation, checking and dispute (KN-1).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProducedBy {
     /// The kind of producer.

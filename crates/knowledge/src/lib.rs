@@ -1,13 +1,13 @@
 //! Knowledge packs: found, listed, activated, resolved and logged (KN-1 to KN-17).
 //!
 //! A pack is a folder with a `KNOWLEDGE.md`. It reaches a model in tiers, each read only when it is
-//! reached: [`discover`] reads the frontmatter of all packs, [`catalog`] tells a model what there
-//! is, [`activate`] shows the guide of one, [`resolve`] selects the sections that a task needs.
+//! reached: [`discover`] reads the frontmatter of all packs, [`catalog`] lists them for a model,
+//! [`activate`] shows the guide of one, [`resolve`] selects the sections that a task needs.
 //!
-//! Decision: what a pack says is data, whoever wrote it. Nothing of it is run, every text of it
+//! Decision: a pack's content is data, whoever wrote it. Nothing of it is run, every text of it
 //! that a model sees is escaped or stands in a fence, and what comes with a project passes a
 //! [`Gate`] that somebody opens for the very content. Packs are never refused by a failure: what is
-//! wrong with one is a [`Finding`], and the others go on.
+//! wrong with one is a [`Finding`], and the others continue.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;

@@ -1,9 +1,9 @@
-//! The manifest: what the frontmatter of a `KNOWLEDGE.md` says, checked (KN-4, KN-5).
+//! The manifest: the frontmatter of a `KNOWLEDGE.md`, checked (KN-4, KN-5).
 //!
 //! Decision: a pack is left out only where the format asks for it or where it could not be
-//! addressed or described; everything else loads, with what is doubtful said in words. Reading is
+//! addressed or described; everything else loads, with findings for what is doubtful. Reading is
 //! in steps: what nearly all packs have is read without a parser, the rest by one, as the fields it
-//! should be; and only when that fails, whatever there is, to tell which field is wrong and how.
+//! should be; and only when that fails, whatever there is, to find which field is wrong and how.
 //!
 //! ```
 //! use contexture_knowledge::manifest;

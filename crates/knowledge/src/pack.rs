@@ -58,7 +58,7 @@ fn has_old_line_ends(text: &str) -> bool {
 }
 
 impl Pack {
-    /// Opens the folder of a pack; what the item says of it is taken as it is.
+    /// Opens the folder of a pack; the item is taken as it is.
     ///
     /// # Errors
     /// [`PackError`] when there is no such folder or it can't be opened.
@@ -78,13 +78,13 @@ impl Pack {
         Self { inner: Arc::new(Inner { item, scope, content, digest: Mutex::default() }) }
     }
 
-    /// Returns what is known of it from its `KNOWLEDGE.md`.
+    /// Returns its item, as read from its `KNOWLEDGE.md`.
     #[must_use]
     pub fn item(&self) -> &CatalogItem {
         &self.inner.item
     }
 
-    /// Returns where it was found.
+    /// Returns its scope.
     #[must_use]
     pub fn scope(&self) -> Scope {
         self.inner.scope
@@ -98,8 +98,8 @@ impl Pack {
         Ok(self.listing()?.files)
     }
 
-    /// Returns all its files, and what is left out because it can't be read: a folder within the
-    /// pack that can't be read is no reason to do without the others.
+    /// Returns all its files, and those left out because they can't be read: an unreadable folder
+    /// within the pack does not keep out the others.
     ///
     /// # Errors
     /// [`PackError`] when the pack's own folder can't be read, or there are more files or deeper
@@ -148,7 +148,7 @@ impl Pack {
         }
     }
 
-    /// Returns the digest of what the pack says: of all files by path and content, without the log
+    /// Returns the digest of the pack's content: of all files by path and content, without the log
     /// `runs/usage.jsonl` and what is in `indexes/` beside the source map. A file that has the same
     /// size and time as before is not read again. A file or folder that can't be read stands in it
     /// by its name, so the digest is another one as soon as it can be.

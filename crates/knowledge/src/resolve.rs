@@ -5,8 +5,7 @@
 //! left out even if it would fit.
 //!
 //! Decision: the context is counted as a whole, with the tokenizer of the model, after it was
-//! fenced. Estimates only say what to try; a context that counts more than its budget is never
-//! given.
+//! fenced. Estimates only decide what to try; a context above its budget is never returned.
 //!
 //! The feature `search` (on by default) adds the resolver; what it is asked and what it answers are
 //! there without it.

@@ -50,7 +50,7 @@ fn bounded(text: &str, most: usize) -> String {
     escape_open(&out, &[]).into_owned()
 }
 
-/// Returns what ends a line, turns the direction of reading, or is not seen.
+/// Reports whether a character ends a line, turns the direction of reading, or is invisible.
 fn is_break(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')

@@ -52,13 +52,13 @@ pub fn sections(path: &str, text: &str) -> Vec<SourceSection> {
     if is_markdown(path) { markdown_sections(path, text) } else { plain_sections(path, text) }
 }
 
-/// Reports whether the name says that the file is Markdown.
+/// Reports whether the name is that of a Markdown file.
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
     matches!(extension(path).as_str(), "md" | "markdown" | "mdown" | "mdx")
 }
 
-/// Reports whether the name says that the file is a text, which can be parted and ranked.
+/// Reports whether the name is that of a text file, which can be parted and ranked.
 #[must_use]
 pub fn is_text(path: &str) -> bool {
     const KINDS: [&str; 19] = [

@@ -6,7 +6,7 @@
 //!
 //! Decision: the texts themselves are kept, not only how they came about. They are what the model
 //! saw, they are small, since guides and selections are bounded, and a pack that changed in between
-//! cannot quietly put another text in their place: [`Session::stale`] tells of the change, and
+//! cannot quietly put another text in their place: [`Session::stale`] reports the change, and
 //! [`Session::refresh`] resolves again when it is asked to. Files are never kept, only what was
 //! selected from them.
 //!
@@ -74,7 +74,7 @@ pub struct Source {
     pub profile: Profile,
     /// Its effective runtime mode.
     pub runtime_mode: RuntimeMode,
-    /// The files that were read, with the digest of what they said.
+    /// The files that were read, with the digest of their content.
     pub files: Vec<SourceFile>,
 }
 
@@ -140,14 +140,14 @@ impl Session {
         }
     }
 
-    /// Returns what a conversation that was compacted or reloaded has to show again: the guides,
+    /// Returns the texts that a compacted or reloaded conversation has to show again: the guides,
     /// then the selections, each as it was shown first.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let guides = self.guides.iter().map(|guide| guide.text.as_str());
         guides.chain(self.selections.iter().map(|selection| selection.text.as_str()))
     }
 
-    /// Returns what was loaded, for the audit of an answer: guides first.
+    /// Returns the loaded sources, for the audit of an answer: guides first.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         let guides = self.guides.iter().map(|guide| &guide.source);
         guides.chain(self.selections.iter().flat_map(|selection| &selection.sources))
@@ -217,7 +217,7 @@ impl Session {
     /// not changed stays as it is.
     ///
     /// # Errors
-    /// What `resolve` gives; the session is then as it was.
+    /// The error of `resolve`; the session is then as it was.
     pub fn refresh<E>(
         &mut self,
         packs: &[Pack],
@@ -284,7 +284,7 @@ pub struct Stale {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// It says something else.
+    /// Its content has changed.
     Changed,
     /// It can't be read any more.
     Gone,
@@ -293,7 +293,7 @@ pub enum Change {
 }
 
 impl Session {
-    /// Returns what has changed under the guides and selections, each file once, by pack and path.
+    /// Returns the changes under the guides and selections, each file once, by pack and path.
     /// Every file that was loaded is read again.
     #[must_use]
     pub fn stale(&self, packs: &[Pack]) -> Vec<Stale> {
@@ -305,7 +305,7 @@ impl Session {
     }
 }
 
-/// Returns what has changed of one source.
+/// Returns the changes of one source.
 fn changes(source: &Source, packs: &[Pack]) -> Vec<Stale> {
     let stale =
         |path: &str, change| Stale { pack: source.pack.clone(), path: path.to_owned(), change };

@@ -169,7 +169,7 @@ impl UsageLog {
         }
     }
 
-    /// Returns how each pack was used, by name.
+    /// Returns the use of each pack, by name.
     #[must_use]
     pub fn summary(&self) -> Vec<Summary> {
         of(&self.lines)
@@ -201,7 +201,7 @@ fn ends_in_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Most faults that are told one by one.
+/// The most faults that are reported one by one.
 const MOST_FAULTS: usize = 100;
 
 fn log(mut reader: impl BufRead) -> io::Result<UsageLog> {
@@ -247,9 +247,9 @@ pub struct Summary {
     pub uses: u64,
     /// The versions used, in the order of their first use.
     pub versions: Vec<String>,
-    /// When it was first used.
+    /// The time of its first use.
     pub first: String,
-    /// When it was last used.
+    /// The time of its last use.
     pub last: String,
     /// The files taken from and how often, most often first, then by path.
     pub files: Vec<Counted>,

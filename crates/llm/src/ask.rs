@@ -47,7 +47,7 @@ pub struct Ask<'a> {
     pub think: Option<Think>,
     /// Time for the whole, with all attempts, waits and tools.
     pub timeout: Option<Duration>,
-    /// When a provider's failure is tried again.
+    /// The rule for trying again after a provider's failure.
     pub retry: RetryPolicy,
     /// Tools that the model may call; of no effect without an executor.
     pub tools: Vec<ToolDefinition>,
@@ -136,8 +136,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The prompt again with the answer and what is wrong with it. Earlier attempts are left out:
-    /// the last answer is the one to fix.
+    /// Returns the prompt again with the answer and what is wrong with it. Earlier attempts are
+    /// left out: the last answer is the one to fix.
     fn repair(&self, text: &str, error: &AnswerError) -> Vec<OpenaiChatMessage> {
         let mut messages = self.ask.messages.clone();
         let repair = match self.ask.shape {

@@ -14,8 +14,8 @@ use contexture_core::provider::Provider;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The provider that a URI names (AS-24). Nothing is sent and no connection is made before the
-/// first call; `replay:file` reads its file.
+/// Returns the provider that a URI names (AS-24). Nothing is sent and no connection is made before
+/// the first call; `replay:file` reads its file.
 ///
 /// ```
 /// use contexture_llm::{ModelUri, Provider, ProviderSettings, connect};
@@ -26,8 +26,8 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Errors
-/// [`LlmError::NoKey`] without a key where one is needed, [`LlmError::Settings`] for a base URL that
-/// is none or for `default` (which the caller resolves), [`LlmError::Recording`] for a recording
+/// [`LlmError::NoKey`] without a key where one is needed, [`LlmError::Settings`] for a bad base URL
+/// or for `default` (which the caller resolves), [`LlmError::Recording`] for a recording
 /// that can't be read, [`LlmError::MissingFeature`] for a provider over HTTP in a build without the
 /// feature `http`.
 pub fn connect(uri: &ModelUri, settings: &ProviderSettings) -> Result<Arc<dyn Provider>, LlmError> {

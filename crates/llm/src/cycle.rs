@@ -1,4 +1,4 @@
-//! `LlmCycle`: a conversation that goes on from call to call (PT-12).
+//! `LlmCycle`: a conversation that continues from call to call (PT-12).
 //!
 //! Decision: the cycle appends what it was given and what it got, and inserts nothing of its own
 //! but the configured system prompt in [`LlmCycle::submit`]. A call that fails leaves what it was
@@ -34,14 +34,14 @@ pub struct LlmConfig {
     pub schema: Option<SchemaHint>,
     /// Time for one request.
     pub timeout: Option<Duration>,
-    /// When a failure is tried again.
+    /// The rule for trying again after a failure.
     pub retry: RetryPolicy,
     /// The most rounds of tool calls in a row before the model has to answer.
     pub tool_rounds: u32,
 }
 
 impl Default for LlmConfig {
-    /// No system prompt, no retries, eight rounds of tools.
+    /// Returns settings without a system prompt or retries, with eight rounds of tools.
     fn default() -> Self {
         Self {
             system_prompt: None,
@@ -89,7 +89,7 @@ pub struct LlmCycle {
 }
 
 impl LlmCycle {
-    /// A conversation in which nothing has been said.
+    /// Creates an empty conversation.
     pub fn new(provider: impl Provider + 'static, config: LlmConfig) -> Self {
         Self {
             provider: Arc::new(provider),
@@ -128,13 +128,13 @@ impl LlmCycle {
         self.messages.extend(messages);
     }
 
-    /// The history.
+    /// Returns the history.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// The tokens of all calls so far.
+    /// Returns the tokens of all calls so far.
     #[must_use]
     pub const fn usage(&self) -> Usage {
         self.usage
@@ -146,7 +146,7 @@ impl LlmCycle {
         &self.warnings
     }
 
-    /// The switch that ends calls.
+    /// Returns the switch that ends calls.
     #[must_use]
     pub const fn cancel_token(&self) -> &CancelToken {
         &self.cancel
@@ -157,7 +157,7 @@ impl LlmCycle {
     ///
     /// # Errors
     /// The error of the provider, after the retries that the configuration allows;
-    /// [`LlmError::ToolRounds`] when the model goes on calling tools.
+    /// [`LlmError::ToolRounds`] when the model keeps calling tools.
     pub async fn submit(
         &mut self,
         prompt: impl Into<String>,
@@ -167,7 +167,7 @@ impl LlmCycle {
         self.run(tools, None).await
     }
 
-    /// As [`LlmCycle::submit`], with the answer's text passed on as it comes.
+    /// Does the same as [`LlmCycle::submit`], with the answer's text passed on as it comes.
     ///
     /// # Errors
     /// As [`LlmCycle::submit`].

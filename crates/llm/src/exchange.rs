@@ -14,15 +14,15 @@ pub(crate) struct Exchange<'a> {
     pub(crate) provider: &'a dyn Provider,
     pub(crate) cancel: &'a CancelToken,
     pub(crate) retry: RetryPolicy,
-    /// When the whole has to be done, and the time that was allowed for it.
+    /// The deadline of the whole, and the time that was allowed for it.
     pub(crate) deadline: Option<(Instant, Duration)>,
 }
 
-/// Told of a failure that is tried again, and how long is waited before.
+/// A callback for a failure that is tried again, with the wait before.
 pub(crate) type OnRetry<'a> = &'a mut (dyn FnMut(&LlmError, Duration) + Send);
 
 impl<'a> Exchange<'a> {
-    /// The deadline for a time that begins now; a time beyond all clocks is none.
+    /// Returns the deadline for a time that begins now; none if it is beyond all clocks.
     pub(crate) fn until(timeout: Option<Duration>) -> Option<(Instant, Duration)> {
         timeout.and_then(|limit| Some((Instant::now().checked_add(limit)?, limit)))
     }
@@ -106,14 +106,14 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The time that is left, if it is bounded.
+    /// Returns the time that is left, if it is bounded.
     fn left(&self) -> Result<Option<Duration>, LlmError> {
         let Some((deadline, limit)) = self.deadline else { return Ok(None) };
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(self.timed_out(limit)) } else { Ok(Some(left)) }
     }
 
-    /// A time-out of what was left of the time is one of the whole time that was allowed.
+    /// Turns a time-out of the rest of the time into one of the whole time that was allowed.
     fn for_the_whole(
         &self,
         error: LlmError,

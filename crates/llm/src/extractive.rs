@@ -2,7 +2,7 @@
 //!
 //! It sees what any model sees, the messages and the schema, and fills the schema with sentences,
 //! numbers and words that stand in the context: titles from headings, summaries from the sentences
-//! that say most about the whole, lists from distinct sentences that touch the question, values
+//! that best describe the whole, lists from distinct sentences that touch the question, values
 //! from `Key: value` lines. Every text it gives stands in the context, but for white space.
 //!
 //! Decision: no learnt weights, no randomness. The same request has the same answer on every
@@ -39,7 +39,7 @@ const URI: &str = "builtin://extractive";
 pub struct Extractive;
 
 impl Extractive {
-    /// The model.
+    /// Creates the model.
     #[must_use]
     pub const fn new() -> Self {
         Self
@@ -95,7 +95,7 @@ const SIZES: [Size; 8] = [
     Size { sentences: 1, items: 0, words: 3 },
 ];
 
-/// The answer to a call, and whether it had to be cut in the middle.
+/// Returns the answer to a call, and whether it had to be cut in the middle.
 fn answer(call: &ChatCall) -> (String, bool) {
     let schema = answer_schema(call);
     let Prompt { items, instruction } = layout::read(&call.request.messages, schema.is_some());
@@ -138,7 +138,7 @@ fn fill(filler: &mut Filler<'_>, schema: &Value) -> Value {
         .unwrap_or_else(|| fill::nothing(schema, 64))
 }
 
-/// The beginning of a text, of at most so many tokens.
+/// Returns the beginning of a text, of at most so many tokens.
 fn first_tokens(text: &str, limit: usize) -> String {
     let ends = tokenizer_for(URI).token_ends(text);
     let mut end = limit.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0);

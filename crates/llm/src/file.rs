@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// All bytes of a file, at most `limit`.
+/// Returns all bytes of a file, at most `limit`.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, LlmError> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| fault(path, &error))?;
@@ -18,7 +18,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, LlmError> {
     Ok(bytes)
 }
 
-/// A file that the system does not let be read or written.
+/// Returns the error of a file that the system does not let be read or written.
 pub(crate) fn fault(path: &Path, error: &io::Error) -> LlmError {
     let text = error.to_string();
     of(path, text.split(" (os error").next().unwrap_or_default().to_lowercase())

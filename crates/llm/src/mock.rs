@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value};
 pub struct Mock;
 
 impl Mock {
-    /// The mock.
+    /// Creates the mock.
     #[must_use]
     pub const fn new() -> Self {
         Self
@@ -52,7 +52,7 @@ impl Provider for Mock {
     }
 }
 
-/// The schema that an answer has to follow, whichever field says so.
+/// Returns the schema that an answer has to follow, whichever field sets it.
 pub(crate) fn answer_schema(call: &ChatCall) -> Option<&Value> {
     match (&call.schema, &call.request.response_format) {
         (Some(hint), _) => Some(&hint.schema),
@@ -61,7 +61,7 @@ pub(crate) fn answer_schema(call: &ChatCall) -> Option<&Value> {
     }
 }
 
-/// An answer made in this process, with its tokens counted.
+/// Returns an answer made in this process, with its tokens counted.
 pub(crate) fn local_response(model: &str, call: &ChatCall, text: String) -> ChatResponse {
     let counter = tokenizer_for(model);
     let prompt = call.request.messages.iter().map(|message| counter.count(&message.text()) as u64);
@@ -75,7 +75,7 @@ pub(crate) fn local_response(model: &str, call: &ChatCall, text: String) -> Chat
     }
 }
 
-/// The hints of a call that mean nothing to a model in this process, for `debug` (AS-19).
+/// Returns the hints of a call that mean nothing to a model in this process, for `debug` (AS-19).
 pub(crate) fn unheeded_hints(model: &str, call: &ChatCall) -> Vec<String> {
     let reasons = call.think.is_some_and(|think| think != Think::Off);
     let hints = [("temperature", call.request.temperature.is_some()), ("think", reasons)];
@@ -83,8 +83,8 @@ pub(crate) fn unheeded_hints(model: &str, call: &ChatCall) -> Vec<String> {
     given.map(|(name, _)| format!("`{name}` was left out: {model} has no use for it")).collect()
 }
 
-/// A value that fits a JSON Schema and says that it stands for another: strings name their field,
-/// lists have two items, the first of an enum is taken.
+/// Returns a placeholder that fits a JSON Schema: strings name their field, lists have two items,
+/// the first of an enum is taken.
 ///
 /// ```
 /// use contexture_llm::mock::placeholder;
@@ -137,7 +137,7 @@ fn value_of(schema: &Value, name: &str, depth: usize) -> Value {
     }
 }
 
-/// The type a schema asks for; of several the first that is not `null`.
+/// Returns the type a schema asks for; of several the first that is not `null`.
 pub(crate) fn kind(schema: &Value) -> &str {
     match schema.get("type") {
         Some(Value::String(kind)) => kind,

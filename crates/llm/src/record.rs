@@ -68,7 +68,7 @@ impl Recording {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a call that begins now.
+    /// Returns the number of a call that begins now.
     fn begin(&self) -> u64 {
         let mut writer = self.lock();
         let number = writer.next;

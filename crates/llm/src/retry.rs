@@ -1,9 +1,9 @@
-//! When a provider's failure is tried again, as a pure function (AS-22, PT-12).
+//! The rule for trying again after a provider's failure, as a pure function (AS-22, PT-12).
 
 use contexture_core::error::LlmError;
 use std::time::Duration;
 
-/// When to try again and how long to wait.
+/// The rule for trying again, and the waits.
 ///
 /// ```
 /// use contexture_llm::{LlmError, RetryPolicy};
@@ -32,20 +32,20 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Nothing is tried again.
+    /// Returns a policy that tries nothing again.
     #[must_use]
     pub const fn never() -> Self {
         Self { times: 0, max_wait: Duration::ZERO, back_off: None, on_timeout: false }
     }
 
-    /// 429 and 5xx that bring a `Retry-After` are tried again after it (AS-22).
+    /// Returns a policy that tries 429 and 5xx with a `Retry-After` again after it (AS-22).
     #[must_use]
     pub const fn on_request(times: u32, max_wait: Duration) -> Self {
         Self { times, max_wait, back_off: None, on_timeout: false }
     }
 
-    /// 429, 5xx and time-outs are tried again, after `Retry-After` or else a wait that begins with
-    /// half a second and doubles (PT-12).
+    /// Returns a policy that tries 429, 5xx and time-outs again, after `Retry-After` or else a wait
+    /// that begins with half a second and doubles (PT-12).
     #[must_use]
     pub const fn back_off(times: u32, max_wait: Duration) -> Self {
         let first = Duration::from_millis(500);

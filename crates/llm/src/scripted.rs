@@ -1,7 +1,7 @@
 //! Answers written down beforehand: for tests, specimens and `--mock=FILE`.
 //!
 //! A file of answers is a JSON list, or one JSON value per line. A string is the text of an answer;
-//! an object says more:
+//! an object defines more:
 //!
 //! ```json
 //! [
@@ -65,12 +65,12 @@ impl Default for CannedOutcome {
 }
 
 impl Canned {
-    /// A text.
+    /// Creates an answer that is a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { outcome: CannedOutcome::Text(text.into()), ..Self::default() }
     }
 
-    /// A failure.
+    /// Creates an answer that is a failure.
     #[must_use]
     pub fn error(error: LlmError) -> Self {
         Self { outcome: CannedOutcome::Error(error), ..Self::default() }
@@ -82,14 +82,14 @@ impl Canned {
         Self { outcome: CannedOutcome::ToolCalls(calls), ..Self::default() }
     }
 
-    /// The same, for prompts that hold these words.
+    /// Limits the answer to prompts that hold these words.
     #[must_use]
     pub fn when(mut self, words: impl Into<String>) -> Self {
         self.when = Some(words.into());
         self
     }
 
-    /// The same, given after a time.
+    /// Delays the answer.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = Some(delay);
@@ -117,11 +117,11 @@ struct State {
 /// The largest file of answers that is read, in bytes.
 const ANSWERS_BYTES: u64 = 64 << 20;
 
-/// The fields of which one says what comes of a request.
+/// The fields of which one defines the result of a request.
 const OUTCOMES: [&str; 4] = ["text", "json", "tool_calls", "error"];
 
 impl Scripted {
-    /// A provider of these answers.
+    /// Creates a provider of these answers.
     pub fn new(answers: impl IntoIterator<Item = Canned>) -> Self {
         let waiting: Vec<Canned> = answers.into_iter().collect();
         let total = waiting.len();
@@ -129,7 +129,7 @@ impl Scripted {
         Self { uri: "mock".to_owned(), state: Arc::new(Mutex::new(state)) }
     }
 
-    /// The same answers under the URI of another model, which picks the tokenizer.
+    /// Uses the URI of another model, which picks the tokenizer.
     #[must_use]
     pub fn in_place_of(mut self, uri: &str) -> Self {
         uri.clone_into(&mut self.uri);
@@ -179,7 +179,7 @@ impl Scripted {
         Ok(Self::new(answers))
     }
 
-    /// The calls received so far.
+    /// Returns the calls received so far.
     #[must_use]
     pub fn calls(&self) -> Vec<ChatCall> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).calls.clone()
@@ -209,7 +209,7 @@ impl Scripted {
     }
 }
 
-/// The answer that a JSON value describes; the error says what is wrong with it.
+/// Returns the answer that a JSON value describes, or the fault in it.
 fn canned(value: Value) -> Result<Canned, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -71,7 +71,7 @@ impl ProviderSettings {
         }
     }
 
-    /// The text with all keys of these settings masked.
+    /// Returns the text with all keys of these settings masked.
     #[must_use]
     pub fn mask(&self, text: &str) -> String {
         [&self.openai_key, &self.anthropic_key, &self.anthropic_token]

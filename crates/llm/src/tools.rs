@@ -6,10 +6,10 @@ use contexture_prompt::ToolCall;
 
 /// Runs the tools that a model calls.
 ///
-/// What it returns goes to the model as it is: fencing data from outside is the executor's work,
+/// Its results go to the model as they are: fencing data from outside is the executor's work,
 /// since it alone knows where the data is from.
 pub trait ToolExecutor: Send + Sync {
-    /// Runs one call. A failure is an outcome like any other: the model is told and may try
+    /// Runs one call. A failure is an outcome like any other: the model sees it and may try
     /// something else.
     fn execute<'a>(
         &'a self,
@@ -28,12 +28,12 @@ pub struct ToolOutcome {
 }
 
 impl ToolOutcome {
-    /// A result.
+    /// Creates a result.
     pub fn ok(text: impl Into<String>) -> Self {
         Self { text: text.into(), failed: false }
     }
 
-    /// A failure, in words that help the model to fix its call.
+    /// Creates a failure, in words that help the model to fix its call.
     pub fn failed(text: impl Into<String>) -> Self {
         Self { text: text.into(), failed: true }
     }

@@ -19,7 +19,7 @@ pub fn value(reply: Reply) -> Value {
     if parts.is_empty() { Value::Null } else { std::mem::take(&mut parts).into() }
 }
 
-/// Returns what a failed reply says, in words.
+/// Returns the message of a failed reply.
 #[must_use]
 pub fn words(reply: &Reply) -> String {
     let texts: Vec<&str> = reply

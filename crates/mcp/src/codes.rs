@@ -1,4 +1,4 @@
-//! The registry of the codes of MCP servers that a check tells: one stable code per kind of fault.
+//! The registry of the codes that a check of MCP servers reports: one per kind of fault.
 
 pub use contexture_diagnostic::{Code, Codes};
 

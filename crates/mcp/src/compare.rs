@@ -9,7 +9,7 @@ pub enum State {
     Same,
     /// It was never accepted.
     New,
-    /// It says something else than what was accepted.
+    /// Its definition is not the accepted one.
     Changed,
     /// It was accepted and is no longer offered.
     Gone,
@@ -52,7 +52,7 @@ impl<'d> Compared<'d> {
         Self { name, state, pinned, offered }
     }
 
-    /// Returns which parts say something else: `description`, `input schema` …
+    /// Returns the parts that differ: `description`, `input schema` …
     #[must_use]
     pub fn parts(&self) -> Vec<&'static str> {
         let (Some(pinned), Some(offered)) = (self.pinned, self.offered) else { return Vec::new() };

@@ -146,7 +146,7 @@ impl Connector for Connect {
         Box::pin(async move {
             match self.attempt(server, Greeting::First).await {
                 Err(NotBegun { error, is_ungreeted: true }) => {
-                    // What it said first is what it wants to be told.
+                    // The first error is the one to report.
                     self.attempt(server, Greeting::None).await.map_err(|_| error)
                 }
                 other => other.map_err(|NotBegun { error, .. }| error),
@@ -185,7 +185,7 @@ impl About {
     }
 }
 
-/// Listens to what the server says by itself: only that its tools changed matters.
+/// Listens to the server's notifications: only that its tools changed matters.
 #[derive(Clone, Default)]
 struct Listener {
     revision: Arc<AtomicU64>,

@@ -10,14 +10,14 @@ use tokio::time::{sleep, timeout};
 
 /// The record of a server on how it was treated.
 pub(crate) trait ServerLog {
-    /// Offers other tools from now on, and says so.
+    /// Offers other tools from now on, and sends a notification.
     fn change(&self, tools: Vec<Definition>) -> BoxFuture<'_, ()>;
     /// Returns the tools whose calls were abandoned.
     fn abandoned(&self) -> Vec<String>;
 }
 
 /// Returns the tools of the server that the suite talks to: `echo` gives its `text`, `structured` a
-/// value, `fail` says that it failed, `wait` never answers.
+/// value, `fail` reports that it failed, `wait` never answers.
 pub(crate) fn tools() -> Vec<Definition> {
     let text = json!({"type": "object", "properties": {"text": {"type": "string"}}});
     let mut tools = vec![Definition::new("wait", json!({"type": "object"}))];

@@ -51,7 +51,7 @@ pub enum DefinitionError {
     /// It has not the form of a definition.
     #[error("the definition of the tool `{name}` can't be read: {reason}")]
     Form {
-        /// The tool, as far as it says its name.
+        /// The tool, as far as its name is known.
         name: String,
         /// Why.
         reason: String,
@@ -68,8 +68,8 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Returns what can be used of all that a server says. Of two tools with one name nobody can
-    /// tell which is meant: both are left out.
+    /// Returns the usable definitions of a server. Of two tools with one name it is unclear which
+    /// is meant: both are left out.
     #[must_use]
     pub fn of(all: Vec<Definition>) -> Self {
         let mut offer = Self::default();

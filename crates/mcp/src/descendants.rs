@@ -1,7 +1,7 @@
 //! The processes that a process started, also those that left its group.
 //!
 //! Decision: a group is ended as a whole, but whoever calls `setsid` is in it no longer. So the
-//! children and their children are noted before the end, as far as the system tells: on Linux
+//! children and their children are noted before the end, as far as the system shows: on Linux
 //! through `/proc`. One whose parent ended before is nobody's child that is known here, and is not
 //! found.
 
@@ -9,7 +9,7 @@
 #[derive(Debug, Default)]
 pub(crate) struct Descendants(Vec<Member>);
 
-/// A process, with the time of its start: numbers are given anew.
+/// A process, with the time of its start: numbers are reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Member {
     pid: u32,
@@ -78,7 +78,7 @@ fn all() -> Vec<Member> {
     Vec::new()
 }
 
-/// Returns a process as `/proc/PID/stat` tells: `PID (NAME) STATE PARENT … STARTED …`, where the
+/// Returns a process as `/proc/PID/stat` shows: `PID (NAME) STATE PARENT … STARTED …`, where the
 /// name may hold anything.
 #[cfg(target_os = "linux")]
 fn stat(pid: u32) -> Option<Member> {

@@ -49,7 +49,7 @@ pub enum McpError {
         /// The way to fix it.
         help: String,
     },
-    /// The server says something else of a tool than what was accepted.
+    /// The server changed the definition of a tool that was accepted.
     #[error(
         "the MCP server `{server}` changed what it says of `{tool}` ({parts}); it is refused until it is accepted"
     )]
@@ -58,7 +58,7 @@ pub enum McpError {
         server: String,
         /// The tool.
         tool: String,
-        /// Which parts say something else.
+        /// The parts that changed.
         parts: String,
     },
     /// The server no longer offers a tool that was accepted.
@@ -74,7 +74,7 @@ pub enum McpError {
     Start {
         /// The server.
         server: String,
-        /// Why.
+        /// The cause.
         reason: String,
         /// The end of what it wrote to stderr, masked.
         stderr: String,
@@ -84,7 +84,7 @@ pub enum McpError {
     Unreachable {
         /// The server.
         server: String,
-        /// Why.
+        /// The cause.
         reason: String,
         /// The end of what it wrote to stderr, masked.
         stderr: String,
@@ -107,7 +107,7 @@ pub enum McpError {
         /// The way to fix it.
         help: String,
     },
-    /// The tool says that it failed.
+    /// The tool reports that it failed.
     #[error("`{tool}` of the MCP server `{server}` failed: {message}")]
     Failed {
         /// The server.
@@ -116,7 +116,7 @@ pub enum McpError {
         tool: String,
         /// Its message, shortened.
         message: String,
-        /// All that it says.
+        /// Its whole content.
         content: Value,
     },
     /// The server refused the request.
@@ -144,7 +144,7 @@ pub enum McpError {
     /// This build can't connect to servers.
     #[error(transparent)]
     MissingFeature(#[from] MissingFeature),
-    /// The answer is none that is known.
+    /// The answer has no known form.
     #[error("the MCP server `{server}` answered {what} with {found}")]
     BadAnswer {
         /// The server.
@@ -218,7 +218,7 @@ impl McpError {
         })
     }
 
-    /// Further data for a program.
+    /// Returns further data for a program.
     #[must_use]
     pub fn details(&self) -> Option<Value> {
         match self {

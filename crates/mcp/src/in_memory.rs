@@ -19,7 +19,7 @@ pub struct InMemoryConnector {
 }
 
 impl InMemoryConnector {
-    /// No servers.
+    /// Creates a connector without servers.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -98,7 +98,7 @@ impl InMemoryServer {
         self.replying(tool, move |arguments| answer(arguments).into())
     }
 
-    /// Offers other tools from now on, and says so.
+    /// Offers other tools from now on, and sends a notification.
     pub fn change(&self, tools: impl IntoIterator<Item = Definition>) {
         *lock(&self.tools) = tools.into_iter().collect();
         self.revision.fetch_add(1, Ordering::SeqCst);

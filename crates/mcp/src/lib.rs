@@ -1,8 +1,8 @@
 //! Client of MCP servers: their tools, checked and pinned (AS-25).
 //!
-//! A server's tools are described by the server. What it says goes to a model as instructions, so
-//! it is accepted by a person, kept in `contexture.lock`, and compared by digest each time a
-//! program talks to the server: what changed is refused until it is accepted again.
+//! A server's tools are described by the server. The descriptions go to a model as instructions, so
+//! they are accepted by a person, kept in `contexture.lock`, and compared by digest each time a
+//! program talks to the server: changed tools are refused until they are accepted again.
 //!
 //! The feature `client` (on by default) connects to servers; without it definitions are still read,
 //! pinned and compared.
@@ -10,8 +10,8 @@
 //! Decision: arguments are checked against the pinned schema one level deep, as programs write them
 //! (which fields there are, which must be given, the type of each). What lies deeper the server
 //! checks, which knows its schema better than anybody: the `jsonschema` crate would do it here, for
-//! many packages more in the tree. What it answers is checked against the schema that it promised,
-//! in the words that say of which form a value is.
+//! many packages more in the tree. Its answer is checked against the schema that it promised, in
+//! the keywords for the form of a value.
 //!
 //! Decision: child processes are started here and nowhere else, without a shell, in a process group
 //! of their own, with the variables that the settings name and no others.

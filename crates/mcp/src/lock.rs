@@ -110,7 +110,7 @@ impl Lock {
         Self::parse(&text)
     }
 
-    /// Reads the file for accepting anew: servers with a damaged definition are left out, and told.
+    /// Reads the file for accepting again: servers with a damaged definition are reported.
     ///
     /// # Errors
     /// [`LockError`] when it is not a lock file at all.

@@ -18,9 +18,9 @@ pub trait Connector: Send + Sync {
     ) -> BoxFuture<'a, Result<Arc<dyn Connection>, McpError>>;
 }
 
-/// A connection to a server. A future that is dropped abandons its request, and the server is told.
+/// A connection to a server. A dropped future abandons its request, and the server is notified.
 pub trait Connection: Send + Sync {
-    /// Returns what the server offers now.
+    /// Returns the server's current offer.
     fn offer(&self) -> BoxFuture<'_, Result<Offer, McpError>>;
 
     /// Calls a tool.
@@ -30,7 +30,7 @@ pub trait Connection: Send + Sync {
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Reply, McpError>>;
 
-    /// Returns a number that rises when the server says that its tools changed.
+    /// Returns a number that rises when the server reports that its tools changed.
     fn revision(&self) -> u64;
 
     /// Reports whether the server is gone, so that a new connection is needed.
@@ -47,7 +47,7 @@ pub struct Reply {
     pub content: Vec<Content>,
     /// A value of the shape that the tool's output schema has.
     pub structured: Option<Value>,
-    /// True if the tool says that it failed.
+    /// True if the tool reports that it failed.
     pub is_error: bool,
 }
 

@@ -78,8 +78,7 @@ impl Process {
         Ok((process, stdout, stdin))
     }
 
-    /// Returns the end of what it wrote to stderr; a process that is gone may still have something
-    /// to say.
+    /// Returns the end of its stderr; some of it may still arrive after the process is gone.
     pub(crate) async fn last_words(&self) -> String {
         let ended = async {
             while !self.stderr.ended.load(Ordering::SeqCst) {
@@ -90,8 +89,8 @@ impl Process {
         self.stderr.text()
     }
 
-    /// Notes what it has started. What it leaves behind is nobody's child afterwards, so this is
-    /// done while it lives, before it is told that nobody speaks to it any more.
+    /// Notes the processes that it has started. They are nobody's children after its end, so this
+    /// is done while it lives, before its input is closed.
     pub(crate) fn look(&self) {
         lock(&self.family).join(Descendants::of(self.group));
     }

@@ -1,6 +1,6 @@
 //! Checks of a value against a JSON Schema, as far as servers use it for results.
 //!
-//! Decision: the words that say of which form a value is are checked, at every depth: `type`,
+//! Decision: the keywords for the form of a value are checked, at every depth: `type`,
 //! `properties`, `required`, `additionalProperties`, `items`, `prefixItems`, `enum`, `const`,
 //! `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and the limits of numbers, texts and
 //! lists. Words beside these, such as `pattern` and `format`, are not looked at: a value is refused
@@ -9,7 +9,7 @@
 use serde_json::{Map, Value};
 use std::cell::Cell;
 
-/// How deep a value and its schema are followed together.
+/// The depth to which a value and its schema are followed together.
 const DEPTH: usize = 64;
 /// The number of pairs of a value and a schema that are looked at: forms within forms multiply.
 const STEPS: usize = 1_000_000;
@@ -24,7 +24,7 @@ pub(crate) struct Misfit {
     pub(crate) found: String,
 }
 
-/// Checks a value against a schema and tells the first thing that does not fit.
+/// Checks a value against a schema and returns the first thing that does not fit.
 ///
 /// # Errors
 /// [`Misfit`].
@@ -56,7 +56,7 @@ impl<'s> Check<'s, '_> {
         }
         let inner = Self { depth: self.depth + 1, ..self };
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-            // What lies elsewhere is not fetched, and says nothing here.
+            // A schema that lies elsewhere is not fetched, and checks nothing here.
             if let Some(target) = target.strip_prefix('#').and_then(|at| self.root.pointer(at)) {
                 inner.value(target, value, place)?;
             }
@@ -141,7 +141,7 @@ fn list<'s>(schema: &'s Map<String, Value>, word: &str) -> &'s [Value] {
     schema.get(word).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// `type`, `enum` and `const`.
+/// Checks `type`, `enum` and `const`.
 fn kind(schema: &Map<String, Value>, value: &Value, place: &str) -> Result<(), Misfit> {
     let kinds: Vec<&str> = match schema.get("type") {
         Some(Value::String(kind)) => vec![kind.as_str()],
@@ -175,12 +175,12 @@ fn is_of(kind: &str, value: &Value) -> bool {
         }
         "array" => value.is_array(),
         "object" => value.is_object(),
-        // Of a kind that nobody knows, nothing can be said.
+        // A kind that is not known can't be checked.
         _ => true,
     }
 }
 
-/// `1` and `1.0` are the same number.
+/// Reports whether two values are equal: `1` and `1.0` are the same number.
 fn is_same(one: &Value, other: &Value) -> bool {
     let numbers = one.as_f64().zip(other.as_f64());
     one == other || numbers.is_some_and(|(one, other)| one.total_cmp(&other).is_eq())

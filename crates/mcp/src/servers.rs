@@ -100,16 +100,16 @@ impl Servers {
         })
     }
 
-    /// Returns what a server offers now: its tools, and what was left out since it can't be used.
+    /// Returns the current offer of a server: its tools, and those left out as unusable.
     ///
     /// # Errors
-    /// When it is unknown or can't be reached, or answers something else.
+    /// [`McpError`] when it is unknown or can't be reached, or answers something else.
     pub async fn offer(&self, server: &str) -> Result<Offer, McpError> {
         Ok(Offer::clone(&self.open(self.known(server)?).await?.offer))
     }
 
-    /// Connects to a server and makes sure that what it says of every accepted tool is what was
-    /// accepted.
+    /// Connects to a server and checks that its definition of every accepted tool is the accepted
+    /// one.
     ///
     /// # Errors
     /// As [`Self::pinned`] and [`Self::offer`], and [`McpError::Changed`] or [`McpError::Gone`].
@@ -135,8 +135,8 @@ impl Servers {
             .map_err(|faults| McpError::Arguments { faults, help: signature.usage() })
     }
 
-    /// Calls an accepted tool and gives the value of its answer. A future that is dropped abandons
-    /// the call, and the server is told.
+    /// Calls an accepted tool and returns the value of its answer. A dropped future abandons the
+    /// call, and the server is notified.
     ///
     /// # Errors
     /// [`McpError`].
@@ -192,8 +192,8 @@ impl Servers {
         })
     }
 
-    /// Returns the connection to a server with the tools that it offers: a new one when there is none, and
-    /// the tools anew when the server said that they changed.
+    /// Returns the connection to a server with the tools that it offers: a new one when there is
+    /// none, and the tools read again when the server reported that they changed.
     async fn open(&self, known: &Known) -> Result<Open, McpError> {
         let mut open = known.open.lock().await;
         let connection = match &*open {

@@ -72,7 +72,7 @@ pub enum Transport {
 }
 
 impl ServerSpec {
-    /// The time that a call may take when nothing else is said.
+    /// The time that a call may take by default.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 
     /// Returns a server of [`in_memory`](crate::in_memory).

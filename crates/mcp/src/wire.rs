@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 /// The longest message of either side over pipes, in bytes.
 pub const MESSAGE_BYTES: usize = 16 << 20;
 
-/// Reads lines. A read that is dropped and begun anew loses nothing.
+/// Reads lines. A read that is dropped and begun again loses nothing.
 #[derive(Debug)]
 pub struct Lines<R> {
     stream: BufReader<R>,
@@ -39,7 +39,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// Returns the next line.
     ///
     /// # Errors
-    /// When the stream can't be read.
+    /// The error of the stream.
     pub async fn next(&mut self) -> io::Result<Line> {
         while !self.is_at_end {
             let bytes = self.stream.fill_buf().await?;
@@ -47,7 +47,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let (taken, used) = end.map_or((bytes.len(), bytes.len()), |end| (end, end + 1));
             if self.is_over {
-                // What is left of a line that was told already.
+                // The rest of a line that was reported already.
                 self.is_over = end.is_none();
                 self.stream.consume(used);
                 continue;

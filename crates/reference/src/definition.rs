@@ -3,8 +3,8 @@
 //! A protocol is defined in Markdown: which paths it has (`<location>`), which parameters it takes
 //! (`<params>`), and what its ids stand for (`<registry>`).
 //!
-//! Decision: what is wrong is told with its place and never guessed at. A resource element with an
-//! error is not used, and references to it say so instead of falling back to another definition; a
+//! Decision: a fault is reported with its place and never guessed at. A resource element with an
+//! error is not used, and references to it fail instead of falling back to another definition; a
 //! broken row of a table costs that row alone.
 //!
 //! ```
@@ -173,7 +173,7 @@ impl Definition {
         &self.parameters
     }
 
-    /// Returns what its ids stand for (REF-18).
+    /// Returns the registry of its ids (REF-18).
     #[must_use]
     pub fn registry(&self) -> Option<&Registry> {
         self.registry.as_ref()
@@ -182,7 +182,7 @@ impl Definition {
     /// Checks a path against its rules; without rules every path is right.
     ///
     /// # Errors
-    /// How far the path follows the rules, and what is expected there.
+    /// The place up to which the path follows the rules, and what is expected there.
     pub fn check_path(&self, path: &str) -> Result<(), Mismatch> {
         let names = [self.written.as_str(), self.name.as_str()];
         let names = names.get(usize::from(self.written == self.name)..).unwrap_or_default();
@@ -195,7 +195,7 @@ impl Definition {
         self.wrap_with(source, &Parameters::default(), text)
     }
 
-    /// As [`Definition::wrap`], with the parameters as further attributes.
+    /// Does the same as [`Definition::wrap`], with the parameters as further attributes.
     #[must_use]
     pub fn wrap_with(&self, source: &str, parameters: &Parameters, text: &str) -> String {
         let taken: Vec<(String, &str)> = parameters

@@ -53,7 +53,7 @@ impl Pattern {
                 "**" => Segment::AnyDepth,
                 name => Segment::Names(alternatives(name)),
             };
-            // `**/**` says no more than `**`, and would cost more.
+            // `**/**` means no more than `**`, and would cost more.
             if segment != Segment::AnyDepth || read.last() != Some(&Segment::AnyDepth) {
                 read.push(segment);
             }
@@ -175,7 +175,7 @@ impl Name {
         Self { head, tail }
     }
 
-    /// Returns each part is looked for once, from the left: no name is gone over twice.
+    /// Reports whether a name matches. Each part is searched once, from the left.
     fn matches(&self, name: &str) -> bool {
         if name.starts_with('.') && !self.head.starts_with('.') {
             return false;

@@ -39,7 +39,7 @@ pub struct Found<'a> {
     pub end: usize,
 }
 
-/// Something in a text that looks like a reference and is none.
+/// Something in a text that looks like a reference and is not one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed<'a> {
     /// The fault; its offset counts from the begin of `text`.
@@ -62,7 +62,7 @@ impl Malformed<'_> {
 
 /// Finds the references in a Markdown text of any script, in order, none in code.
 ///
-/// What is written like a reference to a place (`@file:a.md`, `@1x://a`) but is none comes as
+/// Text like a reference to a place (`@file:a.md`, `@1x://a`) that is not one comes as
 /// [`Malformed`]; mentions (`@ann: hello`) and addresses (`ann@example.org`) are neither.
 #[must_use]
 pub fn scan(text: &str) -> Scan<'_> {

@@ -45,7 +45,7 @@ pub const MAX_DEPTH: usize = 16;
 /// The most bytes that a reference may have.
 pub const MAX_LENGTH: usize = 65_536;
 
-/// When a reference is loaded (REF-7).
+/// The time when a reference is loaded (REF-7).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Semantics {
     /// `@`: the choice of the model, so a policy decides.

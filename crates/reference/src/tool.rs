@@ -105,7 +105,7 @@ impl Offers {
     /// Loads what a model asks for.
     ///
     /// # Errors
-    /// [`LoadError`] with its cause, for the model to read: the run goes on.
+    /// [`LoadError`] with its cause, for the model to read: the run continues.
     pub async fn call(&self, loader: &Loader, arguments: &Value) -> Result<Loaded, LoadError> {
         let asked = arguments.get("reference").and_then(Value::as_str).unwrap_or_default().trim();
         if asked.is_empty() {

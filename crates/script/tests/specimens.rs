@@ -159,7 +159,7 @@ fn reference_fault(text: &str, code: &str) -> Option<ReferenceFault> {
         _ => return None,
     };
     let (start, end) = (text.len().saturating_sub(4), text.len());
-    let message = "this is no reference".to_owned();
+    let message = "this is not a reference".to_owned();
     let help = Some("write `@protocol://path`".to_owned());
     Some(ReferenceFault { code, severity: Severity::Error, start, end, message, help })
 }

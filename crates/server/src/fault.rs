@@ -18,7 +18,7 @@ pub struct Fault {
     pub code: String,
     /// The expected and the found value, without credentials.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
     /// Further fields for programs.
     pub details: Map<String, Value>,

@@ -1,5 +1,5 @@
-//! Runs of flows: what each did, kept before it counts, so that a run that was broken off can be
-//! gone on with (FL-11) and read back (FL-12).
+//! Runs of flows: their events, kept before they count, so that an interrupted run can be resumed
+//! (FL-11) and read back (FL-12).
 //!
 //! Decisions: one thread writes, and whatever waits when it is free goes into one transaction that
 //! is synced, of one run or of many; an event that nobody waits for does not begin a transaction at
@@ -9,7 +9,7 @@
 //! was killed can be claimed at once, and one whose process lives can't be.
 //!
 //! Secrets are masked before anything is written (AS-29). What was masked does not come back: a run
-//! that is gone on with finds `•••` there, and [`Document::masked`] and [`Line::masked`] say so.
+//! that is resumed finds `•••` there, and [`Document::masked`] and [`Line::masked`] report it.
 //! With a key ([`Options::sealer`]) sets and events are sealed, as a whole, before they are written
 //! (CP-19): what is read of runs then needs the key, all but their ids, owners and states.
 //!

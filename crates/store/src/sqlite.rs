@@ -15,21 +15,21 @@ const IDLE_READERS: usize = 8;
 
 /// The errors of a store, as far as its file makes them.
 pub(crate) trait FileError: Clone + Send + Sized + 'static {
-    /// Something that the system reports.
+    /// Creates the error for a fault that the system reports.
     fn io(path: String, reason: String) -> Self;
-    /// A file of something else.
+    /// Creates the error for a file of something else.
     fn foreign(path: String, reason: &'static str) -> Self;
-    /// A file of a newer version.
+    /// Creates the error for a file of a newer version.
     fn newer(path: String, found: i64, known: i64) -> Self;
-    /// A file that is damaged.
+    /// Creates the error for a damaged file.
     fn damaged(path: String, reason: String) -> Self;
-    /// Another process holds the file.
+    /// Creates the error for a file that another process holds.
     fn busy(path: String) -> Self;
-    /// The disk is full.
+    /// Creates the error for a full disk.
     fn full(path: String) -> Self;
-    /// The store is being closed.
+    /// Creates the error for a store that is being closed.
     fn closed() -> Self;
-    /// A write panicked.
+    /// Creates the error for a write that panicked.
     fn panicked() -> Self;
     /// Reports whether another process holds the file.
     fn is_busy(&self) -> bool;
@@ -130,7 +130,7 @@ impl<E: FileError> Database<E> {
         Ok((file, connection))
     }
 
-    /// The file's place, with its folder made and links to the folder followed.
+    /// Returns the file's place, with its folder made and links to the folder followed.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

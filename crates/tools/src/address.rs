@@ -2,9 +2,9 @@
 //!
 //! Decision: public addresses may. Any other address only when the settings list the host: what
 //! answers there (a cloud's metadata, a router, a neighbour's service) trusts its callers for being
-//! inside. Loopback may also be reached where the caller says so and the host itself names it,
-//! since then the program's author, not a name server, says so. What is checked is the address that
-//! is connected to, so that a name server can't answer differently in between.
+//! inside. Loopback may also be reached where the caller allows it and the host itself names it,
+//! since then the program's author, not a name server, chose it. What is checked is the address
+//! that is connected to, so that a name server can't answer differently in between.
 //!
 //! ```
 //! use contexture_tools::address::Reach;
@@ -81,7 +81,7 @@ impl Reach {
         Ok(Self::Public)
     }
 
-    /// As [`Self::public`], and loopback where the host itself names it.
+    /// Does the same as [`Self::public`], and allows loopback where the host itself names it.
     ///
     /// # Errors
     /// As [`Self::public`].

@@ -1,4 +1,4 @@
-//! The causes behind an error of a client library: what it wraps says more than it does itself.
+//! The causes behind an error of a client library: they show more than the error itself.
 
 use std::error::Error;
 
@@ -8,7 +8,7 @@ pub fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<
     causes(error).find_map(<dyn Error + 'static>::downcast_ref)
 }
 
-/// Returns what the innermost cause says; the error itself when there is none behind it.
+/// Returns the message of the innermost cause; that of the error itself when there is none.
 #[must_use]
 pub fn root(error: &(dyn Error + 'static)) -> String {
     causes(error).last().unwrap_or(error).to_string()
@@ -36,7 +36,7 @@ mod tests {
         assert_eq!(root(&error), std::fmt::Error.to_string());
         assert_eq!(root(&std::fmt::Error), std::fmt::Error.to_string());
         assert_eq!(find::<Middle>(&error).map(ToString::to_string).as_deref(), Some("middle"));
-        // The error itself is no cause of its own.
+        // The error itself is not a cause of its own.
         assert!(find::<Outer>(&error).is_none());
     }
 }

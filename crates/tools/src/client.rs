@@ -1,7 +1,7 @@
 //! HTTP clients: the one place that sets up TLS and keeps clients by their key.
 //!
 //! Decision: `reqwest` over rustls with ring, verified by the system's certificates. A client follows
-//! no redirect unless its caller says which.
+//! no redirect unless its caller passes a policy.
 
 use crate::address::{Guard, Reach};
 use reqwest::redirect::Policy;

@@ -35,7 +35,7 @@ pub(crate) fn get(environment: &BTreeMap<String, String>, arguments: &Arguments)
     output
 }
 
-/// Reports whether a variable of this name holds a secret, as far as a name can tell.
+/// Reports whether a variable of this name holds a secret, as far as a name can show.
 #[must_use]
 pub fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -47,7 +47,7 @@ pub fn looks_secret(name: &str) -> bool {
         .any(|word| WORDS.contains(&word) || word.ends_with("TOKEN") || word.ends_with("PASSWORD"))
 }
 
-/// Returns what must be masked of a variable: the whole value when the name tells so, else the
+/// Returns the part of a variable to mask: the whole value when the name shows it, else the
 /// password of a URL.
 #[must_use]
 pub fn secrets_in(name: &str, value: &str) -> Vec<String> {

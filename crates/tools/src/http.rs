@@ -2,7 +2,7 @@
 //!
 //! Decisions: redirects are followed while they stay on the origin and refused when they leave it;
 //! an address is checked where the name is resolved, so what was checked is what is connected to;
-//! the proxy of the environment is not used, since behind it nobody could tell the address. No
+//! the proxy of the environment is not used, since it would hide the address. No
 //! error repeats a header, a query or a body.
 
 mod error;

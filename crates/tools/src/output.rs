@@ -10,7 +10,7 @@ use serde_json::Value;
 pub struct ToolOutput {
     /// The value for the program.
     pub value: Value,
-    /// The degree to which every text in it may be believed.
+    /// The trust level of every text in it.
     pub trust: Trust,
     /// The changes, oldest first; `File.undo` takes them.
     pub effects: Vec<FileEffect>,

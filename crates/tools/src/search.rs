@@ -1,7 +1,7 @@
 //! `sh://find` and `sh://grep`, in this process: nothing is started.
 //!
 //! Decision: results are in the order of their paths, so that a `max` always keeps the same ones.
-//! What `.gitignore` files of the workspace name is passed over, and so are `.git`, its like and
+//! Paths in `.gitignore` files of the workspace are skipped, and so are `.git`, its like and
 //! `.contexture`, unless the call names a path inside them.
 
 mod filter;

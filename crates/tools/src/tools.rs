@@ -61,7 +61,7 @@ impl Tools {
         }
     }
 
-    /// Searches on a thread of its own: a tree can take long, and other calls go on meanwhile.
+    /// Searches on a thread of its own: a tree can take long, and other calls continue meanwhile.
     async fn search(&self, tool: &ToolKind, arguments: Arguments) -> Result<ToolOutput, ToolError> {
         let run = if *tool == ToolKind::Find { search::find } else { search::grep };
         let shared = Arc::clone(&self.shared);

@@ -1,4 +1,4 @@
-//! Numbers and what is done with them; the messages of what can't be done.
+//! Numbers and their operations; the messages of those that can't be done.
 
 use serde_json::{Number as JsonNumber, Value};
 
@@ -39,13 +39,13 @@ impl Number {
         finite(self.float() / other.float())
     }
 
-    /// Returns what is left over by a division towards zero: it has the sign of the dividend.
+    /// Returns the remainder of a division towards zero: it has the sign of the dividend.
     pub(super) fn remainder(self, other: Self) -> Result {
         if other.is_zero() {
             return Err(DIVISION_BY_ZERO);
         }
         match (self, other) {
-            // Only the smallest number by -1 does not fit, and nothing is left over there.
+            // Only the smallest number by -1 does not fit, and its remainder is zero.
             (Self::Whole(left), Self::Whole(right)) => {
                 Ok(Self::Whole(left.checked_rem(right).unwrap_or(0)))
             }
@@ -103,7 +103,7 @@ impl Number {
     }
 
     pub(super) fn to_json(self) -> std::result::Result<Value, &'static str> {
-        const TOO_LARGE: &str = "the result is no whole number from -2^63 to 2^64-1 (write a decimal point to compute with floats): the expression";
+        const TOO_LARGE: &str = "the result is not a whole number from -2^63 to 2^64-1 (write a decimal point to compute with floats): the expression";
         let number = match self {
             Self::Whole(number) => JsonNumber::from_i128(number)
                 .filter(|number| number.is_i64() || number.is_u64())

@@ -6,12 +6,12 @@
 use super::CalcError;
 use super::number::{Number, Result as Computed};
 
-/// How deep parentheses, signs and powers may stand in each other.
+/// The deepest nesting of parentheses, signs and powers.
 const MAX_DEPTH: usize = 128;
 
 type Result = std::result::Result<Number, CalcError>;
 
-/// Returns the number that an expression is.
+/// Returns the value of an expression.
 pub(super) fn evaluate(text: &str) -> Result {
     let mut reader = Reader { text, at: 0, depth: 0 };
     let number = reader.sum()?;
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes over some bytes and says where they began.
+    /// Skips some bytes and returns where they began.
     fn take(&mut self, bytes: usize) -> usize {
         let start = self.at;
         self.at += bytes;

@@ -5,7 +5,7 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Number, Value};
 
-/// Rows, and how many bytes they have.
+/// Rows, and their size in bytes.
 pub(super) struct Collected {
     columns: Vec<String>,
     pub(super) rows: Vec<Value>,
@@ -14,7 +14,7 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Rows with these columns, no two of the same name.
+    /// Starts rows with these columns, no two of the same name.
     pub(super) fn new(columns: Vec<String>, most_bytes: usize) -> Result<Self, SqlError> {
         let mut seen = std::collections::HashSet::new();
         if let Some(twice) = columns.iter().find(|name| !seen.insert(name.as_str())) {

@@ -1,11 +1,11 @@
-//! What can go wrong with SQL.
+//! The errors of SQL.
 
 use contexture_flow::action::ActionFailure;
 use contexture_protocol::ErrorCode as Word;
 use rusqlite::ErrorCode;
 use std::time::Duration;
 
-/// Why SQL gave nothing.
+/// An error of SQL.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(super) enum SqlError {
     #[error("{0} is refused: a query is one statement that reads (SELECT, VALUES, WITH … SELECT)")]
@@ -33,7 +33,7 @@ pub(super) enum SqlError {
 }
 
 impl SqlError {
-    /// Returns what an error of SQLite means.
+    /// Converts an error of SQLite.
     pub(super) fn of(error: rusqlite::Error, stopped: bool, allowed: Duration) -> Self {
         if let rusqlite::Error::SqlInputError { msg, offset, .. } = &error {
             let place = if *offset < 0 { String::new() } else { format!(" at offset {offset}") };
@@ -70,7 +70,7 @@ impl SqlError {
     }
 }
 
-/// SQLite's words, without the text of the statement: values may stand in it.
+/// Returns SQLite's message, without the text of the statement: values may stand in it.
 fn message(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),

@@ -1,4 +1,4 @@
-//! What SQL may do, and for how long.
+//! The bounds of SQL: what it may do, and for how long.
 
 use super::error::SqlError;
 use crate::settings::Limits;
@@ -16,7 +16,7 @@ const SQL_BYTES: i32 = 1 << 20;
 /// Steps of SQLite's machine between two looks at the clock: some microseconds.
 const STEPS: i32 = 1_000;
 
-/// PRAGMAs that tell of tables and change nothing.
+/// PRAGMAs that describe tables and change nothing.
 const TELLING: [&str; 8] = [
     "table_info",
     "table_xinfo",
@@ -54,7 +54,7 @@ pub(super) enum Purpose {
     Create,
 }
 
-/// Tells why SQLite gave up.
+/// The bounds of a connection, which explain why SQLite gave up.
 pub(super) struct Guard {
     pub(super) stopped: Arc<AtomicBool>,
     pub(super) allowed: Duration,
@@ -87,7 +87,7 @@ impl Guard {
         Ok(Self { stopped, allowed, denied })
     }
 
-    /// Returns what an error of SQLite means under these bounds.
+    /// Converts an error of SQLite under these bounds.
     pub(super) fn explain(&self, error: rusqlite::Error) -> SqlError {
         let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner).take();
         match denied {
@@ -97,14 +97,14 @@ impl Guard {
     }
 }
 
-/// Lets a connection do again what it may not when SQL asks for it: SQLite asks itself for a PRAGMA
-/// when it writes a database out.
+/// Lifts the authoriser of a connection: SQLite itself needs a PRAGMA when it writes a database
+/// out.
 pub(super) fn release(connection: &mut Connection) -> Result<(), rusqlite::Error> {
     connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)
 }
 
-/// Returns a file from elsewhere must not make SQLite do more than give rows, or take more than
-/// there is.
+/// Confines a connection: a file from elsewhere must not make SQLite do more than return rows, or
+/// use more than there is.
 fn confine(
     connection: &Connection,
     purpose: Purpose,
@@ -128,7 +128,7 @@ fn confine(
     Ok(())
 }
 
-/// Returns what is refused, in words; `None` if it may be done.
+/// Describes a refused action; `None` if it is allowed.
 fn refused(action: AuthAction<'_>, purpose: Purpose) -> Option<String> {
     match action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => None,

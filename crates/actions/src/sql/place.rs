@@ -1,4 +1,4 @@
-//! Which database is meant, and where it is.
+//! The database that is meant, and its place.
 
 use crate::failure::invalid;
 use crate::private::{failed, readable};

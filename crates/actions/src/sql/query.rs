@@ -40,7 +40,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// As QUERY_DATA gives it.
+    /// Returns the result of `QUERY_DATA`.
     pub(super) fn into_data(self) -> Value {
         with_more(json!({"data": self.rows, "count": self.count}), self.more)
     }
@@ -66,7 +66,7 @@ impl Query {
     }
 }
 
-/// Returns a whole number that may be there; `3.0` is one too.
+/// Returns an optional whole number; `3.0` is one too.
 fn count(call: &ActionCall, name: &str) -> Result<Option<u64>, ActionFailure> {
     match call.parameters.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -81,7 +81,7 @@ fn count(call: &ActionCall, name: &str) -> Result<Option<u64>, ActionFailure> {
     }
 }
 
-/// Returns how long the query may take.
+/// Returns the time that the query may take.
 pub(super) fn allowed(call: &ActionCall, usual: Duration) -> Result<Duration, ActionFailure> {
     let found = call.parameters.get("timeout").filter(|value| !value.is_null());
     let Some(value) = found else { return Ok(usual) };
@@ -92,7 +92,7 @@ pub(super) fn allowed(call: &ActionCall, usual: Duration) -> Result<Duration, Ac
         .ok_or_else(|| unfit("timeout", "a number of seconds above 0", found))
 }
 
-/// Asks a database.
+/// Runs a query on a database.
 pub(super) fn run(
     place: &Place,
     query: &Query,

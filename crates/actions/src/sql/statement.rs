@@ -1,7 +1,7 @@
-//! Where an SQL statement ends.
+//! The end of an SQL statement.
 //!
-//! SQLite would say so itself, but only by preparing every statement that follows, one inside the
-//! other: a text of ten thousand statements would use up the stack.
+//! SQLite would report it itself, but only by preparing every statement that follows, one inside
+//! the other: a text of ten thousand statements would use up the stack.
 
 /// Returns the only statement of a text, empty if there is none, or the offset of a second one.
 pub(super) fn single(sql: &str) -> Result<&str, usize> {

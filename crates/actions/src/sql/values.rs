@@ -1,4 +1,4 @@
-//! What a query's parameters stand for.
+//! The values of a query's parameters.
 
 use super::error::SqlError;
 use crate::shape::type_of;

@@ -1,4 +1,4 @@
-//! Commands that this build leaves out: each says so, and how to build it.
+//! Commands that this build leaves out: each reports so, and how to build it.
 
 use crate::output::error::{CommandError, CommandResult};
 use contexture::diagnostic::MissingFeature;

@@ -1,7 +1,7 @@
 //! Lines at the end of the terminal that are redrawn in place and erased at the end.
 //!
 //! Decision: the cursor stays at the end of the last line, and no line reaches the last columns.
-//! What the terminal itself writes there, such as `^C`, stays on that line and is erased with it; a
+//! The terminal's own output there, such as `^C`, stays on that line and is erased with it; a
 //! line as wide as the terminal would wrap and could no longer be erased.
 
 use std::io::{self, Write as _};

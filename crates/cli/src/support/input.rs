@@ -26,7 +26,7 @@ pub(crate) fn text(path: &Path, what: &str, terminal: &Terminal) -> Result<Strin
     Ok(reading::argument(path)?)
 }
 
-/// Reads the text of stdin; a terminal is told what is expected.
+/// Reads the text of stdin; a terminal shows what is expected.
 pub(crate) fn stdin(what: &str, terminal: &Terminal) -> Result<String, Abort> {
     prompt_for(what, terminal);
     Ok(reading::stream(io::stdin().lock(), Path::new("stdin"), reading::ARGUMENT_BYTES)?)

@@ -10,7 +10,7 @@ const PORT: u16 = 7878;
 /// refused: what they stand for may change, and with it who reaches the server.
 ///
 /// # Errors
-/// What was expected, with what may have been meant.
+/// The expected form, with an address that may have been meant.
 ///
 /// ```
 /// use contexture::config::listen_address;
@@ -31,7 +31,7 @@ pub fn listen_address(text: &str) -> Result<SocketAddr, String> {
     Err(format!("expected an IP address and a port, such as {meant}"))
 }
 
-/// The address of a setting.
+/// Reads the address of a setting.
 pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(from)?;
     listen_address(&text).map(Some).map_err(serde::de::Error::custom)

@@ -31,19 +31,19 @@ pub struct Serve {
     pub hosts: Vec<String>,
     /// Addresses that clients may come from, such as `10.1.0.0/16`; all when empty.
     pub addresses: Vec<String>,
-    /// Whether a token is asked for although only this machine reaches the server.
+    /// True if a token is asked for although only this machine reaches the server.
     pub require_token: bool,
     /// Messages that an owner may send in a minute. When absent, 6,000 on a server that other
     /// machines reach, any number on one that only this machine does.
     pub rate_per_minute: Option<NonZeroU64>,
     /// Further limits on what clients may do.
     pub limits: ServeLimits,
-    /// What is encrypted where it is kept.
+    /// The fields that are encrypted where they are kept.
     pub sensitive: SensitiveFields,
-    /// Actions of the server that tool calls and instructions of clients may name, besides those that
-    /// only compute: names, or beginnings of names with a `*` behind them.
+    /// Actions of the server that tool calls and instructions of clients may name, besides those
+    /// that only compute: names, or beginnings of names with a `*` behind them.
     pub actions: Vec<String>,
-    /// Which actions the user is asked about first.
+    /// The actions that the user is asked about first.
     pub permissions: Permissions,
     /// Turns that run at the same time; others wait.
     pub turns: NonZeroUsize,
@@ -53,13 +53,13 @@ pub struct Serve {
     pub turn_timeout: NonZeroU64,
     /// Seconds that turns may take to end when the server is asked to; then they are cancelled.
     pub drain_timeout: NonZeroU64,
-    /// Whether the page at `/demo/` is served; when absent, only on a server that nobody but this
-    /// machine reaches.
+    /// True if the page at `/demo/` is served; when absent, only on a server that only this machine
+    /// reaches.
     pub demo: Option<bool>,
     /// An agent that is asked which intent a message has when no rule fits: its value is the name
     /// of an intent, or has it as `intent`.
     pub router: Option<String>,
-    /// What messages may want, and who answers them; the first that fits.
+    /// The intents of messages, and who answers them; the first that fits.
     pub intents: Vec<Intent>,
 }
 
@@ -88,12 +88,12 @@ impl Default for Serve {
     }
 }
 
-/// Something that messages may want (CP-5).
+/// An intent of messages (CP-5).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Intent {
-    /// Its name: in `metadata.intent` of the answer, and what a router names.
+    /// Its name: in `metadata.intent` of the answer, and in the answer of a router.
     pub name: String,
     /// Texts of which one has to stand in the message; letters may differ in case.
     #[serde(default)]
@@ -125,7 +125,7 @@ pub struct Intent {
 pub struct Pattern(Regex);
 
 impl Pattern {
-    /// Whether it fits somewhere in the text. Takes time linear in the text.
+    /// Reports whether it fits somewhere in the text, in time linear in the text.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         self.0.is_match(text)

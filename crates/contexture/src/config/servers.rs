@@ -28,7 +28,7 @@ impl TryFrom<Written> for Mcp {
         for (name, server) in &servers {
             if !matches!(capability::server(&format!("mcp://{name}")), Ok(Some((_, None)))) {
                 return Err(format!(
-                    "`{name}` is no name of a server: letters, digits, `-`, `_` and `.` are, at most 64"
+                    "`{name}` is not a name of a server: use at most 64 letters, digits, `-`, `_` and `.`"
                 ));
             }
             server.fits().map_err(|fault| format!("the MCP server `{name}`: {fault}"))?;
@@ -52,7 +52,8 @@ pub struct McpServer {
     pub url: Option<String>,
     /// The variable that holds its bearer token.
     pub token_env: Option<String>,
-    /// Milliseconds for connecting, for listing its tools, and for each call; 30 seconds when absent.
+    /// Milliseconds for connecting, for listing its tools, and for each call; 30 seconds when
+    /// absent.
     pub timeout_ms: Option<NonZeroU64>,
 }
 
@@ -94,7 +95,9 @@ impl McpServer {
             self.env.iter().find(|name| name.is_empty() || name.contains(['=', '\0']))
         {
             let bare = name.split('=').next().unwrap_or_default();
-            return Err(format!("`env` names variables, such as \"PATH\"; `{bare}=…` is no name"));
+            return Err(format!(
+                "`env` names variables, such as \"PATH\"; `{bare}=…` is not a name"
+            ));
         }
         Ok(())
     }
@@ -138,7 +141,7 @@ mod tests {
                 "shells are forbidden",
             ),
             ("[mcp.servers.a]\ncommand = \" \"\n", "is empty"),
-            ("[mcp.servers.a]\ncommand = \"x\"\nenv = [\"A=secret\"]\n", "`A=…` is no name"),
+            ("[mcp.servers.a]\ncommand = \"x\"\nenv = [\"A=secret\"]\n", "`A=…` is not a name"),
             ("[mcp.servers.\"a b\"]\ncommand = \"x\"\n", "no name of a server"),
             ("[mcp.servers.a]\ncommand = \"x\"\ntimeout_ms = 0\n", "nonzero"),
             ("[mcp]\nserver = 1\n", "server"),

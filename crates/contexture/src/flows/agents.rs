@@ -18,10 +18,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the names of these actions begin with.
+/// The beginning of these actions' names.
 pub(super) const PREFIX: &str = "agent:";
 
-/// So many programs of a folder are looked at.
+/// The most programs of a folder that are looked at.
 const MOST: usize = 500;
 
 /// The agents of some programs, by the names of their actions.
@@ -39,12 +39,12 @@ pub(super) struct Agent {
     pub(super) function: Option<String>,
     pub(super) takes: Takes,
     pub(super) info: ActionInfo,
-    /// What is wrong with its program, if it is refused.
+    /// The faults of its program, if it is refused.
     pub(super) refused: Option<Arc<CheckReport>>,
 }
 
 impl Agents {
-    /// Those of programs that a person named.
+    /// Returns the agents of programs that a person named.
     ///
     /// # Errors
     /// [`FlowError`] when one of them can't be read, or is refused.
@@ -60,8 +60,8 @@ impl Agents {
         Ok(agents)
     }
 
-    /// Those of the programs that lie in some folders. What can't be read is left out; what is
-    /// refused is known, and refuses the set that calls it.
+    /// Returns the agents of the programs in some folders. A program that can't be read is left
+    /// out; one that is refused is known, and refuses the set that calls it.
     pub(super) fn in_folders(project: &Project, folders: &[PathBuf]) -> Self {
         let mut agents = Self::default();
         for path in folders.iter().flat_map(|folder| programs_in(folder)) {
@@ -112,7 +112,7 @@ impl Agents {
         }
     }
 
-    /// What is known first stays.
+    /// Inserts an action; one that is known first stays.
     fn insert(&mut self, name: String, action: Agent) {
         self.actions.entry(name).or_insert_with(|| Arc::new(action));
     }
@@ -150,7 +150,7 @@ impl Source<'_> {
     }
 }
 
-/// Whether a program has no effect but what it gives: it calls no tool and no memory, so that
+/// Reports whether a program has no effect but its result: it calls no tool and no memory, so that
 /// running it twice is as good as once (FL-11).
 fn is_pure(program: &Program) -> bool {
     let mut imports = program.files.iter().flat_map(|file| file.imports());

@@ -1,16 +1,16 @@
-//! Which actions a set may use.
+//! The actions that a set may use.
 
 use super::origins::replacements;
 use contexture_flow::Set;
 use std::collections::BTreeSet;
 
-/// The actions that a set may use: names, or beginnings of names with `*` at the end. Several lists
-/// are all to be kept.
+/// The actions that a set may use: names, or beginnings of names with `*` at the end. An action
+/// must be in each of several lists.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Allow(Vec<Vec<String>>);
 
 impl Allow {
-    /// The same, and this list as well.
+    /// Returns the same with this list as well.
     pub(super) fn and(&self, list: Vec<String>) -> Self {
         let mut lists = self.0.clone();
         lists.push(list);
@@ -26,13 +26,13 @@ impl Allow {
         })
     }
 
-    /// The actions of a set that it may not use, each once.
+    /// Returns the actions of a set that it may not use, each once.
     pub(super) fn denied<'s>(&self, set: &'s Set) -> BTreeSet<&'s str> {
         actions(set).filter(|action| !self.permits(action)).collect()
     }
 }
 
-/// All actions of a set, those that may replace another too.
+/// Returns all actions of a set, including those that may replace another.
 pub(super) fn actions(set: &Set) -> impl Iterator<Item = &str> {
     set.steps.iter().flat_map(|step| {
         let others = replacements(step).map(contexture_protocol::content::Fallback::target);

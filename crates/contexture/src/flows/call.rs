@@ -14,7 +14,7 @@ use contexture_script::runtime::Given;
 use serde_json::Value;
 
 impl Catalog {
-    /// Calls an action, and notes how far what it gives may be believed.
+    /// Calls an action, and notes the trust level of its result.
     pub(super) async fn act(
         &self,
         place: Place,
@@ -58,7 +58,7 @@ impl Catalog {
         result
     }
 
-    /// Whether nothing is to be done around a call.
+    /// Reports whether nothing is to be done around a call.
     pub(super) fn is_plain(&self) -> bool {
         !self.origins.are_followed() && self.kit.request.run.permission.is_none()
     }
@@ -118,7 +118,7 @@ impl Catalog {
     }
 }
 
-/// How far what an action gives may be believed, whatever it is given.
+/// Returns the trust level of an action's result, whatever its parameters.
 fn of_builtin(name: &str) -> Trust {
     match name {
         "echo" | "fail" | "sleep" | "clock" | "calculator" => Trust::Program,

@@ -22,23 +22,23 @@ pub(super) struct Catalog {
     pub(super) origins: Origins,
     /// The run.
     pub(super) run: String,
-    /// In how many sets this one runs.
+    /// The number of sets that this one runs within.
     pub(super) depth: usize,
     pub(super) allow: allow::Allow,
     /// Names that the set wants from clients.
     of_clients: HashSet<String>,
-    /// Those of them that it wants from this side as well.
+    /// The names among them that it wants from this side as well.
     of_both: HashSet<String>,
-    /// What was found, by name.
+    /// The places that were found, by name.
     places: RwLock<HashMap<String, Place>>,
 }
 
-/// Where an action is.
+/// The place of an action.
 #[derive(Clone)]
 pub(super) enum Place {
     /// A function of this process.
     Host,
-    /// An action that is always there.
+    /// A built-in action.
     Builtin,
     /// A model generation.
     Generate,
@@ -83,7 +83,7 @@ impl Catalog {
         }
     }
 
-    /// Makes sure of all that the check of a set can't: programs, and what was accepted of servers.
+    /// Checks all that the check of a set can't: programs, and what was accepted of servers.
     ///
     /// # Errors
     /// [`FlowError::Program`] and [`FlowError::Setup`].
@@ -147,7 +147,7 @@ impl Catalog {
         host().or_else(own).or_else(agent).or_else(client).or_else(server)
     }
 
-    /// Where a call goes.
+    /// Returns the place that a call goes to.
     fn place(&self, call: &ActionCall) -> Option<Place> {
         match call.runtime {
             // What replaces a tool of a client may run here; else it may have been announced since.
@@ -193,7 +193,7 @@ impl Actions for Catalog {
     }
 }
 
-/// Whether it matters to an action how far what it is given may be believed.
+/// Reports whether the trust level of its parameters matters to an action.
 fn is_followed(action: &str) -> bool {
     action.starts_with(super::agents::PREFIX) || action == own::GENERATE || action == own::NESTED
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The longest id that the protocol takes, in bytes (CP-1).
 const ID_BYTES: usize = 256;
 
-/// A tool that a client offers now.
+/// Returns a tool that a client offers now.
 pub(super) fn offered(frontend: Option<&Arc<dyn Frontend>>, name: &str) -> Option<FrontendTool> {
     frontend?.definitions().into_iter().find(|tool| tool.tool_id == name)
 }
@@ -59,7 +59,7 @@ pub(super) async fn call(
     })
 }
 
-/// The same when a run is gone on with, another one for each try.
+/// Returns the id of a call: the same when a run is resumed, another one for each try.
 fn call_id(run: &str, step: &str, attempt: u32) -> String {
     let again = if attempt > 1 { format!("#{attempt}") } else { String::new() };
     let id = format!("{run}:{step}{again}");

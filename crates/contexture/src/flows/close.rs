@@ -1,7 +1,7 @@
-//! A run that was broken off is closed as cancelled, without running anything of it (FL-11).
+//! Closes a run that was broken off as cancelled, without running anything of it (FL-11).
 //!
-//! Decision: what a run would need to go on (programs, servers, models, a set whose secrets were not
-//! kept) is not asked for, since nothing is begun: every action counts as known.
+//! Decision: what a run would need to be resumed (programs, servers, models, a set whose secrets
+//! were not kept) is not asked for, since nothing is begun: every action counts as known.
 
 use super::error::FlowError;
 use super::journal::{Kept, is_within};
@@ -17,21 +17,21 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How a run was closed.
+/// The outcome of closing a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Closed {
-    /// How the whole ended.
+    /// The status of the whole run.
     pub status: Status,
-    /// What became of each step; empty when the kept set can't be read any more.
+    /// The outcome of each step; empty when the kept set can't be read any more.
     pub outcomes: Vec<Outcome>,
 }
 
-/// Closes a run that nobody does as cancelled, with the runs of sets within its steps: what was
+/// Closes a run that no process runs as cancelled, with the runs of sets within its steps: what was
 /// running is FAILED, what had not begun SKIPPED, both with CANCELLED. What had ended stays.
 ///
 /// # Errors
-/// [`FlowError::Setup`]: `flow_run_held` while a process does it, `flow_run_ended`,
-/// `flow_run_not_found`; what goes wrong in the journal.
+/// [`FlowError::Setup`]: `flow_run_held` while a process runs it, `flow_run_ended`,
+/// `flow_run_not_found`; errors of the journal.
 pub async fn close(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Closed, FlowError> {
     let closed = close_one(journal, run).await?;
     let unfinished = journal.runs(&Filter { unfinished: true, ..Filter::default() })?;
@@ -44,7 +44,7 @@ pub async fn close(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Closed, 
 }
 
 async fn close_one(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Closed, FlowError> {
-    // What is written down first holds, should this process be broken off.
+    // Written down first, it holds even if this process is broken off.
     journal.ask(run, Ask::Cancel)?;
     let kept = Kept::resume(journal, run)?;
     let Some(plan) = plan(&**journal, run)? else {
@@ -62,14 +62,14 @@ async fn close_one(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Closed, 
     Ok(Closed { status: report.status(), outcomes: report.outcomes().collect() })
 }
 
-/// The steps of a kept run; `None` if its set does not hold any more.
+/// Returns the steps of a kept run; `None` if its set is not valid any more.
 fn plan(journal: &dyn FlowJournal, run: &str) -> Result<Option<Plan>, FlowStoreError> {
     let document = journal.document(run)?;
     let set = Set::parse(document.text.as_bytes(), &Limits::FILE);
     Ok(set.ok().and_then(|set| check(set, &Anything, &Earlier::default()).ok()))
 }
 
-/// Every action is known, and none is called.
+/// Actions that are all known, and never called.
 struct Anything;
 
 impl Actions for Anything {

@@ -1,4 +1,4 @@
-//! What one caller wants masked, in a journal that many share (CP-19).
+//! The texts that one caller wants masked, in a journal that many share (CP-19).
 
 use contexture_flow::journal::{EndedStep, Entry, Event, Journal, JournalError, Kept as Done};
 use contexture_protocol::content::{Failure, Reason};
@@ -8,12 +8,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What the caller wants masked.
+/// Returns the mask of what the caller wants masked.
 pub(super) fn private(texts: &[String]) -> Masker {
     Masker::new(texts.iter().cloned())
 }
 
-/// A set within as it is kept: it is never read back, since the step has it again.
+/// Returns a set within as it is kept: it is never read back, since the step has it again.
 pub(super) fn masked_text(text: String, texts: &[String]) -> String {
     let private = private(texts);
     match serde_json::from_str::<Value>(&text) {
@@ -32,7 +32,7 @@ pub(super) struct Discreet {
 }
 
 impl Discreet {
-    /// The journal itself when there is nothing to mask.
+    /// Returns the journal itself when there is nothing to mask.
     pub(super) fn of(journal: Arc<dyn Journal>, texts: &[String]) -> Arc<dyn Journal> {
         let masker = private(texts);
         if masker.is_empty() { journal } else { Arc::new(Self { journal, masker }) }

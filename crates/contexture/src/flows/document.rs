@@ -1,7 +1,7 @@
-//! The kept document of a run: its set, and what the run was asked with.
+//! The kept document of a run: its set, and the request of the run.
 //!
-//! Decision: what a run needs besides its set to be gone on with stands beside the set, under
-//! `contexture`, where the set knows no field; so an id alone is enough.
+//! Decision: what a run needs besides its set to be resumed stands beside the set, under
+//! `contexture`, where the set has no field; so an id alone is enough.
 
 use super::discreet::private;
 use super::error::FlowError;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// The field of a kept document that is not the set's.
 const OWN: &str = "contexture";
 
-/// What a run needs besides its set to be gone on with.
+/// The data that a run needs besides its set to be resumed.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Asked {
@@ -30,7 +30,7 @@ pub(super) struct Asked {
     trust: Option<Trust>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
-    /// Whether texts of the set were masked for this run alone.
+    /// True if texts of the set were masked for this run alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     masked: bool,
 }
@@ -48,7 +48,8 @@ impl Asked {
         }
     }
 
-    /// Fills in what the request leaves open. What may be used and believed stays as it was.
+    /// Fills in what the request leaves open. The allowed actions and the trust level stay as they
+    /// were.
     fn put(self, request: &mut FlowRequest) {
         if request.programs.is_empty() {
             request.programs = self.programs;
@@ -60,7 +61,7 @@ impl Asked {
     }
 }
 
-/// The document as it is kept: the set, and what the run was asked with.
+/// Returns the document as it is kept: the set, and the request of the run.
 pub(super) fn to_keep(request: &FlowRequest) -> String {
     let text = String::from_utf8_lossy(&request.document).into_owned();
     let private = private(&request.run.private);

@@ -1,13 +1,13 @@
-//! Why a set is not run.
+//! Faults of a set that are found before it runs.
 
 use crate::run::{CheckReport, SetupError};
 use contexture_diagnostic::Severity;
 use contexture_flow::check::Report;
 
-/// Why a set is not run. Nothing of it was.
+/// A fault of a set, found before it runs.
 #[derive(Debug)]
 pub enum FlowError {
-    /// The set has faults: all of them, with warnings.
+    /// All faults of the set, with warnings.
     Refused(Report),
     /// A program that it needs has faults.
     Program(CheckReport),
@@ -20,7 +20,7 @@ impl FlowError {
         Self::Setup(SetupError::new(code, message, Some(help.into())))
     }
 
-    /// A stable code: of the first fault, or of what is missing.
+    /// Returns a stable code: of the first fault, or of what is missing.
     #[must_use]
     pub fn code(&self) -> &str {
         match self {
@@ -32,7 +32,7 @@ impl FlowError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {

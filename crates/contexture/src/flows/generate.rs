@@ -1,8 +1,8 @@
 //! `generate`: a model generation whose answer has a shape.
 //!
 //! Decision: it is run as the program that a person would write for it, so that what the model saw
-//! is laid out, fenced, budgeted and recorded as in every run, and `inspect` shows it. Texts come in
-//! as the program's input, never as its source; only the shape, labels and numbers, each of them
+//! is laid out, fenced, budgeted and recorded as in every run, and `inspect` shows it. Texts come
+//! in as the program's input, never as its source; only the shape, labels and numbers, each of them
 //! checked, are written into it.
 
 use super::kit::Kit;
@@ -17,7 +17,7 @@ use contexture_script::runtime::Given;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// The run of the program for a generation.
+/// Returns the run of the program for a generation.
 pub(super) fn work(
     kit: &Kit,
     (flow, step, attempt): (String, String, u32),
@@ -36,7 +36,7 @@ pub(super) fn work(
     Ok(Work { flow, step, attempt, request, input: Given::Object(input) })
 }
 
-/// What is asked of the model.
+/// The request to the model.
 struct Asked {
     prompt: Given,
     uses: Vec<Used>,
@@ -123,7 +123,7 @@ fn uses(given: Given) -> Result<Vec<Used>, ActionFailure> {
     match used.iter().filter_map(|used| used.label.as_ref()).find(|label| !is_label(label)) {
         Some(label) => {
             let message = format!(
-                "{label:?} is no label: letters, digits, blanks, `_`, `-` and `.` are, at most {LABEL_CHARS}"
+                "{label:?} is not a label: use letters, digits, blanks, `_`, `-` and `.`, at most {LABEL_CHARS}"
             );
             Err(misfit("uses", message))
         }

@@ -14,10 +14,10 @@ use contexture_store::flows::{ClaimedRun, FlowJournal, FlowStoreError, RunHead};
 use contexture_store::masker::Masker;
 use std::sync::Arc;
 
-/// How often a set within a step is begun anew, at most.
+/// The most runs of a set within one step.
 const MOST_AGAIN: u32 = 10_000;
 
-/// The right to do a run; it ends with this value.
+/// The right to execute a run; it ends with this value.
 pub(super) type Held = Box<dyn ClaimedRun>;
 
 /// A run and where it is kept.
@@ -28,7 +28,7 @@ pub(super) struct Kept {
     pub(super) held: Option<Held>,
 }
 
-/// What is said of a run that begins.
+/// The head of a run that begins.
 pub(super) struct Head {
     pub(super) name: String,
     pub(super) owner: String,
@@ -37,7 +37,7 @@ pub(super) struct Head {
 }
 
 impl Kept {
-    /// A run that is not kept.
+    /// Returns a run that is not kept.
     pub(super) fn nowhere(run: String) -> Self {
         Self { run, journal: Arc::new(Unkept), past: None, held: None }
     }
@@ -61,13 +61,13 @@ impl Kept {
         Ok(Self { run, journal: Arc::clone(journal) as _, past: None, held: Some(held) })
     }
 
-    /// Goes on with a run that was broken off.
+    /// Resumes a run that was broken off.
     pub(super) fn resume(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Self, FlowError> {
         let held = journal.claim(run)?;
         let entries = held.entries().map_err(|error| {
             FlowError::setup("flows_failed", error, "see what the system reports")
         })?;
-        // So that nothing is begun before the wish is heard.
+        // So that nothing begins before the request to cancel is known.
         let cancelled = held.is_cancelled().then_some(Entry::Cancelled);
         Ok(Self {
             run: run.to_owned(),
@@ -77,8 +77,8 @@ impl Kept {
         })
     }
 
-    /// The run of a set within a step: the one that was broken off, else a new one. `id` names the
-    /// first, the second …
+    /// Returns the run of a set within a step: the one that was broken off, else a new one. `id`
+    /// names the first, the second …
     pub(super) fn within(
         journal: &Arc<dyn FlowJournal>,
         id: impl Fn(u32) -> String,
@@ -107,7 +107,8 @@ impl From<FlowStoreError> for FlowError {
     }
 }
 
-/// Returns the keys of models and what servers are given: what no journal of a project's runs may hold.
+/// Returns the keys of models and what servers are given: what no journal of a project's runs may
+/// hold.
 #[must_use]
 pub fn secrets(project: &Project) -> Vec<String> {
     let mut secrets = models::secrets(&models::provider_settings(project));
@@ -115,7 +116,8 @@ pub fn secrets(project: &Project) -> Vec<String> {
     secrets
 }
 
-/// Returns the mask of what must not be written down: keys of models, what servers are given, and what the caller says.
+/// Returns the mask of what must not be written down: keys of models, what servers are given, and
+/// what the caller adds.
 pub(super) fn masker(project: &Project, private: &[String]) -> Arc<Masker> {
     let masker = Masker::new(secrets(project));
     masker.add(private.iter().cloned());
@@ -156,8 +158,8 @@ fn embedded(_: &Project, _: Arc<Masker>) -> Result<Arc<dyn FlowJournal>, FlowErr
     Err(FlowError::setup(MissingFeature::CODE, missing, help))
 }
 
-/// Returns what seals the runs, with the key of the project's contexts (CP-19). Who has no key at hand keeps
-/// runs without it, and can't read those that were sealed.
+/// Returns the sealer of the runs, with the key of the project's contexts (CP-19). Without a key,
+/// runs are kept unsealed, and sealed ones can't be read.
 #[cfg(feature = "store-sqlite")]
 fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, FlowError> {
     match contexts::sealer(project) {
@@ -167,8 +169,8 @@ fn sealer(project: &Project) -> Result<Option<Arc<dyn Sealer>>, FlowError> {
     }
 }
 
-/// Makes sure that a run is no part of another one: what a set within may do, only the step that runs
-/// it says.
+/// Makes sure that a run is not a part of another one: only the step that runs a set within decides
+/// what it may do.
 pub(super) fn names(request: &FlowRequest) -> Result<(), FlowError> {
     if let Some(run) = request.resume.as_deref().filter(|run| is_within(run)) {
         let message = format!("`{run}` is the run of a set within a step of another run");
@@ -176,13 +178,13 @@ pub(super) fn names(request: &FlowRequest) -> Result<(), FlowError> {
         return Err(FlowError::setup("flow_run_within", message, format!("go on with `{top}`")));
     }
     if let Some(run) = request.id.as_deref().filter(|run| is_within(run)) {
-        let message = format!("`{run}` is no id of a run: it has a `/`");
+        let message = format!("`{run}` is not the id of a run: it has a `/`");
         return Err(FlowError::setup("flow_run_id", message, "give another one, or none"));
     }
     Ok(())
 }
 
-/// Reports whether a run is that of a set within a step of another run, which goes on with it.
+/// Reports whether a run is that of a set within a step of another run, which resumes it.
 #[must_use]
 pub fn is_within(run: &str) -> bool {
     run.contains('/')

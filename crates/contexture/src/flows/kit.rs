@@ -1,4 +1,4 @@
-//! What a project offers to a run and to the sets within it.
+//! The parts of a project that a run and the sets within it use.
 
 use super::agents::{self, Agent, Agents};
 use super::error::FlowError;
@@ -14,19 +14,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::Semaphore;
 
-/// What the names of tools of MCP servers begin with: `mcp:server/tool`.
+/// The beginning of the names of MCP servers' tools: `mcp:server/tool`.
 pub(super) const MCP: &str = "mcp:";
 
-/// What is the same for a run and all sets that run within it.
+/// The parts that a run and all sets within it share.
 pub(super) struct Kit {
     pub(super) project: Project,
-    /// What was asked for, but for its document.
+    /// The request, without its document.
     pub(super) request: FlowRequest,
     pub(super) builtin: Registry,
     pub(super) servers: Servers,
     /// The threads of agents and generations.
     pub(super) seats: Arc<Semaphore>,
-    /// Where the run is kept; nowhere when absent.
+    /// The journal of the run; it is not kept when absent.
     pub(super) journal: Option<Arc<dyn FlowJournal>>,
     named: Agents,
     found: OnceLock<Agents>,
@@ -40,7 +40,7 @@ pub struct StepTrace {
     pub flow: String,
     /// The step.
     pub step: String,
-    /// Which try it was, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
     /// The run under which `inspect` shows what the model saw.
     pub run: String,
@@ -73,7 +73,7 @@ impl Kit {
         })
     }
 
-    /// A run of a program for a step.
+    /// Returns the request of a program's run for a step.
     pub(super) fn run_request(&self, flow: &str, step: &str) -> RunRequest {
         RunRequest {
             part_of: Some(PartOf { flow: flow.to_owned(), step: step.to_owned() }),
@@ -81,8 +81,8 @@ impl Kit {
         }
     }
 
-    /// The agent that an action means: one of the programs that were named, else one of those that
-    /// lie beside the set and in the project.
+    /// Returns the agent that an action means: one of the programs that were named, else one of
+    /// those beside the set and in the project.
     pub(super) fn agent(&self, action: &str) -> Option<Arc<Agent>> {
         if !action.starts_with(agents::PREFIX) {
             return None;
@@ -99,15 +99,15 @@ impl Kit {
         })
     }
 
-    /// The tool of a server that an action means: `mcp:server/tool`, or the tool's own name when
-    /// one server alone has it.
+    /// Returns the tool of a server that an action means: `mcp:server/tool`, or the tool's own name
+    /// when one server alone has it.
     pub(super) fn server_tool(&self, action: &str) -> Option<Tool> {
         let servers = &self.servers;
         if let Some(place) = action.strip_prefix(MCP) {
             let (server, tool) = place.split_once('/')?;
             servers.names().find(|name| *name == server)?;
             let tool = Tool { server: server.to_owned(), tool: tool.to_owned() };
-            // What was not accepted is known, so that it can be told why it can't be used.
+            // What was not accepted is known, so that the error can show why it can't be used.
             return match servers.tool(server, &tool.tool) {
                 Err(McpError::UnknownTool { .. }) => None,
                 _ => Some(tool),
@@ -122,7 +122,7 @@ impl Kit {
         }
     }
 
-    /// The names of all actions but those of front-end tools.
+    /// Returns the names of all actions but those of front-end tools.
     pub(super) fn names(&self) -> Vec<String> {
         use contexture_flow::action::Actions as _;
         let mut names = self.request.host.names();

@@ -1,12 +1,12 @@
 //! `RUN_INSTRUCTIONS`: a set that a result holds is run within the set.
 //!
-//! Decision: a result that looks like a set is data and nothing else; it is run where a step says
-//! so, and by the actions that the step lists. The list must stand in the set itself: one that came
-//! out of a result, which a model may have written, is refused. A set within a set can only use what
-//! every list above it allows.
+//! Decision: a result that looks like a set is data and nothing else; it is run only where a step
+//! asks for it, with the actions that the step lists. The list must stand in the set itself: one
+//! that came out of a result, which a model may have written, is refused. A set within a set can
+//! only use what every list above it allows.
 //!
 //! The set within is a run of its own in the journal, so that a crash in the middle of it repeats
-//! nothing: the step goes on with it, and what was not certain is reported in its outcomes (FL-11).
+//! nothing: the step resumes it, and what was not certain is reported in its outcomes (FL-11).
 
 use super::allow::Allow;
 use super::catalog::Catalog;
@@ -29,11 +29,11 @@ use std::sync::Arc;
 /// Bytes of an id that are kept as they are.
 const ID_BYTES: usize = 200;
 
-/// What the step asks for.
+/// The request of the step.
 struct Asked {
     document: String,
     set: Set,
-    /// How far the set may be believed.
+    /// The trust level of the set.
     trust: Trust,
     allow: Allow,
 }
@@ -117,7 +117,7 @@ fn words(list: Given) -> Vec<String> {
     items.filter_map(|item| item.to_json().as_str().map(str::to_owned)).collect()
 }
 
-/// The run of the set within, with what keeps it.
+/// Returns the run of the set within, with its catalog and its claim.
 async fn begun(
     catalog: &Catalog,
     call: &ActionCall,
@@ -158,7 +158,7 @@ async fn begun(
     Ok((run, inner, kept.held))
 }
 
-/// The id of the run of a set within: its `/` stands in no other id.
+/// Returns the id of the run of a set within: no other id has its `/`.
 fn within(run: &str, step: &str, again: u32) -> String {
     let again = if again > 1 { format!("#{again}") } else { String::new() };
     let id = format!("{run}/{step}");

@@ -1,9 +1,9 @@
-//! How far what a step is given may be believed (AS-20).
+//! The trust levels of what a step is given (AS-20).
 //!
 //! Decision: results of steps are plain JSON, and what a step is given is made of the set and of
 //! results. So the origin of a string is read off the set: a string without a reference is the
-//! set's own, one with references is as far to be believed as the least of what they name. Only
-//! sets with an agent, a generation or a set within them are followed; for others it has no effect.
+//! set's own, one with references has the lowest trust level of what they name. Only sets with an
+//! agent, a generation or a set within them are followed; for others it has no effect.
 
 use contexture_context::Trust;
 use contexture_flow::action::ActionCall;
@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// How far what is known of no origin may be believed.
+/// The trust level of a value of unknown origin.
 const UNKNOWN: Trust = Trust::Tool;
 
 /// The origins of a run.
 pub(super) struct Origins {
-    /// That of the set itself.
+    /// The trust level of the set itself.
     own: Trust,
     /// The steps as they stand in the set; none when the set is not followed.
     steps: Option<HashMap<String, Written>>,
@@ -31,12 +31,12 @@ pub(super) struct Origins {
 struct Written {
     action: String,
     parameters: Map<String, Value>,
-    /// What may replace it.
+    /// The actions that may replace it.
     others: Vec<(String, Map<String, Value>)>,
 }
 
 impl Origins {
-    /// The origins of a set; `matters` says for which actions they do.
+    /// Returns the origins of a set; `matters` reports whether an action needs them.
     pub(super) fn of(set: &Set, own: Trust, matters: impl Fn(&str) -> bool) -> Self {
         let is_followed = set.steps.iter().any(|step| {
             matters(&step.action) || replacements(step).any(|other| matters(other.target()))
@@ -46,29 +46,29 @@ impl Origins {
         Self { own, steps, results: Mutex::default() }
     }
 
-    /// Whether they are followed at all.
+    /// Reports whether they are followed at all.
     pub(super) fn are_followed(&self) -> bool {
         self.steps.is_some()
     }
 
-    /// That of the set itself.
+    /// Returns the trust level of the set itself.
     pub(super) fn own(&self) -> Trust {
         self.own
     }
 
-    /// Notes that of what a step gave.
+    /// Notes the trust level of a step's result.
     pub(super) fn note(&self, step: &str, trust: Trust) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         results.insert(step.to_owned(), trust);
     }
 
-    /// That of all results together.
+    /// Returns the lowest trust level of the set and all results.
     pub(super) fn least(&self) -> Trust {
         let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         results.values().fold(self.own, |least, trust| least.least(*trust))
     }
 
-    /// The parameters of a call with their origins.
+    /// Returns the parameters of a call with their origins.
     pub(super) fn given(&self, call: &mut ActionCall) -> Vec<(String, Given)> {
         let written = self.written(call);
         std::mem::take(&mut call.parameters)
@@ -80,7 +80,7 @@ impl Origins {
             .collect()
     }
 
-    /// Whether a parameter of a call stands in the set as it is.
+    /// Reports whether a parameter of a call stands in the set as it is.
     pub(super) fn is_written(&self, call: &ActionCall, name: &str) -> bool {
         let template = self.written(call).and_then(|map| map.get(name));
         template.is_some_and(|template| {
@@ -88,7 +88,7 @@ impl Origins {
         })
     }
 
-    /// The least origin of what a call is given.
+    /// Returns the lowest trust level of a call's parameters.
     pub(super) fn of_call(&self, call: &ActionCall) -> Trust {
         let Some(written) = self.written(call) else { return UNKNOWN };
         written.values().fold(self.own, |least, value| least.least(self.of_template(value)))
@@ -171,7 +171,7 @@ impl Written {
     }
 }
 
-/// What may replace a step.
+/// Returns the actions that may replace a step.
 pub(super) fn replacements(step: &Step) -> impl Iterator<Item = &Fallback> {
     let recovery = step.recovery.as_ref().and_then(|recovery| recovery.alternative.as_ref());
     let client = step.frontend.as_ref().and_then(|says| says.alternative.as_ref());
@@ -191,7 +191,7 @@ fn holds_references(template: &Value) -> bool {
     false
 }
 
-/// The fields of what is given, if it is an object.
+/// Returns the fields of what is given, if it is an object.
 pub(super) fn fields(given: Given) -> Option<Vec<(String, Given)>> {
     match given {
         Given::Object(parts) => Some(parts),
@@ -202,7 +202,7 @@ pub(super) fn fields(given: Given) -> Option<Vec<(String, Given)>> {
     }
 }
 
-/// The items of what is given, if it is a list.
+/// Returns the items of what is given, if it is a list.
 pub(super) fn items(given: Given) -> Option<Vec<Given>> {
     match given {
         Given::List(parts) => Some(parts),
@@ -213,7 +213,7 @@ pub(super) fn items(given: Given) -> Option<Vec<Given>> {
     }
 }
 
-/// The least origin in what is given.
+/// Returns the lowest trust level in what is given.
 pub(super) fn least(given: &Given) -> Trust {
     match given {
         Given::Value(_, trust) => *trust,

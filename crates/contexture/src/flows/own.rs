@@ -58,6 +58,6 @@ pub(super) fn nested() -> ActionInfo {
         "required": ["set", "allow"],
         "additionalProperties": false,
     });
-    // What it began is gone on with, so that no step of it is done twice.
+    // What it began is resumed, so that no step of it is done twice.
     ActionInfo { keyed: true, ..ActionInfo::of(ActionKind::Operation) }.with_parameters(schema)
 }

@@ -14,19 +14,19 @@ use contexture_script::runtime::Given;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What a step is to run.
+/// The work of a step.
 pub(super) struct Work {
     /// The run of the set.
     pub(super) flow: String,
     /// The step.
     pub(super) step: String,
-    /// Which try it is.
+    /// The number of the attempt.
     pub(super) attempt: u32,
     pub(super) request: RunRequest,
     pub(super) input: Given,
 }
 
-/// What came of it, and how far it may be believed.
+/// The result, and its trust level.
 pub(super) type Came = (Result<Value, ActionFailure>, Trust);
 
 pub(super) async fn run(kit: &Arc<Kit>, work: Work) -> Came {

@@ -10,55 +10,55 @@ use contexture_store::flows::FlowJournal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Steps that run at the same time when nothing is said.
+/// Steps that run at the same time by default.
 pub const CONCURRENCY: usize = 64;
 
 /// A set of instructions or tool calls, and how it is to be run.
 #[derive(Clone)]
 pub struct FlowRequest {
-    /// How its agents and generations are run: with which models, packs, servers, clients, contexts
+    /// The run request of its agents and generations: the models, packs, servers, clients, contexts
     /// and private texts. The program and its input are those of each step.
     pub run: RunRequest,
     /// The set: an INSTRUCTION or TOOL_CALL_REQUEST message, `{type, content}`, or the content
     /// alone. It may be empty when a run is resumed: then it is the one that was kept.
     pub document: Vec<u8>,
-    /// What the run is called where runs are listed, such as the name of its file.
+    /// The name of the run where runs are listed, such as that of its file.
     pub name: String,
-    /// How far what stands in the set itself may be believed. What is lower than
-    /// [`Trust::User`], as text that a model wrote, needs [`FlowRequest::allow`].
+    /// The trust level of the set itself. One below [`Trust::User`], as of text that a model wrote,
+    /// needs [`FlowRequest::allow`].
     pub trust: Trust,
     /// The only actions that may be used: names, or beginnings of names with `*` at the end. All
-    /// that there are when absent.
+    /// when absent.
     pub allow: Option<Vec<String>>,
-    /// Programs whose agents may be called. What is wrong with one of them refuses the set.
+    /// Programs whose agents may be called. A fault in one of them refuses the set.
     pub programs: Vec<PathBuf>,
     /// A folder whose programs may be called as well, before those in the project's own folder:
-    /// that of the set's file. Its folders are not looked into.
+    /// that of the set's file. Its subfolders are not searched.
     pub near: Option<PathBuf>,
     /// Actions that are functions of this process; they win over all others of their name.
     pub host: Registry,
-    /// Whose run it is, in the journal.
+    /// The owner of the run, in the journal.
     pub owner: String,
-    /// What ended before in the same context (FL-6).
+    /// The outcomes that ended before in the same context (FL-6).
     pub earlier: Earlier,
     /// Texts that are masked in the traces of agents and generations besides those of
-    /// [`RunRequest::private`]. The run itself keeps them, which needs them to be resumed, where it is
-    /// sealed (CP-19).
+    /// [`RunRequest::private`]. The run itself, which needs them to be resumed, keeps them where it
+    /// is sealed (CP-19).
     pub private_in_traces: Vec<String>,
     /// Steps that may run at the same time; 64 when absent.
     pub concurrency: Option<usize>,
-    /// What is too much.
+    /// The bounds of the run.
     pub limits: Limits,
     /// The id of a new run; one is made when absent.
     pub id: Option<String>,
     /// The run to resume.
     pub resume: Option<String>,
-    /// Where the run is kept; `.contexture/data/flows.db` of the project, opened for this run, when
-    /// absent. A process that has many runs opens it once ([`open`](super::open)).
+    /// The journal of the run; `.contexture/data/flows.db` of the project, opened for this run,
+    /// when absent. A process that has many runs opens it once ([`open`](super::open)).
     pub journal: Option<Arc<dyn FlowJournal>>,
-    /// Hears of every change of a step, once it is kept.
+    /// The observer of every change of a step, once it is kept.
     pub observer: Option<Observer>,
-    /// Hears what agents and generations do on the way.
+    /// The observer of what agents and generations do on the way.
     pub progress: Option<Arc<dyn observe::Observer>>,
 }
 
@@ -99,11 +99,11 @@ impl Default for FlowRequest {
 /// The bounds of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Those of results and parameters.
+    /// The bounds of results and parameters.
     pub run: run::Limits,
     /// Agents and generations that run at the same time; each has a thread of its own.
     pub agents: usize,
-    /// How deep sets may run in each other through `RUN_INSTRUCTIONS`.
+    /// The deepest nesting of sets through `RUN_INSTRUCTIONS`.
     pub depth: usize,
     /// Instructions of one set that `RUN_INSTRUCTIONS` runs.
     pub nested_steps: usize,

@@ -1,9 +1,9 @@
 //! Sets that programs return.
 //!
 //! A function whose value is an INSTRUCTION or TOOL_CALL_REQUEST message, `{type, content}`, or the
-//! content alone (`{instructions: […]}`), as an object or as its JSON text, is a plan: it is run where
-//! a person asks for that, by what [`from_program`] gives, or where a step of another set does, by
-//! `RUN_INSTRUCTIONS`. A value that merely looks like a set is never run by itself.
+//! content alone (`{instructions: […]}`), as an object or as its JSON text, is a plan: it is run
+//! where a person asks for that, through [`from_program`], or where a step of another set does,
+//! through `RUN_INSTRUCTIONS`. A value that merely looks like a set is never run by itself.
 
 use super::error::FlowError;
 use super::request::FlowRequest;
@@ -37,8 +37,8 @@ pub struct Entry {
 pub struct Returned {
     /// The set, for [`FlowRequest::document`].
     pub document: Vec<u8>,
-    /// How far it may be believed, for [`FlowRequest::trust`]: what only the program and its input
-    /// made is [`Trust::User`] or better.
+    /// Its trust level, for [`FlowRequest::trust`]: [`Trust::User`] or better if only the program
+    /// and its input made it.
     pub trust: Trust,
     /// The run under which the program's trace is kept.
     pub run: Option<String>,
@@ -52,8 +52,8 @@ impl Returned {
     }
 }
 
-/// Runs a function and takes the set that it returns. `request` says with which models, packs,
-/// servers and front end. Needs a tokio runtime with time and I/O; the future stays on its thread.
+/// Runs a function with the models, packs, servers and front end of `request`, and takes the set
+/// that it returns. Needs a tokio runtime with time and I/O; the future stays on its thread.
 ///
 /// # Errors
 /// [`FlowError`] when the program can't be run, fails, or returns no set.
@@ -76,7 +76,7 @@ pub async fn from_program(
         Value::String(text) => text,
         value => value.to_string(),
     };
-    // A value that is no set is told here, by what is wrong with it.
+    // A value that is not a set is reported here, with its faults.
     Set::parse(document.as_bytes(), &Limits::FILE).map_err(FlowError::Refused)?;
     Ok(Returned { document: document.into_bytes(), trust: report.trust, run: report.run })
 }

@@ -1,18 +1,18 @@
 //! The shape of a generation, as a set writes it.
 //!
-//! Decision: a text in the syntax of programs, `{ title string, points list[string] }`, or the part of
-//! JSON Schema that shapes can say. A keyword that would say more is refused: an answer that is
-//! checked against less than was asked for would pass unseen.
+//! Decision: a text in the syntax of programs, `{ title string, points list[string] }`, or the part
+//! of JSON Schema that shapes can express. Any other keyword is refused: an answer that is checked
+//! against less than was asked for would pass unseen.
 
 use contexture_answer::{Field, Shape};
 use contexture_context::Limits;
 use contexture_script::syntax::{parse_shape, shape_of};
 use serde_json::{Map, Value};
 
-/// Keywords that say nothing of what fits.
+/// Keywords that do not restrict what fits.
 const WORDS: [&str; 6] = ["title", "description", "$schema", "$id", "examples", "default"];
 
-/// The shape, and whether fields that it has not are refused.
+/// Returns the shape, and whether fields that it does not have are refused.
 pub(super) fn read(written: &Value, limits: &Limits) -> Result<(Option<Shape>, bool), String> {
     let (shape, is_strict) = match written {
         Value::String(text) => {

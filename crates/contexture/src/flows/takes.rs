@@ -5,7 +5,7 @@ use contexture_answer::Field;
 use contexture_script::runtime::Given;
 use serde_json::{Map, Value, json};
 
-/// The parameter that tells tries of one step from each other (FL-11).
+/// The parameter that distinguishes the attempts of one step (FL-11).
 const KEY: &str = "idempotencyKey";
 
 /// Returns the schema of the parameters. An idempotency key may stand beside them (FL-11).
@@ -40,7 +40,7 @@ fn object(fields: &[Field], may_have_more: bool) -> Value {
     })
 }
 
-/// Returns what a program is given, as its function takes it.
+/// Returns the input of a program, as its function takes it.
 pub(super) fn input_of(takes: &Takes, mut given: Vec<(String, Given)>) -> Given {
     let declares = |fields: &[Field]| fields.iter().any(|field| field.name == KEY);
     let keeps = match takes {

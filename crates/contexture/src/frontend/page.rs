@@ -5,7 +5,7 @@ use contexture_llm::BoxFuture;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a tool of a [`Page`] does.
+/// The function of a tool of a [`Page`].
 type Act = Arc<dyn Fn(&FrontendCall) -> Result<Value, FrontendFailure> + Send + Sync>;
 
 /// A front end whose tools are functions.
@@ -16,7 +16,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// A front end without tools.
+    /// Returns a front end without tools.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -33,7 +33,7 @@ impl Page {
         self
     }
 
-    /// The calls so far, in the order they came.
+    /// Returns the calls so far, in the order they came.
     #[must_use]
     pub fn calls(&self) -> Vec<FrontendCall> {
         self.called.lock().unwrap_or_else(PoisonError::into_inner).clone()

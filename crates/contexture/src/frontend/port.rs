@@ -10,16 +10,17 @@ pub const PERMISSION_DENIED: &str = "PERMISSION_DENIED";
 /// The code of a call that was not answered in time (CP-14).
 pub const TIMEOUT: &str = "TIMEOUT";
 
-/// What runs the tools of a front end.
+/// A runner of the tools of a front end.
 ///
 /// One value serves a turn. A program may call several tools at the same time.
 pub trait Frontend: Send + Sync {
-    /// The tools that the clients of this conversation announced, as they are now.
+    /// Returns the tools that the clients of this conversation announced, as they are now.
     fn definitions(&self) -> Vec<FrontendTool>;
 
     /// Asks a client to run a tool. The parameters were checked against the announced schema.
     ///
-    /// The future is dropped when the turn is cancelled: what is behind the port tells the client.
+    /// The future is dropped when the turn is cancelled: what is behind the port notifies the
+    /// client.
     fn call(&self, call: FrontendCall) -> BoxFuture<'_, Result<Value, FrontendFailure>>;
 }
 
@@ -29,16 +30,16 @@ pub trait Frontend: Send + Sync {
 pub struct FrontendTool {
     /// The id by which it is called.
     pub tool_id: String,
-    /// What it does, for the model.
+    /// The description for the model.
     pub description: String,
-    /// Its version; empty when the client said none.
+    /// Its version; empty when the client gave none.
     pub version: String,
     /// The JSON Schema of its parameters, an object.
     pub parameters: Value,
 }
 
 impl FrontendTool {
-    /// A tool with the JSON Schema of its parameters.
+    /// Creates a tool with the JSON Schema of its parameters.
     #[must_use]
     pub fn new(tool_id: impl Into<String>, parameters: Value) -> Self {
         Self {
@@ -49,14 +50,14 @@ impl FrontendTool {
         }
     }
 
-    /// Says what it does.
+    /// Sets the description.
     #[must_use]
     pub fn describe(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
-    /// Says which version it is.
+    /// Sets the version.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
@@ -73,8 +74,8 @@ pub struct FrontendCall {
     pub tool_id: String,
     /// Its parameters.
     pub parameters: Map<String, Value>,
-    /// Whether a model asks for it, which [`TurnEvent::ToolCalls`](crate::turn::TurnEvent) told
-    /// under the same id, or the program itself.
+    /// True if a model asks for it, which [`TurnEvent::ToolCalls`](crate::turn::TurnEvent) reported
+    /// under the same id; false for the program itself.
     pub from_model: bool,
     /// The step of a flow that asks; none when a program or a model does.
     pub flow: Option<Box<FlowCall>>,
@@ -87,27 +88,27 @@ pub struct FlowCall {
     pub run: String,
     /// The step: the callId of a call.
     pub id: String,
-    /// Which try it is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// What the set says of it for the client: what the user is asked, and the like (4.5.3).
+    /// The data of the set for the client: the question to the user, and the like (4.5.3).
     #[cfg(feature = "flow")]
     pub says: Option<Box<contexture_flow::FrontendCall>>,
 }
 
-/// Why a tool of a front end gave no result.
+/// A failure of a front end's tool.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct FrontendFailure {
     /// A code of the protocol (CP-17), such as [`PERMISSION_DENIED`].
     pub code: String,
-    /// What happened, in one line.
+    /// The message, in one line.
     pub message: String,
     /// Further data of the client.
     pub details: Option<Value>,
 }
 
 impl FrontendFailure {
-    /// A failure with its code and message.
+    /// Creates a failure with its code and message.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), details: None }
     }

@@ -1,18 +1,18 @@
 //! The check of parameters against the schema that a client announced (CP-13).
 //!
-//! Decision: what JSON Schema says of values of one place is checked at any depth; `$ref`, `pattern`
-//! and `format` are left to the client, which checks again. A client that gets too little rather
-//! answers an error than a wrong result.
+//! Decision: what JSON Schema demands of a value by itself is checked at any depth; `$ref`,
+//! `pattern` and `format` are left to the client, which checks again. A client that gets too little
+//! answers an error rather than a wrong result.
 
 use serde_json::{Map, Value};
 
-/// How deep parameters and schema are followed.
+/// The depth to which parameters and schema are followed.
 const MOST_DEPTH: usize = 64;
-/// The most faults that are told.
+/// The most faults that are reported.
 const MOST_FAULTS: usize = 20;
 
-/// Returns what is wrong with the parameters of a call, by the schema that a client announced
-/// (CP-13): one line for each fault, with the JSON pointer of its place; none when they may be sent.
+/// Returns the faults of the parameters of a call, by the schema that a client announced (CP-13):
+/// one line for each, with the JSON pointer of its place; none when they may be sent.
 #[must_use]
 pub fn check(value: &Value, schema: &Value) -> Vec<String> {
     let mut faults = Vec::new();
@@ -96,7 +96,7 @@ fn object(
     }
 }
 
-/// `allOf`, `anyOf`, `oneOf`.
+/// Checks `allOf`, `anyOf` and `oneOf`.
 fn combined(
     value: &Value,
     schema: &Map<String, Value>,
@@ -168,7 +168,7 @@ fn is(value: &Value, kind: &str) -> bool {
         "object" => value.is_object(),
         "array" => value.is_array(),
         "null" => value.is_null(),
-        // A type that JSON does not have says nothing.
+        // A type that JSON does not have restricts nothing.
         _ => true,
     }
 }

@@ -42,7 +42,7 @@ pub(super) async fn call(
     Ok(supplied(value, method.facts.trust))
 }
 
-/// Calls a method for a model; returns the value, with how far it may be believed.
+/// Calls a method for a model; returns the value, with its trust level.
 pub(super) async fn call_for_model(
     run: &RunState,
     extensions: &Extensions,

@@ -1,7 +1,7 @@
 //! The attachments of a message that a program shows with `use` (CP-2).
 //!
-//! What is text becomes an item; a picture, a sound or a PDF goes to the model beside the text, where
-//! the model takes such, with an item that names it. Nothing is left out unseen.
+//! Text becomes an item; a picture, a sound or a PDF goes to the model beside the text, where the
+//! model takes such, with an item that names it. Nothing is left out unseen.
 
 use super::errors::of_load;
 use super::references::items::share;
@@ -27,7 +27,7 @@ struct Fetched {
     trust: Trust,
 }
 
-/// A call in which what it shows of attachments is fetched, and what goes beside its text.
+/// A call with its attachments fetched, and the parts that go beside its text.
 pub(super) struct Shown<'c> {
     pub(super) call: Cow<'c, GenerateCall>,
     pub(super) parts: Vec<OpenaiContentPart>,
@@ -54,7 +54,7 @@ impl TurnAttachments {
         !self.attachments.is_empty() && self.fetched().is_empty()
     }
 
-    /// Fetches the attachments among the items of a call, and puts their texts in place of them.
+    /// Fetches the attachments among the items of a call, and replaces them by their texts.
     pub(super) async fn show<'c>(
         &self,
         run: &RunState,
@@ -132,7 +132,7 @@ impl TurnAttachments {
     }
 }
 
-/// Puts what goes beside the text into the message of the user.
+/// Inserts the parts beside the text into the message of the user.
 pub(super) fn put(messages: &mut [OpenaiChatMessage], parts: Vec<OpenaiContentPart>) {
     let user = messages.iter_mut().rev().find(|message| message.role == Role::User);
     let Some(content) = user.and_then(|user| user.content.as_mut()) else { return };
@@ -217,7 +217,7 @@ fn content(
     Ok((text, Some(part)))
 }
 
-/// Returns what a model is sent; `None` when it does not take such.
+/// Returns the part that a model is sent; `None` when it does not take such.
 fn part(
     kind: AttachmentKind,
     media: &str,

@@ -1,5 +1,5 @@
-//! What a dry run does in place of effects: it remembers what would have been written, so that the
-//! program reads it back, and changes nothing (AS-31).
+//! The effects of a dry run, which only remembers what would have been written, so that the program
+//! reads it back (AS-31).
 
 use super::run_state::{placeholder, supplied, unknown};
 use contexture_context::Trust;
@@ -90,7 +90,7 @@ impl PretendedRecords {
     }
 }
 
-/// Returns what stands for the result of a tool call that is not made; `name` is as in `Http.get`.
+/// Returns the stand-in for the result of a tool call that is not made; `name` is as in `Http.get`.
 pub(super) fn result(uri: &str, method: &str, name: &str) -> Supplied {
     let stand_in = |part: &str| Value::String(format!("⟨{name}{part}⟩"));
     if uri.starts_with("http://") || uri.starts_with("https://") {

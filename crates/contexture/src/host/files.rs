@@ -9,8 +9,8 @@ use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, Supplied};
 use contexture_tools::FileError;
 
-/// Reads an imported file of the workspace; it was written by those who wrote the program, unless it
-/// is a pack's: then it passes the pack's gate, and is believed as a pack is (KN-8).
+/// Reads an imported file of the workspace; it was written by those who wrote the program, unless
+/// it is a pack's: then it passes the pack's gate, and has the trust level of a pack (KN-8).
 ///
 /// It is located, opened and decoded as `@file://…` is, so that both read the same files and refuse
 /// the same: what leads out of the workspace, devices, what is not text. Only the place differs: an

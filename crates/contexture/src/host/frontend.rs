@@ -69,7 +69,8 @@ pub(super) async fn ask(
     Ok(value)
 }
 
-/// Returns the parameters as they are sent. What is optional and none is left out, as for a server's tool.
+/// Returns the parameters as they are sent. Optional ones that are none are left out, as for a
+/// server's tool.
 fn parameters(
     tool: &FrontendTool,
     name: &str,
@@ -101,7 +102,7 @@ fn no_client(tool_id: &str) -> ToolFailure {
     }
 }
 
-/// Returns how a program can go on without the tool.
+/// Returns the help for a program without the tool.
 fn help(code: &str, tool_id: &str) -> Option<String> {
     Some(match code {
         CLIENT_UNAVAILABLE => format!(
@@ -114,8 +115,8 @@ fn help(code: &str, tool_id: &str) -> Option<String> {
     })
 }
 
-/// Returns the front-end tools among some bindings that can be offered to a model: what no client offers
-/// has no definition, and is left out with a warning (CP-15).
+/// Returns the front-end tools among some bindings that can be offered to a model: a tool that no
+/// client offers has no definition, and is left out with a warning (CP-15).
 pub(super) fn offered(
     run: &RunState,
     frontend: Option<&Arc<dyn Frontend>>,

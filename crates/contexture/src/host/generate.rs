@@ -1,4 +1,5 @@
-//! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to AS-23).
+//! `generate`: a prompt is laid out, recorded, sent, its answer checked and recorded (AS-19 to
+//! AS-23).
 
 use super::attachments::{self, TurnAttachments};
 use super::errors::of_model;
@@ -29,7 +30,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often in a row a model may call tools before it has to answer.
+/// The rounds of tool calls of a model before it has to answer.
 const TOOL_ROUNDS: u32 = 8;
 
 /// The model calls of a run.
@@ -71,7 +72,7 @@ impl ModelCalls {
         }
     }
 
-    /// Takes the wishes of a turn's caller, and the calls whose text is the answer.
+    /// Sets the hints of a turn's caller, and the calls whose text is the answer.
     pub(super) fn take_turn(&mut self, hints: Hints, places: Places) {
         (self.hints, self.places) = (hints, places);
     }
@@ -140,7 +141,7 @@ impl ModelCalls {
         Ok(supplied(value, Trust::Model))
     }
 
-    /// Takes up the wishes of the caller: the program's own temperature wins, and of two limits of
+    /// Applies the hints of the caller: the program's own temperature wins, and of two limits of
     /// the answer the lower one.
     fn hint(&self, call: &mut GenerateCall) {
         let Hints { max_output, temperature } = self.hints;
@@ -205,7 +206,7 @@ impl ModelCalls {
             ));
         }
         for item in &prepared.items {
-            // Of resources that share a budget this was told once for all.
+            // Of resources that share a budget this was reported once for all.
             if item.budget.is_some_and(|budget| budget.limit == 0) {
                 continue;
             }
@@ -233,7 +234,7 @@ impl ModelCalls {
         }
     }
 
-    /// Keeps the prompt, and returns what stands for its answer: a value of the right type.
+    /// Keeps the prompt, and returns the stand-in for its answer: a value of the right type.
     fn dry_run(&self, run: &RunState, call: &GenerateCall, prepared: &Prepared) -> Supplied {
         let after = if call.on_placeholders { run.placeholders() } else { Vec::new() };
         locked(&self.prompts).push(prepared.dry(call, after));
@@ -265,7 +266,7 @@ fn refuses_tools(question: &Ask<'_>, error: &AskError) -> bool {
     }
 }
 
-/// Gathers what the call took, tells of it, and turns a failure into the program's.
+/// Records what the call took, reports its end, and turns a failure into the program's.
 fn finish(
     run: &RunState,
     call: &GenerateCall,
@@ -306,7 +307,7 @@ fn is_open(shape: &Shape) -> bool {
     }
 }
 
-/// Equal requests have equal keys; `None` unless `cache: true`.
+/// Returns the key of a request; equal requests have equal keys; `None` unless `cache: true`.
 fn cache_key(call: &GenerateCall, model: &Model, prepared: &Prepared) -> Option<String> {
     if !call.options.cache {
         return None;

@@ -26,7 +26,7 @@ use contexture_script::host::{HostError, Supplied};
 use contexture_script::knowledge::KnowledgeCall;
 use serde_json::{Map, Value, json};
 
-/// Asks a pack: its guide, or what it says to a task.
+/// Asks a pack: its guide, or its answer to a task.
 pub(super) fn ask(
     run: &RunState,
     packs: &OnDemand,
@@ -88,7 +88,8 @@ fn resolve(
     record::value_of(&found)
 }
 
-/// Returns the task that the argument of `resolve` describes; what the checker could not see is checked.
+/// Returns the task that the argument of `resolve` describes; what the checker could not see is
+/// checked.
 fn task(arguments: &Value, name: &str) -> Result<Task, HostError> {
     let none = Map::new();
     let fields = arguments.as_object().unwrap_or(&none);
@@ -139,7 +140,7 @@ const GROUNDINGS: [(&str, Grounding); 3] = [
     ("required", Grounding::Required),
 ];
 
-/// Returns one of some words; `None` when it is another.
+/// Returns the meaning of one of some words; `None` when it is another.
 fn word<T: Copy>(given: Option<&Value>, words: &[(&str, T)]) -> Option<Option<T>> {
     let Some(given) = given else { return Some(None) };
     let found = words.iter().find(|(word, _)| given.as_str() == Some(word));
@@ -151,11 +152,11 @@ fn listed<T>(words: &[(&str, T)]) -> String {
     format!("one of {}", words.join(", "))
 }
 
-/// A whole number of at least 1; 3.0 is one.
+/// Returns a whole number of at least 1; 3.0 is one.
 fn whole(number: &Value) -> Option<u64> {
     let whole = number.as_u64().or_else(|| {
         let number = number.as_f64()?;
-        // Beyond 2^53 a float is no exact count.
+        // Beyond 2^53 a float is not an exact count.
         let exact = number.fract() == 0.0 && (1.0..9e15).contains(&number);
         exact.then(|| format!("{number:.0}").parse().ok())?
     });

@@ -108,7 +108,7 @@ impl<'h> Listener<'h> {
     }
 }
 
-/// An attempt as the trace has it: what it was asked, and once it has ended, what came of it.
+/// An attempt as the trace has it: its request and, once it has ended, its result.
 #[derive(Serialize)]
 struct Entry {
     attempt: u32,

@@ -49,7 +49,7 @@ pub(super) struct ModelTools<'h> {
     of_frontend: Vec<(String, FrontendTool)>,
     /// Ids for the calls that the model asked for and that have not begun, in their order.
     asked: Mutex<VecDeque<String>>,
-    /// What may be loaded; nothing when the model can't call tools.
+    /// The resources that may be loaded; none when the model can't call tools.
     offers: Offers,
     manifest: Mutex<Manifest>,
 }
@@ -80,7 +80,7 @@ impl<'h> ModelTools<'h> {
         }
     }
 
-    /// The methods as functions that a model can call: `File.read` is `File_read`; and
+    /// Returns the methods as functions that a model can call: `File.read` is `File_read`; and
     /// `load_resource` while anything is pending.
     pub(super) fn definitions(&self) -> Vec<ToolDefinition> {
         let mut definitions = Vec::new();
@@ -112,7 +112,7 @@ impl<'h> ModelTools<'h> {
         definitions
     }
 
-    /// The tool and method that a function's name means.
+    /// Returns the tool and method that a function's name means.
     fn find(&self, name: &str) -> Option<(&ToolBinding, String)> {
         self.bindings.iter().find_map(|binding| {
             let method = name.strip_prefix(&ascii(&binding.name))?.strip_prefix('_')?;
@@ -121,7 +121,7 @@ impl<'h> ModelTools<'h> {
         })
     }
 
-    /// What a function's name means.
+    /// Returns the target of a function's name.
     fn target(&self, name: &str) -> Target<'_> {
         if name == tool::NAME && !self.offers.is_empty() {
             return Target::Load;
@@ -135,7 +135,7 @@ impl<'h> ModelTools<'h> {
         self.find(name).map_or(Target::Unknown, |(binding, method)| Target::Own(binding, method))
     }
 
-    /// The model asks for these calls: each gets an id, and that they are asked for is told.
+    /// Gives an id to each call that the model asks for, and reports them.
     pub(super) fn asked(&self, text: &str, calls: &[ToolCall], usage: Usage) {
         let told = |call: &ToolCall| {
             let target = self.target(&call.function.name);
@@ -155,7 +155,7 @@ impl<'h> ModelTools<'h> {
         self.run.observer.notify(Progress::ToolsAsked { event, text, calls, usage });
     }
 
-    /// Runs a call and tells what came of it.
+    /// Runs a call and reports its result.
     async fn run(&self, call: &ToolCall) -> Result<String, String> {
         let began = Instant::now();
         let next = self.asked.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -180,7 +180,7 @@ impl<'h> ModelTools<'h> {
         shown
     }
 
-    /// The value that a call gives, and the text of it that the model is shown.
+    /// Returns the value of a call, and the text of it that the model is shown.
     async fn call(
         &self,
         target: Target<'_>,
@@ -236,7 +236,8 @@ impl<'h> ModelTools<'h> {
         Ok((value, text.map_err(|text| ToolFailure::new("prompt_too_large", text))?))
     }
 
-    /// Calls a tool that others define: its source for the record, its value, and the trust of that.
+    /// Calls a tool that others define; returns its source for the record, its value, and the trust
+    /// of that.
     async fn call_offered(
         &self,
         offered: &Offered,
@@ -301,7 +302,7 @@ impl<'h> ModelTools<'h> {
         Ok(parts.join("\n\n"))
     }
 
-    /// Writes down of which packs the texts are.
+    /// Records the packs of the texts.
     fn keep_packs(&self, loaded: &Loaded) -> Result<(), String> {
         let Some(first) = loaded.resources.first() else { return Ok(()) };
         let kept = of_reference(self.references.packs(), &first.reference, loaded, &self.position);
@@ -343,7 +344,7 @@ impl ToolExecutor for ModelTools<'_> {
     }
 }
 
-/// What a function means that a model calls.
+/// The target of a function that a model calls.
 enum Target<'t> {
     /// Loading what is pending.
     Load,
@@ -358,7 +359,7 @@ enum Target<'t> {
 }
 
 impl Target<'_> {
-    /// The tool by its own name.
+    /// Returns the tool's own name.
     fn name(&self, function: &str) -> String {
         match self {
             Self::Server(offered) => offered.name.clone(),
@@ -376,8 +377,8 @@ impl Target<'_> {
     }
 }
 
-/// Tools of a front end under names of functions that providers take: the `toolId` itself, with
-/// other signs as `_`, numbered where two would be the same.
+/// Returns tools of a front end under names of functions that providers take: the `toolId` itself,
+/// with other signs as `_`, numbered where two would be the same.
 fn named(tools: Vec<FrontendTool>, others: &[Offered]) -> Vec<(String, FrontendTool)> {
     let mut named: Vec<(String, FrontendTool)> = Vec::new();
     for tool in tools {
@@ -404,11 +405,11 @@ fn arguments(call: &ToolCall) -> Result<Value, String> {
     match call.function.arguments.trim() {
         "" => Ok(json!({})),
         text => serde_json::from_str(text)
-            .map_err(|error| format!("the arguments are no valid JSON: {error}")),
+            .map_err(|error| format!("the arguments are not valid JSON: {error}")),
     }
 }
 
-/// A failure in words that help the model to ask otherwise.
+/// Describes a failure in words that help the model to ask otherwise.
 fn told(error: &LoadError) -> String {
     match &error.help {
         Some(help) => format!("{error}; {help}"),

@@ -48,7 +48,7 @@ pub(super) fn prepare(
     Ok(Prepared { laid, manifest, blobs, items, schema })
 }
 
-/// Items whose texts hold parts that a template included with a fence keep these whole.
+/// Fences items so that the parts that a template included with a fence stay whole in them.
 fn holding<'i>(items: &'i [DeclaredItem], fenced: &[Arc<str>]) -> Cow<'i, [DeclaredItem]> {
     let mut items = Cow::Borrowed(items);
     if fenced.is_empty() {
@@ -79,7 +79,7 @@ impl<'c> Composer<'c> {
         // What did not come from the program alone must not pose as a part of the prompt.
         let instruction = match call.instruction_trust {
             Trust::Program => Cow::Borrowed(call.instruction.as_str()),
-            // But for what brought its fence along, nothing in it poses as a turn of anybody.
+            // Except for what has a fence of its own, nothing in it poses as a turn of anybody.
             trust if trust.is_fenced() => escape_open(&call.instruction, fenced),
             _ => escape_layout(&call.instruction),
         };
@@ -97,7 +97,7 @@ impl<'c> Composer<'c> {
     }
 }
 
-/// Tokens of the whole prompt of a call with these items.
+/// Counts the tokens of the whole prompt of a call with these items.
 pub(super) fn tokens(
     call: &GenerateCall,
     items: &[ContextItem],
@@ -183,7 +183,7 @@ fn layers(laid: &LaidOut) -> Vec<(&'static str, &str)> {
     identity.into_iter().chain(instruction).chain(contract).collect()
 }
 
-/// The reasoning hint of a program as a provider's.
+/// Returns the reasoning hint of a program as a provider's.
 pub(super) const fn think_of(think: host::Think) -> Think {
     match think {
         host::Think::Off => Think::Off,
@@ -218,7 +218,7 @@ fn options(call: &GenerateCall) -> Value {
 }
 
 impl Prepared {
-    /// The prompt as a dry run shows it.
+    /// Returns the prompt as a dry run shows it.
     pub(super) fn dry(&self, call: &GenerateCall, after: Vec<String>) -> DryPrompt {
         let item = |item: &ContextItem| DryItem {
             index: item.index,

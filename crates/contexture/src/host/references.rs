@@ -1,10 +1,11 @@
-//! What references bring into a prompt: resources that a `use` shows, and references in the text
-//! that the program wrote (REF-6 to REF-10).
+//! The context that references bring into a prompt: resources that a `use` shows, and references in
+//! the text that the program wrote (REF-6 to REF-10).
 //!
-//! Decision: a prompt is gathered in three rounds. What is hot is loaded, or the call fails. What is
-//! default is loaded while there is room, in the order of the prompt, so that the same program gives
-//! the same prompt. The rest stays pending: it is listed in one item and offered to the model as a
-//! tool. The text of the program stays as it was written, and what was loaded is never searched.
+//! Decision: a prompt is gathered in three rounds. What is hot is loaded, or the call fails. What
+//! is default is loaded while there is room, in the order of the prompt, so that the same program
+//! gives the same prompt. The rest stays pending: it is listed in one item and offered to the model
+//! as a tool. The text of the program stays as it was written, and what was loaded is never
+//! searched.
 
 mod asked;
 pub(super) mod items;
@@ -37,15 +38,15 @@ const PENDING_LABEL: &str = "resources";
 pub(super) struct Gathered<'c> {
     /// The call; without credentials that its author wrote into references.
     pub(super) call: Cow<'c, GenerateCall>,
-    /// What the model may load.
+    /// The resources that the model may load.
     pub(super) offers: Offers,
-    /// What is kept of the packs among what was loaded.
+    /// The record of the packs among what was loaded.
     pub(super) packs: Kept,
-    /// What packs said to questions.
+    /// The answers of packs to questions.
     pub(super) answers: Vec<Answer>,
 }
 
-/// Loads what a call refers to and puts it among its items; `calls_tools` says whether the model can
+/// Loads what a call refers to and puts it among its items; `calls_tools` is true if the model can
 /// load the rest.
 pub(super) async fn gather<'c>(
     run: &RunState,
@@ -87,8 +88,8 @@ pub(super) async fn gather<'c>(
     Ok(Gathered { call: Cow::Owned(call), offers, packs, answers })
 }
 
-/// Takes the answer of a pack within what its `use` allows: whole sections, in place of a text that
-/// would be cut.
+/// Takes the answer of a pack within the budget of its `use`: whole sections, in place of a text
+/// that would be cut.
 fn answer(
     run: &RunState,
     packs: &packs::OnDemand,
@@ -109,7 +110,8 @@ fn answer(
     Ok(())
 }
 
-/// Returns the record of the packs that are in the prompt by reference, and what they said to questions.
+/// Returns the record of the packs that are in the prompt by reference, and their answers to
+/// questions.
 fn kept(
     packs: &packs::OnDemand,
     planned: &mut [Planned],
@@ -127,7 +129,7 @@ fn kept(
     Ok((kept, answers))
 }
 
-/// References are sent as they are written, but for credentials, which no model needs (REF-23).
+/// Hides the credentials in references, which no model needs (REF-23); the rest is sent as written.
 fn hide_user_info(call: &mut GenerateCall, asked: &Asked) {
     for (written, shown) in &asked.secret {
         let texts = [Some(&mut call.instruction), call.role.as_mut(), call.description.as_mut()];
@@ -137,7 +139,7 @@ fn hide_user_info(call: &mut GenerateCall, asked: &Asked) {
     }
 }
 
-/// Tells what is to be said about a load that did not fail.
+/// Reports the notes of a load that did not fail.
 fn note(run: &RunState, call: &GenerateCall, planned: &Planned, left_out: usize) {
     let notes = planned.entry.loaded.iter().flat_map(|loaded| &loaded.notes);
     for note in notes.filter(|note| note.severity != contexture_diagnostic::Severity::Hint) {
@@ -155,8 +157,8 @@ fn note(run: &RunState, call: &GenerateCall, planned: &Planned, left_out: usize)
     }
 }
 
-/// A hot reference must load, and so must what the program shows with `use`; another one that
-/// fails is told.
+/// Fails for a hot reference that did not load, or one that the program shows with `use`; warns of
+/// any other.
 fn failed(run: &RunState, call: &GenerateCall, planned: &[Planned]) -> Result<(), HostError> {
     for one in planned {
         if let Some(error) = one.entry.hot_failure() {
@@ -171,8 +173,8 @@ fn failed(run: &RunState, call: &GenerateCall, planned: &[Planned]) -> Result<()
     Ok(())
 }
 
-/// Returns what the model may load: all that is pending, inside of what is loaded too. What the settings
-/// leave to nobody is not offered.
+/// Returns what the model may load: all that is pending, inside of what is loaded too. What the
+/// policy `never` excludes is not offered.
 fn offers(planned: &[Planned], policy: Policy) -> Offers {
     let mut offers = Offers::default();
     for Planned { asked, entry, .. } in planned {
@@ -187,7 +189,7 @@ fn offers(planned: &[Planned], policy: Policy) -> Offers {
     offers
 }
 
-/// A lazy level that something loaded stands around is a handle: the model may load it.
+/// Offers a lazy level inside of what is loaded: it is a handle that the model may load.
 fn offer_inner(offers: &mut Offers, around: &PlanEntry, place: &Place) {
     let Some(inner) = around.inner.as_deref() else { return };
     if inner.state == State::Pending {
@@ -198,7 +200,8 @@ fn offer_inner(offers: &mut Offers, around: &PlanEntry, place: &Place) {
     }
 }
 
-/// Puts items where they belong: those of a `use` at its place, those of the text behind all others.
+/// Inserts items where they belong: those of a `use` at its place, those of the text behind all
+/// others.
 fn put(call: &mut GenerateCall, planned: Vec<Planned>) {
     let mut own = std::mem::take(&mut call.items).into_iter();
     let mut taken = 0;
@@ -222,7 +225,8 @@ fn put(call: &mut GenerateCall, planned: Vec<Planned>) {
     call.items.extend(own);
 }
 
-/// Returns the item that lists what is not loaded. It yields last: a tool without it would be of no use.
+/// Returns the item that lists what is not loaded. It is cut last: a tool without it would be of no
+/// use.
 fn listing(call: &GenerateCall, offers: &Offers, calls_tools: bool) -> DeclaredItem {
     let text = if calls_tools { offers.manifest() } else { names(offers) };
     DeclaredItem {
@@ -238,7 +242,7 @@ fn listing(call: &GenerateCall, offers: &Offers, calls_tools: bool) -> DeclaredI
     }
 }
 
-/// The names alone, for a model that can't load them.
+/// Returns the names alone, for a model that can't load them.
 fn names(offers: &Offers) -> String {
     let lines = offers.list().iter().map(|offer| format!("- {}\n", offer.reference));
     format!("Resources that are not loaded:\n{}", lines.collect::<String>())

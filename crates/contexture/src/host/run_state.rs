@@ -1,5 +1,5 @@
-//! The state of a run that the services of its host share: limits and counters, the record, and what
-//! it reports.
+//! The state of a run that the services of its host share: limits and counters, the record, and
+//! what it reports.
 
 use crate::frontend::PERMISSION_DENIED;
 use crate::observe::{Observer, Progress};
@@ -22,7 +22,7 @@ pub(crate) struct RunState {
     pub(super) observer: Arc<dyn Observer>,
     pub(super) cancel: CancelToken,
     pub(super) limits: Limits,
-    /// Whether nothing may be changed, called or connected to.
+    /// True if nothing may be changed, called or connected to.
     pub(super) dry_run: bool,
     permission: Option<Arc<dyn Permission>>,
     ids: Ids,
@@ -31,7 +31,7 @@ pub(crate) struct RunState {
     reported: Mutex<Reported>,
 }
 
-/// What a run reports, each text once.
+/// The reports of a run, each text once.
 #[derive(Default)]
 struct Reported {
     usage: Usage,
@@ -82,7 +82,7 @@ impl RunState {
         self.tell(warning, Progress::Warning);
     }
 
-    /// A `max` cut a loop or a list short (AS-11).
+    /// Reports that a `max` cut a loop or a list short (AS-11).
     pub(crate) fn truncated(&self, warning: String) {
         self.tell(warning, Progress::Truncated);
     }
@@ -96,7 +96,7 @@ impl RunState {
         }
     }
 
-    /// Warns of what a tool says besides its result, and keeps it with the event of the call.
+    /// Warns of the notes of a tool, and keeps them with the event of the call.
     pub(super) fn note(&self, event: Option<u64>, name: &str, notes: Vec<String>) {
         if let Some(event) = event.filter(|_| !notes.is_empty()) {
             self.recorder.amend(event, json!({ "notes": notes }));
@@ -118,13 +118,13 @@ impl RunState {
         self.reported().placeholders.clone()
     }
 
-    /// Returns what stands for the result of a tool call that a dry run does not make.
+    /// Returns the stand-in for the result of a tool call that a dry run does not make.
     pub(super) fn stand_in(&self, name: &str, site: impl Display, trust: Trust) -> Supplied {
         self.note_placeholder(format!("{name} at {site}"));
         unknown(Value::String(format!("⟨{name}⟩")), trust)
     }
 
-    /// Counts a model call; `Err` when the run has had its share.
+    /// Counts a model call; `Err` when the run has reached its limit.
     pub(super) fn count_model_call(&self) -> Result<u64, HostError> {
         count(&self.model_calls, self.limits.model_calls, "model_calls", "model")
     }
@@ -183,17 +183,17 @@ fn count(counter: &AtomicU64, limit: u64, name: &str, what: &str) -> Result<u64,
     Err(HostError::new("limit_reached", message).with_help(help))
 }
 
-/// A value that was really supplied.
+/// Returns a value that was really supplied.
 pub(super) fn supplied(value: Value, trust: Trust) -> Supplied {
     Supplied { value, trust, standing: Standing::Real }
 }
 
-/// A value of known types in place of what a dry run does not do.
+/// Returns a value of known types in place of what a dry run does not do.
 pub(super) fn placeholder(value: Value, trust: Trust) -> Supplied {
     Supplied { value, trust, standing: Standing::Placeholder }
 }
 
-/// The same, where each text stands for a value of unknown shape.
+/// Returns the same, where each text stands for a value of unknown shape.
 pub(super) fn unknown(value: Value, trust: Trust) -> Supplied {
     Supplied { value, trust, standing: Standing::Unknown }
 }

@@ -74,7 +74,7 @@ pub(super) struct Offered {
     pub(super) schema: Value,
 }
 
-/// Returns the tools that others define among some bindings. Those of servers are made sure to be
+/// Returns the tools that others define among some bindings. Those of servers are checked to be
 /// what was accepted; a dry run asks no server.
 pub(super) async fn offered(
     run: &RunState,
@@ -126,8 +126,8 @@ fn of_application(extensions: &Extensions, import: &ServerImport) -> Vec<Describ
         .collect()
 }
 
-/// Returns `Fs_read_file`, with other signs than providers take as `_`; shortened, and numbered where two
-/// would be the same.
+/// Returns a name such as `Fs_read_file`: other signs than providers take become `_`; shortened,
+/// and numbered where two would be the same.
 fn function_name(binding: &str, tool: &str, taken: &[Offered]) -> String {
     let sign = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '_' };
     let binding = ascii(binding);
@@ -142,7 +142,7 @@ fn function_name(binding: &str, tool: &str, taken: &[Offered]) -> String {
     (2..100_000).map(numbered).find(|name| is_free(name)).unwrap_or(first)
 }
 
-/// A name as providers accept it: other characters as `u` and their code point.
+/// Returns a name as providers accept it: other characters as `u` and their code point.
 pub(super) fn ascii(name: &str) -> String {
     let part = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),

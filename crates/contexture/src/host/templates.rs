@@ -72,7 +72,7 @@ impl Templates {
         self.fenced.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// Returns where a template is kept; at its first use in a run it is made anew.
+    /// Returns the cell of a template; at its first use in a run it is rebuilt.
     fn cell(&self, call: &TemplateCall) -> Shared {
         let key = (call.template.importer.clone(), call.template.name.clone());
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,7 +148,7 @@ struct Rendered {
     stands_in: bool,
 }
 
-/// Gives the texts of references, and remembers what a rendering came to.
+/// The texts of references, with the trust and the failure that a rendering met.
 struct Watched<'t> {
     texts: &'t IncludedTexts,
     trust: Cell<Trust>,
@@ -201,7 +201,7 @@ fn text(compiled: &Compiled, call: &TemplateCall) -> Result<Rendered, HostError>
     }
 }
 
-/// Whole numbers print without a fraction, as the language prints them.
+/// Makes whole numbers print without a fraction, as the language prints them.
 fn whole(value: Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {
@@ -235,7 +235,7 @@ fn failure(
             (format!("the template needs the variable `{path}`"), Some(help))
         }
         PromptError::NotAnArray(path) => (
-            format!("`{path}` is no list, so `{{{{#each {path}}}}}` can't go over it"),
+            format!("`{path}` is not a list, so `{{{{#each {path}}}}}` can't go over it"),
             Some("give a list; it may be empty".to_owned()),
         ),
         other => (other.to_string(), other.help().map(str::to_owned)),
@@ -251,7 +251,7 @@ fn failure(
     HostError { help, details: Some(Value::Object(details)), ..failure }
 }
 
-/// The failure with the code of its cause: a reference that could not be loaded.
+/// Returns the failure with the code of its cause: a reference that could not be loaded.
 fn because(failure: HostError, cause: LoadError) -> HostError {
     let mut failure = HostError { code: cause.code.into(), ..failure };
     if let Some(Value::Object(details)) = &mut failure.details {

@@ -71,7 +71,8 @@ impl RunTools {
         self.pretended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A tool call in a dry run: what reads the workspace runs, over what would have been written.
+    /// Pretends a tool call in a dry run: what reads the workspace runs, over what would have been
+    /// written.
     async fn pretend(&self, call: &ToolCall) -> Result<Option<Supplied>, HostError> {
         let ToolCall { tool, method, arguments, .. } = call;
         let (uri, method) = (tool.uri.as_str(), method.as_str());

@@ -1,11 +1,11 @@
-//! How two runs differ, call by call and item by item.
+//! The differences of two runs, call by call and item by item.
 
 use super::kept::Kept;
 use contexture_context::Manifest;
 use contexture_context::manifest::ItemRecord;
 use serde::Serialize;
 
-/// What happened to something from one run to the other.
+/// The change of a part from one run to the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -13,18 +13,18 @@ pub enum Change {
     Added,
     /// Only the first run has it.
     Gone,
-    /// The value is another one.
+    /// The values differ.
     Changed,
-    /// The value is the same, what was cut from it is not.
+    /// The value is the same, but it was cut differently.
     CutDifferently,
-    /// Nothing.
+    /// No change.
     Same,
 }
 
-/// How a model call differs.
+/// The differences of a model call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CallDiff {
-    /// Whether the call is in both runs, and whether what it saw is the same.
+    /// Its change; [`Change::Changed`] when its prompt or its model differs.
     pub change: Change,
     /// Its number in the first run.
     pub left: Option<u64>,
@@ -43,12 +43,12 @@ pub struct CallDiff {
     pub items: Vec<ItemDiff>,
 }
 
-/// How a layer (identity, instruction, contract) differs.
+/// The difference of a layer (identity, instruction, contract).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayerDiff {
     /// Its name.
     pub name: String,
-    /// What happened to it.
+    /// Its change.
     pub change: Change,
     /// Its text in the first run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,10 +58,10 @@ pub struct LayerDiff {
     pub right: Option<String>,
 }
 
-/// How an item differs.
+/// The difference of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ItemDiff {
-    /// What happened to it.
+    /// Its change.
     pub change: Change,
     /// Its label.
     pub label: Option<String>,
@@ -89,7 +89,8 @@ pub fn diff(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
     pairs.into_iter().map(|pair| call_diff(left, right, pair)).collect()
 }
 
-/// The same place in the program; when lines have moved, the same function and instruction.
+/// Reports whether two calls have the same place in the program; when lines have moved, the same
+/// function and instruction.
 fn belongs(left: &Manifest, right: &Manifest) -> bool {
     let instruction = |one: &Manifest| {
         one.layers.iter().find(|layer| layer.name == "instruction").map(|one| one.digest.clone())
@@ -190,7 +191,7 @@ fn layer_diffs(
 type Pair<'a, T> = (Option<&'a T>, Option<&'a T>);
 
 /// Pairs two lists: each of the second with the first unpaired of the first that it belongs to;
-/// those that are left over stand where they stood.
+/// those that are left over keep their place.
 fn align<'a, T>(
     left: &'a [T],
     right: &'a [T],

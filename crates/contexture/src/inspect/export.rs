@@ -5,8 +5,8 @@ use crate::recorder::inline_texts;
 use contexture_context::Digest;
 use serde_json::{Value, json};
 
-/// The run with all texts inline: `{v, run, events}`. Items of a manifest have their `text` and
-/// `value`, messages their `text`.
+/// Returns the run with all texts inline: `{v, run, events}`. Items of a manifest have their `text`
+/// and `value`, messages their `text`.
 #[must_use]
 pub fn export(kept: Kept<'_>) -> Value {
     let events = kept.log.events.iter().map(|event| {
@@ -56,7 +56,7 @@ fn digest_of(value: Option<&Value>) -> Option<Digest> {
     value.and_then(Value::as_str).and_then(|text| text.parse().ok())
 }
 
-/// Puts what a digest names under `name`, and the digest under `digest_name`.
+/// Inserts the value that a digest names under `name`, and the digest under `digest_name`.
 fn replace(
     kept: Kept<'_>,
     item: &mut Value,

@@ -11,11 +11,11 @@ use serde_json::Value;
 pub struct Call<'a> {
     /// The trace event.
     pub event: &'a TraceEvent,
-    /// What it saw.
+    /// Its manifest.
     pub manifest: Manifest,
 }
 
-/// Why something could not be shown.
+/// The reason why a part of a run could not be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InspectError {
@@ -24,9 +24,9 @@ pub enum InspectError {
     NoSuchCall {
         /// The run.
         run: String,
-        /// How many it has.
+        /// The number of its calls.
         calls: usize,
-        /// Which was asked for, from 1.
+        /// The number of the requested call, from 1.
         asked: u64,
     },
     /// A text is not in the store any more.
@@ -49,7 +49,7 @@ pub struct Kept<'a> {
     pub log: &'a RunLog,
 }
 
-/// The messages of one request as they were sent, with what came back.
+/// The messages of one request as they were sent, with the answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SentRequest {
     /// The attempt, from 1.
@@ -59,7 +59,7 @@ pub struct SentRequest {
     /// The raw answer, if one came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// What was wrong with it, by field path.
+    /// The errors in it, by field path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Value>,
 }
@@ -74,7 +74,7 @@ pub struct SentMessage {
 }
 
 impl<'a> Kept<'a> {
-    /// The model calls in the order their prompts were built.
+    /// Returns the model calls in the order in which their prompts were built.
     #[must_use]
     pub fn calls(self) -> Vec<Call<'a>> {
         let mut calls: Vec<Call<'a>> = self
@@ -86,7 +86,7 @@ impl<'a> Kept<'a> {
         calls
     }
 
-    /// A text of the run.
+    /// Returns a text of the run.
     ///
     /// # Errors
     /// [`InspectError::MissingText`], [`InspectError::Store`].
@@ -97,7 +97,7 @@ impl<'a> Kept<'a> {
             .ok_or_else(|| InspectError::MissingText { digest: digest.clone() })
     }
 
-    /// The exact text of a message.
+    /// Returns the exact text of a message.
     ///
     /// # Errors
     /// [`InspectError::MissingText`].
@@ -107,7 +107,7 @@ impl<'a> Kept<'a> {
         Ok(SentMessage { role: message.role.clone(), text })
     }
 
-    /// All requests of the call `number` (from 1), exactly as they were sent.
+    /// Returns all requests of the call `number` (from 1), exactly as they were sent.
     ///
     /// # Errors
     /// [`InspectError::NoSuchCall`], [`InspectError::MissingText`].
@@ -158,7 +158,7 @@ fn calls_of(calls: usize) -> String {
     }
 }
 
-/// The manifest that an event carries.
+/// Returns the manifest that an event carries.
 fn manifest(event: &TraceEvent) -> Option<Manifest> {
     serde_json::from_value(event.data.get("manifest")?.clone()).ok()
 }

@@ -1,8 +1,8 @@
-//! The pack that a file lies in, for doors that are given paths (KN-8).
+//! The pack that a file lies in, for access by path (KN-8).
 //!
-//! Decision: most programs have no packs, so none are looked for before a file lies below a folder of
-//! packs or a `KNOWLEDGE.md`. In a folder of packs nothing is a plain file: what no usable pack has
-//! is refused with the reason, or, beside the packs, believed no more than one.
+//! Decision: most programs have no packs, so the search begins only when a file lies below a folder
+//! of packs or a `KNOWLEDGE.md`. In a folder of packs nothing is a plain file: a file of no usable
+//! pack is refused with the reason, or, beside the packs, gets the trust level of one.
 
 use super::error::PacksError;
 use super::on_demand::OnDemand;
@@ -18,14 +18,14 @@ const FOLDERS: [&str; 2] = [".contexture/knowledge", ".agents/knowledge"];
 pub(crate) struct Held(String);
 
 impl Held {
-    /// What refers to it.
+    /// Returns its reference.
     pub(crate) const fn reference(&self) -> &String {
         &self.0
     }
 }
 
 impl OnDemand {
-    /// What is known of a file that lies in a pack, once the pack may be read; none for others.
+    /// Returns a file in a pack or beside the packs, once it may be read; `None` for others.
     ///
     /// # Errors
     /// [`PacksError`] when somebody has to allow the pack first, or it can't be used.
@@ -49,7 +49,7 @@ impl OnDemand {
         }
     }
 
-    /// Whether a file lies in a pack, whoever may read it.
+    /// Reports whether a file lies in a pack, allowed or not.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let root = self.folder_of_packs(&real);
@@ -60,14 +60,14 @@ impl OnDemand {
         guided(&real).any(is_pack)
     }
 
-    /// The folder of packs of the project that a file lies in.
+    /// Returns the folder of packs of the project that a file lies in.
     fn folder_of_packs(&self, real: &Path) -> Option<PathBuf> {
         let folders = FOLDERS.iter().map(|folder| self.project.root.join(folder));
         let real_folders = folders.filter_map(|folder| folder.canonicalize().ok());
         real_folders.into_iter().find(|folder| real.starts_with(folder))
     }
 
-    /// The name of the pack whose folder it is.
+    /// Returns the name of the pack in a folder.
     fn pack_in(&self, folder: &Path) -> Option<String> {
         let packs = &self.get().discovery().packs;
         let is_it = |root: &Path| root == folder;
@@ -83,7 +83,7 @@ impl OnDemand {
     }
 }
 
-/// The folders that a file lies in and that have a guide, the innermost first.
+/// Returns the folders that a file lies in and that have a guide, the innermost first.
 fn guided(file: &Path) -> impl Iterator<Item = &Path> {
     let has_guide = |folder: &&Path| folder.join(GUIDE_FILE).symlink_metadata().is_ok();
     file.ancestors().skip(1).filter(has_guide)
@@ -98,7 +98,8 @@ fn refer(name: &str, folder: &Path, real: &Path) -> String {
     format!("@knowledge://{name}/{below}")
 }
 
-/// A pack that was not taken: it has a fault, is archived, or another of its name comes first.
+/// Returns the error for an unused pack: it has a fault, is archived, or another of its name comes
+/// first.
 fn unusable(folder: &Path) -> PacksError {
     let message =
         format!("the file lies in the knowledge pack {}, which is not used", folder.display());

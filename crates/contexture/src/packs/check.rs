@@ -1,4 +1,4 @@
-//! The faults of a program's packs before it runs (AS-2, KN-5), and whom to ask.
+//! The faults of a program's packs before it runs (AS-2, KN-5), and the consent that they need.
 
 use super::consent::Question;
 use super::error::PacksError;
@@ -24,13 +24,13 @@ pub(crate) fn faults(packs: &OnDemand, import: &KnowledgeImport) -> Vec<Knowledg
     }
 }
 
-/// An import that this build can't serve.
+/// Returns the fault of an import that this build can't serve.
 fn missing() -> KnowledgeFault {
     let PacksError { code, message, help, .. } = PacksError::missing();
     KnowledgeFault { code, severity: Severity::Error, message, help }
 }
 
-/// Only a status is told: that nobody allowed a pack matters to a run and to no check.
+/// Returns the fault of a pack's status. A missing consent matters to a run, not to a check.
 fn state(found: &Found) -> Option<KnowledgeFault> {
     let name = &found.item.name;
     let (told, help) = match found.item.status {
@@ -53,7 +53,7 @@ fn state(found: &Found) -> Option<KnowledgeFault> {
     })
 }
 
-/// A pack that was not found, with what is known of one that was not taken.
+/// Returns the fault of a pack that was not found, with the finding if it is there but not used.
 fn unknown(packs: &OnDemand, name: &str) -> Option<KnowledgeFault> {
     let discovery = packs.get().discovery();
     let error = discovery.open(name).err()?;
@@ -78,7 +78,7 @@ fn unknown(packs: &OnDemand, name: &str) -> Option<KnowledgeFault> {
     Some(KnowledgeFault { code, severity, message, help: Some(help) })
 }
 
-/// Asks for all packs that a program imports, before anything of it runs; the error names all that
+/// Asks for consent to all packs that a program imports, before it runs; the error names all that
 /// are not allowed.
 pub(crate) fn require(packs: &OnDemand, program: &Program) -> Result<(), PacksError> {
     let mut refused: Vec<Question> = Vec::new();

@@ -10,15 +10,15 @@ use std::path::PathBuf;
 pub struct Question {
     /// The pack.
     pub pack: String,
-    /// Where it was found.
+    /// The scope in which it was found.
     pub scope: Scope,
     /// Its folder.
     pub location: PathBuf,
-    /// Why it is asked.
+    /// The reasons for the question.
     pub why: Vec<Consent>,
-    /// What allows it: the pack in the state that it has now, and in no other.
+    /// The allowance for the pack in its present state, and in no other.
     pub allowance: Allowance,
-    /// An allowance that was given, for another state of the pack.
+    /// An earlier allowance, for another state of the pack.
     pub outdated: Option<Allowance>,
 }
 
@@ -37,7 +37,7 @@ impl Question {
 }
 
 impl fmt::Display for Question {
-    /// Why it is asked, as a clause about the pack.
+    /// Writes the reasons for the question, as a clause about the pack.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reasons: Vec<&str> = self.why.iter().map(|why| reason(*why, self.scope)).collect();
         write!(f, "the knowledge pack `{}` {}", self.pack, reasons.join(", and "))

@@ -4,23 +4,23 @@ use super::consent::Question;
 use contexture_diagnostic::MissingFeature;
 use contexture_knowledge::pack::PackError;
 
-/// The code of what somebody has to allow first.
+/// The code of a pack that somebody has to allow first.
 pub const NOT_ALLOWED: &str = "pack_not_allowed";
 
-/// What a build without the feature `knowledge` lacks.
+/// The missing part of a build without the feature `knowledge`.
 const MISSING: MissingFeature = MissingFeature { part: "knowledge packs", feature: "knowledge" };
 
-/// The reason why a pack was not given.
+/// The reason why a pack can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PacksError {
     /// Stable code.
     pub code: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
-    /// What is to be asked, when somebody has to allow it first.
+    /// The question, if somebody has to allow the pack first.
     pub question: Option<Box<Question>>,
 }
 
@@ -43,7 +43,7 @@ impl PacksError {
         Self { question: Some(Box::new(question)), ..Self::new(NOT_ALLOWED, message, help) }
     }
 
-    /// One error for all that somebody has to allow; none when there is nothing.
+    /// Returns one error for all packs that somebody has to allow; `None` without any.
     pub(super) fn all(questions: Vec<Question>) -> Option<Self> {
         let message = joined(questions.iter().map(Question::to_string), "; ");
         let allowances =

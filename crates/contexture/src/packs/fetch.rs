@@ -1,7 +1,8 @@
 //! The registry of an organization over HTTP (KN-2, KN-16).
 //!
-//! Decision: archives are fetched by what loads references over http and https: the same rules of
-//! addresses, for each redirect anew, the same time-outs, and bytes that are counted while they come.
+//! Decision: archives are fetched by the protocols that load references over http and https: the
+//! same address rules, also for each redirect, the same time-outs, and bytes that are counted on
+//! arrival.
 
 use crate::project::Project;
 use contexture_knowledge::organization::{Fetch, FetchError, Fetched};
@@ -11,12 +12,12 @@ use contexture_reference::{LoadError, Parameters, Place, Protocol, Request};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a registry has, as far as it can be had; `offline` asks nobody and takes what is kept.
+/// Returns the packs of a registry, as far as it can be read; `offline` uses the cache alone.
 pub(super) fn of_registry(project: &Project, url: &str, cache: &Path, offline: bool) -> Registry {
     let web = Web::of(project);
     let fetch: Option<&dyn Fetch> = if offline { None } else { Some(&web) };
     let options = RegistryOptions::default();
-    // Who looks for packs may be in the midst of a runtime, which must not be entered again.
+    // The caller may be inside a runtime, which must not be entered again.
     let read = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
         Some(runtime.block_on(registry(fetch, url, cache, &options)))

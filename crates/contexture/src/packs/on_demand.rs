@@ -1,4 +1,4 @@
-//! The packs of a run, looked for when the first one is met: most programs have none.
+//! The packs of a run, found on first use: most programs have none.
 
 use super::consent::Question;
 use super::error::PacksError;
@@ -10,13 +10,13 @@ use contexture_knowledge::pack::Pack;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The packs of a project, and whom to ask before one is read.
+/// The packs of a project, and the observer that is asked before one is read.
 pub(crate) struct OnDemand {
     pub(super) project: Project,
     options: Options,
     observer: Arc<dyn Observer>,
     opened: OnceLock<Packs>,
-    /// What was answered with no: nobody is asked twice.
+    /// The questions that were answered with no: nobody is asked twice.
     refused: Mutex<Vec<Question>>,
 }
 
@@ -39,12 +39,13 @@ impl OnDemand {
         self.opened.get_or_init(|| Packs::open(&self.project, self.options.clone()))
     }
 
-    /// Whether packs of the organization may be missing because nothing is fetched.
+    /// Reports whether packs of the organization may be missing because nothing is fetched.
     pub(crate) fn misses_registry(&self) -> bool {
         self.options.offline && self.project.config.knowledge.registry.is_some()
     }
 
-    /// A pack that may be read; whoever observes the run is asked first where somebody must be.
+    /// Returns a pack that may be read; the observer of the run is asked first if consent is
+    /// needed.
     pub(crate) fn allowed(&self, name: &str) -> Result<Pack, PacksError> {
         let packs = self.get();
         if let Some(question) = packs.question(name)? {

@@ -29,7 +29,7 @@ pub struct Packs {
     discovery: Discovery,
     options: Options,
     gate: Mutex<Gate>,
-    /// Packs that were opened: what is known of their content is kept with them.
+    /// Opened packs, with their cached content.
     opened: Mutex<HashMap<String, Pack>>,
     counter: &'static dyn TokenCounter,
     resolvers: Resolvers,
@@ -38,7 +38,7 @@ pub struct Packs {
 }
 
 impl Packs {
-    /// Looks for the packs of a project. What can't be used becomes a finding of the discovery.
+    /// Finds the packs of a project. A pack that can't be used becomes a finding of the discovery.
     #[must_use]
     pub fn open(project: &Project, options: Options) -> Self {
         let cache = sources::cache(project);
@@ -59,7 +59,7 @@ impl Packs {
         }
     }
 
-    /// Returns the packs that were found, and what is to be said about them and the places looked at.
+    /// Returns the packs that were found, with findings about them and the searched places.
     #[must_use]
     pub const fn discovery(&self) -> &Discovery {
         &self.discovery
@@ -68,7 +68,7 @@ impl Packs {
     /// Returns a pack that may be read.
     ///
     /// # Errors
-    /// [`PacksError`] when there is no such pack, or somebody is to be asked first.
+    /// [`PacksError`] when there is no such pack, or consent is needed first.
     pub fn pack(&self, name: &str) -> Result<Pack, PacksError> {
         let pack = self.found(name)?;
         match self.question_about(&pack)? {
@@ -109,7 +109,7 @@ impl Packs {
         self.english
     }
 
-    /// Returns a pack by its name, whoever may read it, as its manifest is now.
+    /// Returns a pack by its name, allowed or not, with its present manifest.
     fn found(&self, name: &str) -> Result<Pack, PacksError> {
         if !cfg!(feature = "knowledge") {
             return Err(PacksError::missing());
@@ -123,7 +123,7 @@ impl Packs {
         Ok(pack)
     }
 
-    /// Returns the error for a name that no pack has: an archived one is there, and is not shown.
+    /// Returns the error for an unknown name: an archived pack exists, but is not shown.
     fn unless_archived(&self, name: &str, error: PackError) -> PacksError {
         let is_it = |finding: &Finding| {
             finding.code == codes::ARCHIVED.code
@@ -143,7 +143,7 @@ impl Packs {
         self.counter.count(text) as u64
     }
 
-    /// Brings the index of a pack up to date, or builds it anew (KN-17).
+    /// Updates the index of a pack, or rebuilds it (KN-17).
     ///
     /// # Errors
     /// [`PacksError`] when the pack may not or can't be read.
@@ -152,8 +152,8 @@ impl Packs {
         self.resolvers.index(&self.pack(name)?, self.counter, rebuild)
     }
 
-    /// Returns what packs say to a task (KN-9), in tokens of the default model. Nothing is written
-    /// down; see [`Packs::log`].
+    /// Returns the answer of packs to a task (KN-9), in tokens of the default model. Nothing is
+    /// logged; see [`Packs::log`].
     ///
     /// # Errors
     /// [`PacksError`] when a pack may not or can't be read, or the task makes no sense.
@@ -161,7 +161,7 @@ impl Packs {
         self.resolve_with(names, task, self.counter)
     }
 
-    /// The same, in tokens of that tokenizer.
+    /// Returns the same, in tokens of that tokenizer.
     ///
     /// # Errors
     /// As [`Packs::resolve`].
@@ -177,10 +177,10 @@ impl Packs {
         self.resolvers.resolve(&packs, &task, counter)
     }
 
-    /// Writes down that what was resolved reaches a model: one line for each pack.
+    /// Logs that a resolution reaches a model: one line for each pack.
     ///
     /// # Errors
-    /// Why a log could not be written.
+    /// The reason why a log can't be written.
     pub fn log(&self, resolution: &Resolution) -> Result<(), UsageError> {
         self.log.write(resolution)
     }
@@ -191,11 +191,11 @@ impl Packs {
         self.log.of_workspace()
     }
 
-    /// Allows what was asked: the pack may be read for as long as this value lives, and its state is
-    /// remembered as approved.
+    /// Allows the pack of a question: it may be read for as long as this value lives, and its state
+    /// is remembered as approved.
     ///
     /// # Errors
-    /// [`PacksError`] when the approval can't be written down, or the pack has changed meanwhile.
+    /// [`PacksError`] when the approval can't be saved, or the pack has changed meanwhile.
     pub fn allow(&self, question: &Question) -> Result<(), PacksError> {
         let pack = self.found(&question.pack)?;
         if Allowance::of(&pack)? != question.allowance {
@@ -223,8 +223,7 @@ impl Packs {
         Ok(Some(Question { pack, scope, location, why, allowance, outdated }))
     }
 
-    /// Remembers what the command allowed for later times. That it can't be written down is no
-    /// reason to refuse the pack now.
+    /// Remembers what the command allowed. A failure to save it is not a reason to refuse the pack.
     fn remember(&self, pack: &Pack) {
         let name = &pack.item().name;
         let given = self.options.allow.iter().any(|given| given.name == *name);

@@ -1,4 +1,4 @@
-//! Packs that an organization gives: folders, archives, a registry (KN-2).
+//! The packs of an organization: folders, archives, a registry (KN-2).
 
 use super::fetch;
 use super::options::Options;
@@ -7,7 +7,7 @@ use contexture_knowledge::organization::{ArchiveLimits, folders as unpacked};
 use contexture_knowledge::{Finding, codes};
 use std::path::{Path, PathBuf};
 
-/// Returns the folders of what the organization gives, and what is wrong with the rest.
+/// Returns the folders of the organization's packs, and the faults of the rest.
 pub(super) fn folders(
     project: &Project,
     options: &Options,

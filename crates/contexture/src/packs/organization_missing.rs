@@ -1,4 +1,4 @@
-//! In place of archives and registries in a build without the feature `knowledge`.
+//! The stand-in for archives and registries in a build without the feature `knowledge`.
 
 use super::options::Options;
 use crate::project::Project;

@@ -11,8 +11,8 @@ pub(crate) fn parts_of(path: &str) -> (&str, &str) {
     path.split_once('/').unwrap_or((path, ""))
 }
 
-/// Returns the name of the knowledge pack that a reference leads to, whatever stands around it; none
-/// for other references and for what is not a reference.
+/// Returns the name of the knowledge pack that a reference leads to, within any wrappers; `None`
+/// for other references and for text that is not a reference.
 #[must_use]
 pub fn pack_of(reference: &str) -> Option<String> {
     asked_of(reference).map(|asked| asked.pack)
@@ -26,7 +26,7 @@ pub(crate) struct AskedOf {
     pub(crate) budget: Option<u64>,
 }
 
-/// Returns what a reference asks of which pack, whatever stands around it.
+/// Returns the pack and the question of a reference, within any wrappers.
 pub(crate) fn asked_of(reference: &str) -> Option<AskedOf> {
     let innermost = Reference::parse(reference).ok()?.innermost();
     let path = innermost.is_protocol(KNOWLEDGE).then(|| innermost.path())?;

@@ -1,4 +1,4 @@
-//! What packs say to a task, in the tokens of whichever model is to read it (KN-9, KN-11).
+//! The answers of packs to a task, in the tokens of the model that reads them (KN-9, KN-11).
 
 use super::error::PacksError;
 use crate::project::Project;

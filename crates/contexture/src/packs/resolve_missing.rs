@@ -1,4 +1,4 @@
-//! In place of what packs say to a task in a build without the feature `knowledge`.
+//! The stand-in for answers of packs in a build without the feature `knowledge`.
 
 use super::error::PacksError;
 use crate::project::Project;

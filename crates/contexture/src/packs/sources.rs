@@ -1,4 +1,4 @@
-//! Where the packs of a project are looked for (KN-2).
+//! The places that are searched for the packs of a project (KN-2).
 
 use super::options::Options;
 use super::organization;
@@ -8,8 +8,8 @@ use contexture_knowledge::discovery::{Discovery, DiscoveryOptions, Roots, discov
 use contexture_store::home;
 use std::path::{Path, PathBuf};
 
-/// The project's folder for what can be made again; none when a symlink leads out of the project on the
-/// way there: whoever made the workspace does not say what is written elsewhere.
+/// Returns the project's cache folder; `None` when a symlink on the way leads out of the project:
+/// the author of a workspace does not decide what is written elsewhere.
 pub(super) fn cache(project: &Project) -> Option<PathBuf> {
     let cache = project.state_folder().join("cache").join("knowledge");
     let there = cache.ancestors().find(|folder| folder.symlink_metadata().is_ok())?;
@@ -17,8 +17,7 @@ pub(super) fn cache(project: &Project) -> Option<PathBuf> {
     real.starts_with(root).then_some(cache)
 }
 
-/// Looks everywhere that settings and options name; `cache` is the project's folder for what can be
-/// made again.
+/// Searches all places that settings and options name; `cache` is the project's cache folder.
 pub(super) fn find(project: &Project, options: &Options, cache: Option<&Path>) -> Discovery {
     let settings = &project.config.knowledge;
     let (organization, findings) = organization::folders(project, options, cache);
@@ -44,7 +43,7 @@ pub(super) fn find(project: &Project, options: &Options, cache: Option<&Path>) -
         home::mark(cache);
     }
     found.findings.extend(findings);
-    // Also one that gave nothing: it is a place that was looked at.
+    // Also one that gave nothing: it was searched.
     found.scanned.extend(settings.registry.as_ref().map(PathBuf::from));
     found
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where lines go, and the clock they get their time from.
+/// The destination of lines, and the clock for their time.
 pub(super) struct Log {
     place: UsagePlace,
     folder: PathBuf,
@@ -26,7 +26,7 @@ impl Log {
 
     fn path(&self, item: &CatalogItem) -> Option<PathBuf> {
         match self.place {
-            // What comes with the program has no folder.
+            // A built-in pack has no folder.
             UsagePlace::Pack if item.pack_root.is_dir() => {
                 Some(item.pack_root.join("runs").join(usage::FILE))
             }
@@ -58,15 +58,15 @@ impl Log {
         self.folder.join(usage::FILE)
     }
 
-    /// `2026-05-01T00:00:00Z`
+    /// Returns the time, as in `2026-05-01T00:00:00Z`.
     fn now(&self) -> String {
         let time = iso_time(self.clock.now_us());
         time.split_once('.').map_or(time.clone(), |(seconds, _)| format!("{seconds}Z"))
     }
 }
 
-/// A link in place of the log or its folder, which whoever made the workspace or the pack may have put
-/// there, would have lines written elsewhere.
+/// Refuses a link in place of the log or its folder: the author of the workspace or the pack could
+/// use it to have lines written elsewhere.
 fn refuse_links(path: &Path) -> Result<(), UsageError> {
     let link = path.ancestors().take(2).find(|part| part.is_symlink());
     let refused = |link: &Path| UsageError::Io {

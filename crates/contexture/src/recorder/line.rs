@@ -1,8 +1,8 @@
 //! A line that waits to be written.
 //!
 //! Decision, by measurement: a manifest becomes text at once and never a JSON value, which would
-//! cost as much as all else about its call; and what an event began with is shared between its
-//! line and the event under way.
+//! cost as much as all else about its call; and the data that an event began with are shared
+//! between its line and the event under way.
 
 use contexture_context::{TRACE_VERSION, TraceKind};
 use contexture_script::host::Event;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What a line says of its event beside its data, in the order of `TraceEvent`.
+/// The fields of a line beside its data, in the order of `TraceEvent`.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Head {
     v: u32,
@@ -24,7 +24,7 @@ pub(super) struct Head {
     pub(super) duration_us: Option<u64>,
 }
 
-/// What is new of an event.
+/// The new data of an event.
 pub(super) struct Line {
     pub(super) head: Head,
     pub(super) data: Data,
@@ -33,19 +33,19 @@ pub(super) struct Line {
 /// The data of a [`Line`].
 pub(super) enum Data {
     Fields {
-        /// What the event began with.
+        /// The data that the event began with.
         told: Option<Arc<Map<String, Value>>>,
-        /// What was learnt since; what stands here and in `told` counts as it is here.
+        /// The data added since; it wins over `told`.
         more: Vec<(Cow<'static, str>, Field)>,
     },
-    /// No object.
+    /// A value that is not an object.
     Whole(Value),
 }
 
 /// The value of a field.
 pub(super) enum Field {
     Value(Value),
-    /// JSON already.
+    /// JSON text.
     Text(String),
 }
 
@@ -102,7 +102,7 @@ impl Line {
     /// Adds the line to `out`, with its end.
     pub(super) fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
         serde_json::to_writer(&mut *out, &self.head)?;
-        // Goes on where the object of the head ends.
+        // Continues where the object of the head ends.
         out.pop();
         out.extend_from_slice(b",\"data\":");
         match &self.data {
@@ -146,8 +146,8 @@ fn write_fields(
     Ok(())
 }
 
-/// A value as JSON; `None` if a string in it may be longer than `longest` bytes, or if it is no
-/// JSON.
+/// Returns a value as JSON; `None` if a string in it may be longer than `longest` bytes, or if it
+/// is not JSON.
 pub(super) fn text_of(value: &impl Serialize, longest: usize) -> Option<String> {
     let text = serde_json::to_string(value).ok()?;
     // A string that is too long covers such a block whole, and there is no quote within it.
@@ -157,7 +157,7 @@ pub(super) fn text_of(value: &impl Serialize, longest: usize) -> Option<String> 
     (!suspect || longest_string(&text) <= longest).then_some(text)
 }
 
-/// The length of the longest string of a JSON text as it stands there.
+/// Returns the length of the longest string of a JSON text, escapes included.
 fn longest_string(text: &str) -> usize {
     let (mut longest, mut escaped, mut began) = (0, false, None);
     for (at, byte) in text.bytes().enumerate() {

@@ -1,9 +1,10 @@
 //! `@context://ID`: a stored conversation context (REF-20).
 //!
-//! Decision: what was said is read as a transcript, one line for each message with further lines of
-//! it indented, so that no message can pose as another. All of it is memory, whoever said it: it is
-//! from another conversation, and fenced. A turn reads the contexts of its owner alone; the command
-//! line those of the workspace, whoever owns them, since it has the file.
+//! Decision: the messages are read as a transcript, one line for each with its further lines
+//! indented, so that no message can pose as another. All of it has the trust level of memory,
+//! whoever the sender is: it is from another conversation, and fenced. A turn reads the contexts of
+//! its owner alone; the command line those of the workspace, whoever owns them, since it has the
+//! file.
 
 use crate::contexts::{self, OpenError};
 use crate::project::Project;
@@ -38,7 +39,7 @@ impl Conversations {
         Self { given, project: project.clone(), own: OnceLock::new(), parameters: [last] }
     }
 
-    /// The store, and the owner whose contexts may be read; the command line reads all.
+    /// Returns the store, and the owner whose contexts may be read; the command line reads all.
     fn store(&self, request: &Request<'_>) -> Result<(&dyn ContextStore, Option<&str>), LoadError> {
         if let Some(Contexts { store, owner }) = &self.given {
             return Ok((&**store, Some(owner)));
@@ -96,7 +97,7 @@ impl Conversations {
     }
 }
 
-/// Whose a context is that is read on the command line, which reads all.
+/// Returns the owner of a context for the command line, which reads those of all owners.
 fn only_holder(
     store: &dyn ContextStore,
     request: &Request<'_>,
@@ -116,7 +117,7 @@ fn only_holder(
     }
 }
 
-/// What a path names.
+/// The part of a context that a path names.
 struct Wanted {
     context: String,
     part: Part,
@@ -141,7 +142,7 @@ impl Wanted {
         let last = match request.parameters.get("last") {
             Some(text) => Some(
                 text.parse()
-                    .map_err(|_| wrong(format!("`last={text}` is no number of messages")))?,
+                    .map_err(|_| wrong(format!("`last={text}` is not a number of messages")))?,
             ),
             None => None,
         };
@@ -153,7 +154,7 @@ impl Wanted {
             ("state", "") => Part::State(None),
             ("state", path) => {
                 let path = path.parse().map_err(|error| {
-                    wrong(format!("`{path}` is no path into the state: {error}"))
+                    wrong(format!("`{path}` is not a path into the state: {error}"))
                 })?;
                 Part::State(Some(path))
             }
@@ -180,7 +181,7 @@ fn refused(request: &Request<'_>, error: &ContextError) -> LoadError {
     }
 }
 
-/// All messages but the first ones.
+/// Returns the transcript of all messages but the first `skip`.
 fn behind(
     store: &dyn ContextStore,
     key: Key<'_>,
@@ -207,7 +208,7 @@ fn behind(
     }
 }
 
-/// The state, or a part of it.
+/// Returns the state, or a part of it.
 fn state(
     store: &dyn ContextStore,
     key: Key<'_>,
@@ -234,7 +235,7 @@ fn state(
     })
 }
 
-/// Messages as lines.
+/// Returns messages as lines.
 fn transcript(messages: &[StoredMessage]) -> String {
     let mut text = String::new();
     for message in messages {
@@ -248,7 +249,7 @@ fn transcript(messages: &[StoredMessage]) -> String {
     text
 }
 
-/// Who says a message that names no sender.
+/// Returns the speaker of a message that names no sender.
 fn speaker(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "USER_INPUT" => "USER",
@@ -259,7 +260,7 @@ fn speaker(kind: &str) -> Option<&'static str> {
     })
 }
 
-/// What a message says: its text, and what else it does in short.
+/// Returns the text of a message, and its other content in short.
 fn said(message: &Value) -> String {
     let content = message.get("content").unwrap_or(&Value::Null);
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! The definition files of a project: found, read, and put in their layers (REF-19).
+//! The definition files of a project: found, read, and sorted into layers (REF-19).
 
 use super::Options;
 use crate::project::Project;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// The folder of definition files, in the workspace and in the home folder.
 const FOLDER: &str = ".contexture/resources";
 
-/// How the names of definition files end.
+/// The endings of the names of definition files.
 const ENDINGS: [&str; 3] = [".resource.md", ".protocol.md", ".tag.md"];
 
 /// The most entries that a folder of definition files may have.
 const ENTRIES: usize = 4_096;
 
-/// What was found.
+/// The definition files that were found, and their definitions.
 pub(super) struct Gathered {
     pub(super) definitions: Definitions,
     /// The folders that may be read; the workspace first.
@@ -35,7 +35,7 @@ struct File {
     shown: String,
     root: usize,
     path: WorkspacePath,
-    /// Where it is, without symlinks: a file is read once, for its latest layer.
+    /// Its path without symlinks: a file is read once, for its latest layer.
     real: PathBuf,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn gather(project: &Project, workspace: &Arc<Workspace>, options: &Op
         diagnostics: Vec::new(),
         files: Vec::new(),
     };
-    // The list of a command comes before that of the settings: of one layer the first one stands.
+    // The list of a command comes before that of the settings: of one layer the first one wins.
     for file in &options.definitions {
         found.explicit(file, file);
     }
@@ -62,7 +62,7 @@ pub(super) fn gather(project: &Project, workspace: &Arc<Workspace>, options: &Op
 }
 
 impl Gathered {
-    /// A file that is named explicitly; its folder may be read for its registry.
+    /// Adds a file that is named explicitly; its folder may be read for its registry.
     fn explicit(&mut self, shown: &Path, file: &Path) {
         let name = shown.display().to_string();
         let absolute = std::path::absolute(file).and_then(|path| path.metadata().map(|_| path));
@@ -76,7 +76,8 @@ impl Gathered {
         }
     }
 
-    /// The root of a file and its path there; a folder outside the workspace is a root of its own.
+    /// Returns the root of a file and its path there; a folder outside the workspace is a root of
+    /// its own.
     fn place(&mut self, file: &Path) -> Result<(usize, WorkspacePath), FileError> {
         let text = |path: &Path| path.to_str().map(str::to_owned);
         let unnamed = || FileError::NameNotText(file.display().to_string());
@@ -91,7 +92,7 @@ impl Gathered {
         Ok((self.root(root), path))
     }
 
-    /// The number of a root; one that is known already keeps its own.
+    /// Returns the number of a root; one that is known already keeps its own.
     fn root(&mut self, root: Workspace) -> usize {
         let known = self.roots.iter().position(|known| known.root() == root.root());
         known.unwrap_or_else(|| {
@@ -115,7 +116,7 @@ impl Gathered {
         }
     }
 
-    /// The definition files of a folder, by name.
+    /// Adds the definition files of a folder, by name.
     fn folder(&mut self, layer: Layer, root: usize, folder: &str, shown: &str) {
         let Some(workspace) = self.roots.get(root).map(Arc::clone) else { return };
         let entries =
@@ -135,7 +136,7 @@ impl Gathered {
         }
     }
 
-    /// Takes a file, unless it is known from a later layer.
+    /// Adds a file, unless it is known from a later layer.
     fn add(&mut self, layer: Layer, shown: String, root: usize, path: WorkspacePath) {
         let Some(workspace) = self.roots.get(root) else { return };
         let real = workspace.root().join(path.as_str());

@@ -1,8 +1,8 @@
-//! `file`, which knows the packs of the project: a path into a pack is a door to it like any other
+//! The protocol `file` with the packs of the project: a path into a pack is access to the pack
 //! (KN-8, REF-21).
 //!
-//! Decision: what is found there is the pack's, whatever its reference was: it gets the pack's name,
-//! trust and fence, and passes the pack's gate.
+//! Decision: a file found there belongs to the pack, whatever its reference: it gets the pack's
+//! name, trust level and fence, and passes the pack's gate.
 
 use crate::packs::OnDemand;
 use contexture_context::Trust;
@@ -13,7 +13,7 @@ use contexture_reference::{
 use contexture_tools::Workspace;
 use std::sync::Arc;
 
-/// The protocol over files, and the packs that some of them may be of.
+/// The protocol over files, and the packs that some of them may belong to.
 #[derive(Debug)]
 pub(super) struct OfPacks {
     files: Files,
@@ -30,7 +30,7 @@ impl OfPacks {
         Self { files, roots, packs }
     }
 
-    /// Makes a resource the pack's whose file it is.
+    /// Assigns a resource to the pack that its file belongs to.
     fn claim(&self, request: Request<'_>, resource: &mut Resource) -> Result<(), LoadError> {
         if matches!(resource.content, Content::Listed { .. }) {
             return Ok(());

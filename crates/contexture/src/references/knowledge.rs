@@ -1,8 +1,8 @@
 //! `@knowledge://name`, `@knowledge://name/path` and `@knowledge://name?query=…` (REF-20): a pack's
-//! guide, files of it, and what it says to a question.
+//! guide, its files, and its answer to a question.
 //!
-//! Decision: the protocol gives bare text with the trust of a pack; whoever shows it puts it into
-//! the fence of the pack. The gate is that of programs: nothing is read of a pack that nobody
+//! Decision: the protocol returns bare text with the trust level of a pack; the code that shows it
+//! adds the fence of the pack. The gate is that of programs: nothing is read of a pack that nobody
 //! allowed.
 
 use crate::packs::{DEFAULT_BUDGET, KNOWLEDGE, OnDemand, PacksError, pack_of, parts_of};
@@ -66,7 +66,7 @@ impl Knowledge {
         }
     }
 
-    /// What the pack says to a question.
+    /// Returns the pack's answer to a question.
     fn answer(
         &self,
         request: Request<'_>,
@@ -88,7 +88,7 @@ impl Knowledge {
     }
 }
 
-/// The fence of the pack that a text was loaded from; none for other texts.
+/// Returns the fence of the pack that a text was loaded from; `None` for other texts.
 pub(crate) fn fence_of(packs: &OnDemand, reference: &str, trust: Trust) -> Option<Fence> {
     if trust < Trust::Pack {
         return None;
@@ -107,7 +107,7 @@ fn resolve(
     packs.get().resolve(&[&pack.item().name], &Task::new(query, budget))
 }
 
-/// The text of a resolution without its fence; none when nothing was selected.
+/// Returns the text of a resolution without its fence; `None` when nothing was selected.
 pub(crate) fn inside(found: &Resolution, english: bool) -> Option<&str> {
     let pack = found.uses.first()?;
     let fence = fence::knowledge(&pack.item, pack.grounding, english);
@@ -119,7 +119,7 @@ pub(crate) fn inside(found: &Resolution, english: bool) -> Option<&str> {
 fn budget(request: Request<'_>) -> Result<Option<u64>, LoadError> {
     let Some(written) = request.parameters.get("max") else { return Ok(None) };
     let wrong = || {
-        let message = format!("`max={written}` is no number of tokens");
+        let message = format!("`max={written}` is not a number of tokens");
         LoadError::new("REF3005", request.reference, message)
             .with_help("write a positive number of tokens: `max=500`, `max=2k`")
     };
@@ -133,7 +133,7 @@ fn one(request: Request<'_>, media_type: &str, text: String, budget: Option<u64>
     Loaded { resources: vec![resource], notes, ..Loaded::default() }
 }
 
-/// The files of a pack that a pattern matches.
+/// Returns the files of a pack that a pattern matches.
 fn matches(
     request: Request<'_>,
     pack: &Pack,
@@ -171,7 +171,7 @@ fn matches(
     Ok(loaded)
 }
 
-/// A text cut to what is left of a budget.
+/// Returns a text cut to the rest of a budget.
 fn within(reference: &str, text: String, left: &mut Option<u64>) -> (String, Vec<Note>) {
     let Some(tokens) = left else { return (text, Vec::new()) };
     let counter: &dyn TokenCounter = &O200K_BASE;

@@ -6,7 +6,7 @@ use contexture_tools::Workspace;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The memory that the settings name. It is opened when it is asked, and nothing is made then.
+/// The memory that the settings name. It is opened for each look-up, which creates nothing.
 pub(super) struct Stored {
     workspace: Arc<Workspace>,
     store: Arc<dyn MemoryStore>,
@@ -50,7 +50,7 @@ impl Keys for Stored {
     }
 }
 
-/// The text of a record; without one, the record as JSON.
+/// Returns the text of a record; without one, the record as JSON.
 fn text_of(record: &Value) -> String {
     match record.get("text").and_then(Value::as_str) {
         Some(text) => text.to_owned(),

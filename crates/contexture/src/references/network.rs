@@ -1,4 +1,4 @@
-//! The protocols of networks that this build has, within the settings of a project (REF-22, REF-23).
+//! The network protocols of this build, within the settings of a project (REF-22, REF-23).
 
 use crate::project::Project;
 use contexture_reference::Protocol;

@@ -12,13 +12,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A program with its input, and how it is run. A turn and a flow hold one, too: for the agent that
-/// answers, and for the agents and generations of the steps.
+/// A program with its input, and the options of its run. A turn and a flow hold one, too: for the
+/// agent that answers, and for the agents and generations of the steps.
 #[derive(Clone, Default)]
 pub struct RunRequest {
     /// The program's path.
     pub program: PathBuf,
-    /// Its text, when it is not to be read: the path then names it in records and messages.
+    /// Its text, if the file is not to be read: the path then names it in records and messages.
     pub text: Option<String>,
     /// Its input.
     pub input: Value,
@@ -28,20 +28,20 @@ pub struct RunRequest {
     pub function: Option<String>,
     /// The default model; wins over environment and configuration.
     pub model: Option<String>,
-    /// What answers in place of the models.
+    /// The stand-in for the models.
     pub stand_in: StandIn,
-    /// Where to record the models' answers.
+    /// The file to which the models' answers are recorded.
     pub record: Option<PathBuf>,
-    /// Build prompts, but ask no model and change nothing.
+    /// True if prompts are built, but no model is called and nothing is changed.
     pub dry_run: bool,
     /// Turns of a `parallel for` at the same time; wins over the configuration.
     pub concurrency: Option<usize>,
-    /// Where to write the trace besides the store.
+    /// The file to which the trace is written, besides the store.
     pub trace_file: Option<PathBuf>,
-    /// Keep no record in the workspace. A flow without one can't be resumed.
+    /// True if no record is kept in the workspace. A flow without one can't be resumed.
     pub forget: bool,
-    /// Candidates of `use one of` that are to be taken, by label, `file:line` or
-    /// `file:line:column` of the `use`; one that fits none refuses the run (AS-17).
+    /// Candidates of `use one of` to take, by label, `file:line` or `file:line:column` of the
+    /// `use`; one that fits none refuses the run (AS-17).
     pub selections: BTreeMap<String, String>,
     /// Knowledge packs that may be read, each in one state (KN-8).
     pub allow_packs: Vec<Allowance>,
@@ -49,14 +49,14 @@ pub struct RunRequest {
     pub context: Option<String>,
     /// The stored contexts that `@context://` reads; those of the workspace when absent.
     pub contexts: Option<Contexts>,
-    /// Whether a person named the project, as `contexture mcp --root` does: that approves its packs
-    /// for this run, but for drafts and disputed ones (KN-8).
+    /// True if a person named the project, as with `contexture mcp --root`: that approves its packs
+    /// for this run, except drafts and disputed ones (KN-8).
     pub approve_packs: bool,
     /// MCP servers of the project that may be used, each as its settings describe it now (AS-25).
     pub servers: Consent,
-    /// What runs the tools of the front end.
+    /// The client that runs the tools of the front end.
     pub frontend: Option<Arc<dyn Frontend>>,
-    /// Who asks the user before something sensitive is done; nobody when absent.
+    /// The port that asks the user before a sensitive action; when absent nobody is asked.
     pub permission: Option<Arc<dyn Permission>>,
     /// Texts that are masked wherever the run is written down, as keys are (CP-19).
     pub private: Vec<String>,
@@ -76,9 +76,9 @@ pub struct PartOf {
 /// The stored contexts of one owner.
 #[derive(Clone)]
 pub struct Contexts {
-    /// Where they are kept.
+    /// The store that keeps them.
     pub store: Arc<dyn ContextStore>,
-    /// Whose they are: those of others are not there.
+    /// Their owner; those of others are not visible.
     pub owner: String,
 }
 

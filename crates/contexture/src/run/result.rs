@@ -13,10 +13,10 @@ use std::fmt;
 pub struct RunReport {
     /// The id under which the run is kept.
     pub run: Option<String>,
-    /// The program's value, or why there is none.
+    /// The program's value, or the failure.
     pub outcome: Result<Value, RunFailure>,
-    /// How far the value, or the text of the failure, may be believed: as the least of all that is in
-    /// it (AS-20).
+    /// The trust level of the value, or of the failure's text: the least of all that is in it
+    /// (AS-20).
     pub trust: Trust,
     /// The tokens that the models took.
     pub usage: Usage,
@@ -52,7 +52,7 @@ pub enum RunFailure {
     /// The program failed.
     #[error("{}:{}:{}: {}", error.file, error.line, error.column, error.message)]
     Program {
-        /// Where, why, and through which calls.
+        /// The error, with its place and calls.
         #[source]
         error: Box<ProgramError>,
         /// The files of the program, for excerpts.
@@ -79,9 +79,9 @@ impl RunFailure {
 pub struct SetupError {
     /// Stable code.
     pub code: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
 }
 
@@ -96,7 +96,7 @@ impl SetupError {
 pub struct CheckReport {
     /// All files of the program.
     pub files: Vec<SourceFile>,
-    /// What was found, sorted by file and place.
+    /// The findings, sorted by file and place.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -130,7 +130,7 @@ impl fmt::Display for CheckReport {
 pub struct DryPrompt {
     /// The place in the program, as `file:line:column`.
     pub site: String,
-    /// The model that would have been asked.
+    /// The model that would have been called.
     pub model: String,
     /// The system message.
     pub system: Option<String>,
@@ -142,12 +142,13 @@ pub struct DryPrompt {
     pub items: Vec<DryItem>,
     /// Tokens of the whole prompt.
     pub tokens: u64,
-    /// Whether a placeholder was given before it: what it says, and whether it is asked at all,
-    /// may then be otherwise.
+    /// True if a placeholder was given before it: its text, and whether it is sent at all, may then
+    /// differ.
     pub on_placeholders: bool,
-    /// What in it holds text of placeholders: items by `[label]` or source, `the instruction`.
+    /// The parts of it that hold text of placeholders: items by `[label]` or source,
+    /// `the instruction`.
     pub placeholders: Vec<String>,
-    /// What placeholders were given for before it.
+    /// The operations for which placeholders were given before it.
     pub after: Vec<String>,
 }
 
@@ -168,9 +169,9 @@ pub struct DryItem {
     pub tokens_before: u64,
     /// Its own budget, as `{amount, unit, …}`.
     pub budget: Option<Value>,
-    /// Whether something is missing.
+    /// True if something is missing.
     pub clipped: bool,
-    /// How far it may be believed.
+    /// Its trust level.
     pub trust: String,
 }
 
@@ -182,7 +183,7 @@ pub struct Run {
     pub id: Option<String>,
     /// The program's value.
     pub value: Value,
-    /// How far the value may be believed: as the least of all that is in it (AS-20).
+    /// The trust level of the value: the least of all that is in it (AS-20).
     pub trust: Trust,
     /// The tokens that the models took.
     pub usage: Usage,
@@ -192,7 +193,7 @@ pub struct Run {
     pub prompts: Vec<DryPrompt>,
 }
 
-/// A run that gave no value: why, and what is kept of it.
+/// A run that gave no value, with the reason and its record.
 #[derive(Debug)]
 pub struct RunError(Box<Failed>);
 

@@ -8,11 +8,11 @@ use contexture_diagnostic::suggestion;
 use contexture_script::runtime::Choice;
 use std::collections::BTreeMap;
 
-/// How many places are listed in a refusal.
+/// The most places that are listed in a refusal.
 const LISTED: usize = 10;
 
-/// The choices by `file:line:column`, from choices by label, `file:line` or `file:line:column`. A
-/// label that several places share stands for all of them.
+/// Returns the choices by `file:line:column`, from choices by label, `file:line` or
+/// `file:line:column`. A label that several places share stands for all of them.
 pub(super) fn resolve(
     asked: &BTreeMap<String, String>,
     choices: &[Choice],
@@ -62,7 +62,7 @@ fn unknown_place(place: &str, choices: &[Choice]) -> SetupError {
     SetupError::new(code, format!("no `use one of` is called `{place}`"), Some(help))
 }
 
-/// `evidence at answer.as:12:5 (matches, overview, none)`
+/// Describes a choice, as in `evidence at answer.as:12:5 (matches, overview, none)`.
 fn description(choice: &Choice) -> String {
     let label = choice.label.as_ref().map(|label| format!("`{label}` at ")).unwrap_or_default();
     format!("{label}{} ({})", choice.site(), choice.candidates.join(", "))

@@ -1,9 +1,10 @@
 //! The consent that a server needs before it is started, or sent a token (AS-25, KN-8).
 //!
-//! Decision: `contexture.toml` and `contexture.lock` both come with a project, so neither says that
-//! anybody here looked at them. What the settings would have done is approved by a person, by digest
-//! and for the folder that the project lies in, and remembered in the user's home beside the packs.
-//! A server over HTTP that gets no token needs none: a program may connect to any address itself.
+//! Decision: `contexture.toml` and `contexture.lock` both come with a project, so neither shows
+//! that anybody here looked at them. A person approves what the settings would start or send, by
+//! digest and for the folder that the project lies in; the approval is kept in the user's home
+//! beside those of packs. A server over HTTP that gets no token needs none: a program may connect
+//! to any address itself.
 
 use crate::config::McpServer;
 use crate::project::Project;
@@ -15,18 +16,18 @@ use contexture_mcp::{Connect, McpError, ServerSpec};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Which servers of a project may be used, besides those that a person allowed earlier.
+/// The servers of a project that may be used, besides those that a person allowed earlier.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Consent {
-    /// What `--allow-server` allows, each in the state that its digest names.
+    /// The allowances of `--allow-server`, each for the state that its digest names.
     pub allow: Vec<Allowance>,
     /// Servers that a person named for this one command.
     pub named: Vec<String>,
-    /// Whether a person named the project for this command, as `contexture mcp --root` does.
+    /// True if a person named the project for this command, as with `contexture mcp --root`.
     pub approve_project: bool,
 }
 
-/// Connects to those servers that may be used.
+/// The connector to those servers that may be used.
 pub(super) struct Asked {
     connect: Connect,
     consent: Consent,
@@ -46,7 +47,7 @@ impl Asked {
             return None;
         }
         if self.consent.allow.iter().any(|given| given.covers(name, &digest)) {
-            // As with a pack: that it can't be written down is no reason to refuse it now.
+            // As with a pack, a failure to save it is not a reason to refuse it now.
             let _ = self.approvals.as_ref().map(|record| record.add(&kept_as(name), &digest));
             return None;
         }
@@ -73,10 +74,10 @@ impl Connector for Asked {
     }
 }
 
-/// Remembers that a person allowed to use a server, as the settings describe it now.
+/// Remembers that a person allowed the use of a server, as the settings describe it now.
 ///
 /// # Errors
-/// Why it can't be written down.
+/// The reason why it can't be saved.
 pub fn allow(project: &Project, server: &str) -> Result<(), String> {
     let Some(digest) = deed(project, server).and_then(|_| digest(project, server)) else {
         return Ok(());
@@ -85,8 +86,8 @@ pub fn allow(project: &Project, server: &str) -> Result<(), String> {
     record.add(&kept_as(server), &digest).map_err(|error| error.to_string())
 }
 
-/// What the use of a server would do that needs consent, as a clause about it: the program that it
-/// starts, or where it sends a token. None for one that needs no consent.
+/// Returns what the use of a server would do that needs consent, as a clause about it: the program
+/// that it starts, or where it sends a token. `None` for a server that needs no consent.
 #[must_use]
 pub fn deed(project: &Project, server: &str) -> Option<String> {
     let described = project.config.mcp.servers.get(server)?;
@@ -107,12 +108,12 @@ fn approvals(project: &Project) -> Option<Approvals> {
     Some(Approvals::at(home.join(".contexture").join("approvals.json")))
 }
 
-/// The name in the record, which no pack has.
+/// Returns the server's name in the record, which no pack has.
 fn kept_as(server: &str) -> String {
     format!("mcp://{server}")
 }
 
-/// A word as it may be shown: what could hide or forge a part of it is spelled out.
+/// Returns a word as it may be shown: signs that could hide or forge a part of it are escaped.
 fn shown(word: &str) -> String {
     let is_plain = |sign: char| sign.is_alphanumeric() || "@%+=:,./_-".contains(sign);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -121,8 +122,8 @@ fn shown(word: &str) -> String {
     format!("{word:?}")
 }
 
-/// The digest of all that the settings say of how a server is reached, and of where: a path leads to
-/// something else in another folder.
+/// Returns the digest of a server's settings and of the project's folder: a path leads to something
+/// else in another folder.
 fn digest(project: &Project, server: &str) -> Option<Digest> {
     let described = project.config.mcp.servers.get(server)?;
     let McpServer { command, args, env, url, token_env, .. } = described;

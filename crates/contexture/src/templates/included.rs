@@ -1,11 +1,12 @@
 //! The texts that templates include by reference, loaded before they are rendered (REF-7, REF-21).
 //!
-//! Decision: all that is wanted loads at the same time, each reference of a folder once, whatever
-//! its prefix: a template needs the text to render, so a lazy one is forced. A failure is kept, and
-//! told where a rendering comes to it.
+//! Decision: all references load at the same time, each of a folder once, whatever its prefix: a
+//! template needs the text to render, so a lazy one is forced. A failure is kept, and reported when
+//! a rendering reaches it.
 //!
-//! Decision: a text from outside the workspace is included with its fence, since nobody can tell it
-//! from the template's own words afterwards: a rendering may become an instruction (KN-13, AS-12).
+//! Decision: a text from outside the workspace is included with its fence, since it can't be
+//! distinguished from the template's own words afterwards: a rendering may become an instruction
+//! (KN-13, AS-12).
 
 use contexture_context::fence::Fence;
 use contexture_context::{Digest, Trust};
@@ -21,17 +22,17 @@ use std::sync::Arc;
 /// The text that a reference gave.
 #[derive(Debug, Clone)]
 pub struct IncludedText {
-    /// What is included: the texts of all matches of a pattern one below the other.
+    /// The included text: the texts of all matches of a pattern one below the other.
     pub text: Arc<str>,
-    /// How far it may be believed: the least of its resources.
+    /// Its trust level: the least of its resources.
     pub trust: Trust,
     /// The parts of the text that stand in fences of their own, as they stand there.
     pub fenced: Vec<Arc<str>>,
-    /// What was loaded for it, in order.
+    /// The resources loaded for it, in order.
     pub resources: Vec<LoadedResource>,
-    /// What is to be said about it.
+    /// The notes about it.
     pub notes: Vec<Note>,
-    /// Whether it stands for what a dry run does not connect to.
+    /// True if it is a placeholder, since a dry run does not connect.
     pub stands_in: bool,
 }
 
@@ -42,26 +43,26 @@ pub struct LoadedResource {
     pub reference: String,
     /// The digest of its content.
     pub digest: Digest,
-    /// How far it may be believed.
+    /// Its trust level.
     pub trust: Trust,
 }
 
-/// What became of a reference.
+/// The outcome of a reference.
 type Outcome = Result<IncludedText, LoadError>;
 
-/// What loads references, and the fences of what they give.
+/// The loader of references, and the fences of their texts.
 pub(crate) struct Door<'r> {
     loader: &'r Loader,
     fences: Fences<'r>,
-    /// Without it a text stands in for what would have to be connected to.
+    /// True if it may connect; otherwise placeholders stand in.
     network: bool,
 }
 
-/// The fence that a text of a reference needs, by its reference and trust.
+/// A function that returns the fence of a text, by its reference and trust level.
 type Fences<'r> = Box<dyn Fn(&str, Trust) -> Option<Fence> + Send + Sync + 'r>;
 
 impl<'r> Door<'r> {
-    /// The door of a project.
+    /// Returns the door of a project.
     pub(crate) fn of(references: &'r crate::references::References, network: bool) -> Self {
         let fences = Box::new(|reference: &str, trust| references.fence(reference, trust));
         Self { loader: references.loader(), fences, network }
@@ -76,8 +77,8 @@ pub struct IncludedTexts {
 }
 
 impl IncludedTexts {
-    /// Loads what templates include; `place` tells where the relative paths of a partial start, or
-    /// those of the template itself.
+    /// Loads what templates include; `place` returns where the relative paths of a partial start,
+    /// or those of the template itself.
     pub async fn load(
         references: &crate::references::References,
         wanted: Vec<Included>,
@@ -86,7 +87,7 @@ impl IncludedTexts {
         Self::load_through(&Door::of(references, true), wanted, place).await
     }
 
-    /// The same through a door that may be shut.
+    /// Loads the same through a door that may not connect.
     pub(crate) async fn load_through(
         door: &Door<'_>,
         wanted: Vec<Included>,
@@ -124,7 +125,7 @@ impl IncludedTexts {
         texts
     }
 
-    /// What became of a reference; none when it was not asked for.
+    /// Returns the outcome of a reference; `None` when it was not requested.
     #[must_use]
     pub fn get(&self, include: Include<'_>) -> Option<&Outcome> {
         let places = self.by_reference.get(include.reference)?;
@@ -133,24 +134,24 @@ impl IncludedTexts {
         Some(outcome)
     }
 
-    /// Whether no template includes anything.
+    /// Reports whether no template includes anything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// What is to be said about the texts: clipped lines, patterns that match nothing.
+    /// Returns the notes about the texts: clipped lines, patterns that match nothing.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.texts().flat_map(|text| &text.notes)
     }
 
-    /// What could not be loaded, in the order it was asked for.
+    /// Returns the references that could not be loaded, in the order of the requests.
     pub fn failures(&self) -> impl Iterator<Item = (&Included, &LoadError)> {
         let failed = |(included, outcome)| Some((included, Outcome::as_ref(outcome).err()?));
         self.entries.iter().map(|(included, outcome)| (included, &**outcome)).filter_map(failed)
     }
 
-    /// The parts of all texts that stand in fences of their own.
+    /// Returns the parts of all texts that stand in fences of their own.
     pub(crate) fn fenced(&self) -> impl Iterator<Item = &Arc<str>> {
         self.texts().flat_map(|text| &text.fenced)
     }
@@ -159,7 +160,7 @@ impl IncludedTexts {
         self.entries.iter().filter_map(|(_, outcome)| outcome.as_ref().as_ref().ok())
     }
 
-    /// What was loaded, for the trace.
+    /// Returns the loaded references, for the trace.
     pub(crate) fn digests(&self) -> Vec<Value> {
         self.entries.iter().map(|(included, outcome)| digest(included, outcome)).collect()
     }
@@ -175,7 +176,7 @@ impl References for IncludedTexts {
     }
 }
 
-/// The cause of a failure, for an error that names the reference itself.
+/// Returns the cause of a failure, for an error that names the reference itself.
 fn told(error: &LoadError) -> ReferenceError {
     let told = ReferenceError::new(&error.message);
     match &error.help {
@@ -188,7 +189,7 @@ async fn one(door: &Door<'_>, text: &str, place: &Place) -> Outcome {
     let loader = door.loader;
     let reference = Reference::parse(text).map_err(|error| error.load_error(text))?;
     let mut route = loader.route(&reference, place)?;
-    // What a wrapper would only name is wanted here, too.
+    // A text that a wrapper would only name is loaded here, too.
     for step in route.steps.iter_mut().filter(|step| step.semantics == Semantics::Lazy) {
         step.semantics = Semantics::Default;
     }
@@ -205,7 +206,7 @@ async fn one(door: &Door<'_>, text: &str, place: &Place) -> Outcome {
     whole(door, &route, loader.walk(&route).await?)
 }
 
-/// The text of all that was loaded, with the fences that it needs.
+/// Returns the text of all loaded resources, with the fences that it needs.
 fn whole(door: &Door<'_>, route: &Route, loaded: Loaded) -> Outcome {
     let mut text = String::new();
     let mut fenced = Vec::new();
@@ -272,7 +273,7 @@ fn digest(included: &Included, outcome: &Outcome) -> Value {
     told
 }
 
-/// The warnings among notes, in one line each.
+/// Returns the warnings among notes, in one line each.
 pub(crate) fn warnings<'n>(notes: impl Iterator<Item = &'n Note>) -> impl Iterator<Item = String> {
     let told = notes.filter(|note| note.severity != Severity::Hint);
     told.map(|note| format!("{} ({})", note.message, note.code))

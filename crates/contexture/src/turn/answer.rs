@@ -13,15 +13,15 @@ use serde_json::Value;
 pub struct TurnReport {
     /// The id under which the run is kept.
     pub run: Option<String>,
-    /// The agent's value, or why there is none.
+    /// The agent's value, or the failure.
     pub outcome: Result<Value, RunFailure>,
-    /// The answer; of a turn that failed what was sent of it as
+    /// The answer; for a failed turn, the part of it that was sent as
     /// [`TurnEvent::Delta`](super::TurnEvent::Delta) since the last
     /// [`TurnEvent::ToolCalls`](super::TurnEvent::ToolCalls).
     pub text: String,
-    /// How it ended.
+    /// The way it ended.
     pub finish: Finish,
-    /// The URI of the model that spoke last, if one was asked.
+    /// The URI of the model that was called last, if any.
     pub model: Option<String>,
     /// The tokens that the models took in all.
     pub usage: Usage,
@@ -29,19 +29,19 @@ pub struct TurnReport {
     pub warnings: Vec<String>,
 }
 
-/// The reason why a turn gave no answer, in one piece.
+/// The reason why a turn gave no answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnError {
     /// A stable code: of the program (`timeout`, `shape_mismatch`), of a front-end tool
     /// (`PERMISSION_DENIED`), or of what the turn needs (`turn_input`).
     pub code: String,
-    /// What happened, in one line.
+    /// The message, in one line.
     pub message: String,
-    /// How to fix it.
+    /// The way to fix it.
     pub help: Option<String>,
     /// Further data.
     pub details: Option<Value>,
-    /// Whether the turn was cancelled.
+    /// True if the turn was cancelled.
     pub cancelled: bool,
 }
 
@@ -59,20 +59,20 @@ impl TurnReport {
         }
     }
 
-    /// Returns the value, when it is more than the text: what belongs in `metadata.value`.
+    /// Returns the value if it is more than the text, for `metadata.value`.
     #[must_use]
     pub fn value(&self) -> Option<&Value> {
         self.outcome.as_ref().ok().filter(|value| !value.is_string() && !value.is_null())
     }
 
-    /// Returns why there is no answer.
+    /// Returns the reason why there is no answer.
     #[must_use]
     pub fn error(&self) -> Option<TurnError> {
         self.outcome.as_ref().err().map(told)
     }
 }
 
-/// Returns a failure in one piece.
+/// Returns a failure as a [`TurnError`].
 pub(crate) fn told(failure: &RunFailure) -> TurnError {
     let (message, help, details, cancelled) = match failure {
         RunFailure::Setup(error) => (error.message.clone(), error.help.clone(), None, false),
@@ -88,7 +88,7 @@ pub(crate) fn told(failure: &RunFailure) -> TurnError {
     TurnError { code: failure.code().to_owned(), message, help, details, cancelled }
 }
 
-/// How many faults of a refused program are listed.
+/// The most faults of a refused program that are listed.
 const FAULTS: usize = 5;
 
 /// Returns the report of a turn.
@@ -105,7 +105,7 @@ pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> Tur
     TurnReport { run, outcome, text, finish, model, usage, warnings }
 }
 
-/// The answer in words.
+/// Returns the text of the answer.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -118,7 +118,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Why a program is refused, in a few lines.
+/// Returns why a program is refused, in one line.
 pub(super) fn refused(checked: &CheckReport) -> String {
     let errors = checked.diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
     let lines = errors.take(FAULTS).filter_map(|fault| {

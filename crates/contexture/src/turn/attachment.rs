@@ -1,9 +1,9 @@
 //! The attachments of a message (CP-2).
 //!
-//! Decision: a program gets attachments as they are on the wire and shows them with `use`, and only
-//! what it shows is fetched: through the protocols that references are loaded with, so with the same
-//! limits and the same rules for addresses. What stands in a `data:` URL is not copied into the
-//! program's values: there its `url` is a handle.
+//! Decision: a program gets attachments as they are sent and shows them with `use`, and only those
+//! that it shows are fetched: by the protocols that load references, so with the same limits and
+//! the same rules for addresses. The content of a `data:` URL is not copied into the program's
+//! values: there its `url` is a handle.
 
 use crate::run::result::SetupError;
 use base64::Engine as _;
@@ -17,11 +17,11 @@ const MOST: usize = 32;
 /// A file that a user attached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attachment {
-    /// What it is.
+    /// Its kind.
     pub kind: AttachmentKind,
-    /// Where it is: `https:`, `http:` or `data:`.
+    /// Its URL: `https:`, `http:` or `data:`.
     pub url: String,
-    /// `fileName`, `fileSize` in bytes, `mimeType`, and whatever else the client says.
+    /// `fileName`, `fileSize` in bytes, `mimeType`, and any other data of the client.
     pub metadata: Map<String, Value>,
 }
 
@@ -39,7 +39,7 @@ pub enum AttachmentKind {
 }
 
 impl AttachmentKind {
-    /// The word of the protocol.
+    /// Returns the word of the protocol.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl AttachmentKind {
         }
     }
 
-    /// The kind of a word of the protocol.
+    /// Returns the kind of a word of the protocol.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Image, Self::File, Self::Audio, Self::Video]
@@ -76,7 +76,7 @@ pub(crate) struct Attached {
 }
 
 impl Attachments {
-    /// Takes what a message has.
+    /// Takes the attachments of a message.
     pub(super) fn of(attachments: &[Attachment]) -> Result<Self, SetupError> {
         if attachments.len() > MOST {
             let message = format!(
@@ -107,12 +107,12 @@ impl Attachments {
         self.all.is_empty()
     }
 
-    /// The values that a program gets.
+    /// Returns the values that a program gets.
     pub(super) fn values(&self) -> Value {
         self.all.iter().map(Attached::value).collect()
     }
 
-    /// The attachments that a value is: one of them, or a list of nothing else.
+    /// Returns the attachments in a value that is one of them, or a list of nothing else.
     pub(crate) fn among(&self, value: &Value) -> Vec<&Attached> {
         let one = |value: &Value| {
             self.all.iter().find(|attached| {
@@ -140,7 +140,7 @@ impl Attached {
         self.attachment.metadata.get(name).and_then(Value::as_str)
     }
 
-    /// How it is called in a prompt and in messages.
+    /// Returns its name in a prompt and in messages.
     pub(crate) fn name(&self) -> String {
         let own = self.said("fileName").filter(|name| !name.trim().is_empty());
         let shown = own.unwrap_or(&self.handle);
@@ -148,13 +148,13 @@ impl Attached {
         shown.chars().filter(|sign| !sign.is_control()).take(200).collect()
     }
 
-    /// The media type that the client says it has.
+    /// Returns the media type that the client reports.
     pub(crate) fn mime_type(&self) -> Option<&str> {
         self.said("mimeType")
     }
 }
 
-/// The media type and the bytes of a `data:` URL, at most `limit` bytes.
+/// Returns the media type and the bytes of a `data:` URL, at most `limit` bytes.
 pub(crate) fn data_url(url: &str, limit: u64) -> Result<(String, Vec<u8>), String> {
     let rest = url.get("data:".len()..).unwrap_or_default();
     let (head, body) =
@@ -203,7 +203,7 @@ fn percent_decoded(text: &str) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Bytes in Base64, as the wire of models wants them.
+/// Encodes bytes in Base64, as the protocols of models require.
 pub(crate) fn base64_of(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }

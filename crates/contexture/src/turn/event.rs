@@ -4,7 +4,7 @@ use crate::observe::{Call, Progress, Runtime, ToolFailure};
 use contexture_prompt::Usage;
 use serde_json::Value;
 
-/// Something that happened in a turn.
+/// An event of a turn.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TurnEvent {
@@ -13,21 +13,21 @@ pub enum TurnEvent {
         /// The id under which it is kept, if it is.
         run: Option<String>,
     },
-    /// A piece of the answer, or of what a model says before it calls tools: it belongs to the
-    /// message that the next [`TurnEvent::ToolCalls`] or the end of the turn completes.
+    /// A piece of the answer, or of a model's text before its tool calls: it belongs to the message
+    /// that the next [`TurnEvent::ToolCalls`] or the end of the turn completes.
     Delta {
         /// The piece.
         text: String,
     },
-    /// A model asks for tools: a `MODEL_RESPONSE` with `TOOL_CALLS`.
+    /// A model requests tool calls: a `MODEL_RESPONSE` with `TOOL_CALLS`.
     ToolCalls {
         /// The URI of the model.
         model: String,
-        /// What it says with it; empty when that is no part of the conversation.
+        /// The text with the request; empty when it is not a part of the conversation.
         text: String,
         /// The calls, in the order in which they run.
         calls: Vec<Call>,
-        /// What this answer took.
+        /// The tokens that this answer took.
         usage: Usage,
     },
     /// One of these calls has ended.
@@ -36,33 +36,34 @@ pub enum TurnEvent {
         call_id: String,
         /// The name of the tool.
         name: String,
-        /// Who ran it.
+        /// The side that ran it.
         runtime: Runtime,
-        /// What came of it: the value itself, before it is cut and fenced for the model.
+        /// The outcome: the value itself, before it is cut and fenced for the model, or the
+        /// failure.
         outcome: Result<Value, ToolFailure>,
-        /// How long it took, in milliseconds.
+        /// The time that it took, in milliseconds.
         execution_ms: u64,
     },
-    /// What any run tells; never text of an answer.
+    /// An event of the run; never text of an answer.
     Progress(Progress),
-    /// Something that is probably not meant.
+    /// A probable mistake.
     Warning(String),
 }
 
-/// How a turn ended.
+/// The way a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Finish {
     /// With its answer.
     #[default]
     Stop,
-    /// With an answer that the model had to break off.
+    /// With an answer that the model broke off at its limit.
     Length,
     /// Without an answer.
     Error,
 }
 
 impl Finish {
-    /// The word of the protocol.
+    /// Returns the word of the protocol.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

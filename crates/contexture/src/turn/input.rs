@@ -33,7 +33,7 @@ pub(super) fn function<'p>(program: &'p Program, run: &RunRequest) -> Option<(Ag
     Some((agent, found))
 }
 
-/// Returns the input of a turn for a function; of an unknown function all that there is.
+/// Returns the input of a turn for a function; for an unknown function all parts.
 pub(super) fn given(
     conversation: &Conversation,
     attachments: &Attachments,
@@ -85,8 +85,7 @@ impl Parts<'_> {
         Given::from(Value::from(self.conversation.text.clone()))
     }
 
-    /// A part by its name; a context id and a state that are not known are left out of nothing but
-    /// read as none.
+    /// Returns a part by its name; an unknown context id is null, and an unknown state is empty.
     fn get(&self, name: &str) -> Option<Given> {
         let conversation = self.conversation;
         Some(match name {
@@ -120,17 +119,18 @@ impl Parts<'_> {
         })
     }
 
-    /// The fields of a shape. One required string that is none of the parts gets the text, unless a
-    /// field `text` has it.
+    /// Returns the fields of a shape. One required string that is not a part gets the text, unless
+    /// a field `text` has it.
     fn fields(&self, fields: &[Field]) -> Result<Vec<(String, Given)>, SetupError> {
         let has_text = fields.iter().any(|field| field.name == "text");
         let mut given = Vec::with_capacity(fields.len());
         let mut others = Vec::new();
         for field in fields {
             match self.get(&field.name) {
-                // What is not known of an optional field is left out.
+                // An optional field without a value is left out.
                 Some(Given::Value(Value::Null, _)) if field.optional => {}
-                // A turn of which nothing is kept has no context, which is no fault of the agent.
+                // A turn of which nothing is kept has no context, which is not a fault of the
+                // agent.
                 Some(Given::Value(Value::Null, trust)) if matches!(field.shape, Shape::String) => {
                     given.push((field.name.clone(), Given::Value("".into(), trust)));
                 }

@@ -8,23 +8,23 @@ use serde_json::{Map, Value};
 /// One turn of a conversation.
 #[derive(Clone, Default)]
 pub struct TurnRequest {
-    /// The run of the agent that answers. The conversation takes the place of its input, and gives it
-    /// its context and its private texts.
+    /// The run of the agent that answers. The conversation takes the place of its input, and gives
+    /// it its context and its private texts.
     pub run: RunRequest,
-    /// What is said, and what was said before.
+    /// The message, and the conversation before it.
     pub conversation: Conversation,
-    /// What the caller wishes of the answer.
+    /// The hints of the caller for the answer.
     pub hints: Hints,
 }
 
-/// The text of a turn, and what is known from before.
+/// The message of a turn, and the conversation before it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conversation {
     /// The id of the context.
     pub context_id: Option<String>,
-    /// What the user says.
+    /// The text of the user.
     pub text: String,
-    /// What the user attached.
+    /// The attachments of the user.
     pub attachments: Vec<Attachment>,
     /// The turns before this one, oldest first.
     pub messages: Vec<Past>,
@@ -39,13 +39,13 @@ pub struct Conversation {
 /// An earlier message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Past {
-    /// Who.
+    /// Its sender.
     pub role: Role,
-    /// What.
+    /// Its text.
     pub text: String,
 }
 
-/// Who said something.
+/// The sender of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The user.
@@ -59,7 +59,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// How a program reads it.
+    /// Returns the word for it in a program.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -70,7 +70,8 @@ impl Role {
         }
     }
 
-    /// How far it may be believed: what an app says for the system is the caller's word too.
+    /// Returns the trust level of its messages: an app's message for the system is the caller's,
+    /// too.
     #[must_use]
     pub const fn trust(self) -> Trust {
         match self {
@@ -81,12 +82,12 @@ impl Role {
     }
 }
 
-/// The wishes of a caller for the answer. A program's own `temperature` wins; of two limits of the
-/// answer's length the lower one holds. `max_output` concerns the answer alone, not a step on the
-/// way to it: see [which text that is](super#which-text-is-told-as-it-comes).
+/// The hints of a caller for the answer. A program's own `temperature` wins; of two limits of the
+/// answer's length the lower one holds. `max_output` concerns the answer alone, not an intermediate
+/// step: see [which text that is](super#which-text-is-streamed).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Hints {
-    /// Tokens of the answer.
+    /// The most tokens of the answer.
     pub max_output: Option<u64>,
     /// The sampling temperature of every model call that sets none.
     pub temperature: Option<f64>,

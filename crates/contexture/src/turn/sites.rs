@@ -17,7 +17,7 @@ impl Places {
     }
 }
 
-/// The calls whose answer is what a run gives.
+/// Returns the calls whose answer is the value of a run.
 pub(super) fn answers(program: &Program, run: &RunRequest) -> Places {
     let found = function(program, run);
     Places(found.map(|(agent, func)| answer_sites(program, agent, func)).unwrap_or_default().into())

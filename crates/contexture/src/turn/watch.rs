@@ -1,4 +1,4 @@
-//! Follows the run behind a turn, and tells what of it a conversation is to see.
+//! Observes the run behind a turn, and reports the events that a conversation shows.
 
 use super::event::{Finish, TurnEvent};
 use super::sites::Places;
@@ -6,19 +6,19 @@ use crate::observe::{Call, Observer, Progress};
 use contexture_prompt::FinishReason;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Tells the events of a turn.
+/// The reporter of the events of a turn.
 pub(super) struct Watch {
     events: Arc<dyn Fn(TurnEvent) + Send + Sync>,
     state: Mutex<State>,
 }
 
-/// What is known of a turn so far.
+/// The state of a turn so far.
 #[derive(Default)]
 struct State {
     places: Places,
-    /// The model call whose text is told, once it has begun.
+    /// The model call whose text is streamed, once it has begun.
     answer: Option<u64>,
-    /// What was told of its text since it last called tools.
+    /// Its text that was streamed since its last tool calls.
     text: String,
     /// The models of the calls under way.
     models: Vec<(u64, String)>,
@@ -31,23 +31,23 @@ impl Watch {
         Self { events, state: Mutex::default() }
     }
 
-    /// The run begins; the text of the calls at these places is the answer.
+    /// Begins the turn; the text of the calls at these places is the answer.
     pub(super) fn begin(&self, run: Option<&str>, places: Places) {
         self.state().places = places;
         self.tell(TurnEvent::Started { run: run.map(str::to_owned) });
     }
 
-    /// What was told of an answer that is not complete.
+    /// Returns the streamed text of an incomplete answer.
     pub(super) fn told(&self) -> String {
         self.state().text.clone()
     }
 
-    /// The model that spoke last.
+    /// Returns the model that was called last.
     pub(super) fn model(&self) -> Option<String> {
         self.state().model.clone()
     }
 
-    /// How a turn with an answer ended.
+    /// Returns the way a turn with an answer ended.
     pub(super) fn finish(&self) -> Finish {
         if self.state().broken_off { Finish::Length } else { Finish::Stop }
     }
@@ -64,7 +64,7 @@ impl Watch {
         let mut state = self.state();
         state.models.push((event, model.to_owned()));
         state.model = Some(model.to_owned());
-        // Were there a second one, the text of the first would not be the answer.
+        // With a second one, the text of the first is not the answer.
         if state.places.has(position) {
             state.answer = if state.answer.is_none() { Some(event) } else { Some(0) };
         }
@@ -114,7 +114,7 @@ impl Observer for Watch {
                 self.tell(TurnEvent::ToolResult { call_id, name, runtime, outcome, execution_ms });
             }
             Progress::Warning(text) => self.tell(TurnEvent::Warning(text)),
-            // What of a value can be read is no text of the answer.
+            // A partial value is not text of the answer.
             Progress::PartialValue { .. } => {}
             other => {
                 match &other {

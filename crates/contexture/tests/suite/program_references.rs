@@ -205,13 +205,13 @@ fn ref_4_what_is_no_reference_is_told_at_its_place_in_the_program() {
     assert_eq!(
         check(&place(program, &[])),
         [
-            "REF1004 1:31 \"a.md\": this is no reference: expected `//` and a path, or an inner reference, found `a.md`",
-            "REF1001 2:24 \"\\\"\\\"\": this is no reference: expected `@`, found the end",
-            "REF1001 3:25 \"docs/a.md\": this is no reference: expected `@`, found `docs/a.md`",
+            "REF1004 1:31 \"a.md\": this is not a reference: expected `//` and a path, or an inner reference, found `a.md`",
+            "REF1001 2:24 \"\\\"\\\"\": this is not a reference: expected `@`, found the end",
+            "REF1001 3:25 \"docs/a.md\": this is not a reference: expected `@`, found `docs/a.md`",
             "REF3001 4:25 \"@fiel://a.md\": `@fiel://a.md`: there is no protocol `fiel`",
             "REF3003 5:25 \"@file://a.md?lin=3\": `@file://a.md?lin=3`: no level takes the parameter `lin`",
             "REF3001 8:19 \"@!fiel://x\": `@!fiel://x`: there is no protocol `fiel`",
-            "REF1004 10:15 \"a.md\": this is no reference: expected `//` and a path, or an inner reference, found `a.md`",
+            "REF1004 10:15 \"a.md\": this is not a reference: expected `//` and a path, or an inner reference, found `a.md`",
             "REF3001 11:8 \"@!none://x\": `@!none://x`: there is no protocol `none`",
             "REF3001 12:8 \"@none://y\": `@none://y`: there is no protocol `none`",
         ]

@@ -141,7 +141,7 @@ fn as_9_what_fails_in_a_template_can_be_caught() {
     assert_eq!(made[1]["code"], "PT3002");
     assert_eq!(
         made[1]["message"],
-        "app/t.hbs:1:9: `list` is no list, so `{{#each list}}` can't go over it"
+        "app/t.hbs:1:9: `list` is not a list, so `{{#each list}}` can't go over it"
     );
     assert_eq!(made[2]["message"], "app/p.hbs:2:3: the template needs the variable `user.x`");
 }

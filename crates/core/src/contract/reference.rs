@@ -1,4 +1,4 @@
-//! The contract of [`Protocol`]: what every protocol of references keeps to (HO-2).
+//! The contract of [`Protocol`] (HO-2).
 
 use crate::reference::{
     LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Parameters, Place, Protocol, Request,
@@ -44,7 +44,7 @@ impl ProtocolExample {
     }
 }
 
-/// Checks that a protocol keeps the contract, and that it loads the example.
+/// Checks that a protocol follows the contract, and that it loads the example.
 ///
 /// # Panics
 /// Panics with the reason when it does not: call it in a test.
@@ -59,7 +59,7 @@ pub async fn protocol(protocol: &dyn Protocol, example: &ProtocolExample) {
     case.takes_no_input().await;
 }
 
-/// The name follows the grammar, and declared parameters can be taken.
+/// Checks that the name follows the grammar, and that declared parameters can be taken.
 fn declares_itself(protocol: &dyn Protocol) {
     let name = protocol.name();
     let follows =
@@ -204,7 +204,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// A load that nobody waits for any more leaves the protocol as it was.
+    /// Checks that an abandoned load leaves the protocol as it was.
     async fn survives_dropped_loads(&self, expected: &Loaded) {
         let reference = self.reference(&self.example.path);
         let load = || self.load(&reference, &self.example.path, &self.example.input);
@@ -236,7 +236,7 @@ impl<'a> Case<'a> {
         self.keeps_secrets(&format!("{error:?}"));
     }
 
-    /// A processor of nothing gives nothing, or an error.
+    /// Checks that a processor of nothing returns nothing, or an error.
     async fn takes_no_input(&self) {
         if self.protocol.role() == Role::Processor {
             let reference = self.reference("");

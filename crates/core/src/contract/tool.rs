@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Checks a tool: its name and methods, and that no call panics or blocks for ever, whatever it is
-/// given. Methods that write are not called.
+/// Checks a tool: its name and methods, and that no call panics or blocks for ever, whatever its
+/// argument. Methods that write are not called.
 ///
 /// # Panics
 /// At the first breach, with a sentence that names it.
@@ -47,7 +47,7 @@ fn named(tool: &dyn Tool) {
     assert_eq!(names.len(), methods.len(), "`{name}`: two methods have one name");
 }
 
-/// Arguments that may fit no method.
+/// Returns arguments that may fit no method.
 fn odd_arguments() -> Vec<Map<String, Value>> {
     let values = [json!({}), json!({ "": null }), json!({ "x": [1, { "y": "\u{0}" }] })];
     values.into_iter().filter_map(|value| value.as_object().cloned()).collect()

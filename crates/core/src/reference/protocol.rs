@@ -132,7 +132,7 @@ pub struct Request<'a> {
     pub parameters: &'a Parameters,
     /// The resources of the inner reference; empty for a source.
     pub input: &'a [Resource],
-    /// Where relative paths start (REF-21).
+    /// The place where relative paths start (REF-21).
     pub place: &'a Place,
     /// The most bytes that all resources of this request may have.
     pub max_bytes: u64,

@@ -12,7 +12,7 @@ pub struct Resource {
     pub media_type: String,
     /// Its content.
     pub content: Content,
-    /// The trust in its content.
+    /// The trust level of its content.
     pub trust: Trust,
 }
 
@@ -87,7 +87,7 @@ pub struct Loaded {
     pub resources: Vec<Resource>,
     /// True if the path was a pattern: a match that is not text is then a note, not a failure.
     pub listing: bool,
-    /// Empty matches, files that are no text, clipped ranges.
+    /// Empty matches, files that are not text, clipped ranges.
     pub notes: Vec<Note>,
 }
 
@@ -104,7 +104,7 @@ impl Loaded {
 pub struct Note {
     /// Stable code.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The remark, in one line, without secrets.
     pub message: String,

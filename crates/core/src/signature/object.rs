@@ -25,7 +25,7 @@ fn types(schema: &Value) -> Vec<FieldType> {
     }
 }
 
-/// `anyOf` and `oneOf` of plain types, as optional fields are often written.
+/// Reads `anyOf` and `oneOf` of plain types, as optional fields are often written.
 fn one_of(schema: &Value) -> Vec<FieldType> {
     let all = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
     let mut found = Vec::new();
@@ -50,8 +50,8 @@ pub struct ObjectSignature {
 impl ObjectSignature {
     /// Reads a schema.
     ///
-    /// A schema that names fields and does not say whether there may be others is taken to mean no
-    /// others: a server drops what it does not know, and a misspelt field would be lost unseen.
+    /// A schema that names fields and is silent on others is taken to mean no others: a server
+    /// drops fields that it does not know, and a misspelt one would be lost unseen.
     #[must_use]
     pub fn of(schema: &Map<String, Value>) -> Self {
         let required: Vec<&str> = schema
@@ -82,8 +82,8 @@ impl ObjectSignature {
         Self { fields, open }
     }
 
-    /// Returns the argument as it is sent, or all that is wrong with it; `name` is as in `Fs.read`. An
-    /// optional field that is none and may not be is not sent.
+    /// Returns the argument as it is sent, or all its faults; `name` is as in `Fs.read`. An
+    /// optional field that is `none`, which its type does not allow, is not sent.
     ///
     /// # Errors
     /// One line for each fault.

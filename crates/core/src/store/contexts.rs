@@ -1,7 +1,7 @@
 //! The port of contexts: the messages, the state and the change log of conversations (CP-9 to CP-12),
 //! and the keys by which a message has effect once (CP-7).
 //!
-//! An id is its owner's alone: others do not find the context, and may make their own of that id.
+//! An id is its owner's alone: others do not find the context, and may create one of that id.
 //! `contexture_store::contexts::Contexts` implements this port over a storage of rows, so that a
 //! store for another database need not repeat its rules.
 
@@ -28,17 +28,17 @@ use serde_json::Value;
 use std::io::{BufRead, Write};
 use std::sync::mpsc;
 
-/// What is called when an update is durable, or refused. It runs on the store's own thread: it must
-/// be quick, and a panic in it is caught and dropped.
+/// The callback for an update that is durable, or refused. It runs on the store's own thread: it
+/// must be quick, and a panic in it is caught and dropped.
 pub type Done = Box<dyn FnOnce(Result<Applied, ContextError>) + Send>;
 
 /// Keeps contexts. All calls but [`submit`](Self::submit) wait for what they do.
 pub trait ContextStore: Send + Sync {
-    /// Hands an update in; `done` is called once, after it is durable or when it is refused.
-    /// Updates take effect in the order in which they were handed in.
+    /// Submits an update; `done` is called once, after it is durable or when it is refused.
+    /// Updates take effect in the order in which they were submitted.
     fn submit(&self, update: Update, done: Done);
 
-    /// Hands an update in and waits.
+    /// Submits an update and waits.
     ///
     /// # Errors
     /// [`ContextError`]; nothing was changed then.
@@ -52,17 +52,17 @@ pub trait ContextStore: Send + Sync {
     /// with the last messages of a turn. An answer that is there already stays.
     ///
     /// # Errors
-    /// [`ContextError::KeyNotFound`], or what goes wrong in writing.
+    /// [`ContextError::KeyNotFound`], or an error of writing.
     fn answer(&self, owner: &str, key: KeyName, answer: String) -> Result<(), ContextError> {
         let settles = Some(Settlement { key, answer: answer.into() });
         let update = Update { owner: owner.to_owned(), settles, ..Update::default() };
         self.apply(update).map(drop)
     }
 
-    /// What is known of a message; `None` when it was never here (CP-7).
+    /// Returns the state of an earlier message; `None` when there was none (CP-7).
     ///
     /// # Errors
-    /// [`ContextError::MessageIdConflict`] when it held something else.
+    /// [`ContextError::MessageIdConflict`] when it had another content.
     fn repeated(
         &self,
         owner: &str,
@@ -70,56 +70,56 @@ pub trait ContextStore: Send + Sync {
         digest: &[u8; 32],
     ) -> Result<Option<Repeated>, ContextError>;
 
-    /// All keys without an answer, of all owners, the oldest first.
+    /// Returns all keys without an answer, of all owners, the oldest first.
     ///
     /// # Errors
-    /// What goes wrong in reading.
+    /// [`ContextError`] if they can't be read.
     fn pending(&self) -> Result<Vec<PendingKey>, ContextError>;
 
-    /// A context without its messages and its state.
+    /// Returns a context without its messages and its state.
     ///
     /// # Errors
     /// [`ContextError::NotFound`], also for another owner's.
     fn head(&self, key: Key<'_>) -> Result<Head, ContextError>;
 
-    /// A page of an owner's contexts in the order of creation; `after` is a page's `next`.
+    /// Returns a page of an owner's contexts in the order of creation; `after` is a page's `next`.
     ///
     /// # Errors
     /// [`ContextError::Invalid`] for an `after` or a `limit` that no page gives.
     fn list(&self, owner: &str, after: Option<&str>, limit: usize) -> Result<Heads, ContextError>;
 
-    /// Who owns a context of this id, by name: for the command line, which opens the file itself.
+    /// Returns the owners of this id, by name: for the command line, which opens the file itself.
     ///
     /// # Errors
-    /// What goes wrong in reading.
+    /// [`ContextError`] if they can't be read.
     fn holders(&self, context: &str) -> Result<Vec<String>, ContextError>;
 
-    /// All who own a context: for the command line, which opens the file itself.
+    /// Returns all owners of contexts: for the command line, which opens the file itself.
     ///
     /// # Errors
-    /// What goes wrong in reading.
+    /// [`ContextError`] if they can't be read.
     fn owners(&self) -> Result<Vec<String>, ContextError>;
 
-    /// The state.
+    /// Returns the state.
     ///
     /// # Errors
     /// [`ContextError::NotFound`], also for another owner's.
     fn state(&self, key: Key<'_>) -> Result<State, ContextError>;
 
-    /// A page of messages: those after the place `after` (0 from the start).
+    /// Returns a page of messages: those after the place `after` (0 from the start).
     ///
     /// # Errors
     /// [`ContextError::NotFound`], also for another owner's; [`ContextError::Invalid`] for a limit
     /// of 0 or above [`Limits::page`].
     fn messages(&self, key: Key<'_>, after: u64, limit: usize) -> Result<Page, ContextError>;
 
-    /// The last messages, in their order.
+    /// Returns the last messages, in their order.
     ///
     /// # Errors
     /// As [`messages`](Self::messages).
     fn last(&self, key: Key<'_>, limit: usize) -> Result<Vec<StoredMessage>, ContextError>;
 
-    /// A part of the change log: what came after the version `since`. A page goes on to the end of
+    /// Returns the part of the change log after the version `since`. A page continues to the end of
     /// the version in which it reaches `limit`.
     ///
     /// # Errors
@@ -127,21 +127,21 @@ pub trait ContextStore: Send + Sync {
     /// a version that never was, [`ContextError::NotFound`].
     fn changes(&self, key: Key<'_>, since: u64, limit: usize) -> Result<Changes, ContextError>;
 
-    /// The whole context as in 8.1, with its `version`.
+    /// Returns the whole context as in 8.1, with its `version`.
     ///
     /// # Errors
     /// [`ContextError::TooLarge`] above [`Limits::whole`] messages: read pages then.
     fn get(&self, key: Key<'_>) -> Result<Value, ContextError>;
 
     /// Removes a context with all it holds, the keys of its messages too: the same message sent
-    /// again begins anew (CP-7, CP-9).
+    /// again is a new one (CP-7, CP-9).
     ///
     /// # Errors
     /// [`ContextError::NotFound`], also for another owner's.
     fn delete(&self, key: Key<'_>) -> Result<(), ContextError>;
 
-    /// Copies a context with its messages and its state, not its log; `metadata.forkedFrom` says
-    /// where it came from. The fork goes on from its origin's version.
+    /// Copies a context with its messages and its state, not its log; `metadata.forkedFrom` names
+    /// its origin. The fork continues from its origin's version.
     ///
     /// # Errors
     /// [`ContextError::NotFound`]; [`ContextError::Taken`] when the owner has a context of the id.
@@ -149,19 +149,19 @@ pub trait ContextStore: Send + Sync {
 
     /// Writes a context as JSON lines: `{contextId, creationTime, lastUpdateTime, version, state,
     /// metadata, messageCount, format: "contexture-context/1"}`, then one message on each line as
-    /// [`messages`](Self::messages) reads it back. Sealed fields are written open. Gives the
+    /// [`messages`](Self::messages) reads it back. Sealed fields are written open. Returns the
     /// number of messages.
     ///
     /// # Errors
     /// [`ContextError::NotFound`]; [`ContextError::Io`] of `out`.
     fn export(&self, key: Key<'_>, out: &mut dyn Write) -> Result<u64, ContextError>;
 
-    /// Takes in what [`export`](Self::export) wrote, or an object as in 8.1 with its `messages`
-    /// inside. Everything is looked at before anything is kept. A message needs messageId, type and
-    /// content; the rest of the envelope is filled in (CP-9), and then it has to be one of the
-    /// protocol; of types that are not known it is not said what their content is. Its times are
-    /// kept as far as they have passed, and the places of its messages where they go up. The log
-    /// starts anew at its version.
+    /// Imports the output of [`export`](Self::export), or an object as in 8.1 with its `messages`
+    /// inside. Everything is checked before anything is kept. A message needs messageId, type and
+    /// content; the rest of the envelope is filled in (CP-9), and then it has to follow the
+    /// protocol; the content of unknown types is not checked. Its times are kept unless they are in
+    /// the future, and the places of its messages where they ascend. The log restarts at its
+    /// version.
     ///
     /// # Errors
     /// [`ContextError::Import`] and [`ContextError::ImportedMessage`] with the line;
@@ -180,16 +180,16 @@ pub trait ContextStore: Send + Sync {
     /// [`ContextError::NotFound`]; [`ContextError::Ahead`] for a version that never was.
     fn compact(&self, key: Key<'_>, through: u64) -> Result<Head, ContextError>;
 
-    /// Reports whether what was sealed opens with the keys there are (CP-19): with other keys, no
-    /// conversation from before could be read. A store may look at the first and the last alone.
+    /// Checks that sealed parts open with the given keys (CP-19): with other keys, no earlier
+    /// conversation could be read. A store may check the first and the last alone.
     ///
     /// # Errors
-    /// [`ContextError::Sealed`], or what goes wrong in reading.
+    /// [`ContextError::Sealed`], or an error of reading.
     fn check_seals(&self) -> Result<(), ContextError>;
 
-    /// Whether the store can be read and written now.
+    /// Checks that the store can be read and written now.
     ///
     /// # Errors
-    /// What is in the way.
+    /// [`ContextError`] if it can't.
     fn check(&self) -> Result<(), ContextError>;
 }

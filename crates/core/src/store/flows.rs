@@ -1,9 +1,9 @@
-//! The port of what flows have done: the journal of each run (FL-11), which runs there are, who does
-//! one, and what others ask of it (FL-12).
+//! The port of the runs of flows: the journal of each (FL-11), their list, their claims, and the
+//! requests of others to them (FL-12).
 //!
-//! Decision: the engine needs a [`Journal`] alone, which takes events and reads them back; what
-//! programs around it need of runs is a [`FlowJournal`]. A run is done by one process at a time,
-//! whoever holds its [`ClaimedRun`]; a store says how it knows that a holder lives.
+//! Decision: the engine needs a [`Journal`] alone, which takes events and reads them back;
+//! programs around it need a [`FlowJournal`]. A run is done by one process at a time, the holder of
+//! its [`ClaimedRun`]; a store defines how it finds out that a holder lives.
 
 mod error;
 mod journal;
@@ -19,48 +19,48 @@ use std::sync::Arc;
 /// The longest id of a run, in bytes.
 pub const LONGEST_ID: usize = 256;
 
-/// A function that hears what is asked of a run.
+/// A function that takes the requests to a run.
 pub type Asked = Arc<dyn Fn(Ask) + Send + Sync>;
 
 /// Keeps runs of flows.
 pub trait FlowJournal: Journal {
-    /// Begins a run and holds it. When this comes back, the run is durable.
+    /// Begins a run and holds it. When this returns, the run is durable.
     ///
     /// # Errors
-    /// [`FlowStoreError::Exists`] if there is a run of this id; [`FlowStoreError::Id`]; what goes
-    /// wrong in writing.
+    /// [`FlowStoreError::Exists`] if there is a run of this id; [`FlowStoreError::Id`]; an error of
+    /// writing.
     fn begin(&self, head: &RunHead<'_>) -> Result<Box<dyn ClaimedRun>, FlowStoreError>;
 
-    /// Takes a run over that was broken off, and holds it.
+    /// Takes over an interrupted run, and holds it.
     ///
     /// # Errors
     /// [`FlowStoreError::Held`] while it is being done; [`FlowStoreError::Ended`],
-    /// [`FlowStoreError::NotFound`]; what goes wrong in writing.
+    /// [`FlowStoreError::NotFound`]; an error of writing.
     fn claim(&self, run: &str) -> Result<Box<dyn ClaimedRun>, FlowStoreError>;
 
-    /// Says how a run has ended that nobody goes on with. A run that ends by itself says so in its
+    /// Records the end of a run that nobody resumes. A run that ends by itself records it in its
     /// events.
     ///
     /// # Errors
     /// As [`claim`](Self::claim), but for a run that this journal holds.
     fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError>;
 
-    /// Asks something of a run that may be done by any process (FL-12); true if one does it now.
-    /// Else it counts when the run is gone on with, where it is to be cancelled.
+    /// Sends a request to a run, whichever process does it (FL-12); true if one does it now.
+    /// Otherwise a request to cancel counts when the run is resumed.
     ///
     /// # Errors
-    /// [`FlowStoreError::NotFound`], [`FlowStoreError::Ended`]; what goes wrong in writing.
+    /// [`FlowStoreError::NotFound`], [`FlowStoreError::Ended`]; an error of writing.
     fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError>;
 
-    /// Notes what a run that this process does was told by another way than [`ask`](Self::ask), so
-    /// that lists show it; nobody is told of it again. It does not wait for the disk.
+    /// Records a request that a run of this process got by another way than [`ask`](Self::ask), so
+    /// that lists show it; it is not passed on again. It does not wait for the disk.
     fn note(&self, run: &str, ask: Ask);
 
-    /// Takes away runs that have ended, with the runs of sets within their steps. Those that have
-    /// not ended, and those that are not there, are passed over. Returns the ids of those that went.
+    /// Removes runs that have ended, with the runs of sets within their steps, and skips those that
+    /// have not ended or are not there. Returns the ids of the removed runs.
     ///
     /// # Errors
-    /// What goes wrong in writing; what went before is gone.
+    /// An error of writing; the runs removed before it stay removed.
     fn forget(&self, runs: &[String]) -> Result<Vec<String>, FlowStoreError>;
 
     /// Returns runs, the newest first.
@@ -78,43 +78,43 @@ pub trait FlowJournal: Journal {
         self.runs(&Filter { owner, unfinished: true, ..Filter::default() })
     }
 
-    /// Returns what a list says of a run.
+    /// Returns the entry of a run in a list.
     ///
     /// # Errors
-    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
+    /// [`FlowStoreError::NotFound`], or an error of reading.
     fn summary(&self, run: &str) -> Result<RunSummary, FlowStoreError>;
 
     /// Returns the set of a run.
     ///
     /// # Errors
-    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
+    /// [`FlowStoreError::NotFound`], or an error of reading.
     fn document(&self, run: &str) -> Result<Document, FlowStoreError>;
 
-    /// Returns all that happened in a run, in order (FL-12).
+    /// Returns all changes of a run, in order (FL-12).
     ///
     /// # Errors
-    /// [`FlowStoreError::NotFound`], or what goes wrong in reading.
+    /// [`FlowStoreError::NotFound`], or an error of reading.
     fn log(&self, run: &str) -> Result<Vec<Line>, FlowStoreError>;
 }
 
-/// The right to do a run, which no one else has as long as it lives. Its events are kept only so
+/// The exclusive right to do a run, as long as this value lives. The run's events are kept only so
 /// long. Dropped before the run has ended, it leaves the run to whoever claims it next.
 pub trait ClaimedRun: Send + Sync {
-    /// The id of the run.
+    /// Returns the id of the run.
     fn run(&self) -> &str;
 
-    /// Reports whether it was to be cancelled before it was claimed: then nothing of it is to be run.
+    /// Reports whether its cancellation was asked for before the claim: nothing of it may run then.
     fn is_cancelled(&self) -> bool;
 
-    /// Returns what was done before: nothing in a run that begins.
+    /// Returns the events so far: none in a run that begins.
     ///
     /// # Errors
     /// [`JournalError`] if it can't be read.
     fn entries(&self) -> Result<Vec<Entry>, JournalError>;
 
-    /// Hands on what others ask of the run ([`FlowJournal::ask`]), in this process or another, within
-    /// a quarter of a second, as long as this lives. What was asked before counts too: a run that
-    /// was to be cancelled is cancelled when it is gone on with.
+    /// Passes on the requests of others to the run ([`FlowJournal::ask`]), in this process or
+    /// another, within a quarter of a second, as long as this lives. Earlier requests count too: a
+    /// run that was to be cancelled is cancelled when it is resumed.
     ///
     /// # Errors
     /// [`FlowStoreError`] if nothing can be watched.

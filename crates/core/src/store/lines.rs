@@ -49,7 +49,7 @@ pub fn read(
 
 fn parse(line: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(line).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    // The line of the error is always the first; the file's line is told instead.
+    // The line of the error is always the first; the file's line is reported instead.
     json::read(text.as_bytes()).map_err(|error| match error {
         JsonError::Invalid(_) => {
             format!("it is not JSON: {} at column {}", error.reason(), error.column())

@@ -1,4 +1,4 @@
-//! The port of what programs remember between runs (AS-26): records with a kind, a text and any other
+//! The port of memories, which last between runs (AS-26): records with a kind, a text and any other
 //! fields.
 //!
 //! Decision: a [`Memory`] is one set of records, and a [`MemoryStore`] opens the one that a program
@@ -21,10 +21,10 @@ use std::sync::Arc;
 /// The fields of a record.
 pub type Fields = Map<String, Value>;
 
-/// How many records a query gives unless it says otherwise.
+/// The most records of a query that sets no limit.
 pub const DEFAULT_LIMIT: usize = 20;
 
-/// How many records a query may ask for.
+/// The highest limit of a query.
 pub const MOST_RECORDS: usize = 1_000;
 
 /// The largest record, in bytes of JSON.
@@ -73,7 +73,7 @@ pub trait MemoryStore: Send + Sync {
     fn open(&self, uri: &MemoryUri, path: &Path) -> Result<Arc<dyn Memory>, MemoryError>;
 }
 
-/// What to find.
+/// A query of records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
     /// The exact `kind`.
@@ -82,7 +82,7 @@ pub struct Query {
     pub text: Option<String>,
     /// Fields that must be equal, deeply; `none` is equal to a missing field.
     pub filter: Fields,
-    /// How many at most.
+    /// The most records to return.
     pub limit: usize,
 }
 
@@ -92,13 +92,13 @@ impl Default for Query {
     }
 }
 
-/// What was found.
+/// The result of a query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Found {
     /// The records, flat.
     pub records: Vec<Value>,
-    /// Whether there are more than the limit.
+    /// True if there are more than the limit.
     pub truncated: bool,
-    /// What could not be read or searched, one line each.
+    /// Remarks on what could not be read or searched, one line each.
     pub notes: Vec<String>,
 }

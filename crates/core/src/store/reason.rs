@@ -1,4 +1,4 @@
-//! What the system says, in words.
+//! The reasons of system errors, in words.
 
 use std::io::Error;
 

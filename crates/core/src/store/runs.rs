@@ -30,25 +30,25 @@ pub trait RunStore: Send + Sync {
     /// [`RunError`] when nothing can be written.
     fn begin(&self, masker: Arc<Masker>) -> Result<Box<dyn RunWriter>, RunError>;
 
-    /// All runs, the newest first.
+    /// Returns all runs, the newest first.
     ///
     /// # Errors
     /// [`RunError`] when they can't be read.
     fn ids(&self) -> Result<Vec<RunId>, RunError>;
 
-    /// What a list of runs shows, without reading the whole trace.
+    /// Returns the entry of a run in a list, without reading the whole trace.
     ///
     /// # Errors
     /// [`RunError`] when there is no such run or it can't be read.
     fn summary(&self, id: &RunId) -> Result<RunSummary, RunError>;
 
-    /// The whole trace of a run.
+    /// Reads the whole trace of a run.
     ///
     /// # Errors
     /// [`RunError`] when there is no such run or it can't be read.
     fn load(&self, id: &RunId) -> Result<RunLog, RunError>;
 
-    /// A text that a run kept; `None` when it did not, or when what is there is not that text.
+    /// Returns a text that a run kept; `None` when it did not, or when another text is there.
     ///
     /// # Errors
     /// [`RunError`] when it can't be read.
@@ -79,7 +79,7 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
 
 /// Writes one run. Calls come from any thread.
 pub trait RunWriter: Send + Sync {
-    /// The id of the run.
+    /// Returns the id of the run.
     fn id(&self) -> &RunId;
 
     /// Keeps a line of the trace; it is written when this returns.
@@ -107,7 +107,7 @@ pub trait RunWriter: Send + Sync {
         self.append_lines(&lines)
     }
 
-    /// [`RunWriter::append_all`] for events that are JSON already, each with its line end.
+    /// Keeps events as [`RunWriter::append_all`] does; each is JSON already, with its line end.
     ///
     /// # Errors
     /// [`RunError`].
@@ -120,14 +120,14 @@ pub trait RunWriter: Send + Sync {
     fn keep(&self, blobs: &[Blob]) -> Result<(), RunError>;
 }
 
-/// What a list of runs shows.
+/// The entry of a run in a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// The id.
     pub id: RunId,
-    /// When it began, in microseconds since 1970-01-01 UTC; `None` when its first line is lost.
+    /// Its start, in microseconds since 1970-01-01 UTC; `None` when its first line is lost.
     pub start_us: Option<u64>,
-    /// How long it took; `None` while it is under way, and when it was killed.
+    /// Its duration; `None` while it is under way, and when it was killed.
     pub duration_us: Option<u64>,
     /// The data of its root event, as far as it was written: program, input, outcome.
     pub data: Value,

@@ -22,7 +22,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Of a file.
+    /// Reads the facts of a file.
     #[must_use]
     pub fn of(path: &str, text: &str) -> Self {
         let mut places = HashSet::new();

@@ -171,7 +171,7 @@ fn strings(fields: &Map<String, Value>, names: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// `"FILE#FRAGMENT"`, `{path, anchor}` or a list of them.
+/// Reads `"FILE#FRAGMENT"`, `{path, anchor}` or a list of them.
 fn anchors_of(value: &Value) -> Vec<Anchor> {
     match value {
         Value::String(text) => Anchor::parse(text, 0..0).into_iter().collect(),
@@ -192,7 +192,7 @@ fn anchors_of(value: &Value) -> Vec<Anchor> {
     }
 }
 
-/// Words as they are compared: without case, emphasis and runs of blanks.
+/// Returns words as they are compared: without case, emphasis and runs of blanks.
 pub(crate) fn comparable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

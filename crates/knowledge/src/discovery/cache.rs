@@ -1,9 +1,9 @@
-//! The catalog kept for the next start: what each manifest said, by its path, size and time (KN-3).
+//! The catalog kept for the next start: each manifest's content, by path, size and time (KN-3).
 //!
 //! Decision: every folder and every manifest is looked at each time, and read when its size or time
 //! changed. What was written less than two seconds before it was read is not kept: it could change
-//! once more within what its file system tells apart. Each line has a checksum; what is damaged is
-//! read anew and said. The cache only shortens listing: opening a pack reads its manifest.
+//! again with the same time. Each line has a checksum; damaged entries are read again and reported.
+//! The cache only shortens listing: opening a pack reads its manifest.
 //!
 //! The form is a line of the version and the number of lines, then a line for each manifest and
 //! each folder: checksum, size, time and path, a tab, and what was read (of a manifest as JSON).
@@ -27,7 +27,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const FILE: &str = "catalog";
 
-/// The first word of the file; another form is made anew without a word.
+/// The first word of the file; another form is rebuilt silently.
 const FORM: &str = "contexture-catalog-1";
 
 const MAX_BYTES: u64 = 256 << 20;
@@ -134,7 +134,7 @@ impl Cache {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// Returns the pack in a folder, as the cache knows it or as its manifest says.
+    /// Returns the pack in a folder, from the cache or from its manifest.
     pub(super) fn candidate(&self, root: &Path, types: &[String]) -> Candidate {
         let location = root.join(GUIDE_FILE);
         let root = root.to_owned();
@@ -221,8 +221,7 @@ impl Cache {
             .then(|| format!("{:016x} {bytes} {modified_ns} {path}\t{body}\n", checksum(body)))
     }
 
-    /// Writes the cache for the next start when it is not the same; what went wrong is no more than
-    /// a hint.
+    /// Writes the cache for the next start when it is not the same; a failure is only a hint.
     pub(super) fn save<'c>(&self, kept: impl Iterator<Item = &'c Kept> + Clone) -> Vec<Finding> {
         let Some(path) = &self.path else { return Vec::new() };
         let mut findings = Vec::new();

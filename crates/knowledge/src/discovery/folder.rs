@@ -61,7 +61,7 @@ impl Search<'_> {
                 self.entries(task, listing)
             }
             Err(error) => {
-                // Inside a pack it is the pack's reader who tells.
+                // Inside a pack, the pack's reader reports it.
                 if task.inside.is_none() {
                     let code = codes::FOLDER_UNREADABLE;
                     looked.findings.push(unreadable(&task.path, &error, code));

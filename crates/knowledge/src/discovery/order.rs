@@ -10,8 +10,7 @@ use crate::pack::Pack;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Returns the packs that are meant, in their order; what is said about the others goes to
-/// `findings`.
+/// Returns the packs that are used, in their order; remarks on the others go to `findings`.
 pub(super) fn settle(
     searched: Vec<Searched>,
     built_in: &[Pack],
@@ -37,7 +36,7 @@ pub(super) fn settle(
 
 struct Order<'o> {
     options: &'o DiscoveryOptions,
-    /// Who has a name: the folder, and the number of its location.
+    /// The pack of each name: its folder, and the number of its location.
     taken: HashMap<String, (PathBuf, usize)>,
     packs: Vec<Found>,
     findings: &'o mut Vec<Finding>,

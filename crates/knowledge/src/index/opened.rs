@@ -12,7 +12,7 @@ pub enum IndexError {
     /// The pack can't be listed.
     #[error(transparent)]
     Pack(#[from] PackError),
-    /// The engine failed, in memory or again after the index was built anew.
+    /// The engine failed, in memory or again after the index was rebuilt.
     #[error("the index of knowledge pack `{pack}` can't be used: {}", reason(source))]
     Engine {
         /// The pack.
@@ -65,8 +65,8 @@ impl Opened {
 pub(crate) enum Purpose {
     /// To be asked.
     Ask,
-    /// To be asked, although it was checked a moment ago: a file was not as it said.
+    /// To be asked, although it was checked a moment ago: a file did not match it.
     AskAgain,
-    /// It is thrown away and built anew.
+    /// It is thrown away and rebuilt.
     Rebuild,
 }

@@ -12,7 +12,7 @@ use tantivy::schema::{
 };
 use tantivy::{Index, TantivyDocument, Term};
 
-/// Rises whenever fields, terms or sections change: an index of another version is built anew.
+/// Rises whenever fields, terms or sections change: an index of another version is rebuilt.
 pub(super) const VERSION: u32 = 4;
 
 const TOKENIZER: &str = "contexture-terms";
@@ -147,7 +147,7 @@ pub(super) fn mark_of(text: &str) -> u64 {
     })
 }
 
-/// Reports whether a heading says that its section shapes tone, persona or taboos.
+/// Reports whether a heading shows that its section shapes tone, persona or taboos.
 fn is_persona(heading: &str) -> bool {
     const WORDS: [&str; 16] = [
         "tone", "voice", "persona", "taboo", "boundar", "limits", "style", "语气", "口吻", "人设",

@@ -1,4 +1,4 @@
-//! Indexes kept: opened, brought up to date, built anew when they are damaged.
+//! Indexes kept: opened, brought up to date, rebuilt when they are damaged.
 
 mod home;
 mod write;
@@ -50,7 +50,7 @@ impl Store {
         Self { cache, recheck: Duration::ZERO, slots: Mutex::default() }
     }
 
-    /// The time that a check of the files is trusted.
+    /// Sets the time that a check of the files is trusted.
     pub(crate) fn set_recheck(&mut self, recheck: Duration) {
         self.recheck = recheck;
     }

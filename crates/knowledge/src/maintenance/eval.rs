@@ -230,7 +230,7 @@ fn run(case: &Case, item: &CatalogItem, selector: &Selector) -> (bool, CaseResul
     (warned_well, CaseResult { id, expected, actual, passed, share, warnings, missing_warnings })
 }
 
-/// Returns what a reader of the pack is warned of, in one word each (KN-9).
+/// Returns the warnings to a reader of the pack, in one word each (KN-9).
 fn warnings(item: &CatalogItem) -> Vec<String> {
     let mut words = Vec::new();
     if !matches!(item.status, Status::Ready) {

@@ -24,7 +24,7 @@ pub(super) fn check(view: &mut View<'_>) {
     if let Ok((body, first_line)) = view.pack.guide_parts() {
         let item = view.pack.item();
         let described = |finding: &Finding| finding.line.is_none();
-        // What the description holds is told by discovery.
+        // Discovery reports faults of the description.
         let found = look_twice(item, &body, first_line);
         found.into_iter().filter(|one| !described(one)).for_each(|one| view.add(GUIDE_FILE, one));
     }

@@ -106,7 +106,7 @@ pub struct RecordCheck {
     pub ok: bool,
     /// `passed` or `needs-review`.
     pub status: &'static str,
-    /// The kind, if it could be told; of the first line of a `.jsonl` file.
+    /// The kind, if it is known; of the first line of a `.jsonl` file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<RecordKind>,
     /// The number of records in the file.

@@ -185,7 +185,7 @@ fn inputs(view: &mut View<'_>, file: &str, run: &Value) {
         let Some(then) = text(input, "sha256") else { continue };
         let then = then.trim_start_matches("sha256:").to_ascii_lowercase();
         let is_digest = then.len() == 64 && then.bytes().all(|byte| byte.is_ascii_hexdigit());
-        // Sources that are not texts are not read; what they say reaches no model.
+        // Sources that are not texts are not read; their content reaches no model.
         let now = view.pack.read(path, MAX_BYTES).map(|text| Digest::of_text(&text).to_string());
         if is_digest && now.is_ok_and(|now| now.trim_start_matches("sha256:") != then) {
             let message =

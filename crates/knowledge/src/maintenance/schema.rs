@@ -180,7 +180,7 @@ fn limit(schema: &Value, keyword: &str) -> Option<u64> {
     schema.get(keyword).and_then(Value::as_u64)
 }
 
-/// `YYYY-MM-DDThh:mm:ss`, a fraction if any, and `Z` or an offset.
+/// Reports whether it is `YYYY-MM-DDThh:mm:ss`, a fraction if any, and `Z` or an offset.
 pub(super) fn is_date_time(text: &str) -> bool {
     let Some((date, time)) = text.split_once(['T', 't']) else { return false };
     let clock = time.strip_suffix(['Z', 'z']).or_else(|| {
@@ -277,7 +277,7 @@ mod tests {
         }
     }
 
-    /// All keywords of a schema, in depth.
+    /// Finds all keywords of a schema, at any depth.
     fn keywords(schema: &Value, found: &mut Vec<String>) {
         for (keyword, value) in schema.as_object().unwrap() {
             found.push(keyword.clone());

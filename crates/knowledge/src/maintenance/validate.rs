@@ -40,7 +40,7 @@ pub struct Checked {
     pub warnings: usize,
 }
 
-/// Checks the pack at a path, or all packs of a project or folder: what discovery says of them,
+/// Checks the pack at a path, or all packs of a project or folder: the findings of discovery,
 /// their layout, links, anchors and records.
 ///
 /// # Errors
@@ -83,8 +83,8 @@ fn summary(item: &CatalogItem, files: usize, findings: &[Finding]) -> Checked {
     }
 }
 
-/// Checks what an opened pack holds: layout, links, anchors and records. What its manifest lacks
-/// is said by discovery, see [`validate`].
+/// Checks the content of an opened pack: layout, links, anchors and records. Discovery reports
+/// what its manifest lacks, see [`validate`].
 #[must_use]
 pub fn validate_pack(pack: &Pack) -> Vec<Finding> {
     let mut view = match View::open(pack) {

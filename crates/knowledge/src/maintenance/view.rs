@@ -1,4 +1,4 @@
-//! A pack as the checks see it: which files it has, and what they say.
+//! A pack as the checks see it: its files and their content.
 
 use crate::anchor::{AnchorFiles, Facts};
 use crate::codes;
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
         self.findings.entry(path.to_owned()).or_default().push(finding);
     }
 
-    /// Returns what was found, by file and line.
+    /// Returns the findings, by file and line.
     pub(super) fn finish(self) -> Vec<Finding> {
         let mut all = Vec::new();
         for (path, mut findings) in self.findings {

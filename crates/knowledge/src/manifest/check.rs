@@ -26,13 +26,13 @@ pub const KNOWN_TYPES: [&str; 5] = [
 /// The result of reading a manifest.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Read {
-    /// The pack; none when it is left out, and the findings say why.
+    /// The pack; none when it is left out, and the findings show why.
     pub item: Option<CatalogItem>,
     /// Faults and doubts.
     pub findings: Vec<Finding>,
 }
 
-/// Makes the item of a pack of its fields, or says why it is left out.
+/// Makes the item of a pack from its fields, or returns why it is left out.
 pub(super) fn item(
     fields: Fields,
     findings: Vec<Finding>,

@@ -55,7 +55,7 @@ pub(super) struct ProducedByFields {
     pub(super) digest: Option<String>,
 }
 
-/// Reads the frontmatter, and says which fields were ignored because they are of the wrong kind.
+/// Reads the frontmatter, and returns which fields were ignored because of their kind.
 ///
 /// # Errors
 /// The finding for what is not YAML, or gives a field that a pack needs a wrong kind.
@@ -104,7 +104,7 @@ fn bad_yaml(error: &serde_saphyr::Error, location: &Path) -> Finding {
     }
 }
 
-/// Returns what the parser says of its own settings is of no use to whoever writes a pack.
+/// Returns a parser's message without its own settings, which are of no use to a pack's author.
 fn in_our_words(told: &str) -> String {
     told.replace(", set DuplicateKeyPolicy in Options if acceptable", "")
         .replace("recursive references require weak recursion types", "an alias repeats itself")

@@ -105,7 +105,7 @@ impl<'t> Reader<'_, 't> {
         Some(items)
     }
 
-    /// Returns a text that does not go on in a deeper line.
+    /// Returns a text that does not continue in a deeper line.
     fn alone(&self, kind: Kind, indent: usize) -> Option<Kind> {
         self.lines.first().is_none_or(|next| next.indent <= indent).then_some(kind)
     }

@@ -41,7 +41,7 @@ impl SplitProblem {
         }
     }
 
-    /// Returns what was expected and what came.
+    /// Returns the expected and the found text.
     #[must_use]
     pub fn message(self) -> String {
         match self {

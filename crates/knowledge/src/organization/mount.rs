@@ -20,8 +20,8 @@ pub struct Mounted {
     pub digest: Digest,
 }
 
-/// Unpacks an archive into `cache`, unless it was before: into a folder named by its digest. What
-/// is wrong with a manifest in it is told where packs are looked for.
+/// Unpacks an archive into `cache`, unless it was before: into a folder named by its digest.
+/// Discovery reports the faults of manifests in it.
 ///
 /// # Errors
 /// An archive that can't be read, breaks a limit, holds an unsafe entry or no pack.
@@ -60,7 +60,7 @@ pub fn folders(
     let mut findings = Vec::new();
     for path in named {
         if !path.is_file() {
-            // Also what is not there: discovery says so.
+            // Also what is not there: discovery reports it.
             folders.push(path.clone());
             continue;
         }

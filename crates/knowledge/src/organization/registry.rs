@@ -168,7 +168,7 @@ impl Registry {
         }
     }
 
-    /// The pack of that name, if it is in the archive.
+    /// Adds the pack of that name, if it is in the archive.
     fn take(&mut self, mounted: &Mounted, entry: &Entry, url: &str) {
         let is_it = |pack: &&PathBuf| pack.file_name().is_some_and(|name| *name == *entry.name);
         let Some(pack) = mounted.packs.iter().find(is_it) else {

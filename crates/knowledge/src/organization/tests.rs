@@ -381,7 +381,7 @@ fn kn_16_registry_is_fetched_checked_and_kept() {
     assert_eq!(codes(&first), ["KN3107"]);
     assert_eq!(first.findings[0].message, "pack `two` is version 3, and the index says 2");
     assert_eq!(web.asked().len(), 3);
-    // Archives are asked for once; without a network what is kept is used, and said.
+    // Archives are fetched once; without a network the kept one is used, and reported.
     assert_eq!(read(&web, cache.path()), first);
     assert_eq!(web.asked().len(), 4);
     let offline = read(&MemoryFetch::default(), cache.path());

@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Archives that unpack to less than this are never taken for bombs.
 const SMALL: u64 = 1 << 20;
 
-/// The most things left out that are told.
+/// The most left-out entries that are reported.
 const MOST_TOLD: usize = 50;
 
 /// Unpacks the archive into `folder`, and gives what of it was left out: hidden files and folders,

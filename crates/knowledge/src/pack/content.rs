@@ -25,7 +25,7 @@ impl Content {
         }
     }
 
-    /// Of a file that was listed.
+    /// Reads a file that was listed.
     pub(super) fn read_listed(&self, path: &str, limit: u64) -> Result<String, FileError> {
         match self {
             Self::Folder(folder) => folder.read_text(&folder.resolve(path)?, limit),
@@ -59,11 +59,10 @@ fn within(
     Ok(text)
 }
 
-/// Returns what a listing needs of one entry: a symlink stands for the file of the pack that it
-/// leads to.
+/// Returns one entry of a listing: a symlink stands for the file of the pack that it leads to.
 ///
 /// # Errors
-/// Why it stands for nothing, when it leads to no such file.
+/// The reason why it stands for nothing, when it leads to no such file.
 pub(super) fn settled(folder: &Workspace, entry: Entry) -> Result<Entry, FileError> {
     if entry.kind != EntryKind::Symlink {
         return Ok(entry);

@@ -62,8 +62,7 @@ pub enum PackError {
     },
 }
 
-/// Returns what is wrong with a file, where the folder that its path is confined to is that of a
-/// pack.
+/// Returns the fault of a file, where the folder that its path is confined to is that of a pack.
 fn located(error: &FileError) -> String {
     match error {
         FileError::Outside(path) => format!("`{path}` lies outside the pack"),
@@ -73,7 +72,7 @@ fn located(error: &FileError) -> String {
     }
 }
 
-/// Returns the reason why a part of a pack is left out, where its path is told already.
+/// Returns the reason why a part of a pack is left out, where its path is shown already.
 pub(super) fn told(error: &FileError) -> String {
     let reason = match error {
         FileError::Outside(_) | FileError::LeadsOut(_) => {

@@ -17,7 +17,7 @@ pub struct PackFile {
     pub path: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// When it was last written, in nanoseconds since 1970; 0 for packs of the program.
+    /// Its last change, in nanoseconds since 1970; 0 for packs of the program.
     pub modified_ns: u128,
     /// Its purpose.
     pub kind: FileKind,
@@ -62,7 +62,7 @@ pub enum LeftOutKind {
 }
 
 impl LeftOut {
-    /// Returns what is to be said about it.
+    /// Returns the message about it.
     #[must_use]
     pub fn message(&self) -> String {
         let (path, reason) = (said::quote(&self.path), said::quote(&self.reason));

@@ -204,7 +204,7 @@ fn kn_8_file_that_cannot_be_read_changes_digest_and_does_not_stop_it() {
     let file = pack.item().pack_root.join("compiled/briefing.md");
     let allow = |mode| std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
     allow(0o000);
-    // Opened anew: what was digested while it could be read is kept.
+    // Opened again: what was digested while it could be read is kept.
     let closed = place.discover().open("acme").unwrap();
     let without = closed.digest().unwrap();
     // Who may read everything reads this, too.

@@ -81,7 +81,7 @@ impl Resolver {
         self
     }
 
-    /// Brings the index of a pack up to date, or builds it anew.
+    /// Brings the index of a pack up to date, or rebuilds it.
     ///
     /// # Errors
     /// [`ResolveError`] when the pack can't be listed or the engine fails in memory.
@@ -90,10 +90,10 @@ impl Resolver {
         Ok(self.store.open(pack, purpose)?.report)
     }
 
-    /// Returns what the packs have for a task, fenced and never over its budget (KN-9).
+    /// Returns the content of the packs for a task, fenced and never over its budget (KN-9).
     ///
     /// # Errors
-    /// [`ResolveError`] when a pack can't be listed or an index fails and can't be built anew.
+    /// [`ResolveError`] when a pack can't be listed or an index fails and can't be rebuilt.
     pub fn resolve(&self, packs: &[Pack], task: &Task) -> Result<Resolution, ResolveError> {
         let query = Query::of(&task.text);
         let intent = task.intent.unwrap_or_else(|| query.intent());
@@ -105,7 +105,7 @@ impl Resolver {
             let composed = compose::compose(sheets, task.budget, self.counter, |part| {
                 self.block(&asked, part, &has_changed)
             });
-            // A file that is not what was indexed, although its size and time say so.
+            // A file that is not what was indexed, although its size and time are the same.
             if has_changed.get() && purpose == Purpose::Ask {
                 purpose = Purpose::AskAgain;
                 continue;
@@ -134,7 +134,7 @@ impl Resolver {
         Ok(asked)
     }
 
-    /// Asks one pack; a damaged index is built anew once.
+    /// Asks one pack; a damaged index is rebuilt once.
     fn ask<'p>(
         &self,
         pack: &'p Pack,

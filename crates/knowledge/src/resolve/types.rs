@@ -75,7 +75,7 @@ pub struct Resolution {
     /// Findings of runs about the pack; only in the evidence tier.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<RunFinding>,
-    /// Who or what built the packs; only in the evidence tier.
+    /// The producers of the packs; only in the evidence tier.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub provenance: Vec<Provenance>,
     /// The tokens of the context.
@@ -172,17 +172,17 @@ pub struct RunFinding {
     pub pack: Option<String>,
     /// The file of the run, relative to the pack.
     pub path: String,
-    /// Its severity, as the run says.
+    /// Its severity, as the run reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
-    /// The file that it is about, as the run says.
+    /// The file that it is about, as the run reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// The finding.
     pub message: String,
 }
 
-/// Who or what built a pack (KN-1).
+/// The producer of a pack (KN-1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Provenance {
     /// The pack.
@@ -212,8 +212,8 @@ pub struct PackUse {
     pub tokens: u64,
 }
 
-/// Returns what is to be said of a pack wherever its content is shown: its status, and who has
-/// checked it.
+/// Returns the remarks on a pack that are shown with its content: its status, and who has checked
+/// it.
 #[must_use]
 pub fn standing(item: &CatalogItem) -> Vec<String> {
     let name = &item.name;

@@ -69,7 +69,7 @@ pub enum AskEvent<'a> {
     },
 }
 
-/// Is told what happens. All methods have defaults; `()` is an observer that ignores everything.
+/// Observes a run. All methods have defaults; `()` is an observer that ignores everything.
 pub trait AskObserver: Send {
     /// Takes an event.
     fn event(&mut self, event: AskEvent<'_>) {

@@ -41,7 +41,7 @@ pub struct Attempt {
     pub requests: Vec<Digest>,
     /// The answer's text.
     pub text: String,
-    /// Why the answer ended.
+    /// The reason why the answer ended.
     pub finish_reason: Option<FinishReason>,
     /// Its tokens.
     pub usage: Usage,
@@ -91,7 +91,7 @@ pub enum AskError {
 }
 
 impl AskError {
-    /// The report.
+    /// Returns the report.
     #[must_use]
     pub const fn report(&self) -> &Report {
         match self {
@@ -99,7 +99,7 @@ impl AskError {
         }
     }
 
-    /// A stable name of the kind: [`LlmError::kind`], or `unusable_answer`.
+    /// Returns a stable name of the kind: [`LlmError::kind`], or `unusable_answer`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {

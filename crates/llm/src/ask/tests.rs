@@ -18,7 +18,7 @@ fn prompt() -> Vec<OpenaiChatMessage> {
     vec![OpenaiChatMessage::of_text(Role::User, "Is it ok?")]
 }
 
-/// Keeps what it is told, in a word or two.
+/// Keeps its events, in a word or two.
 #[derive(Default)]
 struct Log {
     told: Vec<String>,

@@ -24,7 +24,7 @@ pub(super) enum Block {
     },
 }
 
-/// The blocks of a text in order. Code, pictures and markup without text are left out.
+/// Returns the blocks of a text in order. Code, pictures and markup without text are left out.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut reader = Reader { width: wrap_width(text), ..Reader::default() };
     let mut lines = text.lines().peekable();
@@ -41,7 +41,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     reader.out
 }
 
-/// Front matter between `---` lines; its title is kept as a heading.
+/// Skips front matter between `---` lines; its title is kept as a heading.
 fn skip_front_matter<'a>(
     text: &str,
     lines: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
@@ -221,7 +221,7 @@ fn words_width(line: &str) -> usize {
     }
 }
 
-/// The width at which a text was wrapped: that of its longer lines that go on in the next.
+/// Returns the width at which a text was wrapped: that of its longer lines that continue.
 fn wrap_width(text: &str) -> usize {
     let mut widths = Vec::new();
     let mut before: Option<&str> = None;
@@ -274,7 +274,7 @@ fn heading(line: &str) -> Option<(u8, String)> {
     (!text.is_empty()).then_some((u8::try_from(level).unwrap_or(6), text))
 }
 
-/// The level of a heading that is underlined so.
+/// Returns the level of a heading that is underlined so.
 fn underline(line: &str) -> Option<u8> {
     let line = line.trim();
     let all = |mark: char| line.len() >= 3 && line.chars().all(|c| c == mark);
@@ -287,7 +287,7 @@ fn is_ruler(line: &str) -> bool {
     "-*_=".contains(first) && marks.clone().count() >= 2 && marks.all(|c| c == first)
 }
 
-/// The line between a table's header and its rows.
+/// Reports whether a line is the one between a table's header and its rows.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.contains('-') && line.contains('|') && line.chars().all(|c| "|-: ".contains(c))

@@ -14,7 +14,7 @@ pub(super) enum Role {
     Keyword,
     /// A name, a date or an address that only stands where it is named.
     Named,
-    /// The text that says most about the question.
+    /// The text that is most relevant to the question.
     Plain,
 }
 
@@ -22,9 +22,9 @@ pub(super) enum Role {
 pub(super) struct Field {
     /// Its name in words.
     pub(super) name: String,
-    /// The terms of its name that say something.
+    /// The meaningful terms of its name.
     pub(super) terms: Vec<String>,
-    /// The terms of its description that say something.
+    /// The meaningful terms of its description.
     pub(super) about: Vec<String>,
     pub(super) role: Role,
     /// The least and most sentences, items or words that are asked for.
@@ -46,7 +46,7 @@ const EMPTY: &str = "missing error problem issue gap violation conflict objectio
     错误 问题";
 
 impl Field {
-    /// The field of this name and description; `top` when it is not part of a list's item.
+    /// Creates the field of this name and description; `top` when it is not part of a list's item.
     pub(super) fn new(name: &str, description: &str, top: bool) -> Self {
         let parts: Vec<String> = words(name).into_iter().map(str::to_lowercase).collect();
         let stems: Vec<String> = parts.iter().map(|part| stem(part)).collect();
@@ -82,7 +82,7 @@ impl Field {
         }
     }
 
-    /// The terms to look for, those of the name first.
+    /// Returns the terms to look for, those of the name first.
     pub(super) fn query(&self) -> Query {
         let name = self.terms.iter().map(|term| (term.clone(), 2.0));
         let about = self.about.iter().filter(|term| !self.terms.contains(term));

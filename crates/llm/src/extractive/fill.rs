@@ -39,7 +39,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The beginning of a text, of as many words as this size allows.
+    /// Returns the beginning of a text, of as many words as this size allows.
     pub(super) fn shorten(self, text: &str) -> &str {
         let end = text.match_indices(' ').nth(self.words.saturating_sub(1)).map(|(at, _)| at);
         let kept = end.and_then(|end| text.get(..end)).unwrap_or(text);
@@ -67,7 +67,7 @@ impl<'a> Filler<'a> {
         Self { index, ask, size, touched, used: HashSet::new(), depth: 64, top: true }
     }
 
-    /// A value for the schema; `None` when nothing fits.
+    /// Returns a value for the schema; `None` when nothing fits.
     pub(super) fn value(&mut self, schema: &Value, field: &Field) -> Option<Value> {
         self.depth = self.depth.checked_sub(1)?;
         let value = self.value_inside(schema, field);
@@ -99,7 +99,7 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// An object: every required field, and of the others those that something fits.
+    /// Returns an object: every required field, and of the others those that something fits.
     pub(super) fn object(&mut self, schema: &Value) -> Value {
         let mut out = Map::new();
         for (field, name, schema) in fields(schema, self.top) {
@@ -133,7 +133,7 @@ impl<'a> Filler<'a> {
 }
 
 impl Filler<'_> {
-    /// The same work at another size, from the beginning.
+    /// Returns a filler of another size, at the beginning.
     pub(super) fn resized(&self, size: Size) -> Self {
         Self { size, touched: Rc::clone(&self.touched), used: HashSet::new(), ..*self }
     }
@@ -154,10 +154,10 @@ pub(super) fn fields(schema: &Value, top: bool) -> Vec<(Field, &str, &Value)> {
         .collect()
 }
 
-/// Values that say "neither".
+/// Values that mean "neither".
 const NEUTRAL: &str = "unknown other none neutral medium normal n/a mixed unclear 未知 其他 中";
 
-/// The value that says "neither", else the first.
+/// Returns the value that means "neither", else the first.
 pub(super) fn neutral(choices: &[Value]) -> Option<&Value> {
     let neutral = |choice: &&Value| listed(&text_of(choice).to_lowercase(), NEUTRAL);
     choices.iter().find(neutral).or(choices.first())
@@ -170,7 +170,7 @@ pub(super) fn text_of(value: &Value) -> String {
     }
 }
 
-/// A value of the right type that says nothing, for a required field that nothing fits.
+/// Returns an empty value of the right type, for a required field that nothing fits.
 pub(super) fn nothing(schema: &Value, depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else { return Value::Null };
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {

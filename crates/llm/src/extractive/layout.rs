@@ -47,7 +47,7 @@ pub(super) fn read(messages: &[OpenaiChatMessage], with_schema: bool) -> Prompt 
     prompt
 }
 
-/// The layout of AS-20, when the text has it.
+/// Returns the layout of AS-20, when the text has it.
 fn laid_out(text: &str, with_schema: bool) -> Option<Prompt> {
     let (context, rest) = match text.strip_prefix("Context:") {
         Some(rest) => {
@@ -60,8 +60,8 @@ fn laid_out(text: &str, with_schema: bool) -> Option<Prompt> {
     Some(Prompt { items: items(context), instruction: without_contract(instruction, with_schema) })
 }
 
-/// The instruction without the output contract below it: the paragraphs from the first on that
-/// speaks of JSON.
+/// Returns the instruction without the output contract below it: the paragraphs from the first on
+/// that speaks of JSON.
 fn without_contract(text: &str, with_schema: bool) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for paragraph in text.trim().split("\n\n") {
@@ -73,7 +73,7 @@ fn without_contract(text: &str, with_schema: bool) -> String {
     kept.join("\n\n")
 }
 
-/// A label line, a `source:` line, and the text up to the next item.
+/// Returns a label line, a `source:` line, and the text up to the next item.
 fn items(context: &str) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     let mut lines = context.lines().peekable();
@@ -102,9 +102,9 @@ fn items(context: &str) -> Vec<Item> {
 /// The tag of the fence of a knowledge pack (KN-13), and how many lines of warning follow it.
 const PACK: (&str, usize) = ("knowledge_pack", 3);
 
-/// The text inside a fence, with the marks that made it harmless taken away again. The warning at
-/// the beginning of a knowledge pack's fence speaks to the reader, and so does what stands in it
-/// about where a section or a claim comes from: neither is content.
+/// Returns the text inside a fence, with the marks that made it harmless taken away again. The
+/// warning at the beginning of a knowledge pack's fence speaks to the reader, and so does what
+/// stands in it about where a section or a claim comes from: neither is content.
 fn unfenced(text: &str) -> String {
     let shown = inside(text);
     // What a program got from a pack and shows as a value stands in both fences.
@@ -112,7 +112,7 @@ fn unfenced(text: &str) -> String {
     if pack { inside(&shown) } else { shown }
 }
 
-/// The text inside the outermost fence.
+/// Returns the text inside the outermost fence.
 fn inside(text: &str) -> String {
     let text = text.trim_matches('\n');
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
@@ -129,8 +129,8 @@ fn inside(text: &str) -> String {
         .join("\n")
 }
 
-/// A line without the `[source: …]` anchors at its end or behind one of its sentences; within a
-/// sentence they stay, so that the sentence can be quoted as it stands.
+/// Returns a line without the `[source: …]` anchors at its end or behind one of its sentences;
+/// within a sentence they stay, so that the sentence can be quoted as it stands.
 fn without_anchors(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -152,7 +152,7 @@ fn without_anchors(line: &str) -> String {
     out
 }
 
-/// A line without the backslash that keeps it from posing as layout.
+/// Returns a line without the backslash that keeps it from posing as layout.
 fn unmarked(line: &str) -> String {
     let line = line.replace("<\\/", "</").replace("<\\knowledge_pack", "<knowledge_pack");
     let shown = line.trim_start();

@@ -1,4 +1,4 @@
-//! Ranking: which units say most about something.
+//! Ranking: the units that are most relevant to something.
 
 use super::source::{Kind, Source, Unit};
 use super::terms::{length, related};
@@ -48,7 +48,7 @@ impl<'a> Index<'a> {
     fn centrality(&self) -> Vec<f64> {
         let weight = |term: &str| {
             let often = float(self.frequency.get(term).copied().unwrap_or(0));
-            // A term that occurs once says nothing about the whole.
+            // A term that occurs once shows nothing about the whole.
             if often < 2.0 { 0.0 } else { often.sqrt() * self.rarity(term) }
         };
         let raw: Vec<f64> = self
@@ -69,7 +69,7 @@ impl<'a> Index<'a> {
         self.central.get(unit).copied().unwrap_or_default()
     }
 
-    /// The terms of the source that mean what the query's mean, with their weights.
+    /// Returns the terms of the source that mean what the query's mean, with their weights.
     fn expand<'q>(&self, query: &'q [(String, f64)]) -> Vec<(Vec<&'a str>, f64, &'q str)> {
         query
             .iter()
@@ -80,7 +80,7 @@ impl<'a> Index<'a> {
             .collect()
     }
 
-    /// The relevance of every unit to a query (BM25).
+    /// Returns the relevance of every unit to a query (BM25).
     pub(super) fn relevance(&self, query: &[(String, f64)]) -> Vec<f64> {
         const SATURATION: f64 = 1.2;
         const LENGTH: f64 = 0.5;
@@ -171,7 +171,7 @@ pub(super) fn ends_sentence(text: &str) -> bool {
     end.ends_with(['.', '!', '?', '…', '。', '！', '？', ':', '：', ';']) || end.is_empty()
 }
 
-/// The text without the addresses of its links.
+/// Returns the text without the addresses of its links.
 fn visible(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

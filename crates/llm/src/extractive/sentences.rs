@@ -13,7 +13,7 @@ const CLOSERS: [char; 16] =
 const ABBREVIATIONS: &str = "e.g i.e etc vs cf mr mrs ms dr prof st no nr fig sec ca approx al inc ltd co corp dept jan \
     feb mar apr jun jul aug sep sept oct nov dec z.b d.h u.a bzw p pp vol";
 
-/// The text with every run of white space as one space, and none around it.
+/// Returns the text with every run of white space as one space, and none around it.
 pub(super) fn normal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -25,7 +25,7 @@ pub(super) fn normal(text: &str) -> String {
     out
 }
 
-/// The sentences of a text in which white space is normal; each is a part of it.
+/// Returns the sentences of a text in which white space is normal; each is a part of it.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -70,15 +70,15 @@ fn ends_here(mark: char, before: &str, after: &str) -> bool {
     if mark != '.' {
         return true;
     }
-    // What follows an abbreviation or an initial goes on with the sentence.
+    // What follows an abbreviation or an initial continues the sentence.
     let word = before.rsplit([' ', '(', '"']).next().unwrap_or_default().to_lowercase();
     let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
     let lower = rest.starts_with(char::is_lowercase);
     !(initial || lower || listed(&word, ABBREVIATIONS))
 }
 
-/// A sentence without emphasis marks that open or close outside it, and without those around the
-/// whole: still a part of the text.
+/// Returns a sentence without emphasis marks that open or close outside it, and without those
+/// around the whole: still a part of the text.
 pub(super) fn unmarked(sentence: &str) -> &str {
     let mut text = sentence.trim();
     for mark in ["**", "__", "*", "_", "`"] {

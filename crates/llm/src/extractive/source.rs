@@ -189,7 +189,8 @@ impl Source {
     }
 }
 
-/// The beginning of a text without an end in sight, up to a word's end where there is one near.
+/// Returns the beginning of a text without an end in sight, up to a word's end where there is one
+/// near.
 fn first_chars(text: &str) -> &str {
     const CHARS: usize = 1_500;
     let Some((end, _)) = text.char_indices().nth(CHARS) else { return text };
@@ -200,8 +201,8 @@ fn first_chars(text: &str) -> &str {
     }
 }
 
-/// The title of a document: its first top heading, else the heading or the short line that it
-/// begins with.
+/// Returns the title of a document: its first top heading, else the heading or the short line that
+/// it begins with.
 fn title(blocks: &[Block]) -> Option<&str> {
     let heading = |level: u8| {
         blocks.iter().find_map(|block| match block {

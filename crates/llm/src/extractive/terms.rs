@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// The terms of a text, in order, with those that say nothing left out.
+/// Returns the terms of a text, in order, without those that mean nothing.
 pub(super) fn terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in words(text) {
@@ -22,7 +22,7 @@ pub(super) fn terms(text: &str) -> Vec<String> {
     out
 }
 
-/// The words of a text: runs of letters and digits of one kind of script; `camelCase` and
+/// Returns the words of a text: runs of letters and digits of one kind of script; `camelCase` and
 /// `snake_case` fall apart.
 pub(super) fn words(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
@@ -79,7 +79,8 @@ pub(super) fn length(text: &str) -> usize {
         .sum()
 }
 
-/// A word without common English endings. Not linguistics: it only has to treat both sides alike.
+/// Returns a word without common English endings. Not linguistics: it only has to treat both sides
+/// alike.
 pub(super) fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
     if !word.is_ascii() || word.len() < 4 {
@@ -146,7 +147,7 @@ const STOP: &str = "the and or but not nor of to in on at by for from with witho
     about up down out off more most other own same both few one der die das und oder ist ein \
     eine den dem zu mit von le la les et ou un une des du est el los las y";
 
-/// Words of instructions that say what to do and not what about.
+/// Words of instructions that mean what to do and not what about.
 const TASK: &str = "summarise summarize summary document text file answer question user extract list name give \
     write return find identify describe explain provide follow context base use using please \
     key point main important title say tell state read look note work decide decision next \
@@ -158,7 +159,7 @@ const TASK: &str = "summarise summarize summary document text file answer questi
 static TASK_TERMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| TASK.split(' ').map(stem).collect());
 
-/// The terms of an instruction that say what it is about.
+/// Returns the terms of an instruction that show what it is about.
 pub(super) fn topic_terms(text: &str) -> Vec<String> {
     let mut out = terms(text);
     out.retain(|term| !TASK_TERMS.contains(term));

@@ -14,7 +14,7 @@ pub(crate) struct Line {
     pub(crate) v: u32,
     /// The number of the call by its beginning; lines stand in the order of their end.
     pub(crate) seq: u64,
-    /// When it began, in microseconds since 1970-01-01 UTC.
+    /// Its start, in microseconds since 1970-01-01 UTC.
     pub(crate) at_us: u64,
     /// The URI of the model that was asked.
     pub(crate) model: String,

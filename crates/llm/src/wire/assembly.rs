@@ -24,7 +24,7 @@ impl Assembly {
         }
     }
 
-    /// Keeps the first id and model that are told.
+    /// Keeps the first id and model that are sent.
     pub(crate) fn name(&mut self, id: &str, model: &str) {
         if self.id.is_empty() {
             id.clone_into(&mut self.id);
@@ -34,8 +34,8 @@ impl Assembly {
         }
     }
 
-    /// The index of a piece of a call that brings none: a new id begins a call, anything else goes
-    /// on with the last one.
+    /// Returns the index of a piece of a call that brings none: a new id begins a call, anything
+    /// else continues the last one.
     pub(crate) fn slot(&self, id: &str) -> u64 {
         let known = self.calls.iter().find(|(_, call)| !id.is_empty() && call.id == id);
         let last = self.calls.last().map_or(0, |(index, _)| *index);
@@ -57,7 +57,7 @@ impl Assembly {
         self.calls.push((index, call));
     }
 
-    /// Bytes of text, reasoning and arguments so far.
+    /// Returns the bytes of text, reasoning and arguments so far.
     pub(crate) fn held(&self) -> usize {
         let arguments: usize =
             self.calls.iter().map(|(_, call)| call.function.arguments.len()).sum();
@@ -68,7 +68,8 @@ impl Assembly {
         !self.calls.is_empty()
     }
 
-    /// The answer; calls without an id get one that none of the `before` earlier results has.
+    /// Returns the answer; calls without an id get one that none of the `before` earlier results
+    /// has.
     pub(crate) fn response(&mut self, before: usize) -> ChatResponse {
         let reasoning = std::mem::take(&mut self.reasoning);
         let mut calls: Vec<ToolCall> =

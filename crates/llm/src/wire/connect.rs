@@ -69,7 +69,7 @@ fn compatible(
     let host = base.split("://").nth(1).and_then(|rest| rest.split('/').next());
     let host = host.unwrap_or_default().to_owned();
     // A program's URI may name any host. A key is not sent in the clear to one that is not this
-    // machine; who wants that says so with OPENAI_BASE_URL.
+    // machine; who wants that sets OPENAI_BASE_URL.
     let in_clear = base.starts_with("http:") && !is_loopback(&host);
     let remark = (in_clear && settings.openai_key.is_some()).then(|| {
         format!("no key was sent to {host}: the connection is not encrypted (use openai+https://, or OPENAI_BASE_URL)")

@@ -1,7 +1,7 @@
 //! The reason why a connection failed, in words.
 //!
-//! Decision: the layers around the fault ("error sending request", the URL) say nothing new, and
-//! the numbers of the operating system say nothing at all; the kind of the innermost fault is
+//! Decision: the layers around the fault ("error sending request", the URL) show nothing new, and
+//! the numbers of the operating system help nobody; the kind of the innermost fault is
 //! what a person can act on. What stays in the text comes from the local machine alone: no key is
 //! ever part of it.
 

@@ -1,4 +1,4 @@
-//! The edge: sends what a protocol says and reads what comes back, within times and limits.
+//! The edge: sends the requests of a protocol and reads the answers, within times and limits.
 //!
 //! Decision: `reqwest` over rustls with ring, verified by the system's certificates, and no other
 //! feature. The client is built at the first call, because reading certificates takes longer than
@@ -51,7 +51,7 @@ pub(crate) struct HttpProvider<W> {
 }
 
 impl<W: Wire> HttpProvider<W> {
-    /// A provider at `base`, a URL that has been checked by [`check_base`].
+    /// Creates a provider at `base`, a URL that has been checked by [`check_base`].
     pub(crate) fn new(
         wire: W,
         uri: String,
@@ -76,7 +76,7 @@ impl<W: Wire> HttpProvider<W> {
         }
     }
 
-    /// The same, saying something with every answer.
+    /// Adds a remark to every answer.
     pub(crate) fn remark(mut self, remark: Option<String>) -> Self {
         self.remarks.extend(remark);
         self
@@ -216,7 +216,7 @@ impl<W: Wire> HttpProvider<W> {
         decoder.finish()
     }
 
-    /// The next bytes of a body that has begun.
+    /// Returns the next bytes of a body that has begun.
     async fn chunk(&self, response: &mut Response) -> Result<Option<Vec<u8>>, LlmError> {
         let idle = self.settings.idle_timeout;
         match timeout(idle, response.chunk()).await {
@@ -333,13 +333,13 @@ fn estimate(model: &str, call: &ChatCall, response: &ChatResponse) -> Usage {
     Usage::new(prompt, count(&response.text) + reasoning + calls)
 }
 
-/// The host and port of a URL.
+/// Returns the host and port of a URL.
 fn host_of(base: &str) -> &str {
     let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
     rest.split('/').next().unwrap_or_default()
 }
 
-/// A base URL without what must not be in it and without slashes at the end.
+/// Returns a base URL without what must not be in it and without slashes at the end.
 pub(crate) fn check_base(name: &str, base: &str) -> Result<String, LlmError> {
     let fault = |problem: &str| LlmError::Settings { message: format!("{name} {problem}") };
     let base = base.trim().trim_end_matches('/');

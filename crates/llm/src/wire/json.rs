@@ -22,7 +22,7 @@ pub(crate) fn cut(provider: &str, text: &str) -> LlmError {
     LlmError::CutStream { provider: provider.to_owned(), received: text.len() }
 }
 
-/// The string at a JSON pointer, empty when there is none.
+/// Returns the string at a JSON pointer, empty when there is none.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
@@ -36,7 +36,7 @@ pub(crate) fn number(value: &Value, pointer: &str) -> Option<u64> {
     })
 }
 
-/// The items of the list at a JSON pointer, none being the empty list.
+/// Returns the items of the list at a JSON pointer, none being the empty list.
 pub(crate) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -48,7 +48,7 @@ pub(crate) fn set(value: &mut Value, name: &str, field: impl Into<Value>) {
     }
 }
 
-/// The first characters of a text in one line, for an error message.
+/// Returns the first characters of a text in one line, for an error message.
 pub(crate) fn excerpt(text: &str) -> String {
     const CHARS: usize = 400;
     let mut words = String::new();
@@ -67,7 +67,7 @@ pub(crate) fn excerpt(text: &str) -> String {
     }
 }
 
-/// The schema with every object closed to fields that it does not name.
+/// Returns the schema with every object closed to fields that it does not name.
 pub(crate) fn closed(schema: &Value) -> Value {
     closed_to(schema, 128)
 }

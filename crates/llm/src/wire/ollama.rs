@@ -2,7 +2,7 @@
 //! the context window.
 //!
 //! Decision: a window is asked for when the prompt may not fit Ollama's default. Ollama drops the
-//! beginning of what does not fit without a word, and nobody could then tell what the model saw.
+//! beginning of what does not fit silently, and nobody could then know what the model saw.
 
 mod response;
 #[cfg(test)]
@@ -143,8 +143,8 @@ fn options(call: &ChatCall, plan: Plan, warnings: &mut Vec<String>) -> Map<Strin
     options
 }
 
-/// The window to ask for, when the default may be too small: a power of two, since another size
-/// makes Ollama load the model anew.
+/// Returns the window to ask for, when the default may be too small: a power of two, since another
+/// size makes Ollama load the model again.
 fn window(call: &ChatCall) -> Option<u64> {
     let bytes: usize = call.request.messages.iter().map(|message| message.text().len()).sum();
     let output = call.output_limit().unwrap_or(USUAL_OUTPUT);

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, and the servers that speak the same.
 //!
 //! Decision: messages go out as the composer made them, since they are OpenAI's JSON already. Two
-//! things are said more simply, because many compatible servers know no better: a content of one
+//! things are simplified, because many compatible servers support no more: a content of one
 //! text part becomes a plain string, and `developer` becomes `system` anywhere but at OpenAI.
 
 mod response;

@@ -12,7 +12,7 @@ pub(crate) struct Complaint {
     pub(crate) message: String,
     /// `error.code` and `error.type`, in lower case.
     pub(crate) codes: [String; 2],
-    /// All that was said, in lower case, to look for words in.
+    /// The whole message in lower case, to look for words in.
     pub(crate) haystack: String,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn complaint(body: &str) -> Complaint {
     Complaint { message, codes: [code("/error/code"), code("/error/type")], haystack }
 }
 
-/// The error that a status means, with the words of the body.
+/// Returns the error that a status means, with the words of the body.
 pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     let Complaint { message, codes, haystack } = complaint(refusal.body);
     let provider = provider.to_owned();
@@ -69,8 +69,8 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     }
 }
 
-/// A plan without the option that a refusal complains about, if it complains about one that was
-/// sent. Validation faults come as 400 or 422, and from some servers as 500.
+/// Returns a plan without the option that a refusal complains about, if it complains about one that
+/// was sent. Validation faults come as 400 or 422, and from some servers as 500.
 pub(crate) fn concede(
     call: &ChatCall,
     plan: Plan,

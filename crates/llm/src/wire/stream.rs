@@ -23,7 +23,7 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// A reader whose pieces have at most `limit` bytes.
+    /// Creates a reader whose pieces have at most `limit` bytes.
     pub(crate) const fn new(framing: Framing, limit: usize) -> Self {
         Self { framing, limit, line: Vec::new(), after_cr: false, data: None, first_line: true }
     }
@@ -49,7 +49,7 @@ impl Pieces {
         Ok(out)
     }
 
-    /// The piece that the stream ended in, if any. It may be cut.
+    /// Returns the piece that the stream ended in, if any. It may be cut.
     pub(crate) fn finish(&mut self) -> Result<Vec<String>, PieceTooLong> {
         let mut out = Vec::new();
         if !self.line.is_empty() {

@@ -9,7 +9,7 @@ use rmcp::service::{ClientInitializeError, ClientLifecycleMode};
 /// The name of the greeting in messages.
 pub(super) const GREETING: &str = "the greeting";
 
-/// Who speaks first, and how.
+/// The greeting of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Greeting {
     /// `initialize`, as in all versions of the protocol before 2026-07-28.

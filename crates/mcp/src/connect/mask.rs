@@ -4,7 +4,7 @@ use contexture_context::fence::masked;
 
 /// The words before a token in a header.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
-/// A token is no shorter: other words may stand behind those.
+/// The shortest token, in characters: other words may stand behind those.
 const SHORTEST: usize = 8;
 /// The text in place of a token.
 const MASK: &str = "•••";

@@ -144,7 +144,7 @@ fn unreadable_over_http(error: &DynamicTransportError) -> Option<String> {
             let kind = kind.as_deref().unwrap_or("not told");
             Some(short(&format!("what is not a message: its content type is {kind}")))
         }
-        // The library says it in words alone.
+        // The library reports it in words alone.
         StreamableHttpError::UnexpectedServerResponse(said) if said.contains("parse") => {
             Some(short(&format!("what is not a message: {said}")))
         }

@@ -1,9 +1,9 @@
 //! Messages on the pipes of a server's process.
 //!
-//! Decision: the library's own transport passes over what it can't read, so that a call waits in
-//! vain until its time is over. Here such an answer ends its call at once; one of which nobody can
-//! tell whose answer it is ends the connection. What does not look like a message at all, such as a
-//! line of a log, is passed over.
+//! Decision: the library's own transport skips what it can't read, so that a call waits in vain
+//! until its time is over. Here such an answer ends its call at once; one that belongs to no known
+//! call ends the connection. What does not look like a message at all, such as a line of a log, is
+//! skipped.
 
 use crate::wire::{Line, Lines, MESSAGE_BYTES, id_in};
 use rmcp::RoleClient;
@@ -80,7 +80,7 @@ impl<R: AsyncRead + Unpin, W> Wire<R, W> {
     }
 }
 
-/// Returns a message, or what stands in place of an answer that is none.
+/// Returns a message, or an error in place of a malformed answer.
 fn message_of(value: Value) -> Option<ServerJsonRpcMessage> {
     let is_answer = value.get("jsonrpc").is_some() && value.get("method").is_none();
     let id = value.get("id").and_then(request_id).filter(|_| is_answer);

@@ -202,7 +202,7 @@ impl<'a, 'w> Renderer<'a, 'w> {
         branch: &Branch,
         after: &'a [Op],
     ) -> Outcome<'a, &'a [Op]> {
-        // `{{else if}}` of an `#each` is no deeper than the `#each`.
+        // `{{else if}}` of an `#each` is at the same depth as the `#each`.
         let deeper = !branch.chained;
         if deeper {
             self.enter(branch.path.span)?;

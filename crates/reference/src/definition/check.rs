@@ -74,7 +74,7 @@ impl ParameterError {
 /// Checks a value against what its parameter declares.
 ///
 /// # Errors
-/// A value that is not of the type; the error says what is.
+/// A value that is not of the type; the error names the expected one.
 pub fn check(parameter: &Parameter, value: &str) -> Result<(), ParameterError> {
     let fits = match &parameter.kind {
         ParameterKind::String => true,

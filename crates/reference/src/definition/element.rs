@@ -119,7 +119,7 @@ impl<'a> Reader<'a, '_> {
         is_start.then(|| line.start + line.text.len() - text.len())
     }
 
-    /// Reads the element whose start tag begins at `start`; where to go on.
+    /// Reads the element whose start tag begins at `start`; returns where to continue.
     fn element(&mut self, start: usize, line: &Line<'a>, end: usize) -> usize {
         let text = self.source.get(start..line.start + line.text.len()).unwrap_or_default();
         let tag = match tag::start_tag(text) {

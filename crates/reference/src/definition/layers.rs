@@ -60,7 +60,7 @@ impl Definitions {
         self.known.keys().map(String::as_str)
     }
 
-    /// Adds the definitions of a file; gives what is to be said about it, by place. Files may come
+    /// Adds the definitions of a file; returns its diagnostics, by place. Files may come
     /// in any order of their layers.
     pub fn add(&mut self, origin: Origin, text: &str, options: &Options) -> Vec<Diagnostic> {
         let limits = &options.limits;

@@ -41,11 +41,11 @@ impl Location {
         self.start
     }
 
-    /// Checks a path of the protocol that is written as one of `names`. The rules may tell the
+    /// Checks a path of the protocol that is written as one of `names`. The rules may describe the
     /// whole location (`thought://{id}`) or the path alone.
     ///
     /// # Errors
-    /// How far the path follows the rules, and what is expected there.
+    /// The place up to which the path follows the rules, and what is expected there.
     pub fn check(&self, names: &[&str], path: &str) -> Result<(), Mismatch> {
         let mut whole = None;
         for prefix in names.iter().flat_map(|name| [format!("{name}://"), format!("@{name}://")]) {

@@ -20,7 +20,7 @@ pub(super) struct Body {
     pub(super) description: Option<String>,
 }
 
-/// Reads an element behind its start tag, up to `end` at most; gives the body and where to go on.
+/// Reads an element behind its start tag, up to `end` at most; returns the body and its end.
 pub(super) fn read(
     source: &str,
     tag: Range<usize>,
@@ -69,7 +69,7 @@ struct Reader<'a, 'r> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Goes through the lines to the end tag; where to go on behind the element.
+    /// Goes through the lines to the end tag; returns where to continue behind the element.
     fn run(&mut self) -> usize {
         let mut is_first = true;
         while let Some(line) = line_at(self.source, self.at, self.end) {
@@ -98,7 +98,7 @@ impl<'a> Reader<'a, '_> {
         self.end
     }
 
-    /// Reads a line outside code; where to go on when the element ends in it.
+    /// Reads a line outside code; returns where to continue when the element ends in it.
     fn line(&mut self, line: &Line<'a>) -> Option<usize> {
         let line_end = line.start + line.text.len();
         let mut at = line.start;
@@ -160,7 +160,7 @@ impl<'a> Reader<'a, '_> {
         length.map(|length| at + length + "-->".len())
     }
 
-    /// Returns how far the text goes on without anything that could be a tag or code.
+    /// Returns the length of the text before anything that could be a tag or code.
     fn skip(&self, rest: &str, only_tags: bool) -> usize {
         let blanks = rest.len() - rest.trim_start().len();
         if blanks > 0 && only_tags {

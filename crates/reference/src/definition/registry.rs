@@ -50,7 +50,7 @@ impl Registry {
     }
 }
 
-/// Reads the registry of the protocol `name`. `line_of` tells the line of a byte.
+/// Reads the registry of the protocol `name`. `line_of` returns the line of a byte.
 pub(super) fn read(
     source: &str,
     part: Range<usize>,

@@ -32,7 +32,7 @@ impl Report {
         }
     }
 
-    /// Returns how many errors there are so far, told or not.
+    /// Returns the number of errors so far, reported or not.
     pub(super) fn errors(&self) -> usize {
         self.errors
     }
@@ -63,7 +63,7 @@ pub struct Limits {
     pub elements: usize,
     /// Definitions in all layers together.
     pub definitions: usize,
-    /// Diagnostics told of one file; one more says that there are others.
+    /// The most diagnostics reported of one file; one more shows that there are others.
     pub diagnostics: usize,
     /// Rules in one location.
     pub rules: usize,

@@ -80,7 +80,7 @@ impl Definitions {
         }
     }
 
-    /// Returns a definition with errors is not replaced by one of an earlier layer.
+    /// Checks that no definition with errors is replaced by one of an earlier layer.
     fn check_sound(&self, reference: &Reference<'_>) -> Result<(), ResolveError> {
         for level in reference.levels() {
             let name = level.protocol().to_ascii_lowercase();
@@ -176,7 +176,7 @@ fn check_use(definition: &Definition, current: &Reference<'_>) -> Result<(), Res
     Ok(())
 }
 
-/// Returns what the id of a reference stands for, and the line that says so.
+/// Returns the target of a reference's id, and the line that defines it.
 fn target<'a>(
     definition: &'a Definition,
     current: &Reference<'_>,

@@ -26,8 +26,8 @@ impl Declared<'_> {
         self.parameters.iter().find(|one| one.name == name && !self.leaves(name))
     }
 
-    /// Returns what a definition says of a parameter that any text takes is documentation: `line`
-    /// stays the lines of the text, whatever stands around it.
+    /// Reports whether a parameter is only documentation: a definition may name one that any text
+    /// takes, but `line` stays the lines of the text, whatever stands around it.
     fn leaves(&self, name: &str) -> bool {
         self.documents && COMMON.contains(&name)
     }

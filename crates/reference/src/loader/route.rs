@@ -1,4 +1,4 @@
-//! Routes of references: registries followed, levels named, parameters given out.
+//! Routes of references: registries followed, levels named, parameters assigned.
 
 use super::assign::{Declared, Given, Untaken, assign};
 use super::setup::Loader;
@@ -56,9 +56,9 @@ pub enum StepKind {
         /// The path as written, user info included.
         path: String,
     },
-    /// Works on what the level inside gave.
+    /// Works on the content of the level inside.
     Processor,
-    /// Stands around what the level inside gave, as a definition says.
+    /// Wraps the content of the level inside by a definition.
     Wrapper(Arc<Definition>),
 }
 

@@ -89,7 +89,7 @@ async fn source(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
     Ok(loaded)
 }
 
-/// Returns a hot pattern must match something (REF-13).
+/// Checks that a hot pattern matches something (REF-13).
 fn found(route: &Route, loaded: Loaded) -> Result<Loaded, LoadError> {
     let source = route.steps.first().map(|step| step.semantics);
     let is_hot = route.semantics == Semantics::Hot || source == Some(Semantics::Hot);
@@ -125,12 +125,12 @@ fn protocol<'l>(loader: &'l Loader, step: &Step) -> Result<&'l Arc<dyn Protocol>
     })
 }
 
-/// Decodes what a source gave and takes its lines; in a listing, what is not text is left out and
-/// said.
+/// Decodes the content of a source and takes its lines; in a listing, files that are not text are
+/// left out with a note.
 fn to_text(route: &Route, loaded: &mut Loaded) -> Result<(), LoadError> {
     for resource in &mut loaded.resources {
         let Content::Bytes(bytes) = &resource.content else { continue };
-        // What the reader asks for comes before what a server says.
+        // The reader's encoding goes before the server's.
         let label = route.common.get("encoding").or_else(|| text::charset(&resource.media_type));
         let decoded = decoded(bytes, label);
         if !text::is_essence(&resource.media_type) {
@@ -232,7 +232,7 @@ fn within(loader: &Loader, route: &Route, loaded: &Loaded) -> Result<(), LoadErr
         .with_help("take a part of it, such as `?line=1-200`, or a narrower pattern"))
 }
 
-/// Cuts what the whole reference gave to its budget, and says what was cut.
+/// Cuts the content of the whole reference to its budget, and reports what was cut.
 fn fit(loader: &Loader, route: &Route, loaded: &mut Loaded) {
     let Some(max) = route.max else { return };
     let texts: Vec<&str> =

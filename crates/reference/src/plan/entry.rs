@@ -4,7 +4,7 @@ use crate::loader::Route;
 use crate::syntax::{ReferenceBuf, Semantics};
 use contexture_core::reference::{LoadError, Loaded, Place};
 
-/// Who decides when a reference with a plain `@` is loaded (REF-7).
+/// The policy for loading references with a plain `@` (REF-7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
     /// It is loaded when it fits what is left of the budget, and else stays pending.
@@ -37,13 +37,13 @@ impl Policy {
 /// The options of a plan.
 #[derive(Debug, Clone, Default)]
 pub struct PlanOptions {
-    /// When a plain `@` is loaded.
+    /// The policy for a plain `@`.
     pub policy: Policy,
     /// Tokens that all loaded default references may take together; `None` is unbounded.
     pub budget: Option<u64>,
     /// The place of the text.
     pub place: Place,
-    /// Which sizes are wanted.
+    /// The sizes that are wanted.
     pub sizes: Sizes,
 }
 

@@ -1,4 +1,4 @@
-//! Making a plan: the references are found, routed, loaded in rounds, and their levels told.
+//! Making a plan: the references are found, routed, loaded in rounds, and their levels reported.
 
 use super::entry::{
     Plan, PlanEntry, PlanOptions, Policy, Routed, Sizes, State, Unrouted, not_loaded, pending,

@@ -17,7 +17,7 @@ pub(super) fn json(resource: &Resource, parameters: &Parameters) -> Made {
             "fix the JSON at that place",
         )
     };
-    // As a whole it stays as it is written: printed anew, long numbers would lose digits.
+    // As a whole it stays as it is written: printed again, long numbers would lose digits.
     if parameters.get("pointer").is_none() {
         let _: IgnoredAny = serde_json::from_str(text).map_err(fault)?;
         return Ok(("application/json".to_owned(), text.as_bytes().to_vec()));

@@ -18,7 +18,7 @@ pub(super) struct Endpoint {
     pub(super) path: String,
 }
 
-/// Who asks.
+/// The user and the password.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Login {
     pub(super) user: String,

@@ -29,7 +29,7 @@ impl Fault {
         LoadError::new(self.code, reference, self.message).with_help(self.help)
     }
 
-    /// The answer has more bytes than may be loaded.
+    /// Creates the fault of an answer with more bytes than may be loaded.
     pub(super) fn too_large(limit: u64) -> Self {
         let message = format!("it has more than {limit} bytes");
         Self::new("REF3013", message, "name a smaller resource, or raise the limit")

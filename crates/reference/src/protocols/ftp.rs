@@ -1,9 +1,9 @@
 //! `ftp`: a file of an FTP server (REF-23).
 //!
 //! Decisions: data connections are passive and go to the address of the control connection,
-//! whatever the server says, so that it can't send this side anywhere else. A path begins in the
-//! folder of the login, as RFC 1738 has it; `//` or `%2F` begins at the root. What the server says
-//! in words is not repeated: it may quote who logs in.
+//! whatever the server sends, so that it can't send this side anywhere else. A path begins in the
+//! folder of the login, as RFC 1738 has it; `//` or `%2F` begins at the root. The server's texts
+//! are not repeated: they may quote the user.
 
 use super::address::{Endpoint, Login};
 use super::fault::Fault;
@@ -30,7 +30,7 @@ pub struct Ftp {
 }
 
 impl Ftp {
-    /// FTP within these settings.
+    /// Creates the protocol with these settings.
     #[must_use]
     pub fn new(settings: NetworkSettings) -> Self {
         Self { settings }
@@ -107,7 +107,7 @@ impl Talk<'_> {
     }
 
     async fn retrieve(&mut self, path: &str, max_bytes: u64) -> Result<Vec<u8>, Fault> {
-        // Not every server tells sizes; what is read is counted in any case.
+        // Not every server sends sizes; what is read is counted in any case.
         if let Ok(size) = self.owner.wait(&self.who, self.ftp.size(path)).await
             && size as u64 > max_bytes
         {
@@ -136,7 +136,7 @@ impl Talk<'_> {
                 return Err(Fault::too_large(max_bytes));
             }
         }
-        // The server says whether that was all.
+        // The server reports whether that was all.
         self.owner.wait(&self.who, stream.finish()).await?;
         Ok(bytes)
     }
@@ -222,7 +222,7 @@ impl Masked {
         Self(login.cloned().unwrap_or_else(nobody))
     }
 
-    /// Returns what the library is told of user and password.
+    /// Returns the user and the password for the library.
     fn shown() -> (&'static str, &'static str) {
         (STAND_IN, STAND_IN)
     }

@@ -3,8 +3,8 @@
 //! Decisions: redirects are followed here and not by the client, since each hop has rules of its
 //! own (addresses, no way back from https, credentials stay with their origin). Answers are asked
 //! for uncompressed: what is counted while it is read is what there is, and no small answer becomes
-//! a large one. What is in the cache is asked for again with its validators unless the server said
-//! how long it holds: a guess about that would show old texts as new ones.
+//! a large one. What is in the cache is asked for again with its validators unless the server
+//! defined how long it holds: a guess about that would show old texts as new ones.
 
 mod address;
 mod answer;
@@ -27,7 +27,7 @@ use contexture_core::reference::{
 use exchange::{Clients, Exchange, Hop};
 use std::sync::Arc;
 
-/// The number of redirects that are followed unless the settings say otherwise.
+/// The number of redirects that are followed by default.
 const REDIRECTS: usize = 10;
 
 /// The settings of `http` and `https`.
@@ -63,7 +63,7 @@ struct Shared {
 }
 
 impl Http {
-    /// Both protocols, which share connections and the cache.
+    /// Returns both protocols, which share connections and the cache.
     #[must_use]
     pub fn protocols(settings: HttpSettings) -> [Arc<dyn Protocol>; 2] {
         let cache = settings.cache.clone().map(Cache::new);

@@ -24,7 +24,7 @@ pub enum Remembered {
 
 /// A memory that finds texts by key.
 pub trait Keys: Send + Sync {
-    /// Finds the text under a key; an error says why the memory could not be read.
+    /// Finds the text under a key; the error is the reason why the memory could not be read.
     fn find<'a>(&'a self, key: &'a str) -> KeysFuture<'a>;
 }
 
@@ -46,13 +46,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Over a memory.
+    /// Creates the protocol over a memory.
     #[must_use]
     pub fn new(keys: Arc<dyn Keys>) -> Self {
         Self { keys }
     }
 
-    /// Over texts by key.
+    /// Creates the protocol over texts by key.
     #[must_use]
     pub fn of<K: Into<String>, T: Into<String>>(texts: impl IntoIterator<Item = (K, T)>) -> Self {
         let texts: BTreeMap<String, String> =

@@ -35,7 +35,7 @@ pub struct Sftp {
 }
 
 impl Sftp {
-    /// Both protocols.
+    /// Returns both protocols.
     #[must_use]
     pub fn protocols(settings: SshSettings) -> [Arc<dyn Protocol>; 2] {
         let settings = Arc::new(settings);

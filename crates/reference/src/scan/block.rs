@@ -112,7 +112,7 @@ impl<'a> Blocks<'a> {
         self.text(cursor, state)
     }
 
-    /// Returns how many containers go on in this line; moves behind their signs.
+    /// Returns the number of containers that continue in this line; moves behind their signs.
     fn matched(&mut self, cursor: &mut Cursor<'a>) -> usize {
         let is_blank = cursor.is_blank();
         for (index, container) in self.containers.iter_mut().enumerate() {
@@ -230,7 +230,7 @@ impl<'a> Blocks<'a> {
 
 /// The progress of a line in opening containers.
 struct Opening {
-    /// The number of open containers that go on.
+    /// The number of open containers that continue.
     matched: usize,
     /// True if that is all of them, or the others have been closed.
     is_inside: bool,

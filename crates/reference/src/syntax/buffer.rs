@@ -36,7 +36,7 @@ impl ReferenceBuf {
     /// Returns a reference with another query, in this order, encoded; none removes the query.
     ///
     /// # Errors
-    /// When a name is empty or stands twice, or the whole becomes too long.
+    /// [`SyntaxError`] when a name is empty or stands twice, or the whole becomes too long.
     pub fn with_query<'q>(
         reference: Reference<'_>,
         parameters: impl IntoIterator<Item = (&'q str, &'q str)>,

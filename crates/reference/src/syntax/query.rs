@@ -9,7 +9,7 @@ pub const OURS_OVER_HTTP: [&str; 5] = ["line", "max", "encoding", "cache", "form
 
 /// The parameters of a reference, decoded, in the order of the text.
 ///
-/// What can't be decoded over http and https stays as written, and what has no `=` there has an
+/// Over http and https, parts that can't be decoded stay as written, and those without `=` have an
 /// empty value; [`Query::pairs`] tells such apart.
 #[derive(Debug, Clone)]
 pub struct Query<'a> {

@@ -10,7 +10,7 @@ pub(super) fn parsed(text: &str) -> Reference<'_> {
     Reference::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Code, offset, what was expected and what was found.
+/// Returns code, offset, and the expected and the found text.
 fn fault(text: &str) -> (&'static str, usize, String, String) {
     let error = Reference::parse(text).expect_err(text);
     (error.code, error.offset, error.expected.to_string(), error.found)

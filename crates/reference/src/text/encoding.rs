@@ -22,7 +22,7 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
-    /// Returns how to fix it.
+    /// Returns the way to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {

@@ -24,7 +24,7 @@ pub(crate) fn charset(media_type: &str) -> Option<&str> {
     charsets.take(1).find(|charset| Encoding::for_label(charset.as_bytes()).is_some())
 }
 
-/// Returns the media type of a file by the ending of its name; `text/plain` when that says nothing.
+/// Returns the media type of a file by the ending of its name; `text/plain` when it is unknown.
 pub(crate) fn media_type_of(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     match ending.as_deref() {

@@ -31,7 +31,7 @@ pub fn pack(uri: &str) -> Result<&str, UriFault> {
     )
 }
 
-/// The number of tokens that a text such as `500`, `3k` or `1.5k` means; `None` when it means none.
+/// Returns the tokens that a text such as `500`, `3k` or `1.5k` means; `None` when it means none.
 #[must_use]
 pub fn tokens(text: &str) -> Option<u64> {
     let (number, thousands) = match text.trim().strip_suffix(['k', 'K']) {

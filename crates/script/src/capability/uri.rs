@@ -143,7 +143,7 @@ fn is_shell(uri: &str) -> bool {
         && SHELLS.split(' ').any(|shell| shell == lower)
 }
 
-/// A host with an optional port; credentials, path and query don't belong to an origin.
+/// Reports whether it is a host with an optional port, without credentials, path and query.
 fn is_origin(rest: &str) -> bool {
     let host = rest.strip_suffix('/').unwrap_or(rest);
     let (name, port) = match host.rsplit_once(':') {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct Asked {
     /// The owner of the contexts of its sender.
     pub owner: Arc<str>,
-    /// The message, its content checked as the [`Extension`] says.
+    /// The message, its content checked as the [`Extension`] defines.
     pub message: Message,
 }
 
@@ -27,8 +27,8 @@ pub trait Handler: Send + Sync {
     fn extension(&self) -> Extension;
 
     /// Answers a message with any type, one of the handler's own as [`Body::Other`]. A refusal
-    /// becomes an ERROR_RESPONSE. A message that comes twice is handed in twice: whatever has to
-    /// have effect once is the handler's to see to.
+    /// becomes an ERROR_RESPONSE. A message that comes twice is passed on twice: the handler
+    /// ensures that it has effect once where it must.
     fn answer(&self, asked: Asked) -> BoxFuture<'static, Result<Body, Refusal>>;
 }
 

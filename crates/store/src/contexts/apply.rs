@@ -73,7 +73,7 @@ fn ids(engine: &Engine, update: &Update) -> Outcome<()> {
     limit::within("an update", update.operations.len(), "operations", most)
 }
 
-/// The key, if the message was here; one with another content is refused.
+/// Returns the key, if the message was here; one with another content is refused.
 fn same(
     ledger: &mut dyn Ledger,
     owner: &str,
@@ -111,7 +111,7 @@ fn known(engine: &Engine, row: &KeyRow) -> Outcome<Repeated> {
     }
 }
 
-/// The outcome of a message that was here: nothing is done.
+/// Returns the outcome of a message that was here: nothing is done.
 fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow) -> Outcome<Applied> {
     let repeated = known(engine, &row)?;
     let context_id = row.context.unwrap_or_default();
@@ -130,7 +130,7 @@ fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow) -> Outcome<Appli
     })
 }
 
-/// The key that gets its answer; one that has it keeps it.
+/// Returns the key that gets its answer; one that has it keeps it.
 fn settling<'u>(
     ledger: &mut dyn Ledger,
     update: &'u Update,
@@ -146,7 +146,7 @@ fn settling<'u>(
     Ok(Some((row, answer)))
 }
 
-/// The update's context, if it is there; a missing one is refused unless it may be created.
+/// Returns the update's context, if it is there; a missing one is refused unless it may be created.
 fn context(ledger: &mut dyn Ledger, update: &Update) -> Outcome<Option<Row>> {
     let Some(context) = &update.context_id else { return Ok(None) };
     let is_meant = |row: &Row| update.incarnation.is_none_or(|only| only == row.incarnation());
@@ -182,8 +182,8 @@ fn start(engine: &Engine, update: &Update, row: Option<&Row>) -> Applied {
     }
 }
 
-/// No messageId stands in a context twice: neither one that is there, was there, or came with this
-/// update before (CP-7).
+/// Checks that no messageId is in a context twice: neither one that is there, was there, or came
+/// earlier in this update (CP-7).
 fn free(
     ledger: &mut dyn Ledger,
     update: &Update,
@@ -302,7 +302,7 @@ fn step<'u>(engine: &Engine, operation: &'u Operation) -> Outcome<Step<'u>> {
     }
 }
 
-/// The state after the steps, if they change it.
+/// Returns the state after the steps, if they change it.
 fn state(
     ledger: &mut dyn Ledger,
     engine: &Engine,
@@ -407,7 +407,7 @@ fn write(
     Ok(())
 }
 
-/// The answer that is kept with a key.
+/// Returns the answer that is kept with a key.
 fn answer(engine: &Engine, answer: &Answer, applied: &Applied) -> Outcome<StoredAnswer> {
     let text = match answer {
         Answer::Pending => return Ok(StoredAnswer::Pending),

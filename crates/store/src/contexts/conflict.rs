@@ -20,7 +20,7 @@ pub(super) enum Step<'u> {
 }
 
 impl Step<'_> {
-    /// The instant before which it clears; the outer `None`: it clears nothing.
+    /// Returns the instant before which it clears; the outer `None`: it clears nothing.
     pub(super) const fn clears(&self) -> Option<Option<i64>> {
         match self {
             Self::Clear { instant, .. } => Some(*instant),

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) fn delete(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<()> {
     let row = require(ledger, key)?;
     ledger.remove(row.place)?;
-    // The same messages sent again begin anew.
+    // The same messages sent again are new ones.
     ledger.forget_keys(&row.owner, &row.context_id)
 }
 
@@ -40,8 +40,8 @@ pub(super) fn fork(
     headed(ledger, row)
 }
 
-/// The id that was asked for if the owner does not use it, or a new one. What others use is theirs:
-/// an id is its owner's alone, so that nobody learns of another's.
+/// Returns the id that was asked for if the owner does not use it, or a new one. What others use is
+/// theirs: an id is its owner's alone, so that nobody learns of another's.
 pub(super) fn free_id(
     ledger: &mut dyn Ledger,
     engine: &Engine,

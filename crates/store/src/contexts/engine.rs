@@ -48,13 +48,13 @@ impl Engine {
         self.ids.now_us()
     }
 
-    /// A new contextId: `ctx_` and a ULID.
+    /// Returns a new contextId: `ctx_` and a ULID.
     pub(super) fn context_id(&self) -> String {
         format!("ctx_{}", self.ids.next().0.to_ascii_uppercase())
     }
 }
 
-/// The context of a key; another owner's is not there.
+/// Returns the context of a key; another owner's is not found.
 pub(super) fn require(ledger: &mut dyn Ledger, key: Key<'_>) -> Outcome<super::ledger::Row> {
     let found = ledger.find(key.owner, key.context)?;
     found.ok_or_else(|| ContextError::NotFound(key.context.to_owned()))

@@ -17,7 +17,7 @@ pub type InMemoryContexts = Contexts<InMemoryLedgers>;
 pub struct InMemoryLedgers(Mutex<Memory>);
 
 impl InMemoryContexts {
-    /// No contexts yet.
+    /// Creates a store without contexts.
     #[must_use]
     pub fn new(options: Options) -> Self {
         Self::with(InMemoryLedgers::default(), Engine::new(options))

@@ -27,7 +27,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// A text of which nothing is sealed.
+    /// Creates a text of which nothing is sealed.
     #[must_use]
     pub fn plain(text: impl Into<Arc<str>>) -> Self {
         Self { text: text.into(), sealed: None }
@@ -151,7 +151,7 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// As others see it, with the value opened.
+    /// Returns the change as others see it, with the value opened.
     pub(super) fn what(self, value: Value) -> What {
         match self {
             Self::Set { path, .. } => What::UpdateState { path, value },
@@ -178,7 +178,7 @@ pub struct KeyRow {
     pub context: Option<String>,
     /// Its answer.
     pub answer: StoredAnswer,
-    /// When it came, in microseconds since 1970-01-01 UTC.
+    /// Its time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
 }
 

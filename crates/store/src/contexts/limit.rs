@@ -5,7 +5,7 @@ use super::ledger::Outcome;
 use contexture_core::store::contexts::ContextError;
 use serde_json::{Map, Value};
 
-/// An id is there and not too long.
+/// Checks that an id is present and not too long.
 pub(super) fn id(engine: &Engine, what: &'static str, id: &str) -> Outcome<()> {
     if id.is_empty() {
         return Err(ContextError::invalid(what, "a text that is not empty", "an empty text"));
@@ -20,7 +20,7 @@ pub(super) fn line(what: &'static str, id: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// A number is not above its limit.
+/// Checks that a number is not above its limit.
 pub(super) fn within(
     what: &'static str,
     found: usize,
@@ -33,7 +33,7 @@ pub(super) fn within(
     Err(ContextError::TooLarge { what, found: found as u64, unit, limit: limit as u64 })
 }
 
-/// A text of JSON does not nest too deep. It is not parsed: brackets outside texts are counted.
+/// Checks that a text of JSON does not nest too deep, by its brackets: it is not parsed.
 pub(super) fn text_depth(engine: &Engine, what: &'static str, text: &str) -> Outcome<()> {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut quoted, mut escaped) = (false, false);

@@ -4,9 +4,9 @@
 //! others are its messages, one on each line. An object as in 8.1 with `messages` inside is read as
 //! well, on one line or many. Fields of the context that are not named in 8.1 are not kept.
 //!
-//! Decisions: everything is read and looked at before the first row is written, and a file that was
-//! cut off is told by its `messageCount`. What was exported comes back as it was: with its times, and
-//! its messages in the places that they had, when these go up.
+//! Decisions: everything is read and checked before the first row is written, and `messageCount`
+//! shows that a file was cut off. An export comes back as it was: with its times, and its messages
+//! in the places that they had, when these ascend.
 
 use super::copy::free_id;
 use super::engine::{Engine, require};
@@ -80,7 +80,7 @@ pub(super) struct ImportBatch {
 /// A message that was read.
 struct Taken {
     id: String,
-    /// The place that it had, as it says itself.
+    /// The place that it had, as it reports itself.
     seq: Option<u64>,
     text: Arc<str>,
     instant: Option<i64>,
@@ -169,7 +169,7 @@ impl Values<'_> {
     }
 }
 
-/// A value whose JSON is whole and yet can't be taken.
+/// Returns the error of a value whose JSON is whole and yet can't be taken.
 fn misread<T>(begin: u64, refusal: &Refusal) -> Outcome<T> {
     let number = |name: &str| refusal.details.get(name).and_then(Value::as_u64);
     let line = begin + number("line").unwrap_or(1).saturating_sub(1);
@@ -396,7 +396,7 @@ impl Fields<'_> {
     }
 }
 
-/// The places of the messages: those that they had when these go up, else 1, 2, 3 ….
+/// Returns the places of the messages: those that they had when these go up, else 1, 2, 3 ….
 fn places(messages: &[Taken]) -> Vec<u64> {
     let had: Option<Vec<u64>> = messages.iter().map(|message| message.seq).collect();
     let goes_up = |places: &Vec<u64>| {

@@ -171,7 +171,7 @@ impl Entry {
     }
 }
 
-/// The log is in two places: messages stand once.
+/// Reads the log, which is in two tables, since messages are stored once.
 fn entries(ledger: &mut dyn Ledger, row: &Row, span: Span, limit: usize) -> Outcome<Vec<Entry>> {
     let messages = ledger.added(row, span, limit)?;
     let changes = ledger.changes(row.place, span, limit)?;
@@ -225,7 +225,7 @@ pub(super) fn whole(ledger: &mut dyn Ledger, engine: &Engine, key: Key<'_>) -> O
     Ok(Value::Object(whole))
 }
 
-/// A context as in 8.1, without its messages.
+/// Returns a context as in 8.1, without its messages.
 pub(super) fn described(
     ledger: &mut dyn Ledger,
     engine: &Engine,

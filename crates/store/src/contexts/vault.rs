@@ -62,7 +62,7 @@ impl Vault {
         Ok(self.open_text(ANSWER, kept)?.as_ref().to_owned())
     }
 
-    /// A value that the change log keeps, set at `path` of the state.
+    /// Returns a value that the change log keeps, set at `path` of the state.
     pub(super) fn value(&self, path: &StatePath, value: &Value) -> Outcome<Stored> {
         let depth = path.segments().len();
         let overlapping = || self.sensitive.state.iter().filter(|other| other.overlaps(path));

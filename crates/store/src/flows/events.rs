@@ -1,6 +1,6 @@
 //! The events of runs, as the writer's tasks (FL-11).
 //!
-//! Decision: of a run that has lost an event nothing is kept any more, lest its journal have a hole.
+//! Decision: once a run has lost an event, no more are kept, so that its journal has no hole.
 
 use super::holds::Hold;
 use super::schema::{self, Outcome};
@@ -92,7 +92,8 @@ impl EventTask {
 
 file_error!(FlowStoreError, Self::Closed, Self::Panicked, Self::Full);
 
-/// An event without secrets in what it says; what names its step stays, for it must be found.
+/// Returns an event without secrets in its texts; the names of its step stay, for it must be
+/// found.
 fn masked<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
     if !masker.may_be_in(text) {
         return Cow::Borrowed(text);

@@ -1,6 +1,6 @@
 //! The holder of runs, and the check that it still lives.
 //!
-//! Decision: a lock of the system on a file of its own tells that a holder lives. It ends with the
+//! Decision: a lock of the system on a file of its own shows that a holder lives. It ends with the
 //! process, however that ends, and can't be mistaken for that of a later process, as a number of a
 //! process could be: the name of the file is made of time and chance.
 
@@ -80,7 +80,7 @@ impl Holder {
         Self { holders: Holders::beside(path), token, file: Mutex::default() }
     }
 
-    /// The name of this holder; from now on it is seen to live.
+    /// Returns the name of this holder, which counts as alive from now on.
     pub(super) fn token(&self) -> Result<Arc<str>, FlowStoreError> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.is_none() {
@@ -114,7 +114,7 @@ impl Drop for Holder {
     fn drop(&mut self) {
         let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if file.is_some() {
-            // A file without a lock says the same as none.
+            // A file without a lock means the same as none.
             let _ = std::fs::remove_file(self.holders.folder.join(&*self.token));
         }
     }

@@ -32,7 +32,7 @@ impl Hold {
         Self { is_cancelled, ..self }
     }
 
-    /// The number of the next event.
+    /// Returns the number of the next event.
     pub(super) fn next(&self) -> u64 {
         self.last.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -62,7 +62,7 @@ impl Holds {
         self.lock().get(run).cloned().flatten()
     }
 
-    /// Holds a run as `claim` says, unless it is held already.
+    /// Holds a run as in `claim`, unless it is held already.
     pub(super) fn hold(
         &self,
         run: &str,

@@ -28,7 +28,7 @@ struct Run {
 }
 
 impl InMemoryJournal {
-    /// No runs yet; times come from `ids`.
+    /// Creates a journal without runs; times come from `ids`.
     #[must_use]
     pub fn new(ids: Arc<Ids>) -> Self {
         Self { runs: Arc::default(), ids }
@@ -188,7 +188,7 @@ impl FlowJournal for InMemoryJournal {
             found.is_asked = true;
             Ok((found.is_held, found.asked.clone()))
         })?;
-        // Without the lock: who is told may call again.
+        // Without the lock: the callback may call again.
         if let Some(asked) = asked {
             asked(ask);
         }

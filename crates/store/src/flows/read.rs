@@ -81,7 +81,7 @@ impl Reader {
         rows.into_iter().next().ok_or_else(|| FlowStoreError::NotFound(run.to_owned()))
     }
 
-    /// Finds out what the row itself does not say; `alive` has what is known of holders.
+    /// Completes a row with what it does not hold; `alive` has what is known of holders.
     fn summed_up(
         &self,
         moment: &Connection,

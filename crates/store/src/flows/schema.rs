@@ -52,24 +52,24 @@ const NUMBER_BITS: u32 = 32;
 const NUMBER_MASK: i64 = (1 << NUMBER_BITS) - 1;
 const MOST_RUNS: i64 = (1 << (63 - NUMBER_BITS)) - 1;
 
-/// The kind of an entry that says how a step ended.
+/// The kind of an entry for the end of a step.
 pub(super) const ENDED: i64 = 1;
 /// That of every other.
 pub(super) const OTHER: i64 = 0;
 
-/// The id of an entry; `None` beyond 2,147 million runs or 4,294 million entries of one.
+/// Returns the id of an entry; `None` beyond 2,147 million runs or 4,294 million entries of one.
 pub(super) fn id(place: i64, number: u64) -> Option<i64> {
     let number = i64::try_from(number).ok().filter(|number| *number <= NUMBER_MASK)?;
     (place <= MOST_RUNS).then_some(place << NUMBER_BITS | number)
 }
 
-/// The ids before the first and of the last entry of a run.
+/// Returns the ids before the first and of the last entry of a run.
 pub(super) fn span(place: i64) -> (i64, i64) {
     let first = place.min(MOST_RUNS) << NUMBER_BITS;
     (first, first | NUMBER_MASK)
 }
 
-/// The number of an entry in its run.
+/// Returns the number of an entry in its run.
 pub(super) fn number(id: i64) -> u64 {
     (id & NUMBER_MASK).cast_unsigned()
 }

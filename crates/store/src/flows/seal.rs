@@ -1,7 +1,7 @@
 //! The texts of a run, sealed where its project has a key (CP-19).
 //!
-//! Decision: a set holds what was said, and its results what came of it, at places that no setting
-//! could name: so all of it is sealed, not fields. No JSON begins as a sealed text does, so what was
+//! Decision: a set and its results hold texts of conversations at places that no setting could
+//! name: so all of it is sealed, not fields. No JSON begins as a sealed text does, so what was
 //! written before there was a key is read as it is.
 
 use super::schema::Outcome;
@@ -36,13 +36,13 @@ impl Part {
 }
 
 impl Seal {
-    /// The text as it is written; `None`: as it stands.
+    /// Returns the text as it is written; `None`: as it stands.
     pub(super) fn close(&self, part: Part, text: &str) -> Outcome<Option<String>> {
         let Some(sealer) = &self.sealer else { return Ok(None) };
         sealer.seal(part.place(), text.as_bytes()).map(Some).map_err(|error| self.fault(error))
     }
 
-    /// The text as it was before it was written.
+    /// Returns the text as it was before it was written.
     pub(super) fn open(&self, part: Part, text: String) -> Outcome<String> {
         if !text.starts_with(SEALED) {
             return Ok(text);

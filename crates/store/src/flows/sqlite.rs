@@ -131,7 +131,7 @@ impl SqliteJournal {
         self.held(head.run, move |connection, token| table.begin(connection, &new, token))
     }
 
-    /// Takes a run over that was broken off, and holds it.
+    /// Takes over an interrupted run, and holds it.
     ///
     /// # Errors
     /// [`FlowStoreError::Held`] while it is being done, by this process or by another that lives;
@@ -153,7 +153,7 @@ impl SqliteJournal {
         Ok(Claim { journal: Arc::clone(self), run: run.to_owned(), hold })
     }
 
-    /// The journal as its claims hold it.
+    /// Returns the journal as its claims hold it.
     fn shared(&self) -> Outcome<Arc<Self>> {
         self.this.upgrade().ok_or(FlowStoreError::Closed)
     }
@@ -321,7 +321,7 @@ impl Drop for Claim {
     }
 }
 
-/// A document without secrets; borrowed when there are none in it.
+/// Returns a document without secrets; borrowed when there are none in it.
 fn masked_document<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
     let masked = masker.text(text);
     if matches!(masked, Cow::Borrowed(_)) {

@@ -62,7 +62,7 @@ impl RunTable {
         Ok(Some(RunRow { place, holder, status, wish }))
     }
 
-    /// A status as it stands in a row.
+    /// Returns a status as it stands in a row.
     pub(super) fn status(&self, word: Option<&str>) -> Outcome<Status> {
         word.and_then(Status::parse).ok_or_else(|| FlowStoreError::Damaged {
             path: self.name.as_ref().to_owned(),

@@ -92,7 +92,7 @@ fn fl_11_a_full_disk_stops_the_run_and_no_other() {
     let kept: Vec<_> = entries.iter().map(id_of).collect();
     assert!(["a", "a", "b"].starts_with(&kept[..]), "{kept:?}");
     assert_eq!(journal.begin(&RunHead::new("run_3", &large)).unwrap_err().code(), "disk_full");
-    // Others go on.
+    // Others continue.
     let small = document(&[echo("a", json!({}))], "SEQUENTIAL");
     assert_eq!(do_it(&other, &small).status(), Status::Completed);
     // And so does this one, when there is room again.
@@ -213,7 +213,7 @@ fn fl_11_foreign_files_and_newer_ones_are_refused() {
     assert_eq!(error.code(), "flows_foreign");
     assert_eq!(
         error.to_string(),
-        "flows.db is no file of runs of flows: it is an SQLite file of another program"
+        "flows.db is not a file of runs of flows: it is an SQLite file of another program"
     );
 
     let newer = folder.path().join("newer.db");

@@ -69,7 +69,7 @@ impl Shared {
             }
         }
         drop(runs);
-        // Without the lock: who is told may let go of the run.
+        // Without the lock: the callback may release the run.
         asks.into_iter().for_each(|(asked, ask)| asked(ask));
     }
 }

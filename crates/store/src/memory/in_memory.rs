@@ -14,7 +14,7 @@ pub struct InMemoryRecords {
 }
 
 impl InMemoryRecords {
-    /// An empty memory.
+    /// Creates an empty memory.
     #[must_use]
     pub fn new(ids: Ids) -> Self {
         Self { table: Mutex::default(), ids }

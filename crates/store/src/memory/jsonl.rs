@@ -48,7 +48,7 @@ struct Seen {
 }
 
 impl JsonlMemory {
-    /// The memory in `path`, which need not be there.
+    /// Creates the memory in `path`, which need not exist.
     #[must_use]
     pub fn new(path: PathBuf, ids: Ids) -> Self {
         Self { name: path.display().to_string(), path, ids, seen: Mutex::default() }
@@ -158,7 +158,7 @@ impl JsonlMemory {
             return Err(MemoryError::FileTooLarge { path, bytes: after, limit: FILE_BYTES });
         }
         file.write_all(line.as_bytes()).map_err(|error| {
-            // Half a line would be reported for ever; the error at hand is the one to tell.
+            // Half a line would be reported for ever; the error at hand is the one to report.
             let _ = file.set_len(before);
             self.failed(&error)
         })

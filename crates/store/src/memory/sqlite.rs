@@ -36,7 +36,7 @@ pub struct SqliteMemory {
 type Outcome<T> = Result<T, rusqlite::Error>;
 
 impl SqliteMemory {
-    /// The memory `namespace` in `path`, which need not be there.
+    /// Creates the memory `namespace` in `path`, which need not exist.
     #[must_use]
     pub fn new(path: PathBuf, namespace: &str, ids: Ids) -> Self {
         let name = path.display().to_string();
@@ -177,7 +177,7 @@ fn json_of(record: &Fields) -> String {
     Value::Object(record.clone()).to_string()
 }
 
-/// The number of a namespace; made when it is missing and `create` is set.
+/// Returns the number of a namespace; made when it is missing and `create` is set.
 fn namespace_id(connection: &Connection, name: &str, create: bool) -> Outcome<Option<i64>> {
     if create {
         connection.execute("insert or ignore into namespaces (name) values (?1)", [name])?;
@@ -220,7 +220,7 @@ fn tokens(namespace: i64, words: &[String]) -> String {
     out
 }
 
-/// A word as a token of ASCII letters and digits: as it is, or its bytes in hex digits.
+/// Appends a word as a token of ASCII letters and digits: as it is, or its bytes in hex digits.
 fn push_token(namespace: i64, word: &str, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = write!(out, "{namespace}");

@@ -80,7 +80,7 @@ impl Table {
         found
     }
 
-    /// The rows with any of the words, the most relevant first, then the newest.
+    /// Returns the rows with any of the words, the most relevant first, then the newest.
     fn ranked(&self, words: &[String]) -> Vec<&Row> {
         let rows: Vec<(&Row, &Words)> =
             self.rows.iter().rev().flatten().map(|row| (row, row.words())).collect();

@@ -20,12 +20,12 @@ const COMMON: [&str; 42] = [
     "with",
 ];
 
-/// All words of a text, in order, for an index.
+/// Returns all words of a text, in order, for an index.
 pub(super) fn indexed(text: &str) -> Vec<String> {
     words(text, true)
 }
 
-/// The different words of a query, and whether there were more than are searched for.
+/// Returns the different words of a query, and whether there were more than are searched for.
 pub(super) fn searched(text: &str) -> (Vec<String>, bool) {
     let mut all: Vec<String> = Vec::new();
     for word in words(text, false) {
@@ -127,7 +127,7 @@ const fn is_unspaced(character: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Emoji and signs that someone may look for.
+/// Reports whether a character is an emoji or a sign that someone may look for.
 const fn is_symbol(character: char) -> bool {
     matches!(character, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }

@@ -67,13 +67,13 @@ pub struct FolderStore {
 }
 
 impl FolderStore {
-    /// The runs in `folder`, which need not be there.
+    /// Creates a store of the runs in `folder`, which need not exist.
     #[must_use]
     pub fn new(folder: PathBuf, ids: Ids) -> Self {
         Self { texts: TextReader::new(folder.clone()), folder, ids }
     }
 
-    /// The folder.
+    /// Returns the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -183,7 +183,7 @@ impl RunStore for FolderStore {
     }
 }
 
-/// The end of a file: [`TAIL_BYTES`], or as many as its last line has.
+/// Returns the end of a file: [`TAIL_BYTES`], or as many as its last line has.
 fn tail(mut file: &File, bytes: u64) -> std::io::Result<Vec<u8>> {
     let mut wanted = TAIL_BYTES;
     loop {

@@ -23,7 +23,7 @@ struct Stored {
 }
 
 impl InMemoryRuns {
-    /// No runs.
+    /// Creates a store without runs.
     #[must_use]
     pub fn new(ids: Ids) -> Self {
         Self { ids, runs: Arc::default() }

@@ -48,8 +48,8 @@ impl From<rusqlite::Error> for Unfit {
     }
 }
 
-/// The file's place with its folder made and links to the folder followed: SQLite itself follows
-/// none, lest a file that turns into a link leads it elsewhere.
+/// Returns the file's place with its folder made and links to the folder followed: SQLite itself
+/// follows none, so that a file that turns into a link can't lead it elsewhere.
 pub(crate) fn place(path: &Path) -> io::Result<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -84,7 +84,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
 }
 
 /// Makes a file that is missing, so that nobody else on the machine reads what will be kept in it
-/// (CP-19); what SQLite puts beside it has its rights. When it can't be made, SQLite says why.
+/// (CP-19); files that SQLite adds have its rights. When it can't be made, SQLite reports why.
 fn make_private(path: &Path) {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -93,7 +93,7 @@ fn make_private(path: &Path) {
     drop(options.open(path));
 }
 
-/// A file from elsewhere must not make SQLite do more than keep rows.
+/// Ensures that a file from elsewhere can't make SQLite do more than keep rows.
 pub(crate) fn protect(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -119,7 +119,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 }
 
 impl Tables {
-    /// The newest version; `user_version` of the file.
+    /// Returns the newest version; `user_version` of the file.
     pub(crate) const fn version(&self) -> i64 {
         // There are never so many steps that it could be cut.
         self.steps.len().cast_signed() as i64
@@ -135,7 +135,7 @@ impl Tables {
         }
     }
 
-    /// The state at one moment: another process may be making the tables right now.
+    /// Returns the state at one moment: another process may be making the tables right now.
     pub(crate) fn snapshot(&self, connection: &Connection) -> Result<State, rusqlite::Error> {
         let moment = connection.unchecked_transaction()?;
         self.state(&moment)

@@ -6,7 +6,7 @@
 //! savepoint, which would keep every page as it was before each task. When a task fails after it
 //! wrote something, or the transaction itself fails, its tasks are tried again one by one: a large
 //! one that no longer fits the disk does not take the small ones along. A panic fails the task in
-//! which it happens; the thread goes on.
+//! which it happens; the thread continues.
 
 use super::FileError;
 use rusqlite::Connection;
@@ -132,7 +132,7 @@ impl<E: FileError> Queue<E> {
     }
 }
 
-/// Closes the queue when the thread ends, however it ends: all who wait hear of it.
+/// Closes the queue when the thread ends, however it ends: all who wait get an error.
 struct Closes<E: FileError>(Arc<Queue<E>>);
 
 impl<E: FileError> Drop for Closes<E> {
@@ -148,7 +148,7 @@ impl<E: FileError> Drop for Closes<E> {
 /// Refuses a task when so many tasks, of so many bytes, wait already.
 pub(crate) type Refuse<E> = Box<dyn Fn(usize, usize) -> Option<E> + Send + Sync>;
 
-/// The thread that writes; dropped, it writes what was handed in and ends.
+/// The thread that writes; dropped, it writes what was submitted and ends.
 pub(crate) struct WriterThread<E: FileError> {
     queue: Arc<Queue<E>>,
     thread: Option<JoinHandle<()>>,

@@ -136,7 +136,7 @@ fn text(bytes: Vec<u8>) -> (String, Option<&'static str>) {
     }
 }
 
-/// Returns the body as JSON, when it says or shows that it is, and why it is too much to be read.
+/// Returns the body as JSON, when its type or content is, and why it is too large to be read.
 fn parsed(headers: &HeaderMap, body: &str) -> (Value, Option<String>) {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -169,7 +169,7 @@ fn headers(headers: &HeaderMap) -> Map<String, Value> {
     fields
 }
 
-/// Headers that say where a message ends or goes; with two opinions on that, requests are smuggled.
+/// Headers that define where a message ends or goes; with two of them, requests can be smuggled.
 const FORBIDDEN: [&str; 12] = [
     "host",
     "content-length",

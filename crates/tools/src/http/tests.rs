@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// Returns a server on loopback that answers each connection with the next of `answers`, as it is,
-/// and tells what it was asked.
+/// and reports what it was asked.
 fn serve(answers: Vec<String>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());

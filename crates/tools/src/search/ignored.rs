@@ -32,7 +32,7 @@ impl Rules {
         rules
     }
 
-    /// These rules and those that `folder` adds; a file that can't be read adds none.
+    /// Returns these rules and those that `folder` adds; a file that can't be read adds none.
     pub(super) fn within(self, workspace: &Workspace, folder: &WorkspacePath) -> Self {
         let file = folder.join(".gitignore");
         let Ok(bytes) = workspace.read_bytes(&file, IGNORE_BYTES) else { return self };

@@ -82,7 +82,7 @@ impl Pattern {
             number += memchr_iter(b'\n', between).count();
             counted = start;
             let line = text.get(start..end).unwrap_or_default();
-            // The match may go on over the line end; alone the line may have none.
+            // The match may continue over the line end; alone the line may have none.
             if let Some(place) = self.line.find(line) {
                 each(number, line, place.start())?;
             }
@@ -104,7 +104,7 @@ fn is_literal(arguments: &Arguments) -> Result<bool, ToolError> {
 
 fn bad(pattern: &str, error: &regex::Error) -> ToolError {
     let reason = error.to_string();
-    // The message draws a picture; its last line says what is wrong.
+    // The message draws a picture; its last line names the fault.
     let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
     let message = format!("`{}` is not a regular expression: {reason}", shown(pattern));
     let help = "set `literal: true` to find the text as it is";

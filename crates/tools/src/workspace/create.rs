@@ -40,7 +40,7 @@ fn create_beside(folder: &Dir, name: &Path, bytes: &[u8]) -> std::io::Result<boo
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     let named = written.and_then(|()| name_it(folder, &temporary, name));
     if !matches!(named, Ok(Named::Renamed)) {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = folder.remove_file(&temporary);
     }
     named.map(|named| named != Named::Taken)

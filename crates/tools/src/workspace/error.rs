@@ -96,7 +96,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// Returns the error of the system, told by kind.
+    /// Returns the error of the system, by its kind.
     pub(crate) fn from_io(error: Error, path: &str) -> Self {
         let path = path.to_owned();
         match error.kind() {
@@ -111,7 +111,7 @@ impl FileError {
         }
     }
 
-    /// Stable code.
+    /// Returns the stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -180,7 +180,7 @@ fn is_link_loop(error: &Error) -> bool {
     return false;
 }
 
-/// Returns what the system says, without Rust's `(os error 36)`.
+/// Returns the system's message, without Rust's `(os error 36)`.
 fn in_words(error: &Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_lowercase()

@@ -14,7 +14,7 @@ pub struct Entry {
     pub kind: EntryKind,
     /// Bytes of a file; 0 for anything else.
     pub bytes: u64,
-    /// When a file was last written, in nanoseconds since 1970; 0 for anything else.
+    /// The last change of a file, in nanoseconds since 1970; 0 for anything else.
     pub modified_ns: u128,
 }
 
@@ -137,7 +137,7 @@ impl Workspace {
         Ok(Entry { path: path.clone(), kind: EntryKind::File, bytes, modified_ns })
     }
 
-    /// Refuses what is not a regular file without opening it, for a listing that told so.
+    /// Refuses what is not a regular file without opening it, for a listing that knows it.
     ///
     /// # Errors
     /// [`FileError`], also when nothing is there.
@@ -169,8 +169,7 @@ impl Workspace {
         Ok((file, metadata))
     }
 
-    /// Returns the error for what could not be opened: a socket is told by what it is, not by
-    /// `ENXIO`.
+    /// Returns the error for what could not be opened: a socket is named as such, not as `ENXIO`.
     fn unopened(&self, error: std::io::Error, path: &WorkspacePath) -> FileError {
         let found = self.dir.metadata(path.os_path()).ok();
         let special = found.and_then(|found| require_file(&found, path).err());
@@ -178,7 +177,7 @@ impl Workspace {
     }
 
     /// Reports whether something is there, a symlink that leads nowhere too. What can't be looked
-    /// at counts as being there: reading it tells why.
+    /// at counts as being there: reading it shows why.
     #[must_use]
     pub fn has(&self, path: &WorkspacePath) -> bool {
         use std::io::ErrorKind::{NotADirectory, NotFound};
@@ -225,8 +224,8 @@ fn size_and_time(metadata: &Metadata) -> (u64, u128) {
     (metadata.len(), since.map_or(0, |time| time.as_nanos()))
 }
 
-/// Returns all bytes of a file that should have `size`; it may grow while it is read, and one byte
-/// beyond `limit` tells so.
+/// Returns all bytes of a file that should have `size`; it may grow while it is read, which one
+/// byte beyond `limit` shows.
 fn read_whole(mut file: std::fs::File, size: u64, limit: u64) -> std::io::Result<Vec<u8>> {
     let size = usize::try_from(size).unwrap_or_default();
     let mut bytes = vec![0; size.saturating_add(1)];

@@ -59,7 +59,7 @@ impl Workspace {
         Ok(real)
     }
 
-    /// Makes the folders that `path` needs and says which ones were missing.
+    /// Makes the folders that `path` needs and returns the ones that were missing.
     pub(crate) fn create_parents(
         &self,
         path: &WorkspacePath,
@@ -142,7 +142,7 @@ fn write_beside(
         .and_then(|()| file.write_all(bytes))
         .and_then(|()| folder.rename(&temporary, folder, name));
     if written.is_err() {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = folder.remove_file(&temporary);
     }
     written

@@ -25,10 +25,11 @@ pub struct ServeLimits {
     pub handshake_seconds: NonZeroU64,
     /// Seconds in which a client has to take something of what is sent to it.
     pub write_seconds: NonZeroU64,
-    /// Seconds after which a WebSocket from which nothing came is asked whether its client is there.
-    /// An event stream that is silent says something at least as often.
+    /// Seconds after which a WebSocket from which nothing came is asked whether its client is
+    /// there. A silent event stream sends something at least as often.
     pub ping_seconds: NonZeroU64,
-    /// Seconds after which a WebSocket from which nothing came, not even an answer to that, is closed.
+    /// Seconds after which a WebSocket from which nothing came, not even an answer to that, is
+    /// closed.
     pub silence_seconds: NonZeroU64,
     /// Seconds for which a client that is gone while it runs a tool is waited for.
     pub return_seconds: NonZeroU64,

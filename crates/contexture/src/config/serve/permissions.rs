@@ -5,15 +5,15 @@ use serde::{Deserialize, Deserializer, de};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-/// When the user is asked. What the server runs and what a front end runs is set apart: a yes for
-/// the one is none for the other.
+/// The actions that the user is asked about. The server's and a front end's are set apart: a yes
+/// for the one is not a yes for the other.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Permissions {
     /// Actions and tools that the server runs, such as `http.*`, `file.write`, `mcp:mail/send`.
     pub backend: Levels,
-    /// Front-end tools by their toolId, besides what the client says of them itself.
+    /// Front-end tools by their toolId, besides what the client itself declares.
     pub frontend: Levels,
     /// Seconds in which a person has to answer.
     pub seconds: NonZeroU64,
@@ -34,7 +34,7 @@ impl Default for Permissions {
 pub struct Levels(BTreeMap<String, PermissionLevel>);
 
 impl Levels {
-    /// What holds for an action: what is set for its name, else for the longest beginning that fits.
+    /// Returns the level of an action: that of its name, else of the longest beginning that fits.
     #[must_use]
     pub fn of(&self, action: &str) -> PermissionLevel {
         if let Some(level) = self.0.get(action) {
@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for Levels {
                 !name.is_empty() && !name.strip_suffix('*').unwrap_or(&name).contains('*');
             if !is_name {
                 let text =
-                    format!("`{name}` is no name of an action: a `*` stands at its end alone");
+                    format!("`{name}` is not the name of an action: a `*` stands at its end alone");
                 return Err(de::Error::custom(text));
             }
             let level = PermissionLevel::parse(&word).ok_or_else(|| {

@@ -4,7 +4,7 @@ use contexture_protocol::StatePath;
 use serde::{Deserialize, Deserializer, de};
 use std::path::PathBuf;
 
-/// What is declared sensitive, and where the key is.
+/// The fields that are declared sensitive, and the place of the key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -22,7 +22,7 @@ pub struct SensitiveFields {
 }
 
 impl SensitiveFields {
-    /// Whether nothing is declared.
+    /// Reports whether nothing is declared.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.state.is_empty() && self.messages.is_empty()
@@ -34,7 +34,7 @@ impl SensitiveFields {
 pub struct SensitiveField {
     /// The type of message; all when absent.
     pub kind: Option<String>,
-    /// Where in the message.
+    /// The place in the message.
     pub path: StatePath,
 }
 
@@ -44,7 +44,7 @@ fn paths<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<StatePath>, D::Error
 }
 
 fn path<E: de::Error>(text: &str) -> Result<StatePath, E> {
-    text.parse().map_err(|error| E::custom(format!("`{text}` is no path: {error}")))
+    text.parse().map_err(|error| E::custom(format!("`{text}` is not a path: {error}")))
 }
 
 impl<'de> Deserialize<'de> for SensitiveField {
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for SensitiveField {
             Ok(Self { kind, path })
         } else {
             let text = format!(
-                "`{text}` is no field of a message: expected a path that begins with `content` or \
+                "`{text}` is not a field of a message: expected a path that begins with `content` or \
                  `metadata`, such as `content.text` or `USER_INPUT:content.text`"
             );
             Err(de::Error::custom(text))

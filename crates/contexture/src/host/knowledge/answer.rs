@@ -16,7 +16,7 @@ pub(crate) struct Question {
     pub(super) source: String,
     pub(super) label: Option<String>,
     pub(super) position: Position,
-    /// What its `use` allows.
+    /// The budget of its `use`.
     pub(super) budget: Option<Budget>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Answer {
 }
 
 impl Question {
-    /// Asks within so many tokens.
+    /// Asks for at most so many tokens.
     pub(super) fn ask(
         self,
         packs: &OnDemand,
@@ -84,14 +84,15 @@ impl Answer {
         &self.found.warnings
     }
 
-    /// The text without its fence; empty when nothing was selected.
+    /// Returns the text without its fence; empty when nothing was selected.
     pub(super) fn text(&self, english: bool) -> &str {
         inside(&self.found, english).unwrap_or_default()
     }
 }
 
-/// The answer of a pack that a reference asked for, within what its `use` allows, in place of the one
-/// that was loaded; none of other references, and of what another level made of an answer.
+/// Returns the answer of a pack that a reference asked for, within the budget of its `use`, in
+/// place of the one that was loaded; none for other references, and for what another level made of
+/// an answer.
 pub(crate) fn of_question(
     packs: &OnDemand,
     reference: &str,
@@ -125,7 +126,8 @@ pub(crate) fn of_question(
     Ok(Some(answer))
 }
 
-/// Sections are packed by tokens: for a budget of characters, as many tokens as stay within it.
+/// Resolves within a budget of characters: sections are packed by tokens, as many as stay within
+/// it.
 fn within_characters(
     limit: u64,
     budget: u64,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// The record of the packs of a call.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// What was resolved or read, for the usage log.
+    /// The packs that were resolved or read, for the usage log.
     pub(crate) found: Vec<Resolution>,
     /// For the manifest.
     pub(crate) records: Vec<PackRecord>,
@@ -29,8 +29,8 @@ impl Kept {
     }
 }
 
-/// What is kept of a reference that was loaded into a prompt, for each pack that it has files of:
-/// paths and patterns of files may lead into packs as well.
+/// Returns the record of a reference that was loaded into a prompt, for each pack that it has files
+/// of: paths and patterns of files may lead into packs as well.
 pub(crate) fn of_reference(
     packs: &OnDemand,
     reference: &str,
@@ -63,7 +63,7 @@ pub(crate) fn of_reference(
 /// Texts of a pack, by their paths in it.
 type Texts<'l> = Vec<(String, &'l Resource)>;
 
-/// The texts of packs among what was loaded, by the names of the packs.
+/// Returns the texts of packs among what was loaded, by the names of the packs.
 fn files<'l>(reference: &str, loaded: &'l Loaded) -> Vec<(String, Texts<'l>)> {
     let mut packs: Vec<(String, Texts<'l>)> = Vec::new();
     for resource in loaded.resources.iter().filter(|resource| resource.text().is_some()) {
@@ -81,7 +81,7 @@ fn files<'l>(reference: &str, loaded: &'l Loaded) -> Vec<(String, Texts<'l>)> {
     packs
 }
 
-/// Files that were read as they are.
+/// Returns the resolution of files that were read as they are.
 fn read(pack: &Pack, texts: &[(String, &Resource)]) -> Resolution {
     let digested = texts.iter().filter_map(|(path, text)| Some((path.clone(), text.digest()?)));
     let used = PackUse {
@@ -100,7 +100,7 @@ fn tokens(text: &str) -> u64 {
     O200K_BASE.count(text) as u64
 }
 
-/// Writes down that what was resolved reaches a model. A log that can't be written stops nobody.
+/// Logs the resolutions that reach a model. A log that can't be written does not stop the run.
 pub(crate) fn log(run: &RunState, packs: &OnDemand, found: &[Resolution]) {
     for found in found {
         if let Err(error) = packs.get().log(found) {
@@ -109,7 +109,7 @@ pub(crate) fn log(run: &RunState, packs: &OnDemand, found: &[Resolution]) {
     }
 }
 
-/// The records of what was resolved, one for each pack.
+/// Returns the records of what was resolved, one for each pack.
 pub(super) fn records(
     packs: &OnDemand,
     found: &Resolution,

@@ -1,12 +1,12 @@
 //! Packs that a `use` shows: resolved for the instruction and put among the items (AS-15).
 //!
 //! Decision: where a prompt has less room than the pack may take, the pack is asked again for that
-//! room and not cut like any text: what stays is whole sections, the best ones (AS-18, KN-11). So it
-//! is with what a reference asks of a pack.
+//! room and not cut like any text: what stays is whole sections, the best ones (AS-18, KN-11). So
+//! it is with what a reference asks of a pack.
 //!
 //! Decision: what does not match the instruction is left out, even if the whole pack would fit. A
-//! pack with nothing to say gives no item: an empty fence tells a model nothing and could be read as
-//! a fact. The record keeps what was missing.
+//! pack with nothing to say gives no item: an empty fence tells a model nothing and could be read
+//! as a fact. The record keeps what was missing.
 
 use super::answer::{Answer, Question};
 use super::record;
@@ -38,7 +38,7 @@ pub(crate) struct ShownPacks<'c> {
     answers: Vec<Answer>,
 }
 
-/// Resolves the packs that a call shows, each once, and puts what they say at their places.
+/// Resolves the packs that a call shows, each once, and inserts their answers at their places.
 pub(crate) fn show<'c>(
     run: &'c RunState,
     packs: &'c OnDemand,
@@ -67,12 +67,12 @@ pub(crate) fn show<'c>(
 }
 
 impl ShownPacks<'_> {
-    /// Takes in what references asked of packs.
+    /// Adds the answers that references asked of packs.
     pub(crate) fn add(&mut self, answers: Vec<Answer>) {
         self.answers.extend(answers);
     }
 
-    /// What a pack says within so many tokens, without its fence; none for an item of no pack.
+    /// Returns the answer of a pack within so many tokens, without its fence; none for other items.
     pub(crate) fn shorter(&mut self, item: &DeclaredItem, room: u64) -> Option<String> {
         let is_it = |answer: &&mut Answer| {
             item.fence.is_some() && answer.question.is_at(&item.source, item.position.as_ref())
@@ -82,7 +82,7 @@ impl ShownPacks<'_> {
         Some(answer.text(self.packs.get().english()).to_owned())
     }
 
-    /// What is kept of the packs, as they stand in the prompt.
+    /// Returns the record of the packs, as they stand in the prompt.
     pub(crate) fn kept(self, items: &[ContextItem]) -> Result<Kept, HostError> {
         self.trace()?;
         let mut kept = Kept::default();
@@ -113,7 +113,7 @@ impl ShownPacks<'_> {
     }
 }
 
-/// What a `use` asks its pack.
+/// Returns the question of a `use` to its pack.
 fn question(call: &GenerateCall, used: &UsedPack) -> Question {
     Question {
         pack: used.import.pack.clone(),
@@ -129,13 +129,14 @@ fn source(used: &UsedPack) -> String {
     format!("knowledge://{}", used.import.pack)
 }
 
-/// The tokens that a pack may take: those of its `use`, else the default ones. How much room the
-/// prompt has for it is seen when all is laid out, so that what it costs the pack is recorded.
+/// Returns the tokens that a pack may take: those of its `use`, else the default ones. How much
+/// room the prompt has for it is seen when all is laid out, so that what it costs the pack is
+/// recorded.
 fn limit(used: &UsedPack) -> u64 {
     used.budget.map_or(DEFAULT_BUDGET, |budget| budget.limit)
 }
 
-/// The item of a pack in its own fence; none when nothing was selected.
+/// Returns the item of a pack in its own fence; none when nothing was selected.
 fn item(used: &UsedPack, found: &Resolution, english: bool) -> Option<DeclaredItem> {
     let pack = found.uses.first()?;
     let fence = fence::knowledge(&pack.item, pack.grounding, english);
@@ -153,7 +154,7 @@ fn item(used: &UsedPack, found: &Resolution, english: bool) -> Option<DeclaredIt
     })
 }
 
-/// Puts an item behind those that stand before its `use`, and what comes behind it further back.
+/// Inserts an item behind those that stand before its `use`, and moves what follows further back.
 fn put(call: &mut GenerateCall, used: &UsedPack, item: DeclaredItem, added: usize) {
     let at = (used.before + added).min(call.items.len());
     call.items.insert(at, item);
@@ -174,7 +175,7 @@ fn tell(run: &RunState, call: &GenerateCall, used: &UsedPack, found: &Resolution
     }
 }
 
-/// What the trace keeps: all but the text, which the prompt has.
+/// Returns an answer for the trace: all but the text, which the prompt has.
 fn traced_as(answer: &Answer) -> Result<Value, HostError> {
     let Answer { question, found, .. } = answer;
     let mut value = record::value_of(found)?;

@@ -12,19 +12,19 @@ use contexture_script::reference::{Layer, LiteralText, UsedResource};
 /// A reference of a call.
 pub(super) struct Asked {
     pub(super) reference: ReferenceBuf,
-    /// Where relative paths start.
+    /// The place from which relative paths start.
     pub(super) place: Place,
-    /// Where it stands in the program.
+    /// The position in the program.
     pub(super) position: Position,
     /// The `use` that shows it; `None` for one in the text.
     pub(super) used: Option<UsedResource>,
     /// Texts with user info, and how they are sent.
     pub(super) secret: Vec<(String, String)>,
-    /// What it names, whatever its prefix.
+    /// The canonical form without the outermost prefix.
     key: String,
 }
 
-/// The references of a call: those that are used, then those in the text, each once.
+/// Returns the references of a call: those that are used, then those in the text, each once.
 pub(super) fn asked(call: &GenerateCall) -> Result<Vec<Asked>, HostError> {
     let mut all = Vec::new();
     for used in &call.resources {
@@ -86,7 +86,7 @@ fn add(all: &mut Vec<Asked>, text: &LiteralText, reference: &Reference<'_>, star
     });
 }
 
-/// The canonical form without the outermost prefix.
+/// Returns the canonical form without the outermost prefix.
 fn key(reference: &Reference<'_>) -> String {
     let canonical = reference.canonical();
     let prefix = reference.semantics().prefix();

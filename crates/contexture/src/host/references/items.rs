@@ -9,8 +9,8 @@ use contexture_context::{Budget, ContextItem, DeclaredItem, Keep, Measure, Token
 use contexture_reference::{Content, FOLDER, PlanEntry, Resource};
 use contexture_script::host::HostError;
 
-/// The items of a loaded reference, one for each resource, and how many of them have no room in the
-/// budget of the `use`, which they share.
+/// Returns the items of a loaded reference, one for each resource, and how many of them have no
+/// room in the budget of the `use`, which they share.
 pub(super) fn items_of(
     packs: &OnDemand,
     asked: &Asked,
@@ -52,7 +52,7 @@ fn declared(asked: &Asked, source: &str, text: &str, trust: Trust) -> DeclaredIt
     }
 }
 
-/// A match of a pattern that is named and not loaded.
+/// Returns the line of a match of a pattern that is named and not loaded.
 fn line(resource: &Resource) -> String {
     match &resource.content {
         Content::Listed { .. } if resource.media_type == FOLDER => {

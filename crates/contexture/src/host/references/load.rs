@@ -13,7 +13,8 @@ use contexture_script::host::HostError;
 use std::pin::Pin;
 
 /// Loads the references of a call as far as their prefixes and the policy ask for it at once. Those
-/// that are default are all loaded under the policy `budget`: which of them have room is seen later.
+/// that are default are all loaded under the policy `budget`: which of them have room is seen
+/// later.
 pub(super) async fn load(
     run: &RunState,
     loader: &Loader,
@@ -49,7 +50,7 @@ pub(super) async fn load(
     Ok(planned)
 }
 
-/// The plan, as a future that is known to be `Send` whatever lifetimes it holds.
+/// Returns the plan, as a future that is known to be `Send` whatever lifetimes it holds.
 fn plan<'a>(
     loader: &'a Loader,
     references: &'a [Reference<'a>],
@@ -58,8 +59,8 @@ fn plan<'a>(
     Box::pin(loader.plan_of(references, options))
 }
 
-/// What stands for a reference that a dry run does not follow into the network: its name, where a
-/// run would load it now.
+/// Returns the stand-in for a reference that a dry run does not follow into the network: its name,
+/// where a run would load it now.
 fn stand_in(loader: &Loader, asked: &Asked, policy: Policy) -> Option<PlanEntry> {
     let reference = asked.reference.as_ref();
     let route = loader.route(&reference, &asked.place).ok()?;

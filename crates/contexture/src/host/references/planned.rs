@@ -1,4 +1,4 @@
-//! The references of a call with what became of them.
+//! The references of a call with their outcomes.
 
 use super::asked::Asked;
 use crate::host::knowledge::Answer;
@@ -6,19 +6,19 @@ use contexture_context::DeclaredItem;
 use contexture_reference::PlanEntry;
 use serde_json::{Value, json};
 
-/// A reference of a call, with what became of it.
+/// A reference of a call, with its outcome.
 pub(super) struct Planned {
     pub(super) asked: Asked,
     pub(super) entry: PlanEntry,
     /// The items it gives.
     pub(super) items: Vec<DeclaredItem>,
-    /// What a pack said, when it is asked a question.
+    /// The answer of a pack, when it is asked a question.
     pub(super) answer: Option<Answer>,
-    /// Whether it stands for what a dry run did not load.
+    /// True if it stands for what a dry run did not load.
     pub(super) is_placeholder: bool,
 }
 
-/// An entry with those of its inner levels.
+/// Returns an entry with those of its inner levels.
 pub(super) fn entry(entry: &PlanEntry) -> Value {
     json!({
         "reference": entry.reference,

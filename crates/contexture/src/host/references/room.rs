@@ -1,5 +1,5 @@
-//! Room for what is default: a reference with a plain `@` is loaded when it fits what is left of the
-//! prompt's budget, and else stays pending (REF-7).
+//! Room for what is default: a reference with a plain `@` is loaded when it fits what is left of
+//! the prompt's budget, and else stays pending (REF-7).
 
 use super::planned::Planned;
 use crate::host::errors::of_prompt;
@@ -10,7 +10,7 @@ use contexture_reference::State;
 use contexture_reference::syntax::Semantics;
 use contexture_script::host::{GenerateCall, HostError};
 
-/// What joining an item to a prompt may cost beside its own tokens.
+/// The tokens that joining an item to a prompt may cost beside its own.
 const SEAMS: u64 = 2;
 
 /// Lets those default references that do not fit stay pending. What a `use` gives a budget of its
@@ -70,8 +70,8 @@ fn is_open(planned: &Planned) -> bool {
         && used.is_none_or(|used| used.budget.is_none())
 }
 
-/// Tokens of the prompt with what is certain to be in it, and with a line for all that is pending;
-/// with `open`, for all that may come to be, too.
+/// Counts the tokens of the prompt with what is certain to be in it, and with a line for all that
+/// is pending; with `open`, for all that may come to be, too.
 fn certain(
     call: &GenerateCall,
     planned: &[Planned],
@@ -100,7 +100,7 @@ const LISTING: u64 = 96;
 /// Tokens of a line of that list beside the reference.
 const LINE: u64 = 12;
 
-/// Tokens that the sections of items take.
+/// Counts the tokens that the sections of items take.
 fn cost(items: &[DeclaredItem], counter: &dyn TokenCounter) -> Result<u64, HostError> {
     let mut sum: u64 = 0;
     for item in items {
@@ -110,7 +110,7 @@ fn cost(items: &[DeclaredItem], counter: &dyn TokenCounter) -> Result<u64, HostE
     Ok(sum)
 }
 
-/// Tokens of the label and the source of an item.
+/// Counts the tokens of the label and the source of an item.
 fn heading(item: &ContextItem, counter: &dyn TokenCounter) -> u64 {
     let label = item.label.as_deref().unwrap_or("9999");
     counter.count(&format!("\n\n[{label}]\nsource: {}\n", item.source)) as u64

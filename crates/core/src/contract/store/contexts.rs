@@ -1,4 +1,4 @@
-//! What every store of contexts must do (CP-7, CP-9 to CP-12, CP-19).
+//! The contract of [`ContextStore`] (CP-7, CP-9 to CP-12, CP-19).
 
 use crate::stamp::{FixedStamp, Ids, Stamp};
 use crate::store::contexts::{
@@ -26,27 +26,27 @@ const START: u64 = 1_785_542_400_000_000;
 const ANN: Key<'static> = Key { owner: "ann", context: "ctx_1" };
 const BOB: Key<'static> = Key { owner: "bob", context: "ctx_1" };
 
-/// What a store is made with.
+/// The settings of a store.
 #[derive(Clone)]
 pub struct Setup {
-    /// What is too much.
+    /// The limits.
     pub limits: Limits,
-    /// Seals what is declared sensitive.
+    /// The sealer of the sensitive parts.
     pub sealer: Option<Arc<dyn Sealer>>,
-    /// What is sealed (CP-19).
+    /// The sensitive parts (CP-19).
     pub sensitive: Sensitive,
     /// Time and chance.
     pub ids: Arc<Ids>,
 }
 
-/// Makes an empty store.
+/// A function that creates an empty store.
 pub type Make<'m> = dyn Fn(Setup) -> Arc<dyn ContextStore> + 'm;
 
 struct Twin {
     store: Arc<dyn ContextStore>,
 }
 
-/// One second per reading, from 2026-08-01.
+/// Returns settings whose clock moves one second per reading, from 2026-08-01.
 fn options() -> Setup {
     let ids = Arc::new(Ids::new(Arc::new(FixedStamp::new(START, 1_000_000))));
     Setup { limits: Limits::default(), sealer: None, sensitive: Sensitive::default(), ids }
@@ -103,13 +103,13 @@ impl Twin {
         self.store.state(ANN).unwrap().value
     }
 
-    /// The ids of the messages that are there.
+    /// Returns the ids of the messages that are there.
     fn ids(&self) -> Vec<String> {
         let page = self.store.messages(ANN, 0, 1_000).unwrap();
         page.messages.iter().map(|message| id_of(&message.to_value("ctx_1"))).collect()
     }
 
-    /// The changes since a version, without their times.
+    /// Returns the changes since a version, without their times.
     fn log(&self, since: u64) -> Value {
         let changes = self.store.changes(ANN, since, 1_000).unwrap();
         let told = changes.changes.iter().map(|change| {

@@ -1,4 +1,4 @@
-//! What every journal of flows must do (FL-11, FL-12).
+//! The contract of [`FlowJournal`] (FL-11, FL-12).
 
 use crate::store::flows::{
     Ask, ClaimedRun, EndedStep, Entry, Event, Filter, FlowJournal, JournalError, Kept, LONGEST_ID,
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Makes an empty journal.
 pub type Make<'m> = dyn Fn() -> Arc<dyn FlowJournal> + 'm;
 
-/// How long a wish may take to its run, and what nobody waits for to the file.
+/// The longest time for a request to reach its run, and for an unawaited write to reach the file.
 const SOON: Duration = Duration::from_secs(10);
 
 type Claim = Box<dyn ClaimedRun>;
@@ -22,7 +22,7 @@ fn begin(journal: &Arc<dyn FlowJournal>, run: &str) -> Claim {
     journal.begin(&RunHead::new(run, "{\"instructions\": []}")).unwrap()
 }
 
-/// Hands an event in; what is received is what became of it.
+/// Records an event; the receiver gets the result.
 fn hand_in(
     journal: &Arc<dyn FlowJournal>,
     run: &str,
@@ -56,7 +56,7 @@ fn finish(journal: &Arc<dyn FlowJournal>, run: &str) {
     record(journal, run, &Event::Finished { status: Status::Completed });
 }
 
-/// An entry as `STARTED a`, `ENDED a COMPLETED`, `FINISHED COMPLETED`.
+/// Returns an entry as `STARTED a`, `ENDED a COMPLETED`, `FINISHED COMPLETED`.
 fn told(entry: &Entry) -> String {
     match entry {
         Entry::Started { id, .. } => format!("STARTED {id}"),
@@ -72,7 +72,7 @@ fn entries(journal: &Arc<dyn FlowJournal>, run: &str) -> Vec<String> {
     journal.entries(run).unwrap().iter().map(told).collect()
 }
 
-/// Waits until a run stands so: a claim that is dropped need not wait for the disk.
+/// Waits until a run is in a state: a claim that is dropped need not wait for the disk.
 fn comes_to(journal: &Arc<dyn FlowJournal>, run: &str, state: RunState) {
     let waits = (0..1_000).any(|_| {
         let is_there = journal.summary(run).unwrap().state == state;
@@ -84,7 +84,7 @@ fn comes_to(journal: &Arc<dyn FlowJournal>, run: &str, state: RunState) {
     assert!(waits, "{run} does not come to {state:?}: {:?}", journal.summary(run));
 }
 
-/// What a run hears.
+/// Returns the requests that a run gets.
 fn hears(claim: &Claim) -> Receiver<Ask> {
     let (send, receive) = mpsc::channel();
     let send = Mutex::new(send);

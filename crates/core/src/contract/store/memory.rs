@@ -1,11 +1,11 @@
-//! What every memory must do (AS-26).
+//! The contract of [`Memory`] (AS-26).
 
 use crate::stamp::{FixedStamp, Ids};
 use crate::store::memory::{Memory, MemoryOutput, call};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Makes an empty memory.
+/// A function that creates an empty memory.
 pub type Make<'m> = dyn Fn(Ids) -> Arc<dyn Memory> + 'm;
 
 struct Backend(Arc<dyn Memory>);
@@ -32,7 +32,7 @@ impl Backend {
         self.call("query", argument).value.as_array().unwrap().clone()
     }
 
-    /// The texts that a query finds, in order.
+    /// Returns the texts that a query finds, in order.
     fn texts(&self, argument: Value) -> Vec<String> {
         let records = self.query(argument);
         records.iter().map(|record| record["text"].as_str().unwrap().to_owned()).collect()

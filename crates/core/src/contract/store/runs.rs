@@ -1,4 +1,4 @@
-//! What every store of runs must do (AS-29).
+//! The contract of [`RunStore`] (AS-29).
 
 use crate::masker::Masker;
 use crate::stamp::{FixedStamp, Ids};
@@ -8,7 +8,7 @@ use contexture_context::{Digest, TRACE_VERSION, TraceEvent, TraceKind};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Makes an empty store of runs.
+/// A function that creates an empty store of runs.
 pub type Make<'m> = dyn Fn(Ids) -> Arc<dyn RunStore> + 'm;
 
 struct Backend {

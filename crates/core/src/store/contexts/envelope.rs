@@ -4,9 +4,9 @@ use crate::stamp::iso_time;
 use contexture_context::json;
 use serde_json::{Map, Value, json};
 
-/// Fills in what a message lacks of its envelope: contextId, timestamp, sender. What is there stays
-/// as it is. The sender goes by the type: what models, tools and the server write is theirs, the
-/// rest the user's, who is `user`.
+/// Fills in the missing fields of a message's envelope: contextId, timestamp, sender. Others stay
+/// as they are. The type decides the sender: messages of models, tools and the server are theirs,
+/// the rest are from `user`.
 pub fn complete(message: &mut Map<String, Value>, context_id: &str, time_us: u64, user: &str) {
     let kind = message.get("type").and_then(Value::as_str).unwrap_or_default();
     let sender = match kind {
@@ -30,8 +30,8 @@ pub fn complete(message: &mut Map<String, Value>, context_id: &str, time_us: u64
     fill("sender", sender);
 }
 
-/// A message as it is read back: the contextId of where it is read from, `metadata.seq`, all else as
-/// it was written. A text that can't be read is told as such in place of the message.
+/// Returns a message as it is read back: the contextId of where it is read from, `metadata.seq`,
+/// all else as it was written. A text that can't be read is marked as such instead.
 pub(super) fn read_back(text: &str, context_id: &str, seq: u64) -> Value {
     let Ok(mut message) = json::read::<Map<String, Value>>(text.as_bytes()) else {
         return json!({"contextId": context_id, "metadata": {"seq": seq, "unreadable": text}});

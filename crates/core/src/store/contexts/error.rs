@@ -1,18 +1,18 @@
-//! What can be wrong with a context or a call to it.
+//! The errors of contexts and of calls to them.
 
 use super::Change;
 use contexture_protocol::{PathError, Refusal};
 
-/// Why something sealed can't be read, or something can't be sealed (CP-19).
+/// The reason why something sealed can't be read, or something can't be sealed (CP-19).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
     /// A key has another length than the cipher's.
     #[error("a key has {expected} bytes, this one has {found}")]
     KeyLength {
-        /// How many it must have.
+        /// The number of bytes it must have.
         expected: usize,
-        /// How many it has.
+        /// The number of bytes it has.
         found: usize,
     },
     /// A key's id can't stand in a sealed text.
@@ -30,15 +30,15 @@ pub enum SealError {
     /// The key is another one than it was sealed with, or the text was changed.
     #[error("the key `{0}` does not open it: another key under that id, or it was changed")]
     Wrong(String),
-    /// It is no sealed text.
-    #[error("it is no sealed text")]
+    /// It is not a sealed text.
+    #[error("it is not a sealed text")]
     Format,
     /// The system gave no random numbers.
     #[error("the system gives no random numbers")]
     Random,
 }
 
-/// Why a store of contexts could not do something.
+/// The reason why a store of contexts could not do something.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextError {
@@ -84,61 +84,61 @@ pub enum ContextError {
     /// A path of the state can't be followed.
     #[error("operation {operation}: {error}")]
     Path {
-        /// Which operation, from 0.
+        /// The number of the operation, from 0.
         operation: usize,
-        /// Where and why.
+        /// The place and the cause.
         error: PathError,
     },
-    /// Something else than what was expected.
+    /// An argument or a part of a message is not as expected.
     #[error("{}expected {expected}, found {found}", at(.pointer))]
     Invalid {
-        /// Where, as a JSON pointer or an argument's name; empty for the whole.
+        /// The place: a JSON pointer or an argument's name; empty for the whole.
         pointer: String,
-        /// What was expected.
+        /// The expected form.
         expected: &'static str,
-        /// What came.
+        /// The form found.
         found: String,
     },
-    /// A limit is passed.
+    /// A limit is exceeded.
     #[error("{what}: {found} {unit}, the limit is {limit}")]
     TooLarge {
-        /// What is too large.
+        /// The part that is too large.
         what: &'static str,
-        /// How much it is.
+        /// Its size.
         found: u64,
-        /// Of what.
+        /// The unit of both sizes.
         unit: &'static str,
-        /// How much it may be.
+        /// The largest size allowed.
         limit: u64,
     },
     /// The id of a fork or an import is in use.
     #[error("the id `{0}` is in use")]
     Taken(String),
-    /// A line of an import is no good.
+    /// A line of an import is wrong.
     #[error("line {line}: {reason}")]
     Import {
         /// The line, from 1.
         line: u64,
-        /// What is wrong and what was expected.
+        /// The fault and the expected form.
         reason: String,
     },
-    /// A message of an import is none of the protocol's, or not taken.
+    /// A message of an import does not follow the protocol, or is refused.
     #[error("line {line}: {}", .refusal.message)]
     ImportedMessage {
         /// The line that it begins at, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The reason for the refusal.
         refusal: Box<Refusal>,
     },
     /// Something sealed can't be read, or something can't be sealed.
     #[error("{what}: {error}")]
     Sealed {
-        /// What.
+        /// The sealed part.
         what: &'static str,
-        /// Why.
+        /// The cause.
         error: SealError,
     },
-    /// More updates wait than may.
+    /// Too many updates are waiting.
     #[error("{0} updates are waiting already")]
     Overloaded(usize),
     /// The disk is full; what was there before is as it was.
@@ -147,12 +147,12 @@ pub enum ContextError {
     /// Another process held the file for too long.
     #[error("the contexts in {0} are in use by another process")]
     Busy(String),
-    /// The file is no SQLite file, or one of another program.
-    #[error("{path} is no file of contexts: {reason}")]
+    /// The file is not a SQLite file, or is one of another program.
+    #[error("{path} is not a file of contexts: {reason}")]
     Foreign {
         /// The file.
         path: String,
-        /// What it is instead.
+        /// The kind of file it is instead.
         reason: &'static str,
     },
     /// The file was written by a newer version.
@@ -170,7 +170,7 @@ pub enum ContextError {
     Damaged {
         /// The file.
         path: String,
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
     /// Anything else that the system reports.
@@ -178,10 +178,10 @@ pub enum ContextError {
     Io {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason that the system reports.
         reason: String,
     },
-    /// The store is being closed, or what makes an answer of an update failed.
+    /// The store is being closed, or the function that makes the answer of an update failed.
     #[error("the update was broken off")]
     Closed,
 }
@@ -191,13 +191,13 @@ fn at(pointer: &str) -> String {
 }
 
 impl ContextError {
-    /// Something else than what was expected, at a JSON pointer or in an argument.
+    /// Creates [`ContextError::Invalid`], at a JSON pointer or in an argument.
     #[must_use]
     pub fn invalid(pointer: &str, expected: &'static str, found: &str) -> Self {
         Self::Invalid { pointer: pointer.to_owned(), expected, found: found.to_owned() }
     }
 
-    /// Stable code.
+    /// Returns the stable code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -224,7 +224,7 @@ impl ContextError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {

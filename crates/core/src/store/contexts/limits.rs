@@ -1,4 +1,4 @@
-//! What is too much.
+//! The limits of stores of contexts.
 
 /// The limits of a store of contexts. Breaking one is
 /// [`ContextError::TooLarge`](super::ContextError::TooLarge) and changes nothing.

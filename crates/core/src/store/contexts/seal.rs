@@ -1,15 +1,15 @@
-//! What is sealed before it is kept, and by whom (CP-19).
+//! The sealing of sensitive parts before they are kept (CP-19).
 //!
-//! Decision: a sealed value is a text in the place of the value, and beside the row stands which
-//! places are sealed. So a value that only looks sealed is never opened, and what was sealed under
-//! an older configuration still is.
+//! Decision: a sealed value is a text in the place of the value, and the row lists which places are
+//! sealed. So a value that only looks sealed is never opened, and what was sealed under an older
+//! configuration still is.
 
 use super::SealError;
 use contexture_protocol::StatePath;
 
 /// Seals and opens texts.
 pub trait Sealer: Send + Sync {
-    /// Seals `plain`. `place` is bound to it: it opens at the same place only.
+    /// Seals `plain`, bound to `place`: it opens at the same place only.
     ///
     /// # Errors
     /// [`SealError::Random`].
@@ -22,7 +22,7 @@ pub trait Sealer: Send + Sync {
     fn open(&self, place: &str, sealed: &str) -> Result<Vec<u8>, SealError>;
 }
 
-/// What is declared sensitive.
+/// The parts that are declared sensitive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sensitive {
     /// Paths of the state.
@@ -34,8 +34,8 @@ pub struct Sensitive {
 /// A field of a message that is sensitive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageField {
-    /// Only in messages of this type.
+    /// The type of the messages; `None` for all.
     pub kind: Option<String>,
-    /// Where in the message, such as `content.text`.
+    /// The path in the message, such as `content.text`.
     pub path: StatePath,
 }

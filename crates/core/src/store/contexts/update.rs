@@ -1,4 +1,4 @@
-//! What a context can be asked to change, and what came of it (CP-7, CP-10, CP-11).
+//! Updates of contexts and their results (CP-7, CP-10, CP-11).
 
 use super::{Change, ContextError};
 use contexture_context::json::{self, kind};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A context as one of its owner's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key<'a> {
-    /// Who asks: the owner that the token belongs to.
+    /// The caller: the owner that the token belongs to.
     pub owner: &'a str,
     /// The `contextId`.
     pub context: &'a str,
@@ -21,11 +21,11 @@ pub struct Key<'a> {
 /// One update: all of its operations take effect together, or none does.
 #[derive(Debug, Clone, Default)]
 pub struct Update {
-    /// Who asks; the context's owner when this creates it.
+    /// The caller; the context's owner when this creates it.
     pub owner: String,
-    /// The context. `None` makes a new one with an id of the store's (CP-9).
+    /// The context. `None` creates one with an id of the store's (CP-9).
     pub context_id: Option<String>,
-    /// Whether an unknown context is created; else it is [`ContextError::NotFound`].
+    /// True if an unknown context is created; else it is [`ContextError::NotFound`].
     pub create: bool,
     /// Metadata that the context gets when this creates it.
     pub metadata: Map<String, Value>,
@@ -33,20 +33,20 @@ pub struct Update {
     pub key: Option<MessageKey>,
     /// The version that the sender has seen; `None` takes whatever is there.
     pub base_version: Option<u64>,
-    /// What is done, in this order. Without any, nothing but the keys is touched: no context is
+    /// The operations, in this order. Without any, nothing but the keys is touched: no context is
     /// created and no version raised.
     pub operations: Vec<Operation>,
-    /// What is named as the cause in the change log: a messageId.
+    /// The cause for the change log: a messageId.
     pub cause: Option<String>,
-    /// Gives a pending key its answer in the same transaction: the end of a turn (CP-7).
+    /// The answer for a pending key, in the same transaction: the end of a turn (CP-7).
     pub settles: Option<Settlement>,
-    /// The context alone that had this [`Applied::incarnation`]: one of the same id that was made
+    /// The [`Applied::incarnation`] that the context must have: one of the same id that was created
     /// after it was deleted is another.
     pub incarnation: Option<u64>,
 }
 
 impl Update {
-    /// An update of `context_id` that creates the context when it is missing.
+    /// Creates an update of `context_id` that creates the context when it is missing.
     #[must_use]
     pub fn new(owner: &str, context_id: &str, operations: Vec<Operation>) -> Self {
         Self {
@@ -59,22 +59,22 @@ impl Update {
     }
 }
 
-/// One thing that is done to a context (CP-10).
+/// An operation on a context (CP-10).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
     /// Adds a message at the end. Never conflicts with others; a messageId stands once in a
     /// context, also when it was cleared, else it is [`ContextError::MessageIdConflict`] (CP-7).
     AddMessage(NewMessage),
-    /// Sets what a path leads to, relative to `state`; makes the objects on the way.
+    /// Sets the value at a path, relative to `state`; creates the objects on the way.
     UpdateState {
-        /// Where.
+        /// The path.
         path: StatePath,
-        /// What stands there then; `null` is stored as `null`.
+        /// The new value; `null` is stored as `null`.
         value: Value,
     },
-    /// Removes what a path leads to; where nothing stands, nothing is removed.
+    /// Removes the value at a path, if there is one.
     RemoveState {
-        /// Where.
+        /// The path.
         path: StatePath,
     },
     /// Clears messages; the state stays. What is cleared stays in the change log until compaction.
@@ -102,7 +102,7 @@ struct Peek<'a> {
 }
 
 impl NewMessage {
-    /// A message that has at least a `messageId`; it is kept as it is.
+    /// Creates a message from one that has at least a `messageId`; it is kept as it is.
     ///
     /// # Errors
     /// [`ContextError::Invalid`] for anything but an object with a `messageId`.
@@ -122,20 +122,20 @@ impl NewMessage {
         Ok(Self { id, text: message.to_string().into(), timestamp })
     }
 
-    /// A message of the protocol.
+    /// Creates a message from one of the protocol.
     #[must_use]
     pub fn of(message: &Message) -> Self {
         let timestamp = Some(message.timestamp.as_str().to_owned());
         Self { id: message.message_id.clone(), text: message.to_json().into(), timestamp }
     }
 
-    /// A message as its JSON text, which is kept to the letter.
+    /// Creates a message from its JSON text, which is kept to the letter.
     ///
     /// # Errors
     /// [`ContextError::Invalid`] for anything but an object with a `messageId`.
     pub fn parse(text: &str) -> Result<Self, ContextError> {
         // What is borrowed can't be read after the stack has grown, so a common message is peeked
-        // at in place, and whatever that refuses is read whole, which says why.
+        // at in place, and whatever that refuses is read whole, which returns the reason.
         match serde_json::from_str::<Peek<'_>>(text) {
             Ok(Peek { message_id: Some(id), timestamp }) if !id.is_empty() => {
                 let timestamp = timestamp.map(Cow::into_owned);
@@ -150,26 +150,26 @@ impl NewMessage {
         }
     }
 
-    /// The `messageId`.
+    /// Returns the `messageId`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// The `timestamp`, as it was written.
+    /// Returns the `timestamp`, as it was written.
     #[must_use]
     pub fn timestamp(&self) -> Option<&str> {
         self.timestamp.as_deref()
     }
 }
 
-/// What names a message that has effect once: owner (of the call), contextId, messageId (CP-7).
+/// The name of a message that has effect once: owner (of the call), contextId, messageId (CP-7).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyName {
     /// The `contextId` that stood in the message; `None` when it had none.
@@ -186,7 +186,7 @@ pub struct MessageKey {
     /// The digest of what the message holds: the same key with another digest is
     /// [`ContextError::MessageIdConflict`].
     pub digest: [u8; 32],
-    /// What is kept as the answer.
+    /// The answer to keep.
     pub answer: Answer,
 }
 
@@ -221,13 +221,13 @@ impl fmt::Debug for Answer {
 /// The answer of a key that was pending.
 #[derive(Debug, Clone)]
 pub struct Settlement {
-    /// Which key.
+    /// The key.
     pub key: KeyName,
     /// Its answer; [`Answer::Pending`] leaves the key as it is.
     pub answer: Answer,
 }
 
-/// What came of an update.
+/// The result of an update.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {
     /// The context.
@@ -236,21 +236,21 @@ pub struct Applied {
     pub version: u64,
     /// The places of the messages that were added, in their order (`metadata.seq`).
     pub seqs: Vec<u64>,
-    /// What changed: the delta for subscribers.
+    /// The changes: the delta for subscribers.
     pub changes: Vec<Change>,
-    /// The message was here before: nothing was done now.
+    /// The earlier message, if there was one: nothing was done now.
     pub repeated: Option<Repeated>,
-    /// The update had seen an older version and was merged with what came since.
+    /// True if the update had seen an older version and was merged with later changes.
     pub merged: bool,
-    /// The update created the context.
+    /// True if the update created the context.
     pub created: bool,
-    /// When, in microseconds since 1970-01-01 UTC.
+    /// Its time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
-    /// Tells a context from one of the same id that was deleted before it; 0 without a context.
+    /// The number that distinguishes the context from deleted ones of its id; 0 without a context.
     pub incarnation: u64,
 }
 
-/// What is known of a message that was here before.
+/// The state of an earlier message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repeated {
     /// Its answer, a JSON text.
@@ -259,15 +259,15 @@ pub enum Repeated {
     Pending,
 }
 
-/// A key that has no answer yet: after a start, a turn that was broken off.
+/// A key that has no answer yet: after a start, an interrupted turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingKey {
-    /// Whose.
+    /// Its owner.
     pub owner: String,
-    /// Which message.
+    /// The name of its message.
     pub key: KeyName,
     /// The context that it went to, if any.
     pub context_id: Option<String>,
-    /// When it came, in microseconds since 1970-01-01 UTC.
+    /// Its time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
 }

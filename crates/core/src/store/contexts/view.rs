@@ -1,4 +1,4 @@
-//! What is read of contexts.
+//! Views of contexts.
 
 use super::envelope;
 use crate::stamp::iso_time;
@@ -11,11 +11,11 @@ use std::sync::Arc;
 pub struct Head {
     /// The `contextId`.
     pub context_id: String,
-    /// Whose it is.
+    /// Its owner.
     pub owner: String,
-    /// When it was created, in microseconds since 1970-01-01 UTC.
+    /// Its creation, in microseconds since 1970-01-01 UTC.
     pub creation_us: u64,
-    /// When it was last changed; never goes back (CP-11).
+    /// Its last change; never goes back (CP-11).
     pub last_update_us: u64,
     /// Its version: one more with each update.
     pub version: u64,
@@ -23,16 +23,16 @@ pub struct Head {
     pub oldest: u64,
     /// The place of the last message that was ever added; 0 without any.
     pub last_seq: u64,
-    /// How many messages there are.
+    /// The number of its messages.
     pub messages: u64,
-    /// Tells it from a context of the same id that was deleted before it.
+    /// The number that distinguishes it from deleted contexts of the same id.
     pub incarnation: u64,
     /// Metadata: userId, sessionId, clientInfo and others.
     pub metadata: Map<String, Value>,
 }
 
 impl Head {
-    /// As an entry of `GET /v1/contexts`.
+    /// Returns the entry of `GET /v1/contexts`.
     #[must_use]
     pub fn to_value(&self) -> Value {
         json!({
@@ -51,35 +51,35 @@ impl Head {
 pub struct Heads {
     /// The contexts.
     pub contexts: Vec<Head>,
-    /// Where the next page starts: `after` of the next call. `None` at the end.
+    /// The start of the next page: `after` of the next call. `None` at the end.
     pub next: Option<String>,
 }
 
 /// The state of a context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
-    /// The version it is of.
+    /// Its version.
     pub version: u64,
-    /// An object.
+    /// The state, an object.
     pub value: Value,
 }
 
-/// A message as it was written, and where it stands.
+/// A message as it was written, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredMessage {
     /// Its place: arrival order, from 1.
     pub seq: u64,
     /// The version that added it.
     pub version: u64,
-    /// When it was added, in microseconds since 1970-01-01 UTC.
+    /// The time it was added, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
     /// The JSON text as written.
     pub text: Arc<str>,
 }
 
 impl StoredMessage {
-    /// The message as it is read back: with the contextId of the context that it is read from and
-    /// `metadata.seq` (CP-1).
+    /// Returns the message as it is read back: with the contextId of the context that it is read
+    /// from and `metadata.seq` (CP-1).
     #[must_use]
     pub fn to_value(&self, context_id: &str) -> Value {
         envelope::read_back(&self.text, context_id, self.seq)
@@ -111,15 +111,15 @@ pub struct Changes {
 pub struct Change {
     /// The version that it belongs to.
     pub version: u64,
-    /// What was done.
+    /// The effect of the change.
     pub what: What,
     /// The messageId that caused it.
     pub cause: Option<String>,
-    /// When, in microseconds since 1970-01-01 UTC.
+    /// Its time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
 }
 
-/// What a change did.
+/// The effect of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What {
     /// A message was added.
@@ -131,14 +131,14 @@ pub enum What {
     },
     /// A part of the state was set.
     UpdateState {
-        /// Where, as it was written.
+        /// The path, as it was written.
         path: String,
-        /// To what.
+        /// The new value.
         value: Value,
     },
     /// A part of the state was removed.
     RemoveState {
-        /// Where, as it was written.
+        /// The path, as it was written.
         path: String,
     },
     /// Messages were cleared.
@@ -147,13 +147,13 @@ pub enum What {
         before: Option<String>,
         /// Messages up to this place were there.
         through: u64,
-        /// How many were cleared.
+        /// The number of messages cleared.
         cleared: u64,
     },
 }
 
 impl What {
-    /// The operation's name in the protocol.
+    /// Returns the operation's name in the protocol.
     #[must_use]
     pub const fn operation(&self) -> &'static str {
         match self {
@@ -166,7 +166,7 @@ impl What {
 }
 
 impl Change {
-    /// As it stands in CONTEXT_DELTA and in `…/changes`:
+    /// Returns the change as in CONTEXT_DELTA and `…/changes`:
     /// `{version, op, seq?, message?, path?, value?, filter?, cleared?, cause?, time}`.
     #[must_use]
     pub fn to_value(&self, context_id: &str) -> Value {
@@ -201,19 +201,19 @@ impl Change {
     }
 }
 
-/// How a fork differs from its origin.
+/// The differences of a fork from its origin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fork {
     /// Its id; `None` makes one.
     pub context_id: Option<String>,
 }
 
-/// How an import is taken in.
+/// The options of an import.
 #[derive(Clone, Default)]
 pub struct Import {
     /// The id that the context gets; `None` takes the one in the file, or makes one.
     pub context_id: Option<String>,
-    /// Looks at each message; `None` takes all of them as the importer's own.
+    /// The check of each message; `None` takes all of them as the importer's own.
     pub review: Option<Review>,
 }
 
@@ -223,15 +223,15 @@ impl std::fmt::Debug for Import {
     }
 }
 
-/// Looks at a message of an import, its envelope whole: whose word it is, or why it is refused.
+/// A check of a message of an import, its envelope whole: its origin, or the refusal.
 pub type Review = Arc<dyn Fn(&Message) -> Result<Origin, Box<Refusal>> + Send + Sync>;
 
-/// Whose word a message of an import is.
+/// The origin of a message of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// One that the importer may say.
+    /// A message that the importer may send.
     Own,
-    /// One that the importer may not say: it is kept with `metadata.imported: true`, so that it
-    /// passes for nobody's word (CP-1).
+    /// A message that the importer may not send: it is kept with `metadata.imported: true`, so that
+    /// it is not taken for its sender's (CP-1).
     Foreign,
 }

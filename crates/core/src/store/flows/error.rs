@@ -1,10 +1,10 @@
-//! What can be wrong with kept runs of flows.
+//! The errors of stored runs of flows.
 
 use super::journal::JournalError;
 use crate::store::contexts::SealError;
 use contexture_protocol::content::Status;
 
-/// Why a run of a flow could not be kept, claimed or read.
+/// The reason why a run of a flow could not be kept, claimed or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowStoreError {
@@ -19,7 +19,7 @@ pub enum FlowStoreError {
     Held {
         /// The run.
         run: String,
-        /// By whom.
+        /// The holder.
         by: &'static str,
     },
     /// The run has ended: nothing of it is left to do.
@@ -27,15 +27,15 @@ pub enum FlowStoreError {
     Ended {
         /// The run.
         run: String,
-        /// How.
+        /// The status it ended with.
         status: Status,
     },
     /// An id has no characters, or too many.
     #[error("the id of a run has 1 to {limit} bytes, this one has {found}")]
     Id {
-        /// How many bytes it has.
+        /// Its number of bytes.
         found: usize,
-        /// How many it may have.
+        /// The most bytes it may have.
         limit: usize,
     },
     /// The disk is full; what was there before is as it was.
@@ -44,12 +44,12 @@ pub enum FlowStoreError {
     /// Another process held the file for too long.
     #[error("the runs in {0} are in use by another process")]
     Busy(String),
-    /// The file is no SQLite file, or one of another program.
-    #[error("{path} is no file of runs of flows: {reason}")]
+    /// The file is not a SQLite file, or is one of another program.
+    #[error("{path} is not a file of runs of flows: {reason}")]
     Foreign {
         /// The file.
         path: String,
-        /// What it is instead.
+        /// The kind of file it is instead.
         reason: &'static str,
     },
     /// The file was written by a newer version.
@@ -67,7 +67,7 @@ pub enum FlowStoreError {
     Damaged {
         /// The file.
         path: String,
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
     /// Something sealed can't be read, or something can't be sealed (CP-19).
@@ -75,7 +75,7 @@ pub enum FlowStoreError {
     Sealed {
         /// The file.
         path: String,
-        /// Why.
+        /// The cause.
         error: SealError,
     },
     /// Anything else that the system reports.
@@ -83,7 +83,7 @@ pub enum FlowStoreError {
     Io {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason that the system reports.
         reason: String,
     },
     /// A panic in the write: of a sealer, for example.
@@ -95,7 +95,7 @@ pub enum FlowStoreError {
 }
 
 impl FlowStoreError {
-    /// Stable code.
+    /// Returns the stable code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl FlowStoreError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         let help = match self {

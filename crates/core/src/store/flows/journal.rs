@@ -1,9 +1,9 @@
 //! The events of runs, and the port that takes them (FL-11).
 //!
-//! Decision: the engine says what happened in order, and goes on thinking while it is being
-//! written; only what has an effect outside waits for it. So the end of a step and the start of
-//! the next are one commit even where steps run one after another, and those of many steps are one
-//! commit where they run together.
+//! Decision: the engine records what happened in order, and continues while it is being written;
+//! only effects outside wait for it. So the end of a step and the start of the next are one commit
+//! even where steps run one after another, and those of many steps are one commit where they run
+//! together.
 
 use contexture_protocol::content::{Failure, Outcome, Reason, Status};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub enum Event<'a> {
         id: &'a str,
         /// The action; another one when an alternative runs.
         action: &'a str,
-        /// Which try it is, from 1.
+        /// The number of the try, from 1.
         attempt: u32,
         /// The idempotency key.
         key: &'a str,
@@ -30,44 +30,44 @@ pub enum Event<'a> {
     Ended(EndedStep<'a>),
     /// Nothing new is started.
     Paused,
-    /// It goes on.
+    /// The run continues.
     Resumed,
     /// The run was cancelled.
     Cancelled,
     /// All steps have ended.
     Finished {
-        /// How the whole ended.
+        /// The status of the whole.
         status: Status,
     },
 }
 
-/// How a step ended: the parts of an [`Outcome`].
+/// The end of a step: the parts of an [`Outcome`].
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedStep<'a> {
     /// The step.
     #[serde(rename = "instructionId")]
     pub id: &'a str,
-    /// How it ended.
+    /// Its status.
     pub status: Status,
-    /// What it gave.
+    /// Its result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<&'a Value>,
-    /// What went wrong.
+    /// Its failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<&'a Failure>,
-    /// Why it was not run.
+    /// The reason why it was not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a Reason>,
-    /// How long it took, in milliseconds.
+    /// Its duration in milliseconds.
     pub execution_time: f64,
 }
 
 impl Event<'_> {
-    /// The event as one line of JSON.
+    /// Returns the event as one line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Of texts, numbers and values alone: nothing that JSON has not.
+        // Only texts, numbers and values: JSON can hold all of them.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -82,7 +82,7 @@ pub enum Entry {
         id: String,
         /// The action.
         action: String,
-        /// Which try it was.
+        /// The number of the try.
         attempt: u32,
         /// The idempotency key.
         key: String,
@@ -91,13 +91,13 @@ pub enum Entry {
     Ended(Box<Outcome>),
     /// Nothing new was started.
     Paused,
-    /// It went on.
+    /// The run continued.
     Resumed,
     /// The run was cancelled.
     Cancelled,
     /// All steps had ended.
     Finished {
-        /// How the whole ended.
+        /// The status of the whole.
         status: Status,
     },
 }
@@ -106,44 +106,44 @@ impl Entry {
     /// Reads a line that [`Event::to_json`] made.
     ///
     /// # Errors
-    /// [`JournalError`] if it is none.
+    /// [`JournalError`] if it is not such a line.
     pub fn parse(line: &str) -> Result<Self, JournalError> {
         serde_json::from_str(line).map_err(|error| JournalError::new(format!("bad entry: {error}")))
     }
 }
 
-/// A journal can't be written or read.
+/// A failure to write or read a journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the journal failed: {message}")]
 pub struct JournalError {
-    /// Why.
+    /// The cause.
     pub message: String,
 }
 
 impl JournalError {
-    /// A failure in words.
+    /// Creates a failure from its cause.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into() }
     }
 }
 
-/// Where the events of runs are kept.
+/// Keeps the events of runs.
 pub trait Journal: Send + Sync {
     /// Takes an event of a run. Events of one run are kept in the order of the calls; the call does
     /// not wait for the disk. [`Kept::done`] is called when the event is durable, or lost.
     fn record(&self, run: &str, event: &Event<'_>, kept: Kept);
 
-    /// All events of a run, in their order; none if there is no such run.
+    /// Returns all events of a run, in their order; none if there is no such run.
     ///
     /// # Errors
     /// [`JournalError`] if they can't be read.
     fn entries(&self, run: &str) -> Result<Vec<Entry>, JournalError>;
 }
 
-/// The listener of a run, which hears what became of its events.
+/// The listener of a run, which gets the results of its events.
 pub trait Listener: Send + Sync {
-    /// Hears that an event is durable, or lost.
+    /// Takes the result of an event: it is durable, or lost.
     fn kept(&self, ticket: Ticket, result: Result<(), JournalError>);
 }
 
@@ -152,37 +152,37 @@ pub trait Listener: Send + Sync {
 pub struct Ticket {
     /// A step, by its place, and its try.
     pub step: Option<(u32, u32)>,
-    /// Whether the step waits to start.
+    /// True if the step waits to start.
     pub is_start: bool,
 }
 
-/// The answer that a run waits for: its event is durable, or lost. Dropped without a word, it says
-/// that the event is lost.
+/// The answer that a run waits for: its event is durable, or lost. Dropped without a result, it
+/// reports that the event is lost.
 pub struct Kept {
     listener: Option<Arc<dyn Listener>>,
     ticket: Ticket,
 }
 
 impl Kept {
-    /// An answer for a listener.
+    /// Creates an answer for a listener.
     #[must_use]
     pub fn new(listener: Arc<dyn Listener>, ticket: Ticket) -> Self {
         Self { listener: Some(listener), ticket }
     }
 
-    /// An answer that calls a function, once.
+    /// Creates an answer that calls a function, once.
     #[must_use]
     pub fn call(done: impl FnOnce(Result<(), JournalError>) + Send + 'static) -> Self {
         Self::new(Arc::new(Call(Mutex::new(Some(done)))), Ticket::default())
     }
 
-    /// Returns what the run calls the event.
+    /// Returns the event as its run names it.
     #[must_use]
     pub const fn ticket(&self) -> Ticket {
         self.ticket
     }
 
-    /// Says that the event is durable, or that it could not be kept.
+    /// Reports that the event is durable, or that it could not be kept.
     pub fn done(mut self, result: Result<(), JournalError>) {
         if let Some(listener) = self.listener.take() {
             listener.kept(self.ticket, result);

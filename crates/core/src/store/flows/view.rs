@@ -1,43 +1,43 @@
-//! What is said of runs.
+//! Views of runs.
 
 use super::journal::Entry;
 use contexture_protocol::content::Status;
 
-/// What a run begins with.
+/// The data that a run begins with.
 #[derive(Debug, Clone, Copy)]
 pub struct RunHead<'a> {
     /// Its id, unlike that of any other run.
     pub run: &'a str,
-    /// What people call it: the name of a file or of a set.
+    /// Its name for people: that of a file or of a set.
     pub name: &'a str,
-    /// The set as JSON, from which it can be gone on with.
+    /// The set as JSON, from which it can be resumed.
     pub document: &'a str,
     /// The context that it belongs to.
     pub context: Option<&'a str>,
-    /// Whose it is; empty for whoever has the file.
+    /// Its owner; empty for whoever has the file.
     pub owner: &'a str,
-    /// How many steps the set has.
+    /// The number of steps of the set.
     pub steps: u64,
-    /// When it began, in microseconds since 1970-01-01 UTC; now if 0.
+    /// Its start, in microseconds since 1970-01-01 UTC; now if 0.
     pub started_us: u64,
 }
 
 impl<'a> RunHead<'a> {
-    /// A run of a set, without a name, an owner, a context or a number of steps.
+    /// Creates the data of a run without a name, an owner, a context or a number of steps.
     #[must_use]
     pub const fn new(run: &'a str, document: &'a str) -> Self {
         Self { run, name: "", document, context: None, owner: "", steps: 0, started_us: 0 }
     }
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
     /// A process is doing it.
     Running,
-    /// A process holds it, and starts nothing new until it is asked to go on.
+    /// A process holds it, and starts nothing new until it is asked to continue.
     Paused,
-    /// It was broken off, and can be gone on with.
+    /// It was interrupted, and can be resumed.
     Interrupted,
     /// It has ended.
     Ended(Status),
@@ -48,36 +48,36 @@ pub enum RunState {
 pub struct RunSummary {
     /// Its id.
     pub run: String,
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// Whose it is.
+    /// Its owner.
     pub owner: String,
     /// The context that it belongs to.
     pub context: Option<String>,
-    /// When it began, in microseconds since 1970-01-01 UTC.
+    /// Its start, in microseconds since 1970-01-01 UTC.
     pub started_us: u64,
-    /// When it ended.
+    /// Its end, if it has ended.
     pub ended_us: Option<u64>,
-    /// Where it stands.
+    /// Its state.
     pub state: RunState,
-    /// How many steps the set has.
+    /// The number of steps of the set.
     pub steps: u64,
-    /// How many of them have ended.
+    /// The number of steps that have ended.
     pub done: u64,
 }
 
-/// Which runs are wanted; all at first.
+/// A filter of runs; by default it lets all through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// Those of an owner alone.
+    /// The owner of the runs.
     pub owner: Option<String>,
-    /// Those of a context alone.
+    /// The context of the runs.
     pub context: Option<String>,
-    /// Those of a name alone.
+    /// The name of the runs.
     pub name: Option<String>,
-    /// Those alone that have not ended.
+    /// True if runs that have ended are left out.
     pub unfinished: bool,
-    /// How many at most, the newest.
+    /// The most runs to return; the newest are kept.
     pub limit: usize,
 }
 
@@ -90,36 +90,36 @@ impl Default for Filter {
 /// The set of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// As JSON.
+    /// The set as JSON.
     pub text: String,
-    /// Whether secrets in it were masked: then it is not what was run, and must not be run again.
+    /// True if secrets in it were masked: then it is not what was run, and must not be run again.
     pub masked: bool,
 }
 
 /// A change of a run, read back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// When it was handed in, in microseconds since 1970-01-01 UTC.
+    /// Its time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
     /// The change.
     pub entry: Entry,
-    /// Whether secrets in it were masked.
+    /// True if secrets in it were masked.
     pub masked: bool,
 }
 
-/// What someone outside wants of a run (FL-12).
+/// A request to a run from outside (FL-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
     /// Nothing new is started.
     Pause,
-    /// It goes on.
+    /// The run continues.
     Resume,
-    /// It ends.
+    /// The run ends.
     Cancel,
 }
 
 impl Ask {
-    /// The word for it.
+    /// Returns the word for it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -5,14 +5,14 @@ use super::{DEFAULT_LIMIT, Fields, MOST_RECORDS, Memory, MemoryError, Query};
 use contexture_diagnostic::nearest;
 use serde_json::{Map, Value, json};
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryOutput {
     /// The value for the program.
     pub value: Value,
-    /// What was left out or could not be read, one line each.
+    /// Remarks on what was left out or could not be read, one line each.
     pub notes: Vec<String>,
-    /// Whether a query's limit left records out.
+    /// True if a query's limit left records out.
     pub truncated: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct MemoryOutput {
 pub struct MemoryMethod {
     /// Its name.
     pub name: &'static str,
-    /// Whether it changes the memory: not in a dry run and not in `parallel for`.
+    /// True if it changes the memory: not in a dry run and not in `parallel for`.
     pub writes: bool,
     /// One or two sentences.
     pub description: &'static str,
@@ -33,7 +33,7 @@ pub struct MemoryMethod {
 const NAMES: [&str; 4] = ["add", "query", "update", "delete"];
 const QUERY: [&str; 4] = ["kind", "text", "where", "limit"];
 
-/// The methods of every memory.
+/// Returns the methods of every memory.
 #[must_use]
 pub fn methods() -> [MemoryMethod; 4] {
     let id = || json!({"type": "string", "description": "the id of a record"});
@@ -151,7 +151,7 @@ fn fields(method: &str, argument: Value) -> Result<Fields, MemoryError> {
     }
 }
 
-/// The fields of a new record: none of those that a memory sets.
+/// Checks the fields of a new record: none of those that a memory sets.
 fn new_fields(fields: Fields) -> Result<Fields, MemoryError> {
     if let Some(name) = OWN.into_iter().chain([DELETED]).find(|name| fields.contains_key(*name)) {
         return Err(MemoryError::Argument {
@@ -163,7 +163,7 @@ fn new_fields(fields: Fields) -> Result<Fields, MemoryError> {
     Ok(fields)
 }
 
-/// `kind` and `text` are strings wherever they stand.
+/// Checks that `kind` and `text` are strings if present.
 fn texts(method: &str, fields: &Fields) -> Result<(), MemoryError> {
     for name in ["kind", "text"] {
         match fields.get(name) {

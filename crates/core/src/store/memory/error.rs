@@ -11,7 +11,7 @@ pub enum MemoryError {
     Uri {
         /// The URI.
         uri: String,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: &'static str,
     },
     /// This build has no such memories.
@@ -28,19 +28,19 @@ pub enum MemoryError {
     /// An argument is missing, unknown or of the wrong type.
     #[error("{message}")]
     Argument {
-        /// What was expected and what came.
+        /// The expected and the found argument.
         message: String,
-        /// How to fix it.
+        /// The way to fix it.
         help: String,
     },
     /// A record is larger or deeper than the limit.
     #[error("the record has {found} {unit}, the limit is {limit}")]
     RecordTooLarge {
-        /// How many.
+        /// The size found.
         found: usize,
-        /// Of what.
+        /// The unit of both sizes.
         unit: &'static str,
-        /// How many there may be.
+        /// The largest size allowed.
         limit: usize,
     },
     /// There is no record with this id.
@@ -59,12 +59,12 @@ pub enum MemoryError {
     /// Another process held the file for too long.
     #[error("the memory {0} is in use by another process")]
     Busy(String),
-    /// The file is not a SQLite file, or one of another program.
+    /// The file is not a SQLite file, or is one of another program.
     #[error("{path} is not a memory: {reason}")]
     Foreign {
         /// The file.
         path: String,
-        /// What it is instead.
+        /// The kind of file it is instead.
         reason: &'static str,
     },
     /// The file was written by a newer version.
@@ -82,7 +82,7 @@ pub enum MemoryError {
     Damaged {
         /// The file.
         path: String,
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
     /// Anything else that the system reports.
@@ -90,7 +90,7 @@ pub enum MemoryError {
     Io {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The reason that the system reports.
         reason: String,
     },
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The fields that a memory sets.
 pub const OWN: [&str; 3] = ["id", "created_at", "updated_at"];
 
-/// The field of a line that says that a record was removed, in a file that only grows.
+/// The field of a line that marks a record as removed, in a file that only grows.
 pub const DELETED: &str = "$deleted";
 
 /// Makes a new record.
@@ -25,7 +25,7 @@ pub fn create(id: &str, fields: Fields, now_us: u64) -> Result<Fields, MemoryErr
     Ok(record)
 }
 
-/// Sets some fields of a record anew.
+/// Changes some fields of a record.
 ///
 /// # Errors
 /// [`MemoryError::RecordTooLarge`].
@@ -51,7 +51,7 @@ fn check(record: &Fields) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Levels of nesting; a flat record has one. It needs no recursion.
+/// Returns the levels of nesting; a flat record has one. It needs no recursion.
 fn depth(record: &Fields) -> usize {
     let mut deepest = 1;
     let mut waiting: Vec<(&Value, usize)> = record.values().map(|value| (value, 1)).collect();

@@ -53,7 +53,7 @@ impl MemoryUri {
         Ok(Self::Sqlite { path: path.to_owned(), namespace: namespace.to_owned() })
     }
 
-    /// The file, as written.
+    /// Returns the file, as written.
     #[must_use]
     pub fn path(&self) -> &str {
         match self {

@@ -1,8 +1,8 @@
-//! What can be wrong with runs.
+//! The errors of runs.
 
 use super::RunId;
 
-/// Why a run could not be written, found or read.
+/// The reason why a run could not be written, found or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -12,7 +12,7 @@ pub enum RunError {
     /// No run has this id or part of an id.
     #[error("there is no run `{asked}`")]
     Unknown {
-        /// What was asked for.
+        /// The text that was asked for.
         asked: String,
         /// The nearest id.
         similar: Option<RunId>,
@@ -20,9 +20,9 @@ pub enum RunError {
     /// Several runs have this part of an id.
     #[error("`{asked}` may be {}", list(.candidates))]
     Ambiguous {
-        /// What was asked for.
+        /// The text that was asked for.
         asked: String,
-        /// Those it may be, the newest first; at most five.
+        /// The runs that it may be, the newest first; at most five.
         candidates: Vec<RunId>,
     },
     /// The trace was written by a newer version.
@@ -48,13 +48,13 @@ pub enum RunError {
     Io {
         /// The file or folder.
         path: String,
-        /// What the system says.
+        /// The reason that the system reports.
         reason: String,
     },
 }
 
 impl RunError {
-    /// Stable code.
+    /// Returns the stable code.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl RunError {
         }
     }
 
-    /// How to mend it.
+    /// Returns how to fix it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {

@@ -17,7 +17,7 @@ impl RunId {
         fits.then(|| Self(text.to_owned()))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -13,10 +13,10 @@ const TRACE_BYTES: u64 = 1 << 30;
 /// The longest line of a trace, in bytes.
 pub const LINE_BYTES: u64 = 64 << 20;
 
-/// How many broken lines are told one by one.
+/// The most broken lines that are reported one by one.
 const TOLD: usize = 10;
 
-/// The version of what [`RunLog::export`] gives.
+/// The version of the result of [`RunLog::export`].
 pub const EXPORT_VERSION: u32 = 1;
 
 /// The events of a run, each with the sum of its lines.
@@ -27,12 +27,12 @@ pub struct RunLog {
     pub id: RunId,
     /// The events in the order they began.
     pub events: Vec<TraceEvent>,
-    /// What could not be read, one line each.
+    /// Remarks on what could not be read, one line each.
     pub notes: Vec<String>,
 }
 
 impl RunLog {
-    /// Reads a trace. Broken lines are told and passed over: the last line of a run that was
+    /// Reads a trace. Broken lines are reported and skipped: the last line of a run that was
     /// killed may be torn.
     ///
     /// # Errors
@@ -78,25 +78,25 @@ impl RunLog {
         }
     }
 
-    /// The event of the run itself.
+    /// Returns the event of the run itself.
     #[must_use]
     pub fn root(&self) -> Option<&TraceEvent> {
         self.events.iter().find(|event| event.kind == TraceKind::Run)
     }
 
-    /// The events of one kind, in the order they began.
+    /// Returns the events of one kind, in the order they began.
     pub fn of_kind(&self, kind: TraceKind) -> impl Iterator<Item = &TraceEvent> {
         self.events.iter().filter(move |event| event.kind == kind)
     }
 
-    /// The events as a tree.
+    /// Returns the events as a tree.
     #[must_use]
     pub fn tree(&self) -> TraceTree<'_> {
         TraceTree::new(&self.events)
     }
 
-    /// The whole run as one JSON value: the events, and every text they name by digest as far as
-    /// `text` knows it. It can be read without the store.
+    /// Returns the whole run as one JSON value: the events, and every text they name by digest as
+    /// far as `text` knows it. It can be read without the store.
     pub fn export(&self, mut text: impl FnMut(&Digest) -> Option<String>) -> Value {
         let mut texts: Map<String, Value> = Map::new();
         for event in &self.events {
@@ -118,16 +118,16 @@ impl RunLog {
     }
 }
 
-/// Reads an event, or says what is wrong with the line.
+/// Reads an event, or returns the fault of the line.
 fn event(value: Value, newer: &mut Option<u64>) -> Result<TraceEvent, String> {
     let version = value.get("v").and_then(Value::as_u64);
     if let Some(found) = version.filter(|version| *version > u64::from(TRACE_VERSION)) {
         *newer = Some(found);
     }
-    serde_json::from_value(value).map_err(|error| format!("it is no trace event: {error}"))
+    serde_json::from_value(value).map_err(|error| format!("it is not a trace event: {error}"))
 }
 
-/// The digests that stand as strings anywhere in a value, in order, repeats included.
+/// Returns the digests that are strings anywhere in a value, in order, repeats included.
 #[must_use]
 pub fn digests_in(value: &Value) -> Vec<Digest> {
     let mut found = Vec::new();

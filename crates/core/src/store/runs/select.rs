@@ -3,11 +3,11 @@
 use super::{RunError, RunId, RunStore};
 use contexture_diagnostic::nearest;
 
-/// How many runs an error names, and how many are looked through for a similar id.
+/// The most runs that an error names, and the most that are searched for a similar id.
 const NAMED: usize = 5;
 const LOOKED_AT: usize = 1_000;
 
-/// The run that `asked` means: an id, its beginning or its end as far as only one run has it,
+/// Returns the run that `asked` means: an id, its beginning or its end if only one run has it,
 /// `latest`, or `latest~2` for the second before the latest.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub fn select(store: &dyn RunStore, asked: &str) -> Result<RunId, RunError> {
     }
 }
 
-/// How many runs before the latest are meant, when the latest or one before it is.
+/// Returns the number of runs before the latest one, for `latest` and `latest~N`.
 fn back(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("latest").or_else(|| text.strip_prefix("last"))?;
     if rest.is_empty() { Some(0) } else { rest.strip_prefix('~')?.parse().ok() }

@@ -3,8 +3,8 @@
 use contexture_context::TraceEvent;
 use std::collections::{HashMap, HashSet};
 
-/// Which event belongs to which. An event whose parent is missing, or does not come before it,
-/// stands at the top.
+/// The tree of events. An event whose parent is missing, or does not come before it, is at the
+/// top.
 #[derive(Debug, Clone)]
 pub struct TraceTree<'a> {
     top: Vec<&'a TraceEvent>,
@@ -16,7 +16,7 @@ impl<'a> TraceTree<'a> {
         let ids: HashSet<u64> = events.iter().map(|event| event.id).collect();
         let mut tree = Self { top: Vec::new(), below: HashMap::new() };
         for event in events {
-            // Parents begin before their children; whatever says otherwise could be a circle.
+            // Parents begin before their children; anything else could be a circle.
             let parent = event.parent.filter(|id| *id < event.id && ids.contains(id));
             match parent {
                 Some(parent) => tree.below.entry(parent).or_default().push(event),
@@ -26,20 +26,20 @@ impl<'a> TraceTree<'a> {
         tree
     }
 
-    /// The events at the top; of a whole trace, the run alone.
+    /// Returns the events at the top; of a whole trace, the run alone.
     #[must_use]
     pub fn top(&self) -> &[&'a TraceEvent] {
         &self.top
     }
 
-    /// The events that belong to one, in the order they began.
+    /// Returns the events that belong to one, in the order they began.
     #[must_use]
     pub fn below(&self, id: u64) -> &[&'a TraceEvent] {
         self.below.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Every event with its depth, each before what belongs to it. It needs no recursion, so a
-    /// trace may be as deep as it likes.
+    /// Returns every event with its depth, parents before children. It needs no recursion, so a
+    /// trace may have any depth.
     #[must_use]
     pub fn lines(&self) -> Vec<(usize, &'a TraceEvent)> {
         let mut lines = Vec::new();

@@ -51,7 +51,7 @@ impl Home {
         cache.map_or(Self::Memory, |cache| Self::Folder(cache.join(key)))
     }
 
-    /// Opens the index and makes it say what the files say.
+    /// Opens the index and brings it up to date with the files.
     pub(super) fn bring_up(
         &self,
         pack: &Pack,

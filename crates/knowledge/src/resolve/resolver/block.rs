@@ -47,7 +47,7 @@ impl Block {
         kept.and_then(|kept| self.text.get(..kept)).unwrap_or(&self.text)
     }
 
-    /// As it stands in the context.
+    /// Returns it as it is shown in the context.
     pub(super) fn render(&self, kept: Option<usize>) -> String {
         let place = &self.candidate.place;
         let text = self.kept(kept).trim_end();

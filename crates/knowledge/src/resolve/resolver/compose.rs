@@ -9,8 +9,8 @@ use std::collections::HashSet;
 const CRUMBS: u64 = 12;
 /// The number of further sections that are tried once one did not fit.
 const MORE: usize = 3;
-/// So many sections are tried while there is nothing, whatever the budget: that the smallest budget
-/// which holds something can be told, and then does.
+/// The number of sections tried while there is nothing, whatever the budget: so the smallest budget
+/// that holds something is found.
 const FIRST: usize = 32;
 /// A section of which so much of the guessed size is left is not tried.
 const SURELY: f64 = 0.6;

@@ -83,7 +83,7 @@ const MAX_MESSAGE: usize = 400;
 /// Returns the findings of the newest runs.
 pub(super) fn findings(texts: &Texts, pack: &Pack, view: &View) -> Vec<RunFinding> {
     let is_run = |path: &&String| {
-        // The log of its use says nothing about the pack, and is not part of what was approved.
+        // The log of its use shows nothing about the pack, and is not part of what was approved.
         path.strip_prefix("runs/").is_some_and(|name| name != crate::usage::FILE)
             && [".json", ".jsonl", ".md"].iter().any(|end| path.ends_with(end))
     };

@@ -1,7 +1,7 @@
 //! Sections found by their meaning: the vectors of an embedder beside the words (HO-2).
 //!
 //! Decision: both rankings are fused by reciprocal rank, since scores of words and of vectors cannot
-//! be compared. An embedder only adds: when it fails, the words decide alone and a warning says so.
+//! be compared. An embedder only adds: when it fails, the words decide alone, with a warning.
 
 use super::query::Query;
 use super::select::{Candidate, Reader, Selected};
@@ -191,7 +191,7 @@ fn rank(selected: &mut Selected, near: Vec<(f32, Candidate)>, query: &Query) {
         })
         .collect();
     if !new.is_empty() {
-        // What a section says in other words is not missing.
+        // A fact that a section states in other words is not missing.
         selected.common.extend(0..query.terms.len());
         selected.coverage = selected.coverage.max(best);
         selected.candidates.extend(new);

@@ -18,7 +18,7 @@ pub(crate) struct QueryTerm {
     pub(crate) text: String,
     /// Its first place in [`Query::text`].
     pub(super) at: Range<usize>,
-    /// True if it says what the task is about; other terms only rank.
+    /// True if it shows what the task is about; other terms only rank.
     pub(crate) is_content: bool,
     /// True if it is a pair of characters of a script without spaces.
     pub(super) is_pair: bool,
@@ -61,7 +61,7 @@ impl Query {
         Self { text, terms }
     }
 
-    /// Returns what is wanted, as the words say.
+    /// Returns the intent that the words show.
     pub(super) fn intent(&self) -> Intent {
         words::intent(&self.text)
     }

@@ -1,4 +1,4 @@
-//! The answer: what was selected, and everything that has to be said about it.
+//! The answer: the selection, and all findings about it.
 
 use super::compose::{Composed, Shown};
 use super::evidence::findings;

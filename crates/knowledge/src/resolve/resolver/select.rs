@@ -293,7 +293,7 @@ impl Choice<'_> {
     }
 
     /// Adds sections with the rare terms of the task that the pack knows and nothing chosen has:
-    /// what was chosen answers a part of the task then, however well.
+    /// the chosen sections then answer only a part of the task.
     fn add_what_is_lacking(&mut self, areas: &[Area]) -> Result<(), TantivyError> {
         if self.is_empty() {
             return Ok(());
@@ -421,8 +421,8 @@ impl Choice<'_> {
         Ok(())
     }
 
-    /// Returns what shapes every answer joins: sections on tone, persona and taboos, and for
-    /// `writing` all of the compiled files that the guide names.
+    /// Adds the sections that shape every answer: on tone, persona and taboos, and for `writing`
+    /// all of the compiled files that the guide names.
     fn persona(&mut self, pack: &Pack, writing: bool) -> Result<(), TantivyError> {
         let mut addresses = self.search.persona(MAX_PERSONA * 4)?;
         if writing {
@@ -483,12 +483,12 @@ fn named(pack: &Pack, listing: &Listing) -> Vec<String> {
     paths
 }
 
-/// Returns how many sections of an area can matter under a budget.
+/// Returns the number of sections of an area that can matter under a budget.
 fn looked_at(budget: u64) -> usize {
     usize::try_from((budget / SMALL).clamp(LOOKED_AT.0, LOOKED_AT.1)).unwrap_or(64)
 }
 
-/// Returns what was compiled for reading goes before the same words elsewhere.
+/// Returns the weight of an area: files compiled for reading go before the same words elsewhere.
 fn preference(area: Area) -> f32 {
     if matches!(area, Area::Split | Area::Compiled) { PREFERENCE } else { 1.0 }
 }

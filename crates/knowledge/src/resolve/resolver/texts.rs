@@ -1,4 +1,4 @@
-//! Texts of packs, kept while they are as the listing says.
+//! Texts of packs, kept while they match the listing.
 
 use crate::anchor::{AnchorFiles, Facts, SourceMap};
 use crate::index::{MAX_FILE_BYTES, View};

@@ -7,11 +7,11 @@ use super::super::terms::{listed, related, stem, terms, words};
 use super::{Filler, neutral, text_of};
 use serde_json::Value;
 
-/// Names of fields that say that something is as it should be.
+/// Names of fields that mean that something is as it should be.
 const GOOD: &str = "ok accept approv valid pass support correct success consistent grounded faithful complete \
     通过";
 
-/// Names of fields that say that something was found.
+/// Names of fields that mean that something was found.
 const FOUND: &str = "done found answered answerable enough sufficient finished resolved 完成";
 
 const NEGATIONS: &str = "not no never without none cannot can't won't isn't 不 没 无 未";
@@ -55,7 +55,7 @@ impl Filler<'_> {
         }
     }
 
-    /// All values that the text mentions.
+    /// Returns all values that the text mentions.
     pub(super) fn choices(&self, choices: &[Value]) -> Vec<Value> {
         let said = |choice: &&Value| {
             let name = text_of(choice);
@@ -64,8 +64,8 @@ impl Filler<'_> {
         choices.iter().filter(said).cloned().collect()
     }
 
-    /// A fact of this name; else whether the question is answered, or the first item is borne out
-    /// by the others, for fields that ask that; else whether the text says so without a negation.
+    /// Reads a fact of this name; else whether the question is answered, or the first item is
+    /// supported by the others, for fields that ask that; else whether the text affirms it.
     pub(super) fn truth(&self, field: &Field) -> Option<bool> {
         let by_fact = self.facts_for(field).into_iter().find_map(|fact| match &fact.value {
             Value::Bool(value) => Some(*value),

@@ -6,7 +6,7 @@ use super::super::terms::{related, terms};
 use super::Filler;
 
 impl Filler<'_> {
-    /// The facts that a field names, those that fit best.
+    /// Returns the facts that a field names, those that fit best.
     pub(super) fn facts_for(&self, field: &Field) -> Vec<&Fact> {
         let names = terms(&field.name);
         let fits = self.index.source.facts.iter().map(|fact| (fit(&names, field, fact), fact));

@@ -42,7 +42,8 @@ impl Filler<'_> {
         Some(value)
     }
 
-    /// The number that stands nearest to the words of a field, in the unit that holds most of them.
+    /// Returns the number that stands nearest to the words of a field, in the unit that holds most
+    /// of them.
     fn nearest(&self, names: &[String], integer: bool) -> Option<(usize, Value)> {
         let mut best: Option<(f64, usize, Value)> = None;
         for (at, unit) in self.index.source.units.iter().enumerate() {
@@ -108,7 +109,7 @@ fn hits(unit: &Unit, names: &[String]) -> Vec<usize> {
     out
 }
 
-/// The numbers of a text; those inside dates, times, versions and names are none.
+/// Returns the numbers of a text; those inside dates, times, versions and names do not count.
 pub(super) fn numbers_in(text: &str) -> Vec<Found> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -123,7 +124,7 @@ pub(super) fn numbers_in(text: &str) -> Vec<Found> {
     out
 }
 
-/// The number that a run of characters is: `1,200`, `-3.5`, `38%`, `40ms`, `约40毫秒`.
+/// Returns the number that a run of characters is: `1,200`, `-3.5`, `38%`, `40ms`, `约40毫秒`.
 fn number_of(run: &str) -> Option<Value> {
     let start = run.find(|c: char| c.is_ascii_digit())?;
     let (before, rest) = run.split_at_checked(start)?;
@@ -153,8 +154,8 @@ fn parse(digits: &str, negative: bool) -> Option<Value> {
     Number::from_f64(float).map(Value::Number)
 }
 
-/// The digits with a full stop as decimal mark and no marks between groups of three; `None` for
-/// what is a version or a date.
+/// Returns the digits with a full stop as decimal mark and no marks between groups of three; `None`
+/// for what is a version or a date.
 fn plain(digits: &str) -> Option<String> {
     let (commas, stops) = (digits.matches(',').count(), digits.matches('.').count());
     let (group, decimal) = match (commas, stops) {

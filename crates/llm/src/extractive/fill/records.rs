@@ -81,7 +81,7 @@ impl Filler<'_> {
     }
 }
 
-/// The value of a record whose key means what the field's name means.
+/// Returns the value of a record whose key means what the field's name means.
 fn named<'r>(record: &'r Map<String, Value>, field: &Field) -> Option<&'r Value> {
     let wanted = terms(&field.name);
     let means = |key: &String| {
@@ -94,7 +94,7 @@ fn named<'r>(record: &'r Map<String, Value>, field: &Field) -> Option<&'r Value>
         .map(|(_, value)| value)
 }
 
-/// The value, when it has the type that a schema asks for.
+/// Returns the value, when it has the type that a schema asks for.
 fn fitted(value: &Value, schema: &Value) -> Option<Value> {
     match (kind(schema), value) {
         ("string" | "", Value::String(_))
@@ -151,7 +151,7 @@ fn is_text(schema: &Value) -> bool {
     schema.get("enum").is_none() && matches!(kind(schema), "string" | "")
 }
 
-/// The part that a fact names for the field, else the first that is not used.
+/// Returns the part that a fact names for the field, else the first that is not used.
 fn next_part(filler: &mut Filler<'_>, field: &Field) -> Option<String> {
     let fact = filler.facts_for(field).first().map(|fact| (fact.unit, text_of(&fact.value)));
     if let Some((unit, text)) = fact {
@@ -163,7 +163,7 @@ fn next_part(filler: &mut Filler<'_>, field: &Field) -> Option<String> {
     filler.unit(free).map(|unit| unit.text.clone())
 }
 
-/// The parts of an entry; a separator inside brackets or quotes is none.
+/// Returns the parts of an entry; separators inside brackets or quotes do not count.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

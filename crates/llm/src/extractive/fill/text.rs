@@ -35,7 +35,7 @@ impl Filler<'_> {
         (!chosen.is_empty()).then(|| self.join(&chosen))
     }
 
-    /// A word of the form that the field's name tells, such as an address of mail.
+    /// Returns a word of the form that the field's name means, such as an address of mail.
     fn pattern(&self, field: &Field) -> Option<String> {
         let fits: fn(&str) -> bool = match field.name.rsplit(' ').next()? {
             "email" | "mail" => |word| word.contains('@') && word.contains('.'),
@@ -47,7 +47,7 @@ impl Filler<'_> {
         trimmed.into_iter().find(|word| fits(word)).map(str::to_owned)
     }
 
-    /// The title of the longest document that has one.
+    /// Returns the title of the longest document that has one.
     fn title(&self) -> Option<String> {
         let source = self.index.source;
         let length = |doc: usize| source.units.iter().filter(|unit| unit.doc == doc).count();
@@ -60,7 +60,7 @@ impl Filler<'_> {
         longest.map(|(_, title)| title.clone())
     }
 
-    /// The units, in the order of the text, with a space between them.
+    /// Returns the units, in the order of the text, with a space between them.
     fn join(&mut self, chosen: &[usize]) -> String {
         self.used.extend(chosen.iter().copied());
         let texts = chosen.iter().filter_map(|at| self.unit(*at)).map(|unit| unit.text.as_str());
@@ -71,8 +71,8 @@ impl Filler<'_> {
         self.index.source.units.get(at)
     }
 
-    /// The units that touch what a field asks for, best first: by its name, else by the topic, else
-    /// by what the whole is about.
+    /// Returns the units that touch what a field asks for, best first: by its name, else by the
+    /// topic, else by what the whole is about.
     fn ranked(&self, field: &Field) -> Vec<(usize, f64)> {
         let own = self.beside_headings(self.index.relevance(&field.query()));
         let topic = self.beside_headings(self.touched.to_vec());
@@ -102,7 +102,7 @@ impl Filler<'_> {
         scored
     }
 
-    /// The scores with those of headings taken away, where there is more than headings.
+    /// Returns the scores with those of headings taken away, where there is more than headings.
     fn beside_headings(&self, mut scores: Vec<f64>) -> Vec<f64> {
         let units = &self.index.source.units;
         if units.iter().any(|unit| unit.kind != Kind::Heading) {
@@ -124,7 +124,7 @@ impl Filler<'_> {
         self.index.source.units.iter().map(real).collect()
     }
 
-    /// A unit counts more when the instruction speaks of its item by its label.
+    /// Returns the weight of a unit: more when the instruction names its item by its label.
     fn labelled(&self, unit: &Unit) -> f64 {
         let labels = self.index.source.labels.get(unit.doc);
         let asked = |term: &String| self.ask.topic.iter().any(|(known, _)| known == term);
@@ -141,7 +141,7 @@ impl Filler<'_> {
         self.index.central(at) * 0.6 + early * 0.4 + opens
     }
 
-    /// Up to `most` units for a text field, in the order of the text.
+    /// Returns up to `most` units for a text field, in the order of the text.
     fn relevant(&self, field: &Field, most: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> =
             self.ranked(field).into_iter().take(most).map(|(at, _)| at).collect();
@@ -155,7 +155,7 @@ impl Filler<'_> {
         (!chosen.is_empty()).then(|| self.join(&chosen))
     }
 
-    /// The sentences that say best what the whole is about, in the order of the text.
+    /// Returns the sentences that best describe the whole, in the order of the text.
     pub(super) fn summary_units(&self, most: usize) -> Vec<usize> {
         let units = || self.index.source.units.iter().enumerate();
         let reads = |unit: &Unit| {
@@ -184,7 +184,7 @@ impl Filler<'_> {
         chosen
     }
 
-    /// The best units that do not repeat one another.
+    /// Returns the best units that do not repeat one another.
     fn distinct(&self, scored: &[(usize, f64)], most: usize, limit: f64) -> Vec<usize> {
         let mut chosen: Vec<usize> = Vec::new();
         for (at, _) in scored.iter().take(400) {
@@ -202,7 +202,7 @@ impl Filler<'_> {
         chosen
     }
 
-    /// Texts for a list, in the order of the text.
+    /// Returns texts for a list, in the order of the text.
     pub(super) fn strings(&mut self, field: &Field) -> Vec<String> {
         let most = self.most(field);
         if field.role == Role::Keyword {
@@ -248,7 +248,7 @@ impl Filler<'_> {
         asked.min(self.size.items)
     }
 
-    /// The words that matter most, as they are written: those that are asked about first.
+    /// Returns the words that matter most, as they are written: those that are asked about first.
     fn keywords(&mut self, most: usize, field: &Field) -> Vec<String> {
         let asked = |term: &str| self.ask.topic.iter().any(|(known, _)| known == term);
         let units = self.index.source.units.iter().enumerate();
@@ -291,7 +291,7 @@ impl Filler<'_> {
         self.join(&chosen)
     }
 
-    /// The query of a field with the topic behind it.
+    /// Returns the query of a field with the topic behind it.
     pub(super) fn whole_query(&self, field: &Field) -> Query {
         field.query().into_iter().chain(self.ask.topic.iter().cloned()).collect()
     }

@@ -1,5 +1,5 @@
 //! A conversation in Anthropic's form: the system's words apart, user and assistant in turn, tool
-//! results as what the user says.
+//! results as messages of the user.
 
 use super::super::json::set;
 use contexture_core::error::LlmError;
@@ -110,7 +110,7 @@ fn block(part: &OpenaiContentPart) -> Result<Option<Value>, LlmError> {
     })
 }
 
-/// A `data:` URL or bare Base64 as data, any other URL as URL.
+/// Returns a `data:` URL or bare Base64 as data, any other URL as URL.
 fn source(url: &str, media_type: &str) -> Value {
     let data = |media_type: &str, data: &str| json!({"type": "base64", "media_type": media_type, "data": data});
     if let Some((media, content)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(','))

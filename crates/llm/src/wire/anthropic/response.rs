@@ -9,7 +9,7 @@ use contexture_core::error::LlmError;
 use contexture_prompt::{ChatResponse, FinishReason, Usage};
 use serde_json::Value;
 
-/// The answer in a whole body.
+/// Returns the answer in a whole body.
 pub(super) fn read(wire: &Anthropic, model: &str, body: &Value) -> Result<ChatResponse, LlmError> {
     if let Some(error) = reported(wire, model, body) {
         return Err(error);
@@ -32,7 +32,7 @@ pub(super) fn read(wire: &Anthropic, model: &str, body: &Value) -> Result<ChatRe
     Ok(answer.response())
 }
 
-/// An error inside a stream, or with a status of success.
+/// Returns an error inside a stream, or with a status of success.
 fn reported(wire: &Anthropic, model: &str, body: &Value) -> Option<LlmError> {
     if text(body, "/type") != "error" {
         return None;
@@ -51,7 +51,7 @@ fn reported(wire: &Anthropic, model: &str, body: &Value) -> Option<LlmError> {
     Some(failure(wire.provider(), &Refusal { status, retry_after: None, body: &said, model }))
 }
 
-/// Tokens as they are told piece by piece.
+/// Tokens as they are reported piece by piece.
 #[derive(Debug, Default)]
 struct Tokens {
     input: u64,
@@ -70,7 +70,7 @@ impl Tokens {
         self.output = told("/output_tokens").unwrap_or(self.output);
     }
 
-    /// Cached tokens are counted apart by Anthropic and as part of the prompt here.
+    /// Returns the usage: cached tokens, which Anthropic counts apart, are part of the prompt here.
     fn total(&self) -> Usage {
         let cached = self.cached.unwrap_or_default();
         let prompt = self.input.saturating_add(cached).saturating_add(self.created);

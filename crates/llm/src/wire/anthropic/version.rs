@@ -29,7 +29,7 @@ impl Features {
     }
 }
 
-/// The first number of one or two digits in the name, and the one right after it.
+/// Returns the first number of one or two digits in the name, and the one right after it.
 fn version(model: &str) -> Option<(u32, u32)> {
     let mut parts = model.split(['-', '.', '@', '/']).skip_while(|part| small(part).is_none());
     let major = parts.next().and_then(small)?;

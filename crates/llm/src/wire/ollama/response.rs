@@ -10,7 +10,7 @@ use contexture_core::provider::ChatCall;
 use contexture_prompt::{ChatResponse, FinishReason, ToolCall, Usage};
 use serde_json::Value;
 
-/// The answer in a whole body.
+/// Returns the answer in a whole body.
 pub(super) fn read(wire: &Ollama, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
     if let Some(error) = reported(wire, &call.request.model, body) {
         return Err(error);

@@ -10,7 +10,7 @@ use contexture_core::provider::ChatCall;
 use contexture_prompt::{ChatResponse, FinishReason, ToolCall, Usage};
 use serde_json::Value;
 
-/// The answer in a whole body.
+/// Returns the answer in a whole body.
 pub(super) fn read(wire: &OpenAi, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
     if let Some(error) = reported(wire, &call.request.model, body) {
         return Err(error);
@@ -39,7 +39,7 @@ pub(super) fn read(wire: &OpenAi, call: &ChatCall, body: &Value) -> Result<ChatR
     })
 }
 
-/// The text of a content: a string, or parts of which those of type `text` count.
+/// Returns the text of a content: a string, or parts of which those of type `text` count.
 fn content(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
@@ -85,7 +85,7 @@ fn usage(value: Option<&Value>) -> Usage {
     }
 }
 
-/// An error that came with a status of success, as from some gateways and inside streams.
+/// Returns an error that came with a status of success, as from some gateways and inside streams.
 fn reported(wire: &OpenAi, model: &str, body: &Value) -> Option<LlmError> {
     let error = body.get("error").filter(|error| !error.is_null())?;
     let coded = number(error, "/code").or_else(|| number(error, "/status"));

@@ -4,7 +4,7 @@ use super::lower::{Grammar, Symbol};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Most alternatives that a mismatch tells.
+/// The most alternatives that a mismatch shows.
 const MAX_EXPECTED: usize = 6;
 
 /// A production, how many of its symbols are found, and the byte at which it began.
@@ -118,7 +118,7 @@ impl<'a> Matcher<'a> {
         Some(())
     }
 
-    /// A production is found from `origin` to `at`: all that waited for its rule go on.
+    /// A production is found from `origin` to `at`: all that waited for its rule continue.
     fn complete(&mut self, production: usize, origin: usize, at: usize) -> Option<()> {
         let rule = self.grammar.productions.get(production)?.rule;
         if rule == self.grammar.start && origin == 0 && at < self.text.len() {

@@ -57,7 +57,7 @@ fn in_rule_comment(ending: Option<Ending>) -> bool {
     ending.is_some_and(|ending| ending.in_comment)
 }
 
-/// Returns what a line that opens or closes a code fence says behind its marks.
+/// Returns the text behind the marks of a line that opens or closes a code fence.
 fn fence_line(text: &str) -> Option<&str> {
     text.strip_prefix("```").or_else(|| text.strip_prefix("~~~"))
 }

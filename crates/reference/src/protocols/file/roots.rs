@@ -43,8 +43,8 @@ impl Files {
         Ok(located)
     }
 
-    /// Returns where a path leads: from the place, or from the workspace when nothing is there.
-    /// What is not there at all is where the author meant it to be.
+    /// Returns the file of a path: from the place, or from the workspace when nothing is there.
+    /// A path to nothing starts at the place.
     pub(super) fn place_of(&self, path: &str, place: &Place) -> Result<Located, FileError> {
         let first = self.at(place.root, &place.folder, path);
         let at_root = place.root == 0 && place.folder.is_empty();
@@ -87,7 +87,7 @@ pub(super) fn resource(reference: &str, located: &Located, bytes: Vec<u8>) -> Re
     }
 }
 
-/// Returns what lies outside the workspace is believed less.
+/// Returns the trust level of a root: lower outside the workspace.
 pub(super) fn trust(root: usize) -> Trust {
     if root == 0 { Trust::Resource } else { Trust::External }
 }

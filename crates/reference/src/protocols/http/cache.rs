@@ -41,7 +41,7 @@ pub struct CacheSettings {
 }
 
 impl CacheSettings {
-    /// Up to 256 MiB in a folder.
+    /// Creates a cache of up to 256 MiB in a folder.
     #[must_use]
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), max_bytes: 256 << 20 }
@@ -60,7 +60,7 @@ pub(super) struct Entry {
 #[derive(Serialize, Deserialize)]
 struct Head {
     version: u32,
-    /// The key, so that a file that was renamed is none.
+    /// The key, so that a renamed file is not used.
     key: String,
     freshness: Freshness,
     content_type: Option<String>,

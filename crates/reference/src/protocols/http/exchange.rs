@@ -145,7 +145,7 @@ impl Exchange<'_> {
         if connect {
             return Fault::unreachable(&who, reason);
         }
-        // An answer that is not HTTP is told apart from one that ends too soon by its cause alone.
+        // Only its cause distinguishes an answer that is not HTTP from one that ends too soon.
         let strange = ["invalid HTTP", "message head is too large", "unexpected message"];
         if !body && strange.iter().any(|known| reason.contains(known)) {
             return Fault::strange(&who, reason);

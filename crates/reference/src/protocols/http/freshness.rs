@@ -1,8 +1,8 @@
 //! The freshness of an answer, and asking a server whether it still holds.
 //!
 //! Decision: this is the part of RFC 9111 that a cache of one reader needs. An answer is fresh as
-//! long as its server says, and no longer: nothing is guessed from its age. The request is always
-//! the same but for `Accept`, which is part of the key, so that `Vary` holds by itself.
+//! long as its server defines: nothing is guessed from its age. The request is always the same
+//! except for `Accept`, which is part of the key, so that `Vary` holds by itself.
 
 use reqwest::header::{
     AGE, CACHE_CONTROL, DATE, ETAG, EXPIRES, HeaderMap, HeaderName, LAST_MODIFIED, PRAGMA, VARY,
@@ -10,15 +10,15 @@ use reqwest::header::{
 use serde::{Deserialize, Serialize};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The longest that an answer is believed without asking, in seconds: a year.
+/// The longest time that an answer is used without asking, in seconds: a year.
 const LONGEST: u64 = 365 * 24 * 60 * 60;
 
 /// The freshness of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Freshness {
-    /// When it came or was last confirmed, in seconds since 1970.
+    /// The time when it came or was last confirmed, in seconds since 1970.
     asked: u64,
-    /// For how many seconds from then it holds.
+    /// The seconds from then for which it holds.
     lifetime: u64,
     pub(super) etag: Option<String>,
     pub(super) last_modified: Option<String>,
@@ -34,8 +34,8 @@ pub(super) fn header(headers: &HeaderMap, name: HeaderName) -> Option<String> {
 }
 
 impl Freshness {
-    /// Returns what the headers of an answer say; `None` when it must not be kept, or keeping it is
-    /// of no use.
+    /// Reads the headers of an answer; returns `None` when it must not be kept, or keeping it is of
+    /// no use.
     pub(super) fn of(headers: &HeaderMap, now: u64) -> Option<Self> {
         let directives = Directives::of(headers);
         let varies = headers.get_all(VARY).iter().any(|value| value.as_bytes().contains(&b'*'));
@@ -57,7 +57,7 @@ impl Freshness {
         now.checked_sub(self.asked).is_some_and(|age| age < self.lifetime)
     }
 
-    /// Reports whether "not modified" speaks of this answer.
+    /// Reports whether "not modified" is about this answer.
     pub(super) fn is_renewed_by(&self, headers: &HeaderMap) -> bool {
         let weak = |etag: &str| etag.trim().trim_start_matches("W/").to_owned();
         match (&self.etag, header(headers, ETAG)) {
@@ -67,7 +67,7 @@ impl Freshness {
         }
     }
 
-    /// Takes what "not modified" says.
+    /// Applies the headers of "not modified".
     pub(super) fn renew(&mut self, headers: &HeaderMap, now: u64) {
         self.asked = now;
         self.lifetime = lifetime(headers, &Directives::of(headers));
@@ -77,7 +77,7 @@ impl Freshness {
     }
 }
 
-/// Returns what can be sent back as it came.
+/// Reports whether a header can be sent back as it came.
 fn is_visible(value: &str) -> bool {
     value.len() <= 1024 && value.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }

@@ -24,7 +24,7 @@ pub(super) struct KnownHosts {
 }
 
 impl KnownHosts {
-    /// Returns what a file says of a server; a file that is not there says nothing.
+    /// Reads the keys of a server from a file; a missing file has none.
     pub(super) fn read(file: Option<&Path>, endpoint: &Endpoint) -> Result<Self, Fault> {
         let text = file.map_or(Ok(String::new()), |file| {
             read(file).map_err(|error| {

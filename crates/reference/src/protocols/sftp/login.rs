@@ -1,4 +1,4 @@
-//! Who logs in, and what with.
+//! The user and the keys of a login.
 
 use super::super::address::Endpoint;
 use super::super::fault::Fault;
@@ -19,12 +19,12 @@ pub struct SshSettings {
     pub network: NetworkSettings,
     /// The keys of servers that are known, as OpenSSH writes them; without a file none is.
     pub known_hosts: Option<PathBuf>,
-    /// Private keys that are offered when the address has no password, in this order. What is not
-    /// there or has a passphrase is passed over.
+    /// Private keys that are offered when the address has no password, in this order. Missing keys
+    /// and those with a passphrase are skipped.
     pub keys: Vec<PathBuf>,
     /// The socket of an SSH agent, whose keys are offered first.
     pub agent: Option<PathBuf>,
-    /// Who logs in when the address does not say.
+    /// The user when the address names none.
     pub user: Option<String>,
 }
 
@@ -93,8 +93,8 @@ pub(super) async fn offer(
     Err(no_key(&who, tried, locked))
 }
 
-/// Returns what a key signs by. Servers may be slow to say what they take, so only RSA keys, of
-/// which there are several kinds, have them asked.
+/// Returns the hash that a key signs with. Servers may be slow to answer what they accept, so they
+/// are asked only for RSA keys, of which there are several kinds.
 async fn hash_for(
     ssh: &Handle<Guard>,
     algorithm: Algorithm,
@@ -167,7 +167,7 @@ enum Key {
     Locked,
 }
 
-/// Returns a key file; what is not there or can't be read is none.
+/// Returns a key file; none if it is missing or can't be read.
 fn read(path: &Path) -> Option<Key> {
     let mut text = String::new();
     std::fs::File::open(path).ok()?.take(LONGEST_KEY).read_to_string(&mut text).ok()?;

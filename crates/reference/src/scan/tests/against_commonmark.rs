@@ -1,4 +1,4 @@
-//! What is code, compared with a CommonMark parser.
+//! The code found by the scan, compared with a CommonMark parser.
 
 use crate::scan::scan;
 use proptest::prelude::*;

@@ -90,7 +90,7 @@ impl Pending {
         }
     }
 
-    /// True if the protocol version has batches.
+    /// Reports whether the protocol version has batches.
     pub(super) fn has_batches(&self) -> bool {
         self.state.lock().has_batches
     }

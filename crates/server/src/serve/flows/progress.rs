@@ -101,7 +101,7 @@ mod tests {
         // One at a time: each part, and the end.
         let all = told(1..=1_050, 1_050);
         assert_eq!((all.len(), all.last()), (96, Some(&1_050)));
-        // That a step begins is told in small sets alone.
+        // The begin of a step is reported in small sets alone.
         assert!(!Reported::default().is_due(Status::Running, 2_000, 2_000));
         assert!(Reported::default().is_due(Status::Running, 0, 2));
     }

@@ -27,7 +27,7 @@ impl Forwarder {
         let own = [&call.timeout, &call.timeout_client].into_iter().flatten();
         let timeout = own.map(|seconds| seconds.duration()).fold(longest, Duration::min);
         let timeout_client = match target.longest {
-            // The client is told how long the server waits.
+            // The client learns how long the server waits.
             Some(_) if !is_question => Some(Seconds::from_duration(timeout)),
             _ => call.timeout_client.clone(),
         };

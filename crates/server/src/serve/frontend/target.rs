@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// and the parameters `{action, runtime, parameters}`, and answers `{allowed: true}` or
 /// `{allowed: false}`.
 pub(crate) const CONFIRM_TOOL: &str = "confirm_action";
-/// The feature of a client that goes on working without a connection.
+/// The feature of a client that keeps working without a connection.
 pub(super) const BACKGROUND: &str = "background_processing";
 /// The default timeout of a client.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -180,7 +180,7 @@ impl Forwarder {
     }
 }
 
-/// Reports whether a client goes on working without a connection (CP-15).
+/// Reports whether a client keeps working without a connection (CP-15).
 pub(crate) fn is_in_background(session: &Session) -> bool {
     session.client().is_some_and(|client| {
         client.supported_features.iter().flatten().any(|feature| feature == BACKGROUND)

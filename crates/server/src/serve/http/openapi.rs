@@ -84,7 +84,7 @@ mod tests {
     use super::super::routes;
     use super::*;
 
-    /// All texts that stand under a name, however deep.
+    /// Finds all texts under a name, at any depth.
     fn under<'v>(value: &'v Value, name: &str, found: &mut Vec<&'v str>) {
         match value {
             Value::Object(fields) => {

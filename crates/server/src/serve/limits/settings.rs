@@ -36,7 +36,7 @@ impl Limits {
     }
 }
 
-/// The address that limits count by: of IPv6, where one client has many, its network.
+/// Returns the address that limits count by: of IPv6, where one client has many, its network.
 pub(crate) fn counted(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

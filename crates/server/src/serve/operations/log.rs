@@ -27,7 +27,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The level of this name.
+    /// Returns the level of this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name {
@@ -50,7 +50,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of this name.
+    /// Returns the format of this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name {

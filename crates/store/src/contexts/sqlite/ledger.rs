@@ -81,8 +81,8 @@ impl<'c> Tables<'c> {
         Ok(self.one(sql, params, |row| number(row, 0))?.unwrap_or_default())
     }
 
-    /// The last place before the messages of the versions after `version`: versions rise with the
-    /// places, so it is found by halving.
+    /// Returns the last place before the messages of the versions after `version`: versions rise
+    /// with the places, so it is found by halving.
     fn place_after(&self, row: &Row, version: u64) -> Outcome<u64> {
         let (mut low, mut high) = (0, row.last_seq);
         while low < high {
@@ -107,7 +107,7 @@ const SEQ_BITS: u32 = 36;
 const SEQ_MASK: i64 = (1 << SEQ_BITS) - 1;
 const MOST_CONTEXTS: i64 = (1 << (63 - SEQ_BITS)) - 1;
 
-/// The id of a message; one beyond all counts as the last.
+/// Returns the id of a message; one beyond all counts as the last.
 fn id(context: i64, seq: u64) -> i64 {
     let seq = i64::try_from(seq).unwrap_or(SEQ_MASK).min(SEQ_MASK);
     context.min(MOST_CONTEXTS) << SEQ_BITS | seq
@@ -117,7 +117,7 @@ fn last_id(context: i64) -> i64 {
     id(context, u64::MAX)
 }
 
-/// A message's place in its context.
+/// Returns a message's place in its context.
 fn seq(row: &rusqlite::Row<'_>, column: usize) -> Sql<u64> {
     let id: i64 = row.get(column)?;
     Ok(u64::try_from(id & SEQ_MASK).unwrap_or_default())

@@ -1,6 +1,6 @@
 //! Texts by digest: small ones in a file per run, larger ones each in a file for all runs.
 //!
-//! A text that holds a secret is kept masked, and says so, since its digest is that of the text as
+//! A text that holds a secret is kept masked and marked, since its digest is that of the text as
 //! it was sent.
 
 use super::failed;
@@ -107,7 +107,7 @@ impl TextWriter {
         let written =
             std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, &path));
         if written.is_err() {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             let _ = std::fs::remove_file(&temporary);
         }
         written.map_err(fail)
@@ -173,7 +173,7 @@ impl TextReader {
     }
 }
 
-/// The texts of a file; lines that are torn or are not what they say are passed over.
+/// Returns the texts of a file; lines that are torn or do not match their digest are skipped.
 fn read(file: File) -> std::io::Result<HashMap<Digest, String>> {
     let mut texts = HashMap::new();
     lines::read(BufReader::new(file), LINE_BYTES, |line| {

@@ -131,7 +131,7 @@ pub fn cp_7_the_keys_of_a_deleted_context_are_forgotten(make: &Make<'_>) {
         assert!(twin.store.pending().unwrap().is_empty());
         let error = twin.store.answer("ann", name("m2"), "1".to_owned()).unwrap_err();
         assert_eq!(error, ContextError::KeyNotFound("m2".to_owned()));
-        // The same messages, and others under their ids, begin anew.
+        // The same messages, and others under their ids, are new ones.
         let new = twin.store.apply(keyed("m1", 1, ack())).unwrap();
         assert_eq!((new.version, new.created, new.repeated), (1, true, None));
         assert_eq!(twin.store.apply(keyed("m2", 2, ack())).unwrap().version, 2);

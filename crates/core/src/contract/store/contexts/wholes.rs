@@ -100,7 +100,7 @@ pub fn cp_10_an_export_taken_in_again_is_the_same_to_the_letter(make: &Make<'_>)
         let head = import(twin, &exported).unwrap();
         assert_eq!(export(twin, ANN), exported);
         assert_eq!((head.messages, head.last_seq), (2, 4));
-        // From there it goes on, and its time never back (CP-11).
+        // It continues from there, and its time never goes back (CP-11).
         let later = twin.do_it(vec![message("m5")]);
         assert_eq!((later.seqs, later.version), (vec![5], head.version + 1));
         assert!(later.time_us > head.last_update_us);

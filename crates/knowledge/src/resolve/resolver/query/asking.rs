@@ -19,7 +19,7 @@ const PHRASES: &str = "为什么 什么样 什么时候 什么 怎么样 怎么�
 
 static PHRASE_LIST: LazyLock<Vec<&str>> = LazyLock::new(|| PHRASES.split(' ').collect());
 
-/// Characters that, alone, say nothing of what is asked: they count, time and join.
+/// Characters that, alone, show nothing of what is asked: they count, time and join.
 const FILLERS: &str = "要会能可用让给比才再最更太多少做说看想好引等来去上下中里外后前时得着过起出不没无向则若即\
     该本某每各另同按由经并且但而却只仅便已曾将天年月日号点次种岁块元钱度个件份分秒周条位名张台套";
 
@@ -53,7 +53,7 @@ fn is_in_word(phrase: &str, before: Option<char>, after: &str) -> bool {
 const ENDINGS: &str = "ですか ください について ですが でしょうか ますか ました ません とは は何ですか できますか \
     ありますか 되나요 인가요 입니까 습니까 있나요 하나요 할까요 해주세요 주세요 이에요";
 
-/// Reports whether a phrase in the letters of Japanese or Korean goes on from that sign within a
+/// Reports whether a phrase in the letters of Japanese or Korean continues that sign within a
 /// word, as in ぶどう: a particle ends one.
 fn goes_on(before: char, phrase: &str) -> bool {
     let is_hangul = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}');

@@ -1,4 +1,4 @@
-//! Words of questions that are not what the question is about, and words that say what is wanted.
+//! Words of questions that are not what the question is about, and words that show what is wanted.
 
 use crate::resolve::types::Intent;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ const STOPS: &str = "a about above after again all also am an and any are as at 
     up us ve very was we were what when where whether which while who whom whose why will with \
     within would yes you your yours";
 
-/// Words of instructions: they help to rank, but that a pack lacks them says nothing.
+/// Words of instructions: they help to rank, but that a pack lacks them means nothing.
 const WEAK: &str = "add answer ask based check cite claim claims compare compose context create \
     customer describe detail detailed details draft explain fact facts find follow following give \
     help include information kind know knowledge list long look make many mean means mention need \
@@ -82,7 +82,7 @@ const WRITING: &str = "write, writes, writing, rewrite, draft, compose, rephrase
     headline, caption, speech, poem, 写, 寫, 撰, 起草, 草拟, 拟一, 文案, 回复, 答复, 润色, 问候, \
     致辞, 祝福, 标语, 口号, 推文, 邮件";
 
-/// Returns what is wanted, as the words say.
+/// Returns the intent that the words show.
 pub(super) fn intent(text: &str) -> Intent {
     let lower = text.to_lowercase();
     let said = Said::of(&lower);

@@ -27,7 +27,7 @@ const FEW_WORDS: u32 = 3;
 const SUBJECT_OF_ALL: f32 = 0.3;
 /// A term is rare when it weighs this share of a word that stands in one section alone.
 const LACKED: f32 = 0.6;
-/// With fewer sections than this, how often a word occurs says little about how much it means.
+/// With fewer sections than this, the frequency of a word shows little about its weight.
 const FEW: u64 = 50;
 /// From so many sections on, a word in more than two thirds of them is common all the same.
 const ENOUGH: u64 = 8;
@@ -40,7 +40,7 @@ const WORDING: f32 = 0.75;
 /// The weight of a single character beside others.
 const HINT: f32 = 0.25;
 
-/// So many of them say together what a task is about.
+/// The number of them that together show what a task is about.
 const HINTS: u32 = 3;
 
 /// The weights of the terms of a search for the task.
@@ -161,12 +161,12 @@ impl Weights {
         count
     }
 
-    /// Reports whether one of the terms says what the task is about.
+    /// Reports whether one of the terms shows what the task is about.
     pub(super) fn says(&self, terms: u64) -> bool {
         terms & self.content != 0
     }
 
-    /// Reports whether the terms say what the task is about: one that does, or several hints.
+    /// Reports whether the terms show what the task is about: one that does, or several hints.
     pub(super) fn has_content(&self, terms: u64) -> bool {
         self.says(terms) || (terms & self.hints).count_ones() >= HINTS
     }

@@ -16,6 +16,8 @@ use contexture_store::contexts::{
 use std::path::Path;
 use std::sync::Arc;
 
+/// The name of the file of contexts in a data folder.
+pub const CONTEXTS_FILE: &str = "contexts.db";
 /// The largest file of keys, in bytes.
 const KEY_FILE_BYTES: u64 = 4096;
 const HELP: &str = "`openssl rand -hex 32` makes a key";

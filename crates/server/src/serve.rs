@@ -36,7 +36,7 @@ use crate::fault::Fault;
 use agents::Agents;
 use app::{App, WorkQueue};
 use contexture::Project;
-use contexture::contexts::OpenError;
+use contexture::contexts::{CONTEXTS_FILE, OpenError};
 use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
@@ -68,9 +68,6 @@ use turn::turns::Turns;
 
 pub use operations::audit::{self, AUDIT_FILE};
 pub use operations::log::{Format, Level, LogOut, LogSettings};
-
-/// The file of contexts in the data folder.
-pub const CONTEXTS_FILE: &str = "contexts.db";
 
 /// The settings of the server.
 #[derive(Clone)]

@@ -6,7 +6,7 @@
 //! its owner alone; the command line those of the workspace, whoever owns them, since it has the
 //! file.
 
-use crate::contexts::{self, OpenError};
+use crate::contexts::{self, CONTEXTS_FILE, OpenError};
 use crate::project::Project;
 use crate::run::request::Contexts;
 use contexture_context::Trust;
@@ -45,7 +45,7 @@ impl Conversations {
             return Ok((&**store, Some(owner)));
         }
         // Until there is a file, it is looked for again.
-        let file = self.project.state_folder().join("data").join("contexts.db");
+        let file = self.project.state_folder().join("data").join(CONTEXTS_FILE);
         let is_there = self.project.stores.contexts.is_some() || file.is_file();
         let own = is_there.then(|| self.own.get_or_init(|| contexts::open(&self.project, &file)));
         let nothing = |message: &str, help: &str| {

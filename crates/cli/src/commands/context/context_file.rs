@@ -2,11 +2,11 @@
 
 use crate::prelude::*;
 use contexture::Project;
-use contexture::contexts::{self, OpenError};
+use contexture::contexts::{self, CONTEXTS_FILE, OpenError};
 use contexture::diagnostic::suggestion;
 use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
 use contexture_server::serve::audit::{self, AuditEvent, AuditRecord};
-use contexture_server::serve::{CONTEXTS_FILE, data_folder};
+use contexture_server::serve::data_folder;
 use std::sync::Arc;
 
 /// The owner of contexts that were made without a token.

@@ -6,11 +6,10 @@
 use super::list::to_json;
 use super::stored_runs::FlowLocation;
 use crate::prelude::*;
-use contexture::contexts::OpenError;
+use contexture::contexts::{CONTEXTS_FILE, OpenError};
 use contexture::flows::is_within;
 use contexture::store::flows::{Filter, FlowJournal, RunState, RunSummary};
 use contexture::store::stamp::now_us;
-use contexture_server::serve::CONTEXTS_FILE;
 use std::collections::HashSet;
 use std::time::Duration;
 

@@ -72,9 +72,8 @@ impl Rows {
     }
 
     fn key_at(&self, owner: &str, scope: &str, message_id: &str) -> Option<usize> {
-        let is_it = |key: &KeyRow| {
-            key.owner == owner && key.scope == scope && key.message_id == message_id
-        };
+        let is_it =
+            |key: &KeyRow| key.owner == owner && key.scope == scope && key.message_id == message_id;
         self.keys.iter().position(is_it)
     }
 }

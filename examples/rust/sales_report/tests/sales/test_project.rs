@@ -2,8 +2,8 @@
 
 use contexture::flow::run::Report;
 use contexture::flows::{Flow, FlowRequest};
-use contexture::run::RunRequest;
 use contexture::protocol::content::{Outcome, Status};
+use contexture::run::RunRequest;
 use contexture::{Environment, Project};
 use sales_report::actions;
 use serde_json::{Value, json};

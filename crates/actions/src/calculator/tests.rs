@@ -107,7 +107,7 @@ fn fl_3_calculator_reports_where_it_failed() {
     ] {
         assert_eq!(error(expression), message, "{expression}");
     }
-    assert!(error("2^64").contains("no whole number from -2^63 to 2^64-1"), "{}", error("2^64"));
+    assert!(error("2^64").contains("not a whole number from -2^63 to 2^64-1"), "{}", error("2^64"));
     assert!(error(&"9".repeat(50)).ends_with("than can be computed with at offset 0"));
 }
 

@@ -142,7 +142,7 @@ mod tests {
             ),
             ("[mcp.servers.a]\ncommand = \" \"\n", "is empty"),
             ("[mcp.servers.a]\ncommand = \"x\"\nenv = [\"A=secret\"]\n", "`A=…` is not a name"),
-            ("[mcp.servers.\"a b\"]\ncommand = \"x\"\n", "no name of a server"),
+            ("[mcp.servers.\"a b\"]\ncommand = \"x\"\n", "not a name of a server"),
             ("[mcp.servers.a]\ncommand = \"x\"\ntimeout_ms = 0\n", "nonzero"),
             ("[mcp]\nserver = 1\n", "server"),
         ] {

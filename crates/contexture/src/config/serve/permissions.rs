@@ -113,7 +113,7 @@ mod tests {
         for (line, part) in [
             ("\"a\" = \"ASK\"", "found \"ASK\""),
             ("\"a*b\" = \"NONE\"", "a `*` stands at its end alone"),
-            ("\"\" = \"NONE\"", "no name of an action"),
+            ("\"\" = \"NONE\"", "not the name of an action"),
         ] {
             let told = permissions(&format!("[serve.permissions.backend]\n{line}\n")).unwrap_err();
             assert!(told.contains(part), "{told}");

@@ -12,6 +12,11 @@
     not(all(feature = "flow", feature = "knowledge", feature = "mcp", feature = "server")),
     allow(dead_code, unused_imports, reason = "commands that are left out use it")
 )]
+#![allow(
+    rustdoc::bare_urls,
+    rustdoc::broken_intra_doc_links,
+    reason = "docs of arguments are the help that a terminal shows"
+)]
 
 mod arguments;
 mod commands;

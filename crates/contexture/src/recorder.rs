@@ -6,7 +6,7 @@
 //! Decision, by measurement: a write costs more than all else about a line, so turns, declarations
 //! and data of a model call wait for each other and become one write, and lines of one event that
 //! wait together become one line. Nothing waits during a call to the outside: all is written before
-//! a model, a tool or a memory is called, and whenever the run waits ([`recorded`]). So a run that
+//! a model, a tool or a memory is called, and whenever the run waits (`recorded`). So a run that
 //! is killed has kept everything up to the call it was waiting for.
 
 mod line;

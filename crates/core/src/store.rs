@@ -1,7 +1,7 @@
 //! The ports of stores: contexts, the journal of flows, runs, memories (HO-2).
 //!
 //! Decision: each port is an object-safe trait with its data and its errors, and depends on no
-//! storage; a suite in [`contract`](crate::contract) checks what an implementation has to do.
+//! storage; a suite in `contract` checks what an implementation has to do.
 
 pub mod contexts;
 pub mod flows;

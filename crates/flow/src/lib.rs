@@ -2,9 +2,9 @@
 //!
 //! A set is parsed ([`Set`]), checked with every fault in one report ([`check::check`]), and run
 //! ([`run::Run`]): independent steps run concurrently, `${…}` in parameters is replaced by earlier
-//! results ([`reference`]), conditions are evaluated in place ([`condition`]), every change is
-//! stored in a journal before it takes effect ([`journal`]), and the graph is drawn before and
-//! after ([`picture`]).
+//! results ([`reference`](mod@reference)), conditions are evaluated in place ([`condition`]), every
+//! change is stored in a journal before it takes effect ([`journal`]), and the graph is drawn before
+//! and after ([`picture`]).
 //!
 //! Decision: a tool call is an instruction whose action is a tool, so one engine runs both; and the
 //! engine does not depend on the kind of actions, journals or observers: those are ports

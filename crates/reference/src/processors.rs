@@ -1,7 +1,7 @@
 //! Processors: protocols that work on what an inner reference gave (REF-11, REF-12).
 //!
 //! Decision: a processor is a pure function over one text and the parameters of its level;
-//! [`Processor`] makes a [`Protocol`] of it, one resource in, one out.
+//! `Processor` makes a [`Protocol`] of it, one resource in, one out.
 
 mod data;
 mod markdown;

@@ -73,7 +73,7 @@ impl SplitProblem {
 /// do not matter.
 ///
 /// # Errors
-/// [`SplitProblem`] when there is no frontmatter, or it is not closed or too large.
+/// `SplitProblem` when there is no frontmatter, or it is not closed or too large.
 pub fn split(text: &str) -> Result<Parts<'_>, SplitProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (end, body) = closing(text.as_bytes(), true)?;

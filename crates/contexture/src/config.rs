@@ -4,10 +4,12 @@
 //! committed; a key in the file is refused with a hint where it belongs.
 
 mod listen;
+mod policy;
 mod serve;
 mod servers;
 
 pub use listen::listen_address;
+pub use policy::{Integrity, PolicySettings, ToolPolicy, WorkspaceTrust};
 pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
 pub use servers::{Mcp, McpServer};
 
@@ -51,6 +53,8 @@ pub struct Config {
     pub mcp: Mcp,
     /// The settings of `contexture serve`.
     pub serve: Serve,
+    /// The policy of effects.
+    pub policy: PolicySettings,
     /// Limits of a run.
     pub limits: Limits,
 }

@@ -21,6 +21,7 @@ pub mod error;
 pub mod masker;
 pub mod model_uri;
 pub mod panics;
+pub mod policy;
 pub mod provider;
 pub mod reference;
 mod replay_miss;

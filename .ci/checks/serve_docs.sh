@@ -38,7 +38,9 @@ said said.txt "A parcel can be sent back within 30 days." "the second turn is an
 stop_server "$server" INT
 
 port=$(free_port)
+pages=$(free_port)
+printf '[serve]\norigins = ["http://127.0.0.1:%s"]\n' "$pages" >contexture.toml
 serve "$contexture" serve marker.as --listen "127.0.0.1:$port" >"$work/marker.out" 2>"$work/marker.log"
 ready "the agent that calls the page" connects "$port"
-timeout 120 node "$tutorial" page "$client/tests/browser/chrome.mjs" . "http://127.0.0.1:$port" || fail "page.html"
+timeout 120 node "$tutorial" page "$client/tests/browser/chrome.mjs" . "http://127.0.0.1:$port" "$pages" || fail "page.html"
 ok "the agent marks a part of the page"

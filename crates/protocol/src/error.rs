@@ -91,7 +91,7 @@ codes! {
         "The token or the user does not allow this."
         "Ask for the permission, or do without the action.";
     SenderForbidden "SENDER_FORBIDDEN" 403 Client false
-        "The token does not grant this sender type."
+        "The token does not grant this sender type, or the sender is named as another owner."
         "Send with a sender type that the token grants.";
     ContextNotFound "CONTEXT_NOT_FOUND" 404 Client false
         "There is no context with this id, or it belongs to someone else."

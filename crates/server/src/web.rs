@@ -57,40 +57,107 @@ pub(crate) struct Sites {
     origins: Vec<String>,
 }
 
+/// The host that a request names, in lower case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Host {
+    name: String,
+    port: Option<u16>,
+    /// True if the settings name it: a proxy may speak TLS for it.
+    is_named: bool,
+}
+
+impl Host {
+    /// Reads a host and its port, without a user name.
+    fn parse(text: &str) -> Option<Self> {
+        let authority = text.parse::<Authority>().ok()?;
+        let name = authority.host();
+        let port = match authority.as_str().strip_prefix(name)? {
+            "" | ":" => None,
+            port => Some(port.strip_prefix(':')?.parse().ok()?),
+        };
+        Some(Self { name: name.to_ascii_lowercase(), port, is_named: false })
+    }
+
+    /// Returns the name with the port, as browsers write it.
+    fn whole(&self) -> String {
+        match self.port {
+            Some(port) => format!("{}:{port}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Reports whether an absolute target of a request means the same host and port.
+    fn agrees_with(&self, target: &Uri) -> bool {
+        let Some(authority) = target.authority() else { return true };
+        let usual = match target.scheme_str() {
+            None => None,
+            Some("http") => Some(80),
+            Some("https") => Some(443),
+            Some(_) => return false,
+        };
+        Self::parse(authority.as_str()).is_some_and(|other| {
+            other.name == self.name && other.port.or(usual) == self.port.or(usual)
+        })
+    }
+}
+
 impl Sites {
     pub(crate) fn new(hosts: &[String], origins: &[String]) -> Self {
         let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
         Self { hosts: lower(hosts), origins: lower(origins) }
     }
 
-    /// Returns an accepted host in lower case. A page can rebind its own name to this machine, but
-    /// not an IP address or `localhost`.
-    pub(crate) fn host(&self, host: &str) -> Option<String> {
-        let host = host.parse::<Authority>().ok()?;
-        let (name, whole) = (host.host().to_ascii_lowercase(), host.as_str().to_ascii_lowercase());
-        let is_named = self.hosts.iter().any(|known| *known == name || *known == whole);
-        // A user name is not allowed there.
-        let is_accepted = !whole.contains('@') && (is_address(&name, |_| true) || is_named);
-        is_accepted.then_some(whole)
+    /// Returns the accepted host of a request: of its one `Host` header, with which an absolute
+    /// target agrees (RFC 9112, 3.2). A page can rebind its own name to this machine, but not an IP
+    /// address or `localhost`.
+    pub(crate) fn host(&self, target: &Uri, headers: &HeaderMap) -> Option<Host> {
+        let mut named = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (named.next(), named.next()) else { return None };
+        let host = Host::parse(host.to_str().ok()?).filter(|host| host.agrees_with(target))?;
+        let whole = host.whole();
+        let is_named = self.hosts.iter().any(|known| *known == host.name || *known == whole);
+        let is_accepted = is_named || is_address(&host.name, |_| true);
+        is_accepted.then_some(Host { is_named, ..host })
     }
 
-    /// Reports whether all origins of a request are accepted: those of this machine, of the server
-    /// itself when its `host` is given, and the configured ones.
-    pub(crate) fn accept_origins(&self, headers: &HeaderMap, host: Option<&str>) -> bool {
-        let mut origins = headers.get_all(header::ORIGIN).iter();
-        origins.all(|origin| origin.to_str().is_ok_and(|origin| self.origin(origin, host)))
+    /// Reports whether the settings name an origin.
+    pub(crate) fn names(&self, origin: &str) -> bool {
+        self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
     }
+}
 
-    fn origin(&self, origin: &str, host: Option<&str>) -> bool {
-        let origin = origin.trim().to_ascii_lowercase();
-        let is_own = |uri: Uri| {
-            let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-            let is_loopback = uri.host().is_some_and(|host| is_address(host, IpAddr::is_loopback));
-            let is_host = host.is_some() && uri.authority().map(Authority::as_str) == host;
-            is_web && (is_loopback || is_host)
-        };
-        self.origins.contains(&origin) || origin.parse().is_ok_and(is_own)
+/// Returns the origin of the page that sends a request, if a page does.
+///
+/// # Errors
+/// Several origins, or one that can't be read.
+pub(crate) fn origin(headers: &HeaderMap) -> Result<Option<&str>, ()> {
+    let mut all = headers.get_all(header::ORIGIN).iter();
+    match (all.next(), all.next()) {
+        (None, _) => Ok(None),
+        (Some(origin), None) => origin.to_str().map(Some).map_err(drop),
+        (Some(_), Some(_)) => Err(()),
     }
+}
+
+/// Reports whether an origin is that of the server itself, which was called by `host`.
+pub(crate) fn is_own(origin: &str, host: &Host, is_tls: bool) -> bool {
+    let is_with =
+        |scheme: &str| origin.eq_ignore_ascii_case(&format!("{scheme}://{}", host.whole()));
+    (is_with("http") && !is_tls) || (is_with("https") && (is_tls || host.is_named))
+}
+
+/// Reports whether an origin is of this machine.
+pub(crate) fn is_local(origin: &str) -> bool {
+    origin.parse::<Uri>().is_ok_and(|uri| {
+        matches!(uri.scheme_str(), Some("http" | "https"))
+            && uri.host().is_some_and(|host| is_address(host, IpAddr::is_loopback))
+    })
+}
+
+/// Reports whether a browser says that a page of another origin sends a request.
+pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all("sec-fetch-site").iter();
+    !sites.all(|site| matches!(site.as_bytes(), b"same-origin" | b"none"))
 }
 
 /// Reports whether a host is `localhost` or an IP address of that kind.

@@ -5,7 +5,8 @@ use crate::record::{record, words};
 record! {
     /// The sender of a message.
     pub struct Sender {
-        /// The sender's id.
+        /// The name of the client. It tells the clients of one owner apart and grants nothing; the
+        /// name of another owner is refused.
         id id: String = "id",
         /// The kind of sender. A client may send only the kinds that its token grants (CP-1).
         required kind: SenderType = "type",

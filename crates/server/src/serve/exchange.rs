@@ -42,7 +42,7 @@ pub(crate) fn receive_with(
 ) {
     let reply = reply.logged(AnswerLog::new(&app.audit, &app.log, caller));
     let Some(reply) = paced(app, caller, reply) else { return };
-    if let Err(refused) = rights::check(caller, &message) {
+    if let Err(refused) = rights::check(app, caller, &message) {
         return reply.refuse(refused);
     }
     let context = message.context_id.as_deref();

@@ -16,6 +16,7 @@ mod listen;
 mod messages;
 mod openai;
 mod openapi;
+mod pairing;
 mod query;
 mod refused;
 mod routes;
@@ -113,7 +114,7 @@ impl Listening {
         settings::check(settings)?;
         let limits = Limits::new(settings, is_local);
         let addresses = Addresses::new(&settings.addresses)?;
-        let guard = Arc::new(Guard::new(app, addresses, limits, is_local));
+        let guard = Arc::new(Guard::new(app, addresses, limits, (is_local, tls.is_some()))?);
         let limit = ConnectionLimit::new(limits.connections, limits.connections_per_address);
         let failed = |error: std::io::Error| {
             Fault::of(codes::CANNOT_LISTEN, format!("can't listen on {address}: {error}"))
@@ -129,6 +130,13 @@ impl Listening {
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
+    }
+
+    /// Returns the code that lets in one page of another origin within ten minutes, on a server
+    /// without tokens.
+    #[must_use]
+    pub fn pairing_code(&self) -> Option<String> {
+        self.guard.pairing_code()
     }
 
     /// Serves until `stop` is done, then finishes running work.

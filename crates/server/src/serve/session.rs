@@ -6,6 +6,7 @@
 //! its contexts again, which are the durable state.
 
 use bytes::Bytes;
+use contexture::context::Digest;
 use contexture_protocol::Message;
 use contexture_protocol::content::{ClientCapabilities, Runtime};
 use parking_lot::Mutex;
@@ -68,8 +69,8 @@ pub(crate) struct Presence {
     pub(crate) announced: Option<Instant>,
 }
 
-/// A sensitive action: its side and its name.
-pub(crate) type Consent = (Runtime, String);
+/// A sensitive action: its side, its name and the digest of its parameters.
+pub(crate) type Consent = (Runtime, String, Digest);
 
 /// The reason why a connection must end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

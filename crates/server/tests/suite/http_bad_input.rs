@@ -374,10 +374,15 @@ fn cp_19_data_of_others_is_not_found_and_nobody_speaks_for_others() {
     // Whoever a message or a context says it is of: it is the token's.
     let mut forged = said("m4", Some("ctx_e"), "hello");
     forged["sender"]["id"] = "ada".into();
+    refused(&eve.post(&forged), 403, "SENDER_FORBIDDEN");
+    forged["sender"]["id"] = "eve_1".into();
     forged["metadata"] = json!({ "owner": "ada", "userId": "ada", "seq": 1 });
     assert_eq!(eve.post(&forged).status, 200);
     refused(&ada.get("/v1/contexts/ctx_e"), 404, "CONTEXT_NOT_FOUND");
-    let body = json!({ "contextId": "ctx_f", "metadata": { "userId": "ada", "owner": "ada" } });
+    let body = json!({ "contextId": "ctx_f", "metadata": { "userId": "ada" } });
+    let made = eve.send("POST", "/v1/contexts", Some(&body.to_string()));
+    refused(&made, 403, "SENDER_FORBIDDEN");
+    let body = json!({ "contextId": "ctx_f", "metadata": { "owner": "ada" } });
     assert_eq!(eve.send("POST", "/v1/contexts", Some(&body.to_string())).status, 201);
     refused(&ada.get("/v1/contexts/ctx_f"), 404, "CONTEXT_NOT_FOUND");
     for kind in ["MODEL", "SYSTEM", "TOOL"] {

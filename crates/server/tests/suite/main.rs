@@ -20,4 +20,5 @@ mod serve;
 mod serve_contexts;
 mod serve_guard;
 mod serve_safety;
+mod serve_wire;
 mod ws;

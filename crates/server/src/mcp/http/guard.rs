@@ -3,7 +3,6 @@
 use crate::mcp::token::Token;
 use crate::web::{self, Cors, Sites};
 use axum::extract::{Request, State};
-use axum::http::uri::Authority;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -38,16 +37,15 @@ impl Guard {
 
     /// Checks that host and origin are allowed.
     fn place(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        let mut named = headers.get_all(header::HOST).iter();
-        let host = match (named.next(), named.next()) {
-            (Some(host), None) => host.to_str().ok(),
-            (None, _) => uri.authority().map(Authority::as_str),
-            (Some(_), Some(_)) => None,
-        };
-        if host.and_then(|host| self.sites.host(host)).is_none() {
+        if self.sites.host(uri, headers).is_none() {
             return Err(Refusal::Host);
         }
-        if self.sites.accept_origins(headers, None) { Ok(()) } else { Err(Refusal::Origin) }
+        // Every request carries the token, which a page of this machine does not know by itself.
+        let is_accepted = |origin: &str| self.sites.names(origin) || web::is_local(origin);
+        match web::origin(headers) {
+            Ok(origin) if origin.is_none_or(is_accepted) => Ok(()),
+            _ => Err(Refusal::Origin),
+        }
     }
 }
 

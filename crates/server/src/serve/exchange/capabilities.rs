@@ -1,10 +1,12 @@
 //! CLIENT_CAPABILITIES (CP-13, CP-15).
 
 use super::reply::Reply;
+use super::rights::{check_name, check_sender};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
+use crate::serve::frontend::target::CONFIRM_TOOL;
 use contexture_protocol::content::ClientCapabilities;
-use contexture_protocol::{ErrorCode, Refusal, Violation};
+use contexture_protocol::{ErrorCode, Refusal, SenderType, Violation};
 use serde_json::{Map, Value};
 
 /// Stores the capabilities of the client of a session; the last announcement counts.
@@ -15,6 +17,9 @@ pub(super) fn announce(app: &App, caller: &Caller, client: &ClientCapabilities, 
             "tools are announced over a WebSocket, where they can be called",
         ));
     };
+    if let Err(refused) = check_rights(app, caller, client) {
+        return reply.refuse(refused);
+    }
     let faults = faults(client);
     if let Some(first) = faults.first() {
         let refused = Refusal::new(ErrorCode::ValidationFailed, first.to_string());
@@ -22,6 +27,17 @@ pub(super) fn announce(app: &App, caller: &Caller, client: &ClientCapabilities, 
     }
     app.sessions.announce(session, client.clone());
     reply.acknowledge();
+}
+
+/// Checks the name of the client, and that one who asks its user may speak for a user: a model
+/// service does not answer its own question.
+fn check_rights(app: &App, caller: &Caller, client: &ClientCapabilities) -> Result<(), Refusal> {
+    check_name(app, caller, "/content/clientId", &client.client_id)?;
+    let mut tools = client.supported_tools.iter().flatten();
+    if tools.any(|tool| tool.tool_id == CONFIRM_TOOL) {
+        check_sender(caller, SenderType::User)?;
+    }
+    Ok(())
 }
 
 /// Checks the schemas of the tools; everything else was checked when the message was read.

@@ -1,11 +1,13 @@
 //! The rights that messages need (CP-1, CP-19).
 
+use crate::serve::app::App;
 use crate::serve::caller::{Caller, Scope};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
 
 /// Checks that the caller may send a message.
-pub(super) fn check(caller: &Caller, message: &Message) -> Result<(), Refusal> {
+pub(super) fn check(app: &App, caller: &Caller, message: &Message) -> Result<(), Refusal> {
     let kind = message.sender.kind;
+    check_name(app, caller, "/sender/id", &message.sender.id)?;
     if !is_own_tool(caller, message) {
         check_sender(caller, kind)?;
     }
@@ -43,6 +45,24 @@ pub(super) fn check_sender(caller: &Caller, kind: SenderType) -> Result<(), Refu
     }
     let text = format!("the token does not allow to send as {kind}");
     Err(Refusal::new(ErrorCode::SenderForbidden, text).policy("sender_type"))
+}
+
+/// Checks that a client does not sign with the name of another owner. The token binds the owner; a
+/// name tells the clients of one owner apart and grants nothing (GU-11).
+pub(crate) fn check_name(
+    app: &App,
+    caller: &Caller,
+    pointer: &str,
+    name: &str,
+) -> Result<(), Refusal> {
+    if !app.tokens.is_of_another(name, caller.owner()) {
+        return Ok(());
+    }
+    let text = format!("the token is not of the owner `{name}`, as whom the message is signed");
+    let refused = Refusal::new(ErrorCode::SenderForbidden, text).policy("sender_id");
+    Err(refused
+        .detail("pointer", pointer)
+        .suggest("Sign with the owner of the token, or with a name that is not an owner's."))
 }
 
 /// Returns the only sender type of a message type, if there is one.

@@ -2,7 +2,7 @@
 
 use super::failure::refusal_at;
 use super::reply::Reply;
-use super::rights::{check_sender, speaker};
+use super::rights::{check_name, check_sender, speaker};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::message::{answering, digest, stored_answer};
@@ -98,6 +98,7 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Op
     if outer.context_id.is_some() {
         whole.context_id.clone_from(&outer.context_id);
     }
+    check_name(app, caller, "/content/message/sender/id", &whole.sender.id)?;
     check_sender(caller, whole.sender.kind)?;
     if let Some(speaker) = speaker(whole.kind()) {
         check_sender(caller, speaker)?;

@@ -96,6 +96,9 @@ impl Calls {
 
     fn take(&self, caller: &Caller, message: &Message, result: &CallResult) -> bool {
         let Some(session) = &caller.session else { return false };
+        // What it calls itself in the message grants nothing.
+        let client = session.client().map(|client| client.client_id.clone());
+        let client = client.unwrap_or_else(|| message.sender.id.clone());
         let key = (session.id().to_owned(), result.call_id.clone());
         let mut tables = self.tables.lock();
         let Some(waiting) = tables.open.get_mut(&key) else {
@@ -112,9 +115,9 @@ impl Calls {
         if waiting.is_empty() {
             tables.open.remove(&key);
         }
-        tables.remember(key, &message.sender.id);
+        tables.remember(key, &client);
         drop(tables);
-        let _ = open.answer.send((result.clone(), message.sender.id.clone()));
+        let _ = open.answer.send((result.clone(), client));
         true
     }
 }

@@ -3,17 +3,18 @@
 //! Decision: the question is a call of a front-end tool that the protocol leaves to the
 //! client, [`CONFIRM_TOOL`], so that all rules of such calls apply: it reaches a client
 //! that reconnected, it can be cancelled, it times out. No answer means no. A yes to `USER_CONSENT`
-//! applies to the session of the client that gave it.
+//! applies to the session of the client that gave it, and to the same parameters (GU-11).
 
 use super::masking;
 use super::target::{CONFIRM_TOOL, Forwarder};
 use crate::serve::app::App;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
+use contexture::context::Digest;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED, TIMEOUT};
 use contexture::llm::BoxFuture;
 use contexture::permission::{Action, Permission};
-use contexture_protocol::Seconds;
 use contexture_protocol::content::{Call, CallResult, CallStatus, PermissionLevel, Runtime};
+use contexture_protocol::{Seconds, canonical};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -95,7 +96,8 @@ async fn asked(
     let session = target.session;
     // One question at a time: an answer may apply to the next question.
     let _turn = session.asking().await;
-    let consent = (side, action.name.to_owned());
+    let parameters = Digest::of_text(&canonical(&json!(action.parameters)));
+    let consent = (side, action.name.to_owned(), parameters);
     if level == PermissionLevel::UserConsent && session.has_consent(&consent) {
         return Ok(false);
     }

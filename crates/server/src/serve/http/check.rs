@@ -23,12 +23,16 @@ const PAGES: Cors = Cors {
 };
 
 /// The headers that mark responses as not being pages, unless they are.
-const NOT_A_PAGE: [(header::HeaderName, &str); 4] = [
+const NOT_A_PAGE: [(header::HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::CACHE_CONTROL, "no-store"),
 ];
+
+/// Tells browsers to come back over TLS alone, for a year.
+const TLS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Passes a request on, or refuses it; a page of an allowed origin can read the answer.
 pub(super) async fn check(State(shared): State<Shared>, request: Request, next: Next) -> Response {
@@ -50,6 +54,9 @@ pub(super) async fn check(State(shared): State<Shared>, request: Request, next: 
     }
     for (name, value) in NOT_A_PAGE {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if shared.guard.is_tls() {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, TLS_ALONE);
     }
     let log = &shared.app.log;
     if log.has_level(Level::Info) {

@@ -3,7 +3,7 @@
 
 use super::openapi::doc::{JSON, Route, Shape, delete, get, post};
 use super::shared::Shared;
-use super::{contexts, demo, messages, openai, openapi, schemas, socket, status};
+use super::{contexts, demo, messages, openai, openapi, pairing, schemas, socket, status};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::options;
@@ -89,6 +89,15 @@ fn for_messages() -> Vec<Route> {
             )
             .header("Sec-WebSocket-Protocol", "mcp-cp.1, bearer.<token in base64url>")
             .empty(101, "A WebSocket."),
+        post(pairing::PATH, pairing::post)
+            .doc("pairPage", "Messages", "Lets in a page of another origin by a code.")
+            .description(
+                "On a server without tokens: `{code}` with the code that its start printed gives \
+                 `{token, origin}`, once. The token is good for pages of that origin.",
+            )
+            .public()
+            .body(&[(JSON, Shape::Object)])
+            .json(200, "The token of the page.", Shape::Object),
     ]
 }
 

@@ -35,6 +35,8 @@ pub enum AuditEvent {
     ServerStopped,
     /// A request had no valid token.
     LoginFailed,
+    /// A page of another origin was let in by the code of the start.
+    PagePaired,
     /// A request or message was refused.
     Refused,
     /// A limit was exceeded.

@@ -8,10 +8,10 @@ use super::entry::{Entry, Standing};
 use super::file::TokenFile;
 use super::secret::is_token;
 use crate::fault::Fault;
-use crate::serve::caller::Grant;
+use crate::serve::caller::{Grant, LOCAL};
 use contexture::context::Digest;
 use parking_lot::RwLock;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,6 +32,8 @@ struct State {
     seen: Option<Seen>,
     /// By the first digits of their digests.
     tokens: HashMap<String, Known>,
+    /// The owners of all tokens, also of revoked ones, in lower case.
+    owners: HashSet<String>,
     /// The time of the next expiry, in milliseconds.
     calm: Option<u64>,
     /// The error of an unreadable file.
@@ -109,6 +111,13 @@ impl Registry {
         (is_same && known.entry.standing(now) == Standing::Active).then(|| Arc::clone(&known.grant))
     }
 
+    /// Reports whether a name is that of another owner than `owner`, in letters of any case.
+    pub(crate) fn is_of_another(&self, name: &str, owner: &str) -> bool {
+        let name = name.trim().to_ascii_lowercase();
+        name != owner.to_ascii_lowercase()
+            && (name == LOCAL || self.state.read().owners.contains(&name))
+    }
+
     /// Reports whether a grant is still good.
     pub(crate) fn is_good(&self, grant: &Grant, now: u64) -> bool {
         let Some(id) = &grant.token else { return true };
@@ -153,6 +162,7 @@ impl Registry {
     }
 
     fn take(&self, seen: Option<Seen>, entries: Vec<Entry>) {
+        let owners = entries.iter().map(|entry| entry.owner.to_ascii_lowercase()).collect();
         let live = entries.into_iter().filter(|entry| entry.revoked.is_none());
         let known = live.map(|entry| {
             let grant = Arc::new(entry.grant());
@@ -160,7 +170,7 @@ impl Registry {
         });
         let tokens: HashMap<_, _> = known.collect();
         let mut state = self.state.write();
-        *state = State { seen, calm: calm(&tokens, 0), tokens, fault: None };
+        *state = State { seen, calm: calm(&tokens, 0), tokens, owners, fault: None };
     }
 }
 

@@ -17,7 +17,7 @@ impl Secret {
     ///
     /// # Errors
     /// A [`Fault`] when the system provides no random bytes.
-    pub(super) fn new() -> Result<Self, Fault> {
+    pub(crate) fn new() -> Result<Self, Fault> {
         let mut bytes = [0; BYTES];
         let failed = |_| super::new::bad("the system gives no random bytes");
         SystemRandom::new().fill(&mut bytes).map_err(failed)?;

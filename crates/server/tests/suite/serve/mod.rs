@@ -118,16 +118,16 @@ impl Place {
                 };
                 match listening {
                     Ok(listening) => {
-                        begun.send(Ok(listening.url())).unwrap();
+                        begun.send(Ok((listening.url(), listening.pairing_code()))).unwrap();
                         listening.serve(async { drop(stopped.await) }).await.unwrap();
                     }
                     Err(fault) => begun.send(Err(fault)).unwrap(),
                 }
             });
         });
-        let url = begins.recv().unwrap()?;
+        let (url, pairing) = begins.recv().unwrap()?;
         let address = url.split_once("://").unwrap().1.parse().unwrap();
-        Ok(Running { url, address, stop: Some(stop), thread: Some(thread) })
+        Ok(Running { url, pairing, address, stop: Some(stop), thread: Some(thread) })
     }
 }
 
@@ -144,6 +144,8 @@ pub fn fixture(name: &str) -> PathBuf {
 /// A server that runs; it ends when it is dropped.
 pub struct Running {
     pub url: String,
+    /// The code that pairs a page of another origin.
+    pub pairing: Option<String>,
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,

@@ -152,6 +152,46 @@ async fn cp_19_consent_applies_to_session_and_refusal_is_not_stored() {
 }
 
 #[tokio::test]
+async fn gu_11_approval_holds_for_the_same_parameters_alone() {
+    let config = settings("[serve.permissions.backend]\n\"file.read\" = \"USER_CONSENT\"\n");
+    let site = Site::with(READER, &config, None).await;
+    let mut client = asker(&site).await;
+    client.send(&said("m1", Some("ctx_1"), "app.as")).await;
+    let asked = question(&mut client, "m1").await.unwrap();
+    answer(&mut client, &asked, allowed(true)).await;
+    assert!(value(&mut client, "m1").await["read"].is_string());
+    client.send(&said("m2", Some("ctx_1"), "app.as")).await;
+    assert!(value(&mut client, "m2").await["read"].is_string(), "the same is not asked again");
+    client.send(&said("m3", Some("ctx_1"), "contexture.toml")).await;
+    // The answer to the first question answers no other one.
+    answer(&mut client, &asked, allowed(true)).await;
+    let again = question(&mut client, "m3").await.expect("another file is another question");
+    assert_eq!(again["content"]["calls"][0]["parameters"]["parameters"]["path"], "contexture.toml");
+    answer(&mut client, &again, allowed(false)).await;
+    assert_eq!(value(&mut client, "m3").await, json!({ "code": "PERMISSION_DENIED" }));
+}
+
+#[tokio::test]
+async fn gu_11_question_is_answered_in_the_session_that_was_asked_alone() {
+    let config = settings("[serve.permissions.backend]\n\"file.*\" = \"ALWAYS_ASK\"\n");
+    let site = Site::with(READER, &config, None).await;
+    let mut client = asker(&site).await;
+    let mut other = asker(&site).await;
+    client.send(&said("m1", Some("ctx_1"), "app.as")).await;
+    let asked = question(&mut client, "m1").await.unwrap();
+    // Another session of the same owner, and a program over HTTP, say yes.
+    answer(&mut other, &asked, allowed(true)).await;
+    let refused = other.message().await;
+    assert_eq!(refused["content"]["errorCode"], "UNKNOWN_ID", "{refused}");
+    let call = &asked["content"]["calls"][0]["callId"];
+    let yes = json!({ "results": [{ "callId": call, "status": "SUCCESS", "result": { "allowed": true } }] });
+    let (_, told) = site.post(&message("TOOL_CALL_RESPONSE", "h1", Some("ctx_1"), yes)).await;
+    assert_eq!(told["content"]["errorCode"], "UNKNOWN_ID", "{told}");
+    answer(&mut client, &asked, allowed(false)).await;
+    assert_eq!(value(&mut client, "m1").await, json!({ "code": "PERMISSION_DENIED" }));
+}
+
+#[tokio::test]
 async fn cp_19_no_answer_means_no() {
     let config =
         "[serve.permissions]\nseconds = 1\n[serve.permissions.backend]\n\"*\" = \"ALWAYS_ASK\"\n";

@@ -3,6 +3,7 @@
 
 use super::{check_id, created, wrong};
 use crate::serve::caller::{Caller, Scope};
+use crate::serve::exchange::rights::check_name;
 use crate::serve::exchange::update::creation_metadata;
 use crate::serve::http::extract::{Named, Reader};
 use crate::serve::http::messages;
@@ -24,6 +25,10 @@ pub(crate) async fn create(
 ) -> Answer {
     shared.require(&caller, &[Scope::Write])?;
     let fields = object(&shared, request).await?;
+    let user = fields.get("metadata").and_then(|metadata| metadata.get("userId"));
+    if let Some(user) = user.and_then(Value::as_str) {
+        check_name(&shared.app, &caller, "/metadata/userId", user)?;
+    }
     let (import, context) = wanted(fields, &caller)?;
     let id = import.context_id.clone();
     let work = shared.ask(&caller, id.as_deref(), move |store, owner| {

@@ -1,8 +1,8 @@
 //! `POST /v1/contexts/import`: a context from JSON lines (CP-9, CP-10).
 //!
 //! Decision: everybody can import what they exported. An import contains messages of others, and a caller may
-//! not speak for others (CP-1): a message of a sender or type that the token does
-//! not grant is stored with `metadata.imported: true`, so that it does not count as genuine. The
+//! not speak for others (CP-1, GU-11): a message of a sender or type that the token does
+//! not grant, or signed with the name of another owner, is stored with `metadata.imported: true`, so that it does not count as genuine. The
 //! command line, which has the file, imports messages unchanged.
 
 use super::{LINES, check_id, created};
@@ -49,11 +49,12 @@ pub(crate) async fn import(
 
 /// Checks sender and type of each message.
 fn review(app: &Arc<App>, caller: &Caller) -> Review {
-    let (app, senders) = (Arc::clone(app), caller.grant.senders.clone());
+    let (app, grant) = (Arc::clone(app), Arc::clone(&caller.grant));
     Arc::new(move |message| {
         app.handlers.check(message, &app.limits)?;
         let speakers = [Some(message.sender.kind), speaker(message.kind())];
-        let is_own = speakers.into_iter().flatten().all(|kind| senders.contains(&kind));
+        let is_own = speakers.into_iter().flatten().all(|kind| grant.senders.contains(&kind))
+            && !app.tokens.is_of_another(&message.sender.id, &grant.owner);
         Ok(if is_own { Origin::Own } else { Origin::Foreign })
     })
 }

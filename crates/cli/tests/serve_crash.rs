@@ -39,14 +39,23 @@ struct Served {
 
 impl Served {
     fn start(sandbox: &Sandbox) -> Self {
+        Self::start_with(sandbox, &[]).unwrap_or_else(|told| panic!("it did not start: {told:?}")).0
+    }
+
+    /// Starts a server with further arguments; returns what it said, and no server if it ended.
+    fn start_with(sandbox: &Sandbox, more: &[&str]) -> Result<(Self, Vec<String>), Vec<String>> {
         let arguments = ["serve", "app.as", "--listen", "127.0.0.1:0"];
         let mut command = sandbox.contexture(arguments);
+        command.args(more);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut seen = Vec::new();
         let address = loop {
-            let Some(Ok(line)) = lines.next() else { panic!("it did not start: {seen:?}") };
+            let Some(Ok(line)) = lines.next() else {
+                child.wait().unwrap();
+                return Err(seen);
+            };
             if let Some((_, address)) = line.split_once("http://") {
                 break address.split_whitespace().next().unwrap().parse().unwrap();
             }
@@ -54,7 +63,7 @@ impl Served {
         };
         // What it says further is not to stop it.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
+        Ok((Self { child, address }, seen))
     }
 
     /// `kill -9`
@@ -369,6 +378,141 @@ fn pages(client: &mut Client, path: &str, from: &str, name: &str) -> Vec<Value> 
             None => return all,
         }
     }
+}
+
+/// Garbage is written into the files that a killed server left: a server that starts on them is ready
+/// only when everything that was acknowledged is there. `CONTEXTURE_GARBAGE_ROUNDS` says how often.
+#[test]
+fn gu_12_server_is_never_ready_on_garbage_with_acknowledged_updates_missing() {
+    let rounds = std::env::var("CONTEXTURE_GARBAGE_ROUNDS").ok();
+    let rounds: u64 = rounds.map_or(12, |text| text.parse().unwrap());
+    let sandbox = Sandbox::new();
+    sandbox.write("app.as", AGENT);
+    let served = Served::start(&sandbox);
+    let (known, address) = (Mutex::new(Known::default()), served.address);
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let known = &known;
+            scope.spawn(move || write(address, 0, writer, known));
+        }
+        std::thread::sleep(Duration::from_millis(150));
+        served.kill();
+    });
+    let mut all = known.into_inner().unwrap();
+    let open = std::mem::take(&mut all.open);
+    let left = sandbox.path().join(".contexture/data");
+    let mut chance = Chance(500);
+    let (mut ready, mut told) = (0, 0);
+    let began = std::time::Instant::now();
+    for round in 0..rounds {
+        if began.elapsed() > Duration::from_secs(600) {
+            break;
+        }
+        let copy = copy_of(&left, &sandbox.path().join("copy"));
+        let file = ["contexts.db-wal", "contexts.db", "contexts.db-marks"]
+            [usize::from(round % 4 == 2) + usize::from(round % 8 == 6)];
+        if round > 0 {
+            let mut bytes = std::fs::read(copy.join(file)).unwrap();
+            let at = usize::try_from(chance.below(bytes.len() as u64)).unwrap();
+            bytes.iter_mut().skip(at).take(500).for_each(|byte| {
+                *byte = u8::try_from(chance.below(256)).unwrap();
+            });
+            std::fs::write(copy.join(file), bytes).unwrap();
+        }
+        let data = copy.display().to_string();
+        let Ok((served, said)) = Served::start_with(&sandbox, &["--data", &data]) else {
+            assert_ne!(round, 0, "a plain kill");
+            told += 1;
+            continue;
+        };
+        let mut client = served.client();
+        let state = client.get("/readyz");
+        if state["status"] == "ready" {
+            ready += 1;
+            // What was not acknowledged may be there or not.
+            let mut all = Known { updates: all.updates.clone(), ..Known::default() };
+            for sent in &open {
+                let answer = client.post(sent).unwrap();
+                all.updates.push((sent.clone(), answer));
+            }
+            check(&served, &all);
+        } else {
+            assert_ne!(round, 0, "a plain kill: {state} {said:?}");
+            told += 1;
+            let reason = state["reasons"][0].as_str().unwrap();
+            assert!(reason.contains("contexts"), "{state}");
+            assert!(said.iter().any(|line| line.contains("context salvage")), "{said:?}");
+            let refused = client.get("/v1/contexts");
+            assert_eq!(refused["content"]["details"]["violatedPolicies"][0], "contexts_damaged");
+        }
+        served.kill();
+    }
+    println!("garbage: {told} told, {ready} ready and whole, of {} updates", all.updates.len());
+    assert!(ready > 0 && told > 0);
+}
+
+fn copy_of(folder: &std::path::Path, target: &std::path::Path) -> std::path::PathBuf {
+    drop(std::fs::remove_dir_all(target));
+    std::fs::create_dir_all(target).unwrap();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        // Locks are held by others, and its index SQLite makes anew.
+        if entry.file_type().unwrap().is_file() && entry.file_name() != "contexts.db-shm" {
+            std::fs::copy(entry.path(), target.join(entry.file_name())).unwrap();
+        }
+    }
+    target.to_owned()
+}
+
+#[test]
+fn gu_12_missing_updates_are_told_by_context_and_can_be_accepted() {
+    let sandbox = Sandbox::new();
+    sandbox.write("app.as", AGENT);
+    let served = Served::start(&sandbox);
+    let mut client = served.client();
+    let mut client_posts = |from: usize, to: usize| {
+        for number in from..to {
+            let answer = client.post(&update(&format!("n{number}"), 1, number)).unwrap();
+            assert_eq!(answer["type"], "ACK", "{answer}");
+        }
+    };
+    client_posts(0, 10);
+    let data = sandbox.path().join(".contexture/data");
+    let before = std::fs::read(data.join("contexts.db-wal")).unwrap();
+    client_posts(10, 20);
+    served.kill();
+    std::fs::write(data.join("contexts.db-wal"), &before).unwrap();
+    let (served, said) = Served::start_with(&sandbox, &[]).unwrap();
+    let said = said.join("\n");
+    for part in [
+        "context `ctx_shared` of `local`: version 7 was acknowledged, version 4 is there",
+        "context `ctx_1` of `local`: version 13 was acknowledged, version 6 is there",
+        "--accept-loss",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let state = served.client().get("/readyz");
+    let reasons = json!(["acknowledged updates of contexts are missing"]);
+    assert_eq!(state, json!({ "status": "not ready", "reasons": reasons }));
+    served.kill();
+    assert_eq!(std::fs::read(data.join("contexts.db-wal")).unwrap(), before, "left as it was");
+    let listed = sandbox.run(["context", "list"]).exits(1);
+    assert!(listed.stderr.contains("version 13 was acknowledged"), "{}", listed.stderr);
+
+    let (served, _) = Served::start_with(&sandbox, &["--accept-loss"]).unwrap();
+    assert_eq!(served.client().get("/readyz")["status"], "ready");
+    served.kill();
+    let audit = std::fs::read_to_string(data.join("audit.jsonl")).unwrap();
+    let accepted: Vec<Value> = audit
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &Value| line["event"] == "loss_accepted")
+        .collect();
+    assert_eq!(accepted.len(), 2, "{audit}");
+    assert_eq!((&accepted[0]["acknowledged"], &accepted[0]["found"]), (&json!(13), &json!(6)));
+    let (served, _) = Served::start_with(&sandbox, &[]).unwrap();
+    assert_eq!(served.client().get("/readyz")["status"], "ready");
+    served.kill();
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod app;
 mod caller;
 pub mod codes;
 mod context_writer;
+mod damage;
 mod exchange;
 mod flows;
 mod folder;
@@ -40,6 +41,7 @@ use contexture::contexts::{CONTEXTS_FILE, OpenError};
 use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
+use damage::Found;
 use flows::allowed::Allowed;
 use flows::journal::Journals;
 use flows::resume;
@@ -80,6 +82,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// The common settings of turns: model, stand-in, allowed packs.
     pub turns: RunRequest,
+    /// Take acknowledged updates that are missing for lost, and go on from what is there (GU-12).
+    pub accept_loss: bool,
     /// The settings of the log; off by default.
     pub log: LogSettings,
     /// The handlers of further message types (CP-4); none by default.
@@ -96,7 +100,8 @@ impl Settings {
         let data = data_folder(&project, None);
         let (turns, log) = (RunRequest::default(), LogSettings::default());
         let actions = contexture::flow::action::Registry::default();
-        Self { project, programs, data, turns, log, handlers: Vec::new(), actions }
+        let (handlers, accept_loss) = (Vec::new(), false);
+        Self { project, programs, data, turns, accept_loss, log, handlers, actions }
     }
 }
 
@@ -113,8 +118,9 @@ pub fn data_folder(project: &Project, asked: Option<PathBuf>) -> PathBuf {
 pub struct Serve(Arc<App>);
 
 impl Serve {
-    /// Checks the settings, loads the programs and opens the contexts. Unfinished turns of an earlier
-    /// server are closed with OUTCOME_UNCERTAIN. Needs a tokio runtime.
+    /// Checks the settings, loads the programs, and checks and opens the contexts. Unfinished turns of an
+    /// earlier server are closed with OUTCOME_UNCERTAIN. A server whose contexts are damaged is never
+    /// ready, and its [`warnings`](Self::warnings) tell what is missing. Needs a tokio runtime.
     ///
     /// # Errors
     /// A [`Fault`] when a program, an intent or the data folder can't be used.
@@ -126,6 +132,14 @@ impl Serve {
             Fault::of(codes::BAD_DATA, format!("the folder {folder} can't be made: {error}"))
         })?;
         let lock = FolderLock::take(&settings.data)?;
+        let found = match settings.project.stores.contexts {
+            Some(_) => Found::Whole,
+            None => Found::at(&path, settings.accept_loss)?,
+        };
+        if matches!(found, Found::Damaged(_)) {
+            let nothing = contexts::InMemoryContexts::new(contexts::Options::default());
+            return Self::with_store(settings, agents, (Arc::new(nothing), found), lock);
+        }
         let store = contexture::contexts::open(&settings.project, &path).map_err(|error| {
             let message = error.to_string();
             match error {
@@ -136,14 +150,14 @@ impl Serve {
             }
         })?;
         store.check_seals().map_err(|error| unreadable(&path, &error))?;
-        Self::with_store(settings, agents, store, lock)
+        Self::with_store(settings, agents, (store, found), lock)
     }
 
     /// Opens the server with an open store of contexts.
     fn with_store(
         settings: Settings,
         agents: Agents,
-        store: Arc<dyn ContextStore>,
+        (store, found): (Arc<dyn ContextStore>, Found),
         lock: FolderLock,
     ) -> Result<Self, Fault> {
         let serve = &settings.project.config.serve;
@@ -156,7 +170,9 @@ impl Serve {
         let journals = Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?;
         let allowed = Allowed::open(&settings.project, &settings.actions)?;
         let flows = Sets::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
+        let audit = Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?);
         let app = App {
+            damage: found.noted(&audit),
             lock: Mutex::new(Some(lock)),
             begun: maker.now_seconds(),
             agents,
@@ -168,7 +184,7 @@ impl Serve {
             limits,
             tokens: Registry::open(&settings.data)?,
             readiness: Readiness::new(settings.data.clone()),
-            audit: Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?),
+            audit,
             log: Arc::new(Log::open(settings.log, secrets, ids)),
             sessions: Sessions::new(serve.limits.sessions_per_owner),
             subscriptions: Subscriptions::default(),
@@ -183,8 +199,10 @@ impl Serve {
             project: settings.project,
         };
         let app = Arc::new(app);
-        let interrupted = resume::resume_all(&app)?;
-        close_interrupted(&app, interrupted)?;
+        if app.damage.is_none() {
+            let interrupted = resume::resume_all(&app)?;
+            close_interrupted(&app, interrupted)?;
+        }
         Ok(Self(app))
     }
 
@@ -194,14 +212,15 @@ impl Serve {
         self.0.agents.all().iter().map(|agent| agent.name.as_str()).collect()
     }
 
-    /// Returns warnings about main agents that can't answer conversations.
+    /// Returns warnings about damaged contexts and about main agents that can't answer conversations.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let told = |agent: &agents::Agent| {
             let why = agent.misfit.as_ref()?;
             Some(format!("`{}` will fail for every message: {why}", agent.name))
         };
-        self.0.agents.all().iter().filter_map(told).collect()
+        let damage = self.0.damage.iter().flat_map(damage::Damage::told);
+        damage.chain(self.0.agents.all().iter().filter_map(told)).collect()
     }
 
     /// Ends abandoned sessions.

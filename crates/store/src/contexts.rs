@@ -52,4 +52,6 @@ pub use engine::Options;
 pub use in_memory::InMemoryContexts;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteContexts;
+#[cfg(feature = "sqlite")]
+pub use sqlite::verify::{Damage, Finding, Report, accept_loss, verify};
 pub use store::Contexts;

@@ -37,6 +37,10 @@ pub(crate) struct Args {
     /// The folder of contexts and tokens [default: .contexture/data in the project].
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]
     data: Option<PathBuf>,
+    /// Go on without acknowledged updates of contexts that are missing: what is lost is written into the
+    /// audit log.
+    #[arg(long, help_heading = "Server")]
+    accept_loss: bool,
     /// Listen without TLS on an address that other machines can reach, such as behind a TLS proxy.
     #[arg(long, help_heading = "Server")]
     allow_remote: bool,
@@ -92,6 +96,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let settings = Settings {
         data: data_folder(&project, args.data.clone()),
         turns: turns(args),
+        accept_loss: args.accept_loss,
         log: log(args),
         ..Settings::new(project, args.programs.clone())
     };

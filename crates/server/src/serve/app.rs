@@ -5,6 +5,7 @@
 
 use super::agents::Agents;
 use super::caller::Grant;
+use super::damage::Damage;
 use super::exchange::failure::is_trouble;
 use super::flows::sets::Sets;
 use super::folder::FolderLock;
@@ -41,6 +42,8 @@ use tokio::sync::{oneshot, watch};
 pub(crate) struct App {
     /// Held until the server has ended.
     pub(crate) lock: Mutex<Option<FolderLock>>,
+    /// What is wrong with the contexts, which are not opened then.
+    pub(crate) damage: Option<Damage>,
     pub(crate) project: Project,
     pub(crate) agents: Agents,
     pub(crate) intents: Intents,

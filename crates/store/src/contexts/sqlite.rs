@@ -3,22 +3,28 @@
 //! Decisions: the journal is a write-ahead log that is synced at each commit, so an update that was
 //! answered survives the end of the process and of the machine (CP-12). One thread writes: whatever
 //! waits when it is free goes into one transaction, so that the sync is paid once. Reads have
-//! connections of their own and do not wait for writes. Another process may open the same file.
+//! connections of their own and do not wait for writes. Another process may open the same file. What was
+//! acknowledged is known beside SQLite, too (`marks`), and all rows are chained by digests (`chain`), so
+//! that a file that lost something is not taken for a whole one (GU-12).
 
+mod chain;
 mod ledger;
+mod marks;
 mod schema;
 #[cfg(test)]
 mod tests;
+pub(super) mod verify;
 
 use super::engine::Engine;
 use super::ledger::{Ledger, Ledgers, Outcome};
 use super::store::Contexts;
 use crate::contexts::engine::Options;
 use crate::sqlite::checkpointer::Checkpointer;
-use crate::sqlite::writer::{Refuse, WriterThread};
+use crate::sqlite::writer::{Beside, Refuse, WriterThread};
 use crate::sqlite::{Database, FileError as _, file_error};
 use contexture_core::store::contexts::ContextError;
 use ledger::Tables;
+use marks::Marks;
 use rusqlite::Connection;
 use schema::TABLES;
 use std::path::Path;
@@ -30,7 +36,29 @@ pub type SqliteContexts = Contexts<SqliteLedgers>;
 /// The rows of contexts in an SQLite file.
 pub struct SqliteLedgers {
     file: Database<ContextError>,
+    marks: Arc<Marks>,
     writer: WriterThread<ContextError>,
+}
+
+/// What goes on beside the writing.
+struct Upkeep {
+    checkpointer: Checkpointer,
+    marks: Arc<Marks>,
+    name: Arc<str>,
+}
+
+impl Beside<ContextError> for Upkeep {
+    fn before(&mut self, tasks: usize) {
+        self.checkpointer.count(tasks);
+    }
+
+    fn committed(&mut self) -> Outcome<()> {
+        self.marks.committed().map_err(|error| ContextError::of_system(&self.name, &error))
+    }
+
+    fn undone(&mut self) {
+        self.marks.undone();
+    }
 }
 
 impl SqliteContexts {
@@ -49,23 +77,27 @@ impl SqliteContexts {
 
 impl SqliteLedgers {
     fn open(path: &Path, most_waiting: usize) -> Outcome<Self> {
+        // Before anything is written: what is damaged stays as it is.
+        verify::acknowledged(path)?;
         let (file, connection) = Database::open(path, &path.display().to_string(), &TABLES)?;
-        let checkpointer = Checkpointer::start(file.connect()?);
-        let mut checkpointer =
+        let marks = Arc::new(verify::marks(&file, &connection)?);
+        let syncs = Arc::clone(&marks);
+        let checkpointer = Checkpointer::start(file.connect()?, move || syncs.sync());
+        let checkpointer =
             checkpointer.map_err(|error| ContextError::of_system(&file.name, &error))?;
         let refuse: Refuse<ContextError> = Box::new(move |tasks, _| {
             (tasks >= most_waiting).then_some(ContextError::Overloaded(tasks))
         });
-        let name = ("contexts", Arc::clone(&file.name));
-        let before = move |tasks| checkpointer.count(tasks);
-        let writer = WriterThread::start(connection, name, refuse, before)?;
-        Ok(Self { file, writer })
+        let name = Arc::clone(&file.name);
+        let upkeep = Upkeep { checkpointer, marks: Arc::clone(&marks), name: Arc::clone(&name) };
+        let writer = WriterThread::start(connection, ("contexts", name), refuse, upkeep)?;
+        Ok(Self { file, marks, writer })
     }
 }
 
 impl Ledgers for SqliteLedgers {
     fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T> {
-        self.file.read(|moment| work(&mut Tables::new(moment, &self.file.name)))
+        self.file.read(|moment| work(&mut Tables::new(moment, &self.file.name, None)))
     }
 
     fn write<T: Send + 'static>(
@@ -73,8 +105,9 @@ impl Ledgers for SqliteLedgers {
         work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     ) {
-        let name = Arc::clone(&self.file.name);
-        let work = move |connection: &Connection| work(&mut Tables::new(connection, &name));
+        let (name, marks) = (Arc::clone(&self.file.name), Arc::clone(&self.marks));
+        let work =
+            move |connection: &Connection| work(&mut Tables::new(connection, &name, Some(&marks)));
         self.writer.post(true, work, done);
     }
 }

@@ -88,7 +88,7 @@ impl SqliteJournal {
             let fault = || FlowStoreError::Io { path: path.clone(), reason: reason() };
             (bytes > most_waiting).then(fault)
         });
-        let writer = WriterThread::start(connection, ("flows", name), refuse, drop)?;
+        let writer = WriterThread::start(connection, ("flows", name), refuse, ())?;
         Ok(Arc::new_cyclic(|this| Self {
             this: Weak::clone(this),
             writer,

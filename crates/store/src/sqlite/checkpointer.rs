@@ -16,14 +16,19 @@ pub(crate) struct Checkpointer {
 }
 
 impl Checkpointer {
-    /// Starts the thread; `connection` is one of its own to the file.
-    pub(crate) fn start(connection: Connection) -> std::io::Result<Self> {
+    /// Starts the thread; `connection` is one of its own to the file, and `after` is called after each
+    /// move.
+    pub(crate) fn start(
+        connection: Connection,
+        after: impl Fn() + Send + 'static,
+    ) -> std::io::Result<Self> {
         let (due, told) = mpsc::sync_channel(1);
         let thread = thread::Builder::new().name("contexts-log".to_owned()).spawn(move || {
             while told.recv().is_ok() {
                 // Another process may be at it, or the disk full: there is a next time.
                 let sql = "pragma wal_checkpoint(passive)";
                 drop(connection.query_row(sql, [], |_| Ok(())));
+                after();
             }
         })?;
         Ok(Self { due: Some(due), thread: Some(thread), written: 0 })

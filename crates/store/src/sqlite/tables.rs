@@ -141,7 +141,7 @@ impl Tables {
         self.state(&moment)
     }
 
-    fn state(&self, connection: &Connection) -> Result<State, rusqlite::Error> {
+    pub(crate) fn state(&self, connection: &Connection) -> Result<State, rusqlite::Error> {
         let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         if number("pragma application_id")? == self.application_id {
             return Ok(State::Ours(number("pragma user_version")?));

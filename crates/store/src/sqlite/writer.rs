@@ -145,6 +145,23 @@ impl<E: FileError> Drop for Closes<E> {
     }
 }
 
+/// What goes on beside the transactions of the thread.
+pub(crate) trait Beside<E>: Send + 'static {
+    /// Learns of the number of tasks of a transaction, before it.
+    fn before(&mut self, _tasks: usize) {}
+
+    /// Follows a transaction that is durable, before anybody hears of it. A fault is told to all who
+    /// wait: what they wait for is not vouched for.
+    fn committed(&mut self) -> Result<(), E> {
+        Ok(())
+    }
+
+    /// Follows a transaction that was undone.
+    fn undone(&mut self) {}
+}
+
+impl<E> Beside<E> for () {}
+
 /// Refuses a task when so many tasks, of so many bytes, wait already.
 pub(crate) type Refuse<E> = Box<dyn Fn(usize, usize) -> Option<E> + Send + Sync>;
 
@@ -156,20 +173,19 @@ pub(crate) struct WriterThread<E: FileError> {
 }
 
 impl<E: FileError> WriterThread<E> {
-    /// Starts the thread, of this name, for the file of this name; `before` is called there with the
-    /// number of tasks of each transaction.
+    /// Starts the thread, of this name, for the file of this name; `beside` is called there.
     pub(crate) fn start(
         connection: Connection,
         (thread, file): (&str, Arc<str>),
         refuse: Refuse<E>,
-        mut before: impl FnMut(usize) + Send + 'static,
+        beside: impl Beside<E>,
     ) -> Result<Self, E> {
         let queue = Arc::new(Queue::new());
         let theirs = Closes(Arc::clone(&queue));
-        let commits = Commits { connection, file: Arc::clone(&file) };
+        let mut commits = Commits { connection, file: Arc::clone(&file), beside };
         let thread = thread::Builder::new().name(thread.to_owned()).spawn(move || {
             while let Some(tasks) = theirs.0.take() {
-                before(tasks.len());
+                Beside::<E>::before(&mut commits.beside, tasks.len());
                 commits.serve(tasks);
             }
         });
@@ -233,13 +249,17 @@ impl<E: FileError> Drop for WriterThread<E> {
 }
 
 /// The transactions of the thread.
-struct Commits {
+struct Commits<B> {
     connection: Connection,
     file: Arc<str>,
+    beside: B,
 }
 
-impl Commits {
-    fn serve<E: FileError>(&self, mut tasks: Tasks<E>) {
+impl<B> Commits<B> {
+    fn serve<E: FileError>(&mut self, mut tasks: Tasks<E>)
+    where
+        B: Beside<E>,
+    {
         match self.together(&mut tasks) {
             Ok(faults) => {
                 let mut faults = faults.into_iter();
@@ -254,14 +274,28 @@ impl Commits {
     }
 
     /// Runs tasks in one transaction; returns the fault of each, or why there was no transaction.
-    fn together<E: FileError>(&self, tasks: &mut Tasks<E>) -> Result<Vec<Option<E>>, E> {
+    fn together<E: FileError>(&mut self, tasks: &mut Tasks<E>) -> Result<Vec<Option<E>>, E>
+    where
+        B: Beside<E>,
+    {
         self.execute("begin immediate")?;
         let faults: Result<Vec<_>, E> = tasks.iter_mut().map(|task| self.apart(task)).collect();
         let outcome = faults.and_then(|faults| self.execute("commit").map(|()| faults));
         if outcome.is_err() && !self.connection.is_autocommit() {
             drop(self.execute::<E>("rollback"));
         }
-        outcome
+        match outcome {
+            Ok(faults) => Ok(match self.beside.committed() {
+                Ok(()) => faults,
+                Err(fault) => {
+                    faults.into_iter().map(|own| own.or_else(|| Some(fault.clone()))).collect()
+                }
+            }),
+            Err(fault) => {
+                self.beside.undone();
+                Err(fault)
+            }
+        }
     }
 
     /// Runs a task. A fault that left something behind breaks the transaction.

@@ -41,7 +41,9 @@ pub(super) async fn check(State(shared): State<Shared>, request: Request, next: 
     let address = address(request.extensions());
     let origin = request.headers().get(header::ORIGIN).cloned();
     let is_preflight = web::is_preflight(&request);
+    let damage = shared.app.damage.as_ref();
     let entered = shared.guard.enter(&request);
+    let entered = entered.and_then(|()| damage.map_or(Ok(()), |damage| damage.admit(&path)));
     let is_accepted = entered.is_ok();
     let mut response = match entered {
         Ok(()) if is_preflight => PAGES.preflight(),

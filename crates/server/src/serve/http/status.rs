@@ -2,6 +2,7 @@
 
 use super::extract::Sender;
 use super::shared::Shared;
+use crate::serve::damage::Damage;
 use crate::serve::operations::metrics::Gauge;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{StatusCode, header};
@@ -23,6 +24,7 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
     if app.is_ending() {
         reasons.push("the server is about to end");
     }
+    reasons.extend(app.damage.as_ref().map(Damage::reason));
     reasons.extend(app.readiness.fault(app.read(|store| store.check())).await);
     let (status, word) = match reasons.is_empty() {
         true => (StatusCode::OK, "ready"),

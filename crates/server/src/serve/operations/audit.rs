@@ -53,6 +53,10 @@ pub enum AuditEvent {
     ContextsExported,
     /// Contexts were imported.
     ContextsImported,
+    /// A server found that contexts are not as they were acknowledged.
+    ContextsDamaged,
+    /// What is missing from contexts was taken for lost.
+    LossAccepted,
     /// A token was created.
     TokenAdded,
     /// A token was revoked.

@@ -1,5 +1,7 @@
 //! Rows in SQLite.
 
+use super::chain::{self, Digest};
+use super::marks::{Mark, Marks};
 use crate::contexts::ledger::{
     ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Row, Sealed, Span, Stored, StoredAnswer,
 };
@@ -39,11 +41,93 @@ const SEALED: [(bool, &str); 4] = [
 pub(super) struct Tables<'c> {
     connection: &'c Connection,
     name: &'c str,
+    /// Of the connection that writes.
+    marks: Option<&'c Marks>,
+    /// The chain of the context that was found or added last.
+    chain: Option<Chain>,
+}
+
+/// The chain of a context.
+#[derive(Clone)]
+pub(super) struct Chain {
+    place: i64,
+    /// Entries up to this version are not in it.
+    pub(super) begins: u64,
+    pub(super) anchor: Digest,
+    pub(super) last: Digest,
 }
 
 impl<'c> Tables<'c> {
-    pub(super) const fn new(connection: &'c Connection, name: &'c str) -> Self {
-        Self { connection, name }
+    pub(super) const fn new(
+        connection: &'c Connection,
+        name: &'c str,
+        marks: Option<&'c Marks>,
+    ) -> Self {
+        Self { connection, name, marks, chain: None }
+    }
+
+    /// Returns the chain of a context.
+    fn chain(&mut self, place: i64) -> Outcome<Chain> {
+        if let Some(chain) = self.chain.take_if(|chain| chain.place == place) {
+            return Ok(chain);
+        }
+        let sql = "select chained, anchor, chain from contexts where place = ?1";
+        let found = self.one(sql, [place], |row| read_chain(row, place, 0))?;
+        let missing = || ContextError::Damaged {
+            path: self.name.to_owned(),
+            reason: "a context has entries and is not there".to_owned(),
+        };
+        found.ok_or_else(missing)
+    }
+
+    /// Puts an entry at the end of the chain of its context.
+    fn link(&mut self, place: i64, version: u64, entry: &Digest) -> Outcome<()> {
+        let mut chain = self.chain(place)?;
+        if version > chain.begins {
+            chain.last = chain::link(&chain.last, entry);
+        }
+        self.chain = Some(chain);
+        Ok(())
+    }
+
+    /// Notes what is to be vouched for when the transaction is durable.
+    fn mark(&self, place: i64, mark: impl FnOnce() -> Mark) {
+        if let Some(marks) = self.marks {
+            marks.note(place, mark());
+        }
+    }
+
+    fn mark_kept(&self, place: i64, row: &Row, chain: Digest) {
+        self.mark(place, || Mark::Kept {
+            owner: row.owner.clone(),
+            context: row.context_id.clone(),
+            version: row.version,
+            chain,
+        });
+    }
+
+    /// Moves the beginning of a chain behind the entries up to a version, which may be removed then.
+    fn begin_after(&self, row: &Row, through: u64, chain: &mut Chain) -> Outcome<()> {
+        if through <= chain.begins {
+            return Ok(());
+        }
+        let entries = self.all(
+            "select version, place, digest from messages
+             where id > ?1 and id <= ?2 and version > ?4 and version <= ?5
+             union all select version, place, digest from changes
+             where context = ?3 and version > ?4 and version <= ?5 order by 1, 2",
+            params![
+                id(row.place, 0),
+                last_id(row.place),
+                row.place,
+                Num(chain.begins),
+                Num(through)
+            ],
+            |row| row.get::<_, Digest>(2),
+        )?;
+        chain.anchor = entries.iter().fold(chain.anchor, |chain, entry| chain::link(&chain, entry));
+        chain.begins = through;
+        Ok(())
     }
 
     fn with<T>(
@@ -108,12 +192,12 @@ const SEQ_MASK: i64 = (1 << SEQ_BITS) - 1;
 const MOST_CONTEXTS: i64 = (1 << (63 - SEQ_BITS)) - 1;
 
 /// Returns the id of a message; one beyond all counts as the last.
-fn id(context: i64, seq: u64) -> i64 {
+pub(super) fn id(context: i64, seq: u64) -> i64 {
     let seq = i64::try_from(seq).unwrap_or(SEQ_MASK).min(SEQ_MASK);
     context.min(MOST_CONTEXTS) << SEQ_BITS | seq
 }
 
-fn last_id(context: i64) -> i64 {
+pub(super) fn last_id(context: i64) -> i64 {
     id(context, u64::MAX)
 }
 
@@ -165,10 +249,52 @@ fn wrong(column: usize, what: &str) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, what.into())
 }
 
-const CONTEXT: &str = "select place, name, owner, creation, last_update, version, oldest, last_seq,
-    messages, cleared_through from contexts";
+pub(super) const CONTEXT: &str =
+    "select place, name, owner, creation, last_update, version, oldest, last_seq,
+    messages, cleared_through, chained, anchor, chain, digest from contexts";
 
-fn context(row: &rusqlite::Row<'_>) -> Sql<Row> {
+pub(super) fn read_chain(row: &rusqlite::Row<'_>, place: i64, column: usize) -> Sql<Chain> {
+    // An empty blob stands for the digest of no entry.
+    let digest = |column: usize| match row.get_ref(column)?.as_blob() {
+        Ok([]) => Ok(Digest::default()),
+        _ => row.get::<_, Digest>(column),
+    };
+    Ok(Chain {
+        place,
+        begins: number(row, column)?,
+        anchor: digest(column + 1)?,
+        last: digest(column + 2)?,
+    })
+}
+
+/// Returns the digest of the row of a context.
+pub(super) fn digest_of(row: &Row, chain: &Chain) -> Digest {
+    let number = |number: u64| i64::try_from(number).ok();
+    chain::row(
+        &[
+            number(row.creation_us),
+            number(row.last_update_us),
+            number(row.version),
+            number(row.oldest),
+            number(row.last_seq),
+            number(row.messages),
+            number(row.cleared_through),
+            number(chain.begins),
+        ],
+        &[
+            Some(row.context_id.as_bytes()),
+            Some(row.owner.as_bytes()),
+            Some(&chain.anchor),
+            Some(&chain.last),
+        ],
+    )
+}
+
+pub(super) fn digest_of_state(state: &Stored) -> Digest {
+    chain::row(&[], &[state.sealed.as_deref().map(str::as_bytes), Some(state.text.as_bytes())])
+}
+
+pub(super) fn context(row: &rusqlite::Row<'_>) -> Sql<Row> {
     Ok(Row {
         place: row.get(0)?,
         context_id: row.get(1)?,
@@ -183,9 +309,10 @@ fn context(row: &rusqlite::Row<'_>) -> Sql<Row> {
     })
 }
 
-const MESSAGE: &str = "select id, version, place, instant, time, cause, sealed, text from messages";
+pub(super) const MESSAGE: &str =
+    "select id, version, place, instant, time, cause, sealed, text from messages";
 
-fn message(row: &rusqlite::Row<'_>) -> Sql<MessageRow> {
+pub(super) fn message(row: &rusqlite::Row<'_>) -> Sql<MessageRow> {
     Ok(MessageRow {
         seq: seq(row, 0)?,
         version: number(row, 1)?,
@@ -201,7 +328,7 @@ const SET: i64 = 1;
 const REMOVE: i64 = 2;
 const CLEAR: i64 = 3;
 
-fn change(row: &rusqlite::Row<'_>) -> Sql<ChangeRow> {
+pub(super) fn change(row: &rusqlite::Row<'_>) -> Sql<ChangeRow> {
     let edit = match row.get(2)? {
         SET => Edit::Set { path: row.get(5)?, value: kept(row, 8, 9)? },
         REMOVE => Edit::Remove { path: row.get(5)? },
@@ -217,6 +344,68 @@ fn change(row: &rusqlite::Row<'_>) -> Sql<ChangeRow> {
         time_us: number(row, 3)?,
         cause: shared(row, 4)?,
     })
+}
+
+/// The columns of a change that are not those of all.
+struct Parts<'e> {
+    kind: i64,
+    path: Option<&'e String>,
+    value: Option<&'e Stored>,
+    counts: Option<(u64, u64)>,
+}
+
+impl<'e> Parts<'e> {
+    const fn of(edit: &'e Edit) -> Self {
+        let (kind, path, value, counts) = match edit {
+            Edit::Set { path, value } => (SET, Some(path), Some(value), None),
+            Edit::Remove { path } => (REMOVE, Some(path), None, None),
+            Edit::Clear { before, through, cleared } => {
+                (CLEAR, before.as_ref(), None, Some((*through, *cleared)))
+            }
+        };
+        Self { kind, path, value, counts }
+    }
+}
+
+/// Returns the digest of a message as an entry of its context.
+pub(super) fn digest_of_message(message: &MessageRow) -> Digest {
+    let number = |number: u64| i64::try_from(number).ok();
+    chain::row(
+        &[
+            number(message.seq),
+            number(message.version),
+            number(message.index),
+            message.instant,
+            number(message.time_us),
+        ],
+        &[
+            message.cause.as_deref().map(str::as_bytes),
+            message.kept.sealed.as_deref().map(str::as_bytes),
+            Some(message.kept.text.as_bytes()),
+        ],
+    )
+}
+
+/// Returns the digest of a change as an entry of its context.
+pub(super) fn digest_of_change(change: &ChangeRow) -> Digest {
+    let number = |number: u64| i64::try_from(number).ok();
+    let parts = Parts::of(&change.edit);
+    chain::row(
+        &[
+            number(change.version),
+            number(change.index),
+            Some(parts.kind),
+            number(change.time_us),
+            parts.counts.and_then(|(through, _)| number(through)),
+            parts.counts.and_then(|(_, cleared)| number(cleared)),
+        ],
+        &[
+            change.cause.as_deref().map(str::as_bytes),
+            parts.path.map(String::as_bytes),
+            parts.value.and_then(|kept| kept.sealed.as_deref().map(str::as_bytes)),
+            parts.value.map(|kept| kept.text.as_bytes()),
+        ],
+    )
 }
 
 const PENDING: i64 = 0;
@@ -266,7 +455,15 @@ impl Ledger for Tables<'_> {
     }
 
     fn find(&mut self, owner: &str, name: &str) -> Outcome<Option<Row>> {
-        self.one(&format!("{CONTEXT} where name = ?1 and owner = ?2"), [name, owner], context)
+        let sql = format!("{CONTEXT} where name = ?1 and owner = ?2");
+        let found = self.one(&sql, [name, owner], |row| {
+            let found = context(row)?;
+            Ok((read_chain(row, found.place, 10)?, found))
+        })?;
+        Ok(found.map(|(chain, row)| {
+            self.chain = Some(chain);
+            row
+        }))
     }
 
     fn holders(&mut self, name: &str) -> Outcome<Vec<String>> {
@@ -275,9 +472,13 @@ impl Ledger for Tables<'_> {
     }
 
     fn insert(&mut self, row: &Row, state: &Stored, metadata: &str) -> Outcome<i64> {
+        // What it begins with is in no change, and so not in the chain.
+        let (anchor, last) = (Digest::default(), Digest::default());
+        let mut chain = Chain { place: 0, begins: row.oldest, anchor, last };
         self.execute(
             "insert into contexts (name, owner, creation, last_update, version, oldest, last_seq,
-             messages, cleared_through) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             messages, cleared_through, chained, digest)
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
                 row.context_id,
                 row.owner,
@@ -287,22 +488,37 @@ impl Ledger for Tables<'_> {
                 Num(row.oldest),
                 Num(row.last_seq),
                 Num(row.messages),
-                Num(row.cleared_through)
+                Num(row.cleared_through),
+                Num(chain.begins),
+                digest_of(row, &chain)
             ],
         )?;
         let place = self.connection.last_insert_rowid();
         room("a file", "contexts", place, MOST_CONTEXTS)?;
         self.execute(
-            "insert into details (place, metadata, sealed, state) values (?1, ?2, ?3, ?4)",
-            params![place, metadata, state.sealed, state.text],
+            "insert into details (place, metadata, sealed, state, metadata_digest, state_digest)
+             values (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                place,
+                metadata,
+                state.sealed,
+                state.text,
+                chain::of(&[metadata.as_bytes()]),
+                digest_of_state(state)
+            ],
         )?;
+        chain.place = place;
+        self.mark_kept(place, row, chain.last);
+        self.chain = Some(chain);
         Ok(place)
     }
 
     fn update(&mut self, row: &Row) -> Outcome<()> {
+        let chain = self.chain(row.place)?;
         self.execute(
             "update contexts set last_update = ?2, version = ?3, oldest = ?4, last_seq = ?5,
-             messages = ?6, cleared_through = ?7 where place = ?1",
+             messages = ?6, cleared_through = ?7, chained = ?8, anchor = ?9, chain = ?10,
+             digest = ?11 where place = ?1",
             params![
                 row.place,
                 Num(row.last_update_us),
@@ -310,9 +526,15 @@ impl Ledger for Tables<'_> {
                 Num(row.oldest),
                 Num(row.last_seq),
                 Num(row.messages),
-                Num(row.cleared_through)
+                Num(row.cleared_through),
+                Num(chain.begins),
+                chain.anchor,
+                chain.last,
+                digest_of(row, &chain)
             ],
         )?;
+        self.mark_kept(row.place, row, chain.last);
+        self.chain = Some(chain);
         Ok(())
     }
 
@@ -323,9 +545,11 @@ impl Ledger for Tables<'_> {
             "delete from changes where context = ?1",
             "delete from details where place = ?1",
             "delete from contexts where place = ?1",
+            "insert into removed (place) values (?1)",
         ] {
             self.execute(sql, [place])?;
         }
+        self.mark(place, || Mark::Removed);
         Ok(())
     }
 
@@ -345,8 +569,9 @@ impl Ledger for Tables<'_> {
     }
 
     fn put_state(&mut self, place: i64, state: &Stored) -> Outcome<()> {
-        let sql = "update details set sealed = ?2, state = ?3 where place = ?1";
-        self.execute(sql, params![place, state.sealed, state.text]).map(drop)
+        let sql = "update details set sealed = ?2, state = ?3, state_digest = ?4 where place = ?1";
+        let params = params![place, state.sealed, state.text, digest_of_state(state)];
+        self.execute(sql, params).map(drop)
     }
 
     fn metadata(&mut self, place: i64) -> Outcome<String> {
@@ -357,9 +582,10 @@ impl Ledger for Tables<'_> {
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()> {
         let seq = i64::try_from(message.seq).unwrap_or(i64::MAX);
         room("a context", "messages", seq, SEQ_MASK)?;
+        let digest = digest_of_message(message);
         self.execute(
-            "insert into messages (id, version, place, cleared, instant, time, cause, sealed, text)
-             values (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8)",
+            "insert into messages (id, version, place, cleared, instant, time, cause, sealed, text,
+             digest) values (?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9)",
             params![
                 id(place, message.seq),
                 Num(message.version),
@@ -368,10 +594,11 @@ impl Ledger for Tables<'_> {
                 Num(message.time_us),
                 message.cause,
                 message.kept.sealed,
-                message.kept.text
+                message.kept.text,
+                digest
             ],
         )?;
-        Ok(())
+        self.link(place, message.version, &digest)
     }
 
     fn messages(&mut self, row: &Row, after: u64, limit: usize) -> Outcome<Vec<MessageRow>> {
@@ -434,9 +661,9 @@ impl Ledger for Tables<'_> {
 
     fn copy_messages(&mut self, from: &Row, to: i64) -> Outcome<()> {
         self.execute(
-            "insert into messages (id, version, place, cleared, instant, time, cause, sealed, text)
-             select ?3 + (id - ?4), version, place, 0, instant, time, cause, sealed, text
-             from messages where id > ?1 and id <= ?2 and cleared = 0 order by id",
+            "insert into messages (id, version, place, cleared, instant, time, cause, sealed, text,
+             digest) select ?3 + (id - ?4), version, place, 0, instant, time, cause, sealed, text,
+             digest from messages where id > ?1 and id <= ?2 and cleared = 0 order by id",
             params![
                 id(from.place, from.cleared_through),
                 last_id(from.place),
@@ -448,31 +675,28 @@ impl Ledger for Tables<'_> {
     }
 
     fn add_change(&mut self, place: i64, change: &ChangeRow) -> Outcome<()> {
-        let (kind, path, value, counts) = match &change.edit {
-            Edit::Set { path, value } => (SET, Some(path), Some(value), None),
-            Edit::Remove { path } => (REMOVE, Some(path), None, None),
-            Edit::Clear { before, through, cleared } => {
-                (CLEAR, before.as_ref(), None, Some((Num(*through), Num(*cleared))))
-            }
-        };
+        let parts = Parts::of(&change.edit);
+        let digest = digest_of_change(change);
         self.execute(
             "insert into changes (context, version, place, kind, time, cause, path, through,
-             cleared, sealed, value) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+             cleared, sealed, value, digest)
+             values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             params![
                 place,
                 Num(change.version),
                 Num(change.index),
-                kind,
+                parts.kind,
                 Num(change.time_us),
                 change.cause,
-                path,
-                counts.as_ref().map(|(through, _)| through),
-                counts.as_ref().map(|(_, cleared)| cleared),
-                value.and_then(|kept| kept.sealed.as_ref()),
-                value.map(|kept| &kept.text)
+                parts.path,
+                parts.counts.map(|(through, _)| Num(through)),
+                parts.counts.map(|(_, cleared)| Num(cleared)),
+                parts.value.and_then(|kept| kept.sealed.as_ref()),
+                parts.value.map(|kept| &kept.text),
+                digest
             ],
         )?;
-        Ok(())
+        self.link(place, change.version, &digest)
     }
 
     fn changes(&mut self, place: i64, span: Span, limit: usize) -> Outcome<Vec<ChangeRow>> {
@@ -486,6 +710,9 @@ impl Ledger for Tables<'_> {
     }
 
     fn compact(&mut self, row: &Row, through: u64) -> Outcome<()> {
+        let mut chain = self.chain(row.place)?;
+        self.begin_after(row, through, &mut chain)?;
+        self.chain = Some(chain);
         let sql = "delete from changes where context = ?1 and version <= ?2";
         self.execute(sql, params![row.place, Num(through)])?;
         // Versions rise with the places: what is behind the last one of them is not looked at.

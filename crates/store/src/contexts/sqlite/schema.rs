@@ -13,7 +13,12 @@ pub(super) const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &
 ///
 /// Step 2: an id is its owner's alone; the ids of messages that came inside others are keys too;
 /// keys of contexts that were deleted are forgotten.
-const STEPS: [&str; 2] = [
+///
+/// Step 3: digests of entries, states and contexts, and a chain in each context, which begins after
+/// version `chained` with the digest `anchor` (see [`chain`](super::chain)). What was there before has
+/// none, and its chain begins at the upgrade. `removed` tells a context that was deleted from one that is
+/// missing, for as long as its mark may say that it is there (see [`marks`](super::marks)).
+const STEPS: [&str; 3] = [
     "
     create table contexts (
         place integer primary key autoincrement,
@@ -103,6 +108,20 @@ const STEPS: [&str; 2] = [
         contexts.name, 3, time from contexts join messages
         on messages.id > contexts.place << 36 and messages.id < (contexts.place + 1) << 36
         where json_valid(text) and json_type(text, '$.messageId') = 'text' on conflict do nothing;
+",
+    "
+    alter table contexts add column chained integer not null default 0;
+    alter table contexts add column anchor blob not null default x'';
+    alter table contexts add column chain blob not null default x'';
+    alter table contexts add column digest blob;
+    update contexts set chained = version;
+    alter table details add column metadata_digest blob;
+    alter table details add column state_digest blob;
+    alter table messages add column digest blob;
+    alter table changes add column digest blob;
+    create table removed (place integer primary key) strict;
+    create table marks (identity blob not null, made integer not null) strict;
+    insert into marks (identity, made) values (randomblob(16), 0);
 ",
 ];
 

@@ -30,7 +30,7 @@ fn writer(most_waiting: usize) -> WriterThread<Fault> {
     connection.execute_batch(tables).unwrap();
     let refuse =
         move |tasks, bytes| (tasks >= most_waiting).then_some(Fault::TooMany(tasks, bytes));
-    WriterThread::start(connection, ("test", "memory".into()), Box::new(refuse), drop).unwrap()
+    WriterThread::start(connection, ("test", "memory".into()), Box::new(refuse), ()).unwrap()
 }
 
 fn add(connection: &Connection, n: i64) -> Result<i64, Fault> {

@@ -1,0 +1,622 @@
+//! Whether a file of contexts holds what was acknowledged, as it was written (GU-12).
+//!
+//! Decision: looking changes nothing. The file is opened so that neither its log nor its tables are
+//! written, not even at the end, so that what is damaged can still be looked at with other tools.
+
+use super::chain::{self, Digest};
+use super::ledger::{self, Chain};
+use super::marks::{self, Book, Identity, Mark, Marks};
+use super::schema::TABLES;
+use crate::contexts::ledger::{Outcome, Row, Stored};
+use crate::sqlite::tables::{self, State};
+use crate::sqlite::{Database, FileError as _};
+use contexture_core::store::contexts::ContextError;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use serde::Serialize;
+use std::fmt;
+use std::path::Path;
+
+#[cfg(test)]
+mod tests;
+
+type Sql<T> = Result<T, rusqlite::Error>;
+
+/// The most faults of one kind that SQLite itself is asked for.
+const INTEGRITY: &str = "pragma integrity_check(20)";
+/// The most findings that stand in one error.
+const TOLD: usize = 3;
+
+/// What is wrong with a file of contexts, or with one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Finding {
+    /// The kind of damage.
+    pub kind: Damage,
+    /// The owner of the context; `None` for the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// The context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<String>,
+    /// The version that was acknowledged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acknowledged: Option<u64>,
+    /// The version that is there; `None` when the context is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<u64>,
+    /// The first entry that is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// The kinds of damage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Damage {
+    /// What was acknowledged is not there.
+    Lost,
+    /// What is there is not what was written.
+    Broken,
+    /// The marks, which tell what was acknowledged, can't be read.
+    Marks,
+    /// The file can't be read.
+    File,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(owner), Some(context)) = (&self.owner, &self.context_id) {
+            write!(f, "context `{context}` of `{owner}`: ")?;
+        }
+        if let Some(entry) = &self.entry {
+            write!(f, "{entry}: ")?;
+        }
+        f.write_str(&self.reason)
+    }
+}
+
+/// What was found in a file of contexts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Report {
+    /// The number of contexts.
+    pub contexts: u64,
+    /// The number of messages and changes.
+    pub entries: u64,
+    /// What is wrong, by context.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Reports whether all that was acknowledged is there, as it was written.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    fn file(&mut self, kind: Damage, reason: impl Into<String>) {
+        self.findings.push(Finding {
+            kind,
+            owner: None,
+            context_id: None,
+            acknowledged: None,
+            found: None,
+            entry: None,
+            reason: reason.into(),
+        });
+    }
+
+    /// Returns the error that a file with these findings is refused with.
+    fn refusal(&self, path: &Path) -> Option<ContextError> {
+        let mut told: Vec<String> =
+            self.findings.iter().take(TOLD).map(ToString::to_string).collect();
+        if let Some(more) = self.findings.len().checked_sub(TOLD).filter(|more| *more > 0) {
+            told.push(format!("and {more} more"));
+        }
+        let (path, reason) = (path.display().to_string(), told.join("; "));
+        (!self.is_whole()).then_some(ContextError::Damaged { path, reason })
+    }
+}
+
+/// Checks a file of contexts: its structure, the digests and chains of all contexts, and that nothing
+/// that was acknowledged is missing. Changes nothing.
+///
+/// # Errors
+/// [`ContextError::Newer`], [`ContextError::Foreign`] and [`ContextError::Busy`] for a file that can't be
+/// judged.
+pub fn verify(path: &Path) -> Result<Report, ContextError> {
+    Look::at(path, true)
+}
+
+/// Refuses a file in which something that was acknowledged is missing, as far as the versions of its
+/// contexts tell.
+pub(super) fn acknowledged(path: &Path) -> Outcome<()> {
+    if !marks::beside(path).exists() {
+        return Ok(());
+    }
+    match Look::at(path, false)?.refusal(path) {
+        Some(refusal) => Err(refusal),
+        None => Ok(()),
+    }
+}
+
+/// Takes what is missing from a file for lost: the marks say from now on what is there. Returns what was
+/// missing.
+///
+/// # Errors
+/// [`ContextError::Damaged`] when more is wrong than that something is missing; what the system reports.
+pub fn accept_loss(path: &Path) -> Result<Report, ContextError> {
+    let report = verify(path)?;
+    let is_loss = |finding: &Finding| matches!(finding.kind, Damage::Lost | Damage::Marks);
+    let rest = report.findings.iter().filter(|finding| !is_loss(finding)).cloned().collect();
+    let rest = Report { findings: rest, ..Report::default() };
+    if let Some(refusal) = rest.refusal(path) {
+        return Err(refusal);
+    }
+    if !report.is_whole() {
+        let name = path.display().to_string();
+        let (file, connection) = Database::<ContextError>::open(path, &name, &TABLES)?;
+        make_marks(&file, &connection, true)?;
+    }
+    Ok(report)
+}
+
+/// Opens the marks of a file, which are made with the file or at its upgrade.
+pub(super) fn marks(file: &Database<ContextError>, connection: &Connection) -> Outcome<Marks> {
+    make_marks(file, connection, false)?;
+    Marks::open(file.path()).map_err(|error| ContextError::Damaged {
+        path: file.name.as_ref().to_owned(),
+        reason: format!(
+            "the marks of what was acknowledged, {}, can't be read: {}",
+            marks::beside(file.path()).display(),
+            contexture_core::store::reason(&error)
+        ),
+    })
+}
+
+fn make_marks(
+    file: &Database<ContextError>,
+    connection: &Connection,
+    is_anew: bool,
+) -> Outcome<()> {
+    let is_made = "select made from marks";
+    let is_made = || connection.query_row(is_made, [], |row| row.get::<_, bool>(0));
+    if !is_anew && file.explain(is_made())? {
+        return Ok(());
+    }
+    let moment = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate);
+    let moment = file.explain(moment)?;
+    if !is_anew && file.explain(is_made())? {
+        return Ok(());
+    }
+    let (identity, all) = file.explain(all_marks(&moment))?;
+    Marks::make(file.path(), &identity, all.into_iter())
+        .map_err(|error| ContextError::of_system(&file.name, &error))?;
+    file.explain(moment.execute("update marks set made = 1", []))?;
+    file.explain(moment.commit())
+}
+
+/// Returns the marks of all contexts as they are there.
+fn all_marks(connection: &Connection) -> Sql<(Identity, Vec<(i64, Mark)>)> {
+    let identity = connection.query_row("select identity from marks", [], |row| row.get(0))?;
+    let mut rows = connection.prepare(&format!("{} order by place", ledger::CONTEXT))?;
+    let all = rows.query_map([], |row| {
+        let found = ledger::context(row)?;
+        let chain = ledger::read_chain(row, found.place, 10)?.last;
+        let (owner, context, version) = (found.owner, found.context_id, found.version);
+        Ok((found.place, Mark::Kept { owner, context, version, chain }))
+    })?;
+    Ok((identity, all.collect::<Sql<_>>()?))
+}
+
+/// Opens a file to look at it, if it is there.
+fn open(path: &Path) -> Sql<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    tables::patient(&mut connection)?;
+    tables::protect(&connection)?;
+    connection.pragma_update(None, "query_only", true)?;
+    Ok(connection)
+}
+
+/// A look at a file at one moment.
+struct Look<'c> {
+    connection: &'c Connection,
+    /// Digests, chains and structure are looked at, too.
+    is_whole: bool,
+    book: Option<Book>,
+    report: Report,
+}
+
+impl Look<'_> {
+    fn at(path: &Path, is_whole: bool) -> Outcome<Report> {
+        let name = path.display().to_string();
+        let mut report = Report::default();
+        // The marks come first: what is acknowledged meanwhile is only in the file.
+        let book = Book::read(path).unwrap_or_else(|error| {
+            report.file(Damage::Marks, format!("the marks of what was acknowledged: {error}"));
+            None
+        });
+        // SQLite would remove the log beside an empty file.
+        if path.metadata().map_or(true, |file| file.len() == 0) {
+            let connection = Connection::open_in_memory();
+            let connection = connection.map_err(|error| ContextError::of_sqlite(&name, &error))?;
+            let mut look = Look { connection: &connection, is_whole, book, report };
+            look.missing(false);
+            return Ok(look.report);
+        }
+        let place = tables::place(path).map_err(|error| ContextError::of_system(&name, &error))?;
+        let opened = open(&place);
+        let connection = match &opened {
+            Ok(connection) => connection,
+            Err(error) => return told(report, ContextError::of_sqlite(&name, error)),
+        };
+        let moment = connection.unchecked_transaction();
+        let mut look = Look { connection, is_whole, book, report };
+        let looked = moment.and_then(|moment| look.look().map(|newer| (newer, moment)));
+        match looked {
+            Ok((None, _)) => Ok(look.report),
+            Ok((Some(found), _)) => {
+                Err(ContextError::Newer { path: name, found, known: TABLES.version() })
+            }
+            Err(error) => told(look.report, ContextError::of_sqlite(&name, &error)),
+        }
+    }
+
+    /// Looks at everything; returns the version of a file that is newer than this program.
+    fn look(&mut self) -> Sql<Option<i64>> {
+        match TABLES.state(self.connection)? {
+            State::Ours(found) if found > TABLES.version() => return Ok(Some(found)),
+            State::Ours(version) if version == TABLES.version() => self.current()?,
+            State::Ours(_) | State::Empty => self.missing(false),
+            State::Foreign if self.book.is_some() => {
+                self.report.file(Damage::File, "its header is damaged");
+                self.missing(false);
+            }
+            State::Foreign => {
+                self.report.file(Damage::File, "it is an SQLite file of another program");
+            }
+        }
+        if self.is_whole {
+            let mut check = self.connection.prepare(INTEGRITY)?;
+            let rows = check.query_map([], |row| row.get::<_, String>(0))?;
+            for told in rows {
+                match told {
+                    Ok(text) if text == "ok" => {}
+                    Ok(text) => self.report.file(Damage::File, text),
+                    Err(error) => self.report.file(Damage::File, error.to_string()),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn current(&mut self) -> Sql<()> {
+        let belongs = self.connection.query_row("select identity, made from marks", [], |row| {
+            Ok((row.get::<_, Identity>(0)?, row.get::<_, bool>(1)?))
+        })?;
+        match (&self.book, belongs) {
+            (None, (_, true)) if self.report.is_whole() => {
+                self.report.file(Damage::Marks, "the marks of what was acknowledged are missing");
+            }
+            (Some(book), (identity, _)) if book.identity != Some(identity) => {
+                let reason = match book.identity {
+                    Some(_) => "the marks of what was acknowledged belong to another file",
+                    None => "the header of the marks of what was acknowledged is damaged",
+                };
+                self.report.file(Damage::Marks, reason);
+            }
+            _ => {}
+        }
+        let count = self.book.as_ref().map_or(0, |book| book.damaged.len());
+        if count > 0 {
+            let reason = format!("{count} marks of what was acknowledged are damaged");
+            self.report.file(Damage::Marks, reason);
+        }
+        let mut rows = self.connection.prepare(&format!("{} order by place", ledger::CONTEXT))?;
+        let mut rows = rows.query([])?;
+        while let Some(row) = rows.next()? {
+            let read = ledger::context(row).and_then(|found| {
+                let chain = ledger::read_chain(row, found.place, 10)?;
+                Ok((found, chain, row.get::<_, Option<Digest>>(13)?))
+            });
+            match read {
+                Ok((found, chain, digest)) => self.context(&found, &chain, digest),
+                Err(error) => {
+                    let place: i64 = row.get(0)?;
+                    let name = self.name_of(place);
+                    self.broken(name, "its row", format!("it can't be read: {error}"));
+                }
+            }
+        }
+        self.missing(true);
+        Ok(())
+    }
+
+    fn name_of(&mut self, place: i64) -> (String, String) {
+        match self.book.as_mut().and_then(|book| book.marks.remove(&place)) {
+            Some(Mark::Kept { owner, context, .. }) => (owner, context),
+            _ => (String::new(), format!("number {place}")),
+        }
+    }
+
+    fn context(&mut self, row: &Row, chain: &Chain, digest: Option<Digest>) {
+        self.report.contexts += 1;
+        let mark = self.book.as_mut().and_then(|book| book.marks.remove(&row.place));
+        let name = || (row.owner.clone(), row.context_id.clone());
+        let marked = match mark {
+            Some(Mark::Removed) => {
+                let reason = "it was deleted, and is there again".to_owned();
+                return self.lost(name(), None, Some(row.version), reason);
+            }
+            Some(Mark::Kept { version, .. }) if version > row.version => {
+                let found = row.version;
+                let reason =
+                    format!("version {version} was acknowledged, version {found} is there");
+                self.lost(name(), Some(version), Some(found), reason);
+                None
+            }
+            Some(Mark::Kept { version, chain, .. }) => Some((version, chain)),
+            None => None,
+        };
+        if !self.is_whole {
+            return;
+        }
+        if digest.is_some_and(|digest| digest != ledger::digest_of(row, chain)) {
+            return self.broken(name(), "its row", "it is not as it was written");
+        }
+        match self.details(row.place) {
+            Ok(None) => {}
+            Ok(Some(what)) => self.broken(name(), what, "it is not as it was written"),
+            Err(error) => self.broken(name(), "the state", format!("it can't be read: {error}")),
+        }
+        match self.entries(row, chain, marked) {
+            Ok(None) => {}
+            Ok(Some((entry, reason))) => self.broken(name(), entry, reason),
+            Err(error) => {
+                self.broken(name(), "its entries", format!("they can't be read: {error}"))
+            }
+        }
+    }
+
+    fn lost(
+        &mut self,
+        (owner, context): (String, String),
+        acknowledged: Option<u64>,
+        found: Option<u64>,
+        reason: String,
+    ) {
+        self.report.findings.push(Finding {
+            kind: Damage::Lost,
+            owner: Some(owner),
+            context_id: Some(context),
+            acknowledged,
+            found,
+            entry: None,
+            reason,
+        });
+    }
+
+    fn broken(
+        &mut self,
+        (owner, context): (String, String),
+        entry: impl Into<String>,
+        reason: impl Into<String>,
+    ) {
+        self.report.findings.push(Finding {
+            kind: Damage::Broken,
+            owner: Some(owner),
+            context_id: Some(context),
+            acknowledged: None,
+            found: None,
+            entry: Some(entry.into()),
+            reason: reason.into(),
+        });
+    }
+
+    /// Finds the contexts that were acknowledged and are not there at all.
+    fn missing(&mut self, is_readable: bool) {
+        let Some(book) = &mut self.book else { return };
+        for (place, mark) in std::mem::take(&mut book.marks) {
+            let Mark::Kept { owner, context, version, .. } = mark else { continue };
+            let is_removed = is_readable && {
+                let sql = "select 1 from removed where place = ?1";
+                let found = self.connection.query_row(sql, [place], |_| Ok(())).optional();
+                found.is_ok_and(|found| found.is_some())
+            };
+            if !is_removed {
+                let reason = format!("version {version} was acknowledged, it is not there");
+                self.lost((owner, context), Some(version), None, reason);
+            }
+        }
+    }
+
+    /// Returns which part beside the entries is not as it was written.
+    fn details(&self, place: i64) -> Sql<Option<&'static str>> {
+        let sql = "select metadata, metadata_digest, sealed, state, state_digest from details
+            where place = ?1";
+        let mut rows = self.connection.prepare_cached(sql)?;
+        rows.query_row([place], |row| {
+            let metadata: String = row.get(0)?;
+            let is_other =
+                |digest: Option<Digest>, found: Digest| digest.is_some_and(|one| one != found);
+            if is_other(row.get(1)?, chain::of(&[metadata.as_bytes()])) {
+                return Ok(Some("the metadata"));
+            }
+            let state = Stored { sealed: row.get(2)?, text: row.get(3)? };
+            let is_other = is_other(row.get(4)?, ledger::digest_of_state(&state));
+            Ok(is_other.then_some("the state"))
+        })
+    }
+
+    /// Walks the chain of a context; returns the first entry that is broken, and why.
+    fn entries(
+        &mut self,
+        row: &Row,
+        chain: &Chain,
+        marked: Option<(u64, Digest)>,
+    ) -> Sql<Option<(String, String)>> {
+        let mut walk = Walk::new(row, chain, marked);
+        let sql = "select id, version, place, instant, time, cause, sealed, text, digest, cleared
+            from messages where id > ?1 and id <= ?2 order by id";
+        let mut messages = self.connection.prepare_cached(sql)?;
+        let mut messages =
+            messages.query(params![ledger::id(row.place, 0), ledger::last_id(row.place)])?;
+        let sql = "select version, place, kind, time, cause, path, through, cleared, sealed, value,
+            digest from changes where context = ?1 order by version, place";
+        let mut changes = self.connection.prepare_cached(sql)?;
+        let mut changes = changes.query([row.place])?;
+        let (mut message, mut change) = (next_message(&mut messages)?, next_change(&mut changes)?);
+        loop {
+            let is_message = match (&message, &change) {
+                (None, None) => break,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (Some(one), Some(other)) => one.at <= other.at,
+            };
+            let entry = if is_message {
+                std::mem::replace(&mut message, next_message(&mut messages)?)
+            } else {
+                std::mem::replace(&mut change, next_change(&mut changes)?)
+            };
+            entry.iter().for_each(|entry| walk.step(entry));
+        }
+        walk.end(row, chain);
+        self.report.entries += walk.entries;
+        Ok(walk.broken)
+    }
+}
+
+/// Puts the reason why a file can't be looked at into a report; what tells nothing about damage is an
+/// error.
+fn told(mut report: Report, error: ContextError) -> Outcome<Report> {
+    match error {
+        ContextError::Busy(_) | ContextError::Newer { .. } => Err(error),
+        error => {
+            report.file(Damage::File, error.to_string());
+            Ok(report)
+        }
+    }
+}
+
+/// An entry of a history.
+struct Entry {
+    /// Its version, and its place among the entries of that.
+    at: (u64, u64),
+    /// Its place among the messages; `None` for a change.
+    seq: Option<u64>,
+    is_live: bool,
+    kept: Option<Digest>,
+    found: Digest,
+}
+
+fn next_message(rows: &mut rusqlite::Rows<'_>) -> Sql<Option<Entry>> {
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let message = ledger::message(row)?;
+    let found = ledger::digest_of_message(&message);
+    let (at, seq) = ((message.version, message.index), Some(message.seq));
+    Ok(Some(Entry { at, seq, is_live: !row.get::<_, bool>(9)?, kept: row.get(8)?, found }))
+}
+
+fn next_change(rows: &mut rusqlite::Rows<'_>) -> Sql<Option<Entry>> {
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let change = ledger::change(row)?;
+    let found = ledger::digest_of_change(&change);
+    let at = (change.version, change.index);
+    Ok(Some(Entry { at, seq: None, is_live: false, kept: row.get(10)?, found }))
+}
+
+/// A walk along the chain of a context.
+struct Walk {
+    begins: u64,
+    cleared_through: u64,
+    marked: Option<(u64, Digest)>,
+    chain: Digest,
+    last: (u64, u64),
+    entries: u64,
+    live: u64,
+    broken: Option<(String, String)>,
+}
+
+impl Walk {
+    const fn new(row: &Row, chain: &Chain, marked: Option<(u64, Digest)>) -> Self {
+        Self {
+            begins: chain.begins,
+            cleared_through: row.cleared_through,
+            marked,
+            chain: chain.anchor,
+            last: (chain.begins, 0),
+            entries: 0,
+            live: 0,
+            broken: None,
+        }
+    }
+
+    fn step(&mut self, entry: &Entry) {
+        self.entries += 1;
+        let is_live = entry.is_live && entry.seq.is_some_and(|seq| seq > self.cleared_through);
+        self.live += u64::from(is_live);
+        let (version, index) = entry.at;
+        let is_chained = version > self.begins;
+        let name = || match entry.seq {
+            Some(seq) => format!("message {seq}, version {version}"),
+            None => format!("change {index} of version {version}"),
+        };
+        match entry.kept {
+            Some(kept) if kept != entry.found => {
+                self.fault(name(), "it is not as it was written");
+            }
+            None if is_chained => self.fault(name(), "it has no digest"),
+            _ => {}
+        }
+        if !is_chained {
+            return;
+        }
+        let (last, before) = self.last;
+        let is_next =
+            if version == last { index == before + 1 } else { version == last + 1 && index == 0 };
+        if !is_next {
+            self.fault(name(), "an entry is missing before it");
+        }
+        if version > last {
+            self.at_version(last);
+        }
+        self.chain = chain::link(&self.chain, &entry.found);
+        self.last = entry.at;
+    }
+
+    /// Compares the chain with what was acknowledged at a version, whose entries are all in it.
+    fn at_version(&mut self, version: u64) {
+        if self.marked.is_some_and(|(marked, chain)| marked == version && chain != self.chain) {
+            let entry = format!("version {version}");
+            self.fault(entry, "the history up to it is another one than was acknowledged");
+        }
+    }
+
+    fn end(&mut self, row: &Row, chain: &Chain) {
+        let (last, _) = self.last;
+        self.at_version(last);
+        if last < row.version {
+            self.fault(format!("version {}", last + 1), "its entries are missing");
+        } else if self.chain != chain.last {
+            self.fault(format!("version {last}"), "the chain does not end where it was written");
+        }
+        if self.live != row.messages {
+            let reason = format!("{} messages are there, {} were kept", self.live, row.messages);
+            self.fault("the messages".to_owned(), &reason);
+        }
+    }
+
+    fn fault(&mut self, entry: String, reason: &str) {
+        self.broken.get_or_insert_with(|| (entry, reason.to_owned()));
+    }
+}

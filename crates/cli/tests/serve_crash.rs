@@ -400,7 +400,7 @@ fn gu_12_server_is_never_ready_on_garbage_with_acknowledged_updates_missing() {
     });
     let mut all = known.into_inner().unwrap();
     let open = std::mem::take(&mut all.open);
-    let left = sandbox.path().join(".contexture/data");
+    let left = sandbox.path(".contexture/data");
     let mut chance = Chance(500);
     let (mut ready, mut told) = (0, 0);
     let began = std::time::Instant::now();
@@ -408,7 +408,7 @@ fn gu_12_server_is_never_ready_on_garbage_with_acknowledged_updates_missing() {
         if began.elapsed() > Duration::from_secs(600) {
             break;
         }
-        let copy = copy_of(&left, &sandbox.path().join("copy"));
+        let copy = copy_of(&left, &sandbox.path("copy"));
         let file = ["contexts.db-wal", "contexts.db", "contexts.db-marks"]
             [usize::from(round % 4 == 2) + usize::from(round % 8 == 6)];
         if round > 0 {
@@ -477,7 +477,7 @@ fn gu_12_missing_updates_are_told_by_context_and_can_be_accepted() {
         }
     };
     client_posts(0, 10);
-    let data = sandbox.path().join(".contexture/data");
+    let data = sandbox.path(".contexture/data");
     let before = std::fs::read(data.join("contexts.db-wal")).unwrap();
     client_posts(10, 20);
     served.kill();

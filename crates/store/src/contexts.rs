@@ -53,5 +53,10 @@ pub use in_memory::InMemoryContexts;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteContexts;
 #[cfg(feature = "sqlite")]
-pub use sqlite::verify::{Damage, Finding, Report, accept_loss, verify};
+pub(crate) use sqlite::verify::mark_anew;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{
+    salvage::{Salvaged, salvage},
+    verify::{Damage, Finding, Report, accept_loss, verify},
+};
 pub use store::Contexts;

@@ -23,6 +23,8 @@
 //! ```
 
 pub mod contexts;
+#[cfg(feature = "sqlite")]
+pub mod copy;
 pub mod flows;
 pub mod home;
 pub mod memory;

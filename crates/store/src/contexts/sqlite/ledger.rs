@@ -50,7 +50,7 @@ pub(super) struct Tables<'c> {
 /// The chain of a context.
 #[derive(Clone)]
 pub(super) struct Chain {
-    place: i64,
+    pub(super) place: i64,
     /// Entries up to this version are not in it.
     pub(super) begins: u64,
     pub(super) anchor: Digest,
@@ -216,7 +216,7 @@ fn room(what: &'static str, unit: &'static str, found: i64, limit: i64) -> Outco
 }
 
 /// A number as SQLite keeps it: none of ours comes near its limit.
-struct Num(u64);
+pub(super) struct Num(pub(super) u64);
 
 impl ToSql for Num {
     fn to_sql(&self) -> Sql<ToSqlOutput<'_>> {
@@ -232,7 +232,7 @@ impl ToSql for Count {
     }
 }
 
-fn number(row: &rusqlite::Row<'_>, column: usize) -> Sql<u64> {
+pub(super) fn number(row: &rusqlite::Row<'_>, column: usize) -> Sql<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }

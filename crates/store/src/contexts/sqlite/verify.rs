@@ -11,8 +11,7 @@ use crate::contexts::ledger::{Outcome, Row, Stored};
 use crate::sqlite::tables::{self, State};
 use crate::sqlite::{Database, FileError as _};
 use contexture_core::store::contexts::ContextError;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
@@ -51,6 +50,22 @@ pub struct Finding {
     pub entry: Option<String>,
     /// What is wrong.
     pub reason: String,
+}
+
+impl Finding {
+    pub(super) fn of_file(kind: Damage, reason: impl Into<String>) -> Self {
+        let (owner, context_id, acknowledged, found, entry) = (None, None, None, None, None);
+        Self { kind, owner, context_id, acknowledged, found, entry, reason: reason.into() }
+    }
+
+    pub(super) fn broken(row: &Row, entry: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            owner: Some(row.owner.clone()),
+            context_id: Some(row.context_id.clone()),
+            entry: Some(entry.into()),
+            ..Self::of_file(Damage::Broken, reason)
+        }
+    }
 }
 
 /// The kinds of damage.
@@ -101,15 +116,7 @@ impl Report {
     }
 
     fn file(&mut self, kind: Damage, reason: impl Into<String>) {
-        self.findings.push(Finding {
-            kind,
-            owner: None,
-            context_id: None,
-            acknowledged: None,
-            found: None,
-            entry: None,
-            reason: reason.into(),
-        });
+        self.findings.push(Finding::of_file(kind, reason));
     }
 
     /// Returns the error that a file with these findings is refused with.
@@ -160,11 +167,16 @@ pub fn accept_loss(path: &Path) -> Result<Report, ContextError> {
         return Err(refusal);
     }
     if !report.is_whole() {
-        let name = path.display().to_string();
-        let (file, connection) = Database::<ContextError>::open(path, &name, &TABLES)?;
-        make_marks(&file, &connection, true)?;
+        mark_anew(path)?;
     }
     Ok(report)
+}
+
+/// Makes the marks of a file say what is in it.
+pub(crate) fn mark_anew(path: &Path) -> Outcome<()> {
+    let name = path.display().to_string();
+    let (file, connection) = Database::<ContextError>::open(path, &name, &TABLES)?;
+    make_marks(&file, &connection, true)
 }
 
 /// Opens the marks of a file, which are made with the file or at its upgrade.
@@ -215,15 +227,9 @@ fn all_marks(connection: &Connection) -> Sql<(Identity, Vec<(i64, Mark)>)> {
     Ok((identity, all.collect::<Sql<_>>()?))
 }
 
-/// Opens a file to look at it, if it is there.
+/// Opens a file to look at it.
 fn open(path: &Path) -> Sql<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    tables::patient(&mut connection)?;
-    tables::protect(&connection)?;
+    let connection = crate::copy::look(path)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
@@ -396,13 +402,11 @@ impl Look<'_> {
         reason: String,
     ) {
         self.report.findings.push(Finding {
-            kind: Damage::Lost,
             owner: Some(owner),
             context_id: Some(context),
             acknowledged,
             found,
-            entry: None,
-            reason,
+            ..Finding::of_file(Damage::Lost, reason)
         });
     }
 
@@ -413,13 +417,10 @@ impl Look<'_> {
         reason: impl Into<String>,
     ) {
         self.report.findings.push(Finding {
-            kind: Damage::Broken,
             owner: Some(owner),
             context_id: Some(context),
-            acknowledged: None,
-            found: None,
             entry: Some(entry.into()),
-            reason: reason.into(),
+            ..Finding::of_file(Damage::Broken, reason)
         });
     }
 
@@ -465,35 +466,56 @@ impl Look<'_> {
         chain: &Chain,
         marked: Option<(u64, Digest)>,
     ) -> Sql<Option<(String, String)>> {
-        let mut walk = Walk::new(row, chain, marked);
-        let sql = "select id, version, place, instant, time, cause, sealed, text, digest, cleared
-            from messages where id > ?1 and id <= ?2 order by id";
-        let mut messages = self.connection.prepare_cached(sql)?;
-        let mut messages =
-            messages.query(params![ledger::id(row.place, 0), ledger::last_id(row.place)])?;
-        let sql = "select version, place, kind, time, cause, path, through, cleared, sealed, value,
-            digest from changes where context = ?1 order by version, place";
-        let mut changes = self.connection.prepare_cached(sql)?;
-        let mut changes = changes.query([row.place])?;
-        let (mut message, mut change) = (next_message(&mut messages)?, next_change(&mut changes)?);
-        loop {
-            let is_message = match (&message, &change) {
-                (None, None) => break,
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-                (Some(one), Some(other)) => one.at <= other.at,
-            };
-            let entry = if is_message {
-                std::mem::replace(&mut message, next_message(&mut messages)?)
-            } else {
-                std::mem::replace(&mut change, next_change(&mut changes)?)
-            };
-            entry.iter().for_each(|entry| walk.step(entry));
-        }
-        walk.end(row, chain);
+        let walk = walked(self.connection, row, chain, marked)?;
         self.report.entries += walk.entries;
         Ok(walk.broken)
     }
+}
+
+/// Reports whether a context has all entries of its log, as they were written.
+pub(super) fn is_log_whole(connection: &Connection, row: &Row, chain: &Chain) -> Sql<bool> {
+    match walked(connection, row, chain, None) {
+        Ok(walk) => Ok(walk.broken.is_none()),
+        // A value of another type is damage; a failure to read is not what this tells.
+        Err(error) if error.sqlite_error_code().is_none() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Walks the chain of a context.
+fn walked(
+    connection: &Connection,
+    row: &Row,
+    chain: &Chain,
+    marked: Option<(u64, Digest)>,
+) -> Sql<Walk> {
+    let mut walk = Walk::new(row, chain, marked);
+    let sql = "select id, version, place, instant, time, cause, sealed, text, digest, cleared
+            from messages where id > ?1 and id <= ?2 order by id";
+    let mut messages = connection.prepare_cached(sql)?;
+    let mut messages =
+        messages.query(params![ledger::id(row.place, 0), ledger::last_id(row.place)])?;
+    let sql = "select version, place, kind, time, cause, path, through, cleared, sealed, value,
+            digest from changes where context = ?1 order by version, place";
+    let mut changes = connection.prepare_cached(sql)?;
+    let mut changes = changes.query([row.place])?;
+    let (mut message, mut change) = (next_message(&mut messages)?, next_change(&mut changes)?);
+    loop {
+        let is_message = match (&message, &change) {
+            (None, None) => break,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (Some(one), Some(other)) => one.at <= other.at,
+        };
+        let entry = if is_message {
+            std::mem::replace(&mut message, next_message(&mut messages)?)
+        } else {
+            std::mem::replace(&mut change, next_change(&mut changes)?)
+        };
+        entry.iter().for_each(|entry| walk.step(entry));
+    }
+    walk.end(row, chain);
+    Ok(walk)
 }
 
 /// Puts the reason why a file can't be looked at into a report; what tells nothing about damage is an

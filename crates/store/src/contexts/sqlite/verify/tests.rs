@@ -4,6 +4,7 @@ use super::*;
 use crate::contexts::{
     ContextStore as _, Fork, Key, NewMessage, Operation, Options, SqliteContexts, Update,
 };
+use rusqlite::config::DbConfig;
 use serde_json::json;
 use std::path::PathBuf;
 use tempfile::TempDir;

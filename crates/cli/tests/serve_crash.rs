@@ -509,7 +509,7 @@ fn gu_12_missing_updates_are_told_by_context_and_can_be_accepted() {
         .filter(|line: &Value| line["event"] == "loss_accepted")
         .collect();
     assert_eq!(accepted.len(), 2, "{audit}");
-    assert_eq!((&accepted[0]["acknowledged"], &accepted[0]["found"]), (&json!(13), &json!(6)));
+    assert_eq!((&accepted[0]["acknowledged"], &accepted[0]["found"]), (&json!(7), &json!(4)));
     let (served, _) = Served::start_with(&sandbox, &[]).unwrap();
     assert_eq!(served.client().get("/readyz")["status"], "ready");
     served.kill();

@@ -27,6 +27,7 @@ pub mod item;
 pub mod json;
 pub mod limits;
 pub mod manifest;
+pub mod secrets;
 pub mod tokens;
 pub mod trace;
 pub mod trust;

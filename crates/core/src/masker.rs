@@ -1,42 +1,61 @@
-//! Takes secrets out of what is written (AS-29).
+//! Takes secrets out of what is written (AS-29, GU-9).
 //!
-//! Decision: texts are masked, not bytes of JSON. A secret is also found where it stands escaped in
-//! a text that is itself JSON: its forms as JSON writes them, to three levels, are secrets too, and
-//! escapes that nobody had to make (`\u0073` for `s`, `\/`) are read with any number of backslashes
-//! before them. A URL-encoded form is masked as well.
+//! Decision: texts are masked, not bytes of JSON. A secret is found by its value, and by its form
+//! ([`contexture_context::secrets`]). A value is also found where it is escaped any number of times
+//! or URL-encoded, since what is searched is the text with escapes read, and where it is encoded in
+//! base64.
 
-use memchr::memmem::Finder;
+mod forms;
+mod read;
+
+use contexture_context::secrets;
+use forms::Forms;
+use read::Read;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 /// The text in place of a secret.
 pub const MASK: &str = "•••";
 
-/// Secrets of fewer characters are not masked: ordinary words would be.
-pub const SHORTEST_SECRET: usize = 8;
+/// Values of fewer characters are not masked: ordinary words would be. Those of fewer than
+/// [`SHORTEST_WORD`] are masked when they are more than letters or more than digits.
+pub const SHORTEST_SECRET: usize = 6;
+
+/// Values of at least so many characters are masked, whatever they are.
+pub const SHORTEST_WORD: usize = 8;
 
 /// The secrets known so far; a run adds those that it meets.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Masker {
-    secrets: RwLock<Vec<Secret>>,
+    /// True if only values are masked, and no patterns.
+    values_only: bool,
+    known: RwLock<Known>,
 }
 
-/// A secret and the ways in which it may be written.
-struct Secret {
-    plain: Box<str>,
-    forms: Vec<Finder<'static>>,
+#[derive(Default)]
+struct Known {
+    secrets: Values,
+    /// Texts that are no secret to a model.
+    private: Values,
 }
 
-impl std::fmt::Debug for Secret {
+#[derive(Default)]
+struct Values {
+    plain: BTreeSet<Box<str>>,
+    forms: Forms,
+}
+
+impl std::fmt::Debug for Masker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(MASK)
+        f.debug_tuple("Masker").field(&self.known().secrets.plain.len()).finish()
     }
 }
 
 impl Masker {
-    /// Creates a masker that knows `secrets`.
+    /// Creates a masker that knows `secrets`, and whatever looks like one.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let masker = Self::default();
@@ -44,61 +63,55 @@ impl Masker {
         masker
     }
 
-    /// Masks these as well from now on; those of fewer than [`SHORTEST_SECRET`] characters are
-    /// left alone.
-    pub fn add(&self, secrets: impl IntoIterator<Item = String>) {
-        let mut known = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
-        for secret in secrets {
-            let plain = secret.trim();
-            let is_known = || known.iter().any(|secret| *secret.plain == *plain);
-            if plain.chars().count() >= SHORTEST_SECRET && !is_known() {
-                let forms = forms(plain);
-                let forms = forms.iter().map(|form| Finder::new(form).into_owned()).collect();
-                known.push(Secret { plain: plain.into(), forms });
-            }
-        }
+    /// Creates a masker that knows `secrets` and nothing else: for what is read back, as the
+    /// journal of a flow is.
+    #[must_use]
+    pub fn of_values(secrets: impl IntoIterator<Item = String>) -> Self {
+        let masker = Self { values_only: true, ..Self::default() };
+        masker.add(secrets);
+        masker
     }
 
-    /// Reports whether there is nothing to mask.
+    /// Masks these as well from now on, unless they are too short (see [`SHORTEST_SECRET`]).
+    pub fn add(&self, secrets: impl IntoIterator<Item = String>) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.secrets.add(secrets);
+    }
+
+    /// Masks these as well from now on, but not before a model: texts that somebody wants out of
+    /// the records.
+    pub fn add_private(&self, texts: impl IntoIterator<Item = String>) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.private.add(texts);
+    }
+
+    /// Reports whether no value is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.known().is_empty()
+        let known = self.known();
+        known.secrets.plain.is_empty() && known.private.plain.is_empty()
     }
 
     /// Reports whether a text may hold a secret; false is certain, and cheap to find out.
     #[must_use]
     pub fn may_be_in(&self, text: &str) -> bool {
-        let known = self.known();
-        if known.is_empty() {
-            return false;
-        }
-        let flat = if text.contains('\\') { flat(text) } else { String::new() };
-        known.iter().any(|secret| {
-            // Only trying shows whether a backslash escapes the character after it or is itself
-            // escaped.
-            let unsure = !flat.is_empty() && secret.plain.contains('\\');
-            unsure || secret.is_in(text) || secret.is_in(&flat)
-        })
+        !self.places(text, true).is_empty()
     }
 
     /// Returns the text without secrets; borrowed when there is none in it.
     #[must_use]
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if !self.may_be_in(text) {
-            return Cow::Borrowed(text);
-        }
-        let mut found = Vec::new();
-        for secret in self.known().iter() {
-            secret.find(text, &mut found);
-        }
-        replace(text, found)
+        replace(text, self.places(text, true))
+    }
+
+    /// Returns the text without secrets as a model may see it: private texts stay.
+    #[must_use]
+    pub fn for_model<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        replace(text, self.places(text, false))
     }
 
     /// Masks every string of a value, names of fields included.
     pub fn value(&self, value: &mut Value) {
-        if self.is_empty() {
-            return;
-        }
         let mut waiting = vec![value];
         while let Some(value) = waiting.pop() {
             match value {
@@ -110,11 +123,21 @@ impl Masker {
                 Value::Array(items) => waiting.extend(items),
                 Value::Object(fields) => {
                     self.names(fields);
-                    waiting.extend(fields.values_mut());
+                    for (name, field) in fields {
+                        if self.is_secret_field(name, field) {
+                            *field = MASK.into();
+                        }
+                        waiting.push(field);
+                    }
                 }
                 _ => {}
             }
         }
+    }
+
+    fn is_secret_field(&self, name: &str, field: &Value) -> bool {
+        let is_secret = |text| secrets::is_secret_field(name, text);
+        !self.values_only && field.as_str().is_some_and(is_secret)
     }
 
     /// Returns the lines of a trace without secrets in their `data`; borrowed when there is none.
@@ -149,95 +172,46 @@ impl Masker {
         }
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, Vec<Secret>> {
-        self.secrets.read().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Secret {
-    fn is_in(&self, text: &str) -> bool {
-        self.forms.iter().any(|form| form.find(text.as_bytes()).is_some())
-    }
-
-    /// Finds the places of the secret, as it is and escaped.
-    fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
-        for form in &self.forms {
-            let places = form.find_iter(text.as_bytes());
-            found.extend(places.map(|start| start..start + form.needle().len()));
-        }
-        if !text.contains('\\') {
-            return;
-        }
-        let first = self.plain.chars().next();
-        for (start, character) in text.char_indices() {
-            if character != '\\' && Some(character) != first {
-                continue;
-            }
-            let rest = text.get(start..).unwrap_or_default();
-            if let Some(length) = escaped_prefix(rest, &self.plain) {
-                found.push(start..start + length);
+    /// Returns the places of secrets in a text, in no order.
+    fn places(&self, text: &str, with_private: bool) -> Vec<Range<usize>> {
+        let read = Read::of(text);
+        let mut found = Vec::new();
+        {
+            let known = self.known();
+            known.secrets.forms.find(text, &read, &mut found);
+            if with_private {
+                known.private.forms.find(text, &read, &mut found);
             }
         }
+        if !self.values_only {
+            let hidden = secrets::find(read.text()).into_iter().map(|found| found.hidden());
+            found.extend(hidden.filter(|place| !place.is_empty()).map(|place| read.place(place)));
+        }
+        found
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Returns a text with its escapes read and its other backslashes removed.
-fn flat(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, from)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {
-        out.push_str(before);
-        rest = match next_spelt(from) {
-            Some(('\\', after)) => after,
-            Some((spelt, after)) => {
-                out.push(spelt);
-                after
+impl Values {
+    fn add(&mut self, texts: impl IntoIterator<Item = String>) {
+        for text in texts {
+            let plain = text.trim();
+            if is_long(plain) && self.plain.insert(plain.into()) {
+                self.forms.add(plain);
             }
-            // No escape that JSON knows: only its backslash goes.
-            None => from.strip_prefix('\\').unwrap_or_default(),
-        };
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Returns the number of bytes of `text` that spell `secret`, if it begins with it.
-fn escaped_prefix(text: &str, secret: &str) -> Option<usize> {
-    let mut rest = text;
-    for wanted in secret.chars() {
-        let (spelt, after) = next_spelt(rest)?;
-        let plain = rest.starts_with(wanted) && wanted != '\\';
-        rest = if plain { rest.get(wanted.len_utf8()..)? } else { after };
-        if !plain && spelt != wanted {
-            return None;
         }
     }
-    Some(text.len() - rest.len())
 }
 
-/// Returns the next character, with escapes read, and the text after it.
-fn next_spelt(text: &str) -> Option<(char, &str)> {
-    let unescaped = text.trim_start_matches('\\');
-    let mut characters = unescaped.chars();
-    if unescaped.len() == text.len() {
-        return characters.next().map(|plain| (plain, characters.as_str()));
-    }
-    let escaped = match characters.next() {
-        Some('n') => '\n',
-        Some('r') => '\r',
-        Some('t') => '\t',
-        Some('b') => '\u{8}',
-        Some('f') => '\u{c}',
-        Some(same @ ('"' | '/' | '\'')) => same,
-        Some('u') => {
-            let (digits, rest) = characters.as_str().split_at_checked(4)?;
-            let code = u32::from_str_radix(digits, 16).ok()?;
-            return char::from_u32(code).map(|character| (character, rest));
-        }
-        // A run of backslashes that escapes nothing but itself.
-        _ => return Some(('\\', unescaped)),
-    };
-    Some((escaped, characters.as_str()))
+/// Reports whether a value is long enough to be masked wherever it stands.
+fn is_long(value: &str) -> bool {
+    let length = value.chars().count();
+    let is_one_kind =
+        || value.chars().all(char::is_alphabetic) || value.chars().all(char::is_numeric);
+    length >= SHORTEST_WORD || (length >= SHORTEST_SECRET && !is_one_kind())
 }
 
 /// Returns the text with every place replaced; places that touch or overlap become one.
@@ -260,34 +234,6 @@ fn replace(text: &str, mut found: Vec<Range<usize>>) -> Cow<'_, str> {
     }
     out.push_str(text.get(at..).unwrap_or_default());
     Cow::Owned(out)
-}
-
-/// Returns the different ways in which a secret may be written.
-fn forms(secret: &str) -> Vec<String> {
-    let escaped = |text: &str| {
-        let json = Value::from(text).to_string();
-        json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or(text).to_owned()
-    };
-    let once = escaped(secret);
-    let twice = escaped(&once);
-    let thrice = escaped(&twice);
-    let mut forms = vec![secret.to_owned(), once, twice, thrice, url_encoded(secret)];
-    forms.dedup();
-    forms
-}
-
-fn url_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -359,8 +305,65 @@ mod tests {
 
     #[test]
     fn as_29_short_secrets_are_left_alone() {
-        let masker = masker(&["secret", "       x", ""]);
-        assert_eq!(masker.text("a secret x"), "a secret x");
+        let masker = masker(&["secret", "       x", "", "123456", "ab-1"]);
+        assert_eq!(masker.text("a secret x 123456 ab-1"), "a secret x 123456 ab-1");
+        masker.add(["hunter2".to_owned()]);
+        assert_eq!(masker.text("a hunter2 x"), "a ••• x");
+    }
+
+    #[test]
+    fn gu_9_encoded_value_is_masked() {
+        let masker = masker(&["p@ss/wörd 12", "sk-12345678"]);
+        for text in [
+            "Basic YW5uOnNrLTEyMzQ1Njc4",
+            "x eHNrLTEyMzQ1Njc4 y",
+            "IHNrLTEyMzQ1Njc4IA==",
+            "p%40ss%2fw%c3%b6rd%2012",
+            "p%2540ss%252Fw%C3%B6rd+12",
+            r"q=p%40ss/w%C3%B6rd\/12 sk%2D12345678",
+        ] {
+            let masked = masker.text(text);
+            assert!(masked.contains(MASK), "{text}: {masked}");
+            assert!(!masked.contains("MTIzNDU2") && !masked.contains("2345678"), "{masked}");
+        }
+    }
+
+    #[test]
+    fn gu_9_patterns_are_masked_also_in_escaped_text() {
+        let masker = Masker::default();
+        for (text, masked) in [
+            ("GET https://h/a?sig=abc&x=1", "GET https://h/a?sig=•••&x=1"),
+            ("go%3Fnext=%2Fa%3Ftoken%3Dabc", "go%3Fnext=%2Fa%3Ftoken%3D•••"),
+            ("{\"h\":\"Authorization: Bearer abc\"}", "{\"h\":\"Authorization: Bearer •••\"}"),
+            ("\"api_key\":\"abcd1234\"", "\"api_key\":\"•••\""),
+            ("ghp_0123456789abcdefghij", "ghp_•••"),
+        ] {
+            assert_eq!(masker.text(text), masked);
+            assert_eq!(masker.text(masked), masked, "masking again changes nothing");
+        }
+        let mut value = json!({ "password": "hunter2hunter2", "tokens": 5, "token": "a word" });
+        masker.value(&mut value);
+        assert_eq!(value, json!({ "password": "•••", "tokens": 5, "token": "a word" }));
+        assert_eq!(Masker::of_values([]).text("?sig=abc"), "?sig=abc");
+    }
+
+    #[test]
+    fn gu_9_private_text_is_shown_to_model() {
+        let masker = masker(&["sk-12345678"]);
+        masker.add_private(["my diagnosis".to_owned()]);
+        assert_eq!(masker.for_model("my diagnosis sk-12345678"), "my diagnosis •••");
+        assert_eq!(masker.text("my diagnosis sk-12345678"), "••• •••");
+    }
+
+    #[test]
+    fn gu_9_masking_hostile_text_is_linear() {
+        let secrets: Vec<String> = (0..500).map(|n| format!("aaaaaaa{n}")).collect();
+        let masker = Masker::new(secrets);
+        let began = std::time::Instant::now();
+        for part in ["\\", "a", "aaaaaaa1", "%2", "\\u0061"] {
+            let _ = masker.text(&part.repeat(100_000));
+        }
+        assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
     }
 
     #[test]
@@ -382,6 +385,9 @@ mod tests {
             let text = format!("{before}{secret}{after}");
             prop_assert!(!masker.text(&text).contains(&secret));
             let json = serde_json::to_string(&text).unwrap();
+            let mut value = json!({ "a": [text] });
+            masker.value(&mut value);
+            prop_assert!(!value["a"][0].as_str().unwrap().contains(&secret));
             let escaped = serde_json::to_string(&secret).unwrap();
             let escaped = escaped.trim_matches('"');
             prop_assert!(!masker.text(&json).contains(escaped));

@@ -6,11 +6,11 @@
 //! warning that comes with every second document.
 
 mod phrases;
-mod secrets;
 
 use super::block::Fence;
 use super::look::turns;
 use super::{lines, tags};
+use crate::secrets;
 use crate::trust::Trust;
 use serde::Serialize;
 use std::fmt;
@@ -90,8 +90,10 @@ pub fn suspicious(text: &str) -> Vec<Suspicion> {
         if let Some(what) = hidden(line) {
             add(SuspicionKind::Hidden, what, String::new());
         }
-        for (what, shown) in secrets::find(line) {
-            add(SuspicionKind::Secret, what, shown);
+        for found in secrets::find(line) {
+            let (start, end) = (found.range.start, found.hidden().start);
+            let shown = line.get(start..end).unwrap_or_default();
+            add(SuspicionKind::Secret, found.what, format!("{shown}…"));
         }
         if found.len() >= MOST {
             break;
@@ -110,7 +112,7 @@ pub fn suspicious(text: &str) -> Vec<Suspicion> {
 /// ```
 #[must_use]
 pub fn masked(line: &str) -> String {
-    secrets::mask(line)
+    secrets::beginnings(line)
 }
 
 fn marker(line: &str) -> Option<(&'static str, usize)> {
@@ -146,7 +148,7 @@ fn hidden(line: &str) -> Option<&'static str> {
 
 /// Returns the part of a line about `at`, masked and harmless.
 fn excerpt(line: &str, at: usize) -> String {
-    let masked = secrets::mask(line);
+    let masked = secrets::beginnings(line);
     // The positions in a masked line differ: it is shown from its beginning.
     let from = if masked.len() == line.len() { at.saturating_sub(20) } else { 0 };
     let from = (from..=masked.len()).find(|from| masked.is_char_boundary(*from)).unwrap_or(0);

@@ -1,0 +1,246 @@
+//! Secrets that a name before them gives away: passwords, headers, parameters and logins of URLs.
+
+use super::{Found, begins_word, each, run};
+
+/// Names whose value is a password or key when it is written out, in lower case.
+const NAMES: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "secret_key",
+    "client_secret",
+    "api_key",
+    "apikey",
+    "api-key",
+    "token",
+    "access_key",
+    "private_key",
+    "密码",
+    "密钥",
+    "口令",
+];
+
+/// Headers that carry a credential, in lower case; a name may end with one.
+const HEADERS: &[&str] = &[
+    "api-key",
+    "auth-token",
+    "access-token",
+    "private-token",
+    "security-token",
+    "subscription-key",
+];
+
+/// Parameters of URLs that are secret whatever their value is, in lower case.
+const PARAMETERS: &[&str] = &[
+    "sig",
+    "signature",
+    "token",
+    "access_token",
+    "refresh_token",
+    "id_token",
+    "auth_token",
+    "session_token",
+    "private_token",
+    "api_key",
+    "apikey",
+    "api-key",
+    "x-api-key",
+    "subscription-key",
+    "secret",
+    "client_secret",
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "access_key",
+    "jwt",
+    "x-amz-signature",
+    "x-amz-credential",
+    "x-amz-security-token",
+    "x-goog-signature",
+    "x-goog-credential",
+];
+
+/// Parameters of URLs that are secret when their value is random.
+const MAYBE: &[&str] = &["key", "auth", "code", "credential", "session", "sessionid", "sid"];
+
+/// Signs that stand around a name or a value.
+const QUOTES: &[char] = &['"', '\'', '`', ' ', '\t', '*', '\\'];
+
+const PASSWORD: &str = "password or key";
+const HEADER: &str = "credential of a header";
+
+/// Reports whether a field's text is a secret by its name and its form.
+#[must_use]
+pub fn is_secret_field(name: &str, value: &str) -> bool {
+    NAMES.iter().any(|known| ends(name, known)) && is_secret_value(value)
+}
+
+/// Finds `password = "…"`, `Authorization: …` and `?sig=…`.
+pub(super) fn find(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut done = 0;
+    for (at, sign) in text.match_indices([':', '=', '：', '＝']) {
+        if at < done {
+            continue;
+        }
+        let after = at + sign.len();
+        let before = text.get(..at).unwrap_or_default();
+        let looked = parameter(text, before, after, sign).or_else(|| field(text, before, after));
+        if let Some((one, end)) = looked {
+            found.extend(one.filter(|found| !found.range.is_empty()));
+            done = end;
+        }
+    }
+    found
+}
+
+/// Returns the value of a secret parameter, and where to go on.
+fn parameter(text: &str, before: &str, from: usize, sign: &str) -> Option<(Option<Found>, usize)> {
+    if sign != "=" {
+        return None;
+    }
+    let name = last_name(before);
+    let introduced = before.strip_suffix(name)?.ends_with(['?', '&', '#', ';']);
+    if !introduced || name.is_empty() {
+        return None;
+    }
+    let is = |list: &[&str]| list.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let (certain, maybe) = (is(PARAMETERS), is(MAYBE));
+    if !certain && !maybe {
+        return None;
+    }
+    let ends = |c: char| c.is_whitespace() || c.is_control() || "&#;\"'`<>()[],\\".contains(c);
+    let end = from + run(text, from, |c| !ends(c));
+    let value = text.get(from..end)?;
+    let is_secret = if certain { is_written(value) } else { is_secret_value(value) };
+    let found = Found { what: "secret parameter of an address", range: from..end, shown: 0 };
+    Some((is_secret.then_some(found), end))
+}
+
+/// A kind of field, by its name.
+enum Kind {
+    Authorization,
+    Cookie,
+    Header,
+    Password,
+}
+
+/// Returns the kind of a field with a secret name.
+fn kind(name: &str) -> Option<Kind> {
+    let last = last_name(name);
+    let is_cookie = |known: &str| last.eq_ignore_ascii_case(known);
+    if ends(last, "authorization") {
+        return Some(Kind::Authorization);
+    }
+    if is_cookie("cookie") || is_cookie("set-cookie") {
+        return Some(Kind::Cookie);
+    }
+    // A header's name has a word before these: `x-api-key`.
+    if HEADERS.iter().any(|known| last.len() > known.len() && ends(last, known)) {
+        return Some(Kind::Header);
+    }
+    NAMES.iter().any(|known| ends(name, known)).then_some(Kind::Password)
+}
+
+/// Returns the value of a field or header with a secret name, and where to go on.
+fn field(text: &str, before: &str, from: usize) -> Option<(Option<Found>, usize)> {
+    let kind = kind(before.trim_end_matches(QUOTES))?;
+    let start = from + run(text, from, |c| QUOTES.contains(&c) || c == '=');
+    if matches!(kind, Kind::Authorization) {
+        return Some(authorization(text, start));
+    }
+    let is_cookie = matches!(kind, Kind::Cookie);
+    let is_part = |c: char| match is_cookie {
+        true => !"\"'\r\n\\".contains(c),
+        false => !c.is_whitespace() && !"\"'`,;<>，。；\\".contains(c),
+    };
+    let end = start + run(text, start, is_part);
+    let value = text.get(start..end).unwrap_or_default();
+    let (what, is_secret) = match kind {
+        Kind::Cookie => (HEADER, value.contains('=') && is_written(value)),
+        Kind::Header => (HEADER, value.len() >= 6 && is_written(value)),
+        _ => (PASSWORD, is_secret_value(value)),
+    };
+    Some((is_secret.then_some(Found { what, range: start..end, shown: 0 }), end))
+}
+
+/// Returns the credential of an `Authorization` header, without its scheme.
+fn authorization(text: &str, start: usize) -> (Option<Found>, usize) {
+    let word = start + run(text, start, |c| c.is_ascii_alphanumeric() || c == '-');
+    let start = if text.get(word..).is_some_and(|rest| rest.starts_with(' ')) {
+        word + run(text, word, |c| c == ' ')
+    } else {
+        start
+    };
+    let end = start + run(text, start, |c| !c.is_whitespace() && !"\"'`,;<>{}\\".contains(c));
+    let is_secret = text.get(start..end).is_some_and(is_written);
+    (is_secret.then_some(Found { what: HEADER, range: start..end, shown: 0 }), end)
+}
+
+/// Finds `Bearer …` outside of a header that is named.
+pub(super) fn bearers(text: &str) -> Vec<Found> {
+    each(text, "earer ", |at| {
+        let from = at + "earer ".len();
+        let first = at.checked_sub(1).filter(|first| begins_word(text, *first));
+        if !first.is_some_and(|first| text.get(first..at).is_some_and(|b| b == "B" || b == "b")) {
+            return (None, from);
+        }
+        let end = from + run(text, from, |c| c.is_ascii_alphanumeric() || "-._~+/=".contains(c));
+        let is_token = text.get(from..end).is_some_and(|value| {
+            value.len() >= 8 && value.contains(|c: char| c.is_ascii_digit()) && is_written(value)
+        });
+        (is_token.then_some(Found { what: HEADER, range: from..end, shown: 0 }), end)
+    })
+}
+
+/// Finds `scheme://user:password@host`.
+pub(super) fn logins(text: &str) -> Vec<Found> {
+    each(text, "://", |at| {
+        let from = at + "://".len();
+        let end = from + run(text, from, |c| !c.is_whitespace() && !"/?#\"'<>`".contains(c));
+        let login = text.get(from..end).and_then(|part| part.rsplit_once('@'));
+        let Some((user, password)) = login.and_then(|(login, _)| login.split_once(':')) else {
+            return (None, end);
+        };
+        let is_secret =
+            password.chars().count() >= 4 && !password.starts_with(['$', '{', '*', '•']);
+        let from = from + user.len() + 1;
+        let range = from..from + password.len();
+        let found = Found { what: "password in an address", range, shown: 0 };
+        (is_secret.then_some(found), end)
+    })
+}
+
+/// Returns the name that a text ends with.
+fn last_name(text: &str) -> &str {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    text.get(text.trim_end_matches(is_part).len()..).unwrap_or_default()
+}
+
+fn ends(text: &str, word: &str) -> bool {
+    let tail = text.len().checked_sub(word.len()).and_then(|from| text.get(from..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
+}
+
+/// Reports whether a value is written out, not a placeholder for one.
+fn is_written(value: &str) -> bool {
+    value.contains(|c: char| c.is_alphanumeric())
+        && !value.starts_with(['{', '$', '<', '•', '*', '…'])
+        && !value.contains("•••")
+}
+
+/// Reports whether a value is neither a placeholder nor an ordinary word.
+fn is_secret_value(value: &str) -> bool {
+    let has = |is: fn(char) -> bool| value.chars().any(is);
+    let lower = value.to_ascii_lowercase();
+    let is_placeholder = ["your", "example", "xxxx", "****", "${", "{{", "changeme", "•••", "env."]
+        .iter()
+        .any(|word| lower.contains(word));
+    value.chars().count() >= 8
+        && has(|c| c.is_ascii_digit())
+        && has(char::is_alphabetic)
+        && !is_placeholder
+        && !value.contains("://")
+}

@@ -1,0 +1,146 @@
+//! A text with its escapes read, and where each part of it stood.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A text in which escapes of JSON are read and other backslashes are left out, and in which
+/// encoded ASCII (`%2F`, also encoded several times) is decoded.
+pub(super) struct Read<'t> {
+    text: Cow<'t, str>,
+    /// The place in the original for each byte, and its end; empty if the text is the original.
+    starts: Vec<usize>,
+}
+
+impl<'t> Read<'t> {
+    /// Reads a text, in one walk.
+    pub(super) fn of(text: &'t str) -> Self {
+        if !text.contains(['\\', '%']) {
+            return Self { text: Cow::Borrowed(text), starts: Vec::new() };
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut starts = Vec::with_capacity(text.len() + 1);
+        let mut at = 0;
+        while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
+            let (spelt, end) = next(text, at, first);
+            if let Some(spelt) = spelt {
+                out.push(spelt);
+                starts.resize(out.len(), at);
+            }
+            at = end;
+        }
+        starts.push(text.len());
+        Self { text: Cow::Owned(out), starts }
+    }
+
+    /// Returns the text as it is read.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the place in the original of a place in the text as it is read.
+    pub(super) fn place(&self, place: Range<usize>) -> Range<usize> {
+        let of = |at: usize| {
+            if self.starts.is_empty() { Some(at) } else { self.starts.get(at).copied() }
+        };
+        of(place.start).unwrap_or_default()..of(place.end).unwrap_or_default()
+    }
+}
+
+/// Returns the character that is spelt there, if any, and where the next one begins.
+fn next(text: &str, at: usize, first: char) -> (Option<char>, usize) {
+    match first {
+        '\\' => escaped(text, at),
+        '%' => percent(text, at),
+        plain => (Some(plain), at + plain.len_utf8()),
+    }
+}
+
+/// Reads an escape with any number of backslashes; those that escape nothing are left out.
+fn escaped(text: &str, at: usize) -> (Option<char>, usize) {
+    let rest = text.get(at..).unwrap_or_default();
+    let after = rest.trim_start_matches('\\');
+    let end = at + (rest.len() - after.len());
+    let spelt = match after.bytes().next() {
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'u') => {
+            let digits = after.get(1..5).filter(|digits| is_hex(digits));
+            let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            return match code.and_then(char::from_u32) {
+                Some(spelt) => (Some(spelt), end + 5),
+                None => (None, end),
+            };
+        }
+        Some(sign @ (b'"' | b'/' | b'\'')) => char::from(sign),
+        _ => return (None, end),
+    };
+    (Some(spelt), end + 1)
+}
+
+/// Reads an encoded character of ASCII, which may be encoded several times: `%252F`.
+fn percent(text: &str, at: usize) -> (Option<char>, usize) {
+    let rest = text.get(at + 1..).unwrap_or_default();
+    let digits = rest.trim_start_matches("25");
+    let skipped = rest.len() - digits.len();
+    let read = |from: usize| {
+        let digits = rest.get(from..from + 2).filter(|digits| is_hex(digits))?;
+        let byte = u8::from_str_radix(digits, 16).ok().filter(u8::is_ascii)?;
+        Some((Some(char::from(byte)), at + 1 + from + 2))
+    };
+    // `%25` itself is a percent sign.
+    let of_itself = || (skipped > 0).then(|| read(skipped - 2)).flatten();
+    read(skipped).or_else(of_itself).unwrap_or((Some('%'), at + 1))
+}
+
+fn is_hex(digits: &str) -> bool {
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn gu_9_escapes_are_read_at_their_places() {
+        for (text, read) in [
+            ("plain", "plain"),
+            (r#"a\"b\\\"c\u0073\/"#, "a\"b\"cs/"),
+            (r"\x \uZZZZ \", "x uZZZZ "),
+            ("a%2Fb%252fc%25", "a/b/c%"),
+            ("100% of %zz %C3%A9", "100% of %zz %C3%A9"),
+            (r"%\u0032F", "%2F"),
+        ] {
+            assert_eq!(Read::of(text).text(), read, "{text}");
+        }
+        let read = Read::of(r#"{"k":"p\/%40"}"#);
+        assert_eq!(read.text(), "{\"k\":\"p/@\"}");
+        assert_eq!(read.place(6..9), 6..12);
+    }
+
+    #[test]
+    fn gu_9_reading_hostile_text_is_linear() {
+        let began = std::time::Instant::now();
+        for part in ["\\", "%", "%25", "25", "%2", "\\u"] {
+            Read::of(&part.repeat(300_000));
+            Read::of(&format!("%{}", part.repeat(300_000)));
+        }
+        assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+    }
+
+    proptest! {
+        #[test]
+        fn gu_9_places_are_on_borders_of_characters(text in "(\\PC|\\\\|%|25|u00e9|2F){0,20}") {
+            let read = Read::of(&text);
+            let mut end = 0;
+            for (at, spelt) in read.text().char_indices() {
+                let place = read.place(at..at + spelt.len_utf8());
+                prop_assert!(place.start >= end && text.get(place.clone()).is_some());
+                end = place.start;
+            }
+        }
+    }
+}

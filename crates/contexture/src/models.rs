@@ -88,14 +88,16 @@ impl Models {
         let default = default_model(project, option);
         ModelUri::parse_with(&default.uri, project.extensions.schemes())?;
         let settings = provider_settings(project);
+        let masker = Arc::new(Masker::new(secrets(&settings)));
+        let recording = record.map(Recording::create).transpose()?;
         Ok(Self {
-            masker: Arc::new(Masker::new(secrets(&settings))),
+            recording: recording.map(|recording| recording.masked_by(Arc::clone(&masker))),
+            masker,
             settings,
             extensions: project.extensions.clone(),
             root: project.root.clone(),
             default,
             stand_in,
-            recording: record.map(Recording::create).transpose()?,
             connected: Mutex::default(),
         })
     }

@@ -206,7 +206,7 @@ pub(crate) fn host(
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     let masker = models.masker();
     masker.add(servers::secrets(project));
-    masker.add(request.private.iter().cloned());
+    masker.add_private(request.private.iter().cloned());
     let servers = servers::open(project, Arc::clone(&masker), request.servers.clone());
     let (run, outlets) = outlets(project, request, &masker)?;
     let recorder = Recorder::new(outlets, masker, description(project, request, program, &models));

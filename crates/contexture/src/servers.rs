@@ -72,9 +72,8 @@ fn of(
     masker: Arc<Masker>,
     consent: Consent,
 ) -> Servers {
-    let mask = Arc::new(move |text: &str| masker.text(text).into_owned());
     let limits = Limits { result_bytes: project.config.limits.file_bytes as u64 };
-    let connect = Connect::new(ConnectSettings { mask });
+    let connect = Connect::new(ConnectSettings { masker });
     let asked = consent::Asked::new(project, connect, consent);
     Servers::new(specs(project), lock, Arc::new(asked), limits)
 }

@@ -4,6 +4,7 @@ use crate::project::{Project, runs};
 use crate::recorder::TraceSink;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TRACE_VERSION};
+use contexture_store::home;
 use contexture_store::masker::Masker;
 use contexture_store::runs::RunWriter;
 use serde_json::json;
@@ -37,13 +38,13 @@ impl TraceSink for StoreSink {
     }
 }
 
-/// Creates a file of JSON lines that holds events and, once each, the texts they name:
+/// Creates a file of JSON lines, for its owner alone, that holds events and, once each, the texts they name:
 /// `{"v": 1, "kind": "text", "data": {"digest": …, "text": …}}`.
 ///
 /// # Errors
 /// The reason why the file can't be written.
 pub(crate) fn file(path: &Path, masker: &Arc<Masker>) -> io::Result<Box<dyn TraceSink>> {
-    let file = File::create(path)?;
+    let file = home::create_private(path)?;
     let written = Mutex::new((file, HashSet::new()));
     Ok(Box::new(FileSink { masker: Arc::clone(masker), written }))
 }

@@ -1,7 +1,7 @@
 //! Files of answers and recordings: read whole, within a limit, with faults in words.
 
 use contexture_core::error::LlmError;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -16,6 +16,25 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, LlmError> {
         return Err(of(path, format!("it is larger than {limit} bytes")));
     }
     Ok(bytes)
+}
+
+/// Opens a file, which is made if it is not there, so that only its owner can read it (GU-9).
+pub(crate) fn private(
+    path: &Path,
+    set: impl FnOnce(&mut OpenOptions) -> &mut OpenOptions,
+) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = set(&mut options).open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        // One that was there and is another user's stays as it is.
+        let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
+    }
+    Ok(file)
 }
 
 /// Returns the error of a file that the system does not let be read or written.

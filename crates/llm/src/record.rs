@@ -1,17 +1,18 @@
 //! Recording: every call of a provider, as a line of JSON, written while it happens (AS-30).
 //!
 //! Decision: a recording is a file of lines, each with the request in canonical form, its digest
-//! and what came of it. It is read again by [`crate::replay`], and by people.
+//! and what came of it. It is read again by [`crate::replay`], and by people. Secrets are masked in
+//! it (GU-9); the digest is that of the request as it was sent, so that replaying matches it.
 
 mod line;
 
 pub(crate) use line::{Line, Outcome, StoredError};
 
-use crate::file::fault;
+use crate::file::{self, fault};
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
+use contexture_core::masker::Masker;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
-use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,15 +29,17 @@ struct Writer {
     name: String,
     out: Box<dyn Write + Send>,
     next: u64,
+    masker: Arc<Masker>,
 }
 
 impl Recording {
-    /// Begins a new recording; what the file held is gone.
+    /// Begins a new recording, which only its owner can read; what the file held is gone.
     ///
     /// # Errors
     /// [`LlmError::Recording`] when it can't be written.
     pub fn create(path: &Path) -> Result<Self, LlmError> {
-        let file = File::create(path).map_err(|error| fault(path, &error))?;
+        let file = file::private(path, |options| options.write(true).truncate(true));
+        let file = file.map_err(|error| fault(path, &error))?;
         Ok(Self::to_writer(&path.display().to_string(), file))
     }
 
@@ -45,8 +48,7 @@ impl Recording {
     /// # Errors
     /// [`LlmError::Recording`] when it can't be read or written.
     pub fn append(path: &Path) -> Result<Self, LlmError> {
-        let mut options = OpenOptions::new();
-        let file = options.create(true).append(true).read(true).open(path);
+        let file = file::private(path, |options| options.append(true).read(true));
         let file = file.map_err(|error| fault(path, &error))?;
         let mut lines = 0;
         for line in BufReader::new(&file).split(b'\n') {
@@ -60,8 +62,17 @@ impl Recording {
 
     /// Records to a writer; `name` stands in errors.
     pub fn to_writer(name: &str, out: impl Write + Send + 'static) -> Self {
-        let writer = Writer { name: name.to_owned(), out: Box::new(out), next: 1 };
+        let writer =
+            Writer { name: name.to_owned(), out: Box::new(out), next: 1, masker: Arc::default() };
         Self(Arc::new(Mutex::new(writer)))
+    }
+
+    /// Masks with `masker` in what is written from now on; without it, what looks like a secret is
+    /// masked.
+    #[must_use]
+    pub fn masked_by(self, masker: Arc<Masker>) -> Self {
+        self.lock().masker = masker;
+        self
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Writer> {
@@ -78,10 +89,10 @@ impl Recording {
 
     fn write(&self, line: &Line) -> Result<(), LlmError> {
         let mut writer = self.lock();
-        let mut text =
-            serde_json::to_vec(line).map_err(|error| writer.fault(&error.to_string()))?;
-        text.push(b'\n');
-        let written = writer.out.write_all(&text).and_then(|()| writer.out.flush());
+        let text = line.masked(&writer.masker).and_then(|line| serde_json::to_string(&line));
+        let mut text = text.map_err(|error| writer.fault(&error.to_string()))?;
+        text.push('\n');
+        let written = writer.out.write_all(text.as_bytes()).and_then(|()| writer.out.flush());
         written.map_err(|error| writer.fault(&error.to_string()))
     }
 }

@@ -5,7 +5,6 @@
 //! more, as the protocol has it since 2026-07-28: over a connection of its own.
 
 mod greeting;
-mod mask;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -18,6 +17,7 @@ use crate::port::{BoxFuture, Connection, Connector, Reply};
 use crate::process::{Process, Program};
 use crate::spec::{Secret, ServerSpec, Transport};
 use crate::wire::MESSAGE_BYTES;
+use contexture_core::masker::Masker;
 use greeting::{GREETING, Greeting, NotBegun, not_begun};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest,
@@ -46,16 +46,10 @@ const FAREWELL: Duration = Duration::from_secs(2);
 const LAST_MESSAGE: Duration = Duration::from_millis(20);
 
 /// The settings that all connections share.
-#[derive(Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ConnectSettings {
     /// Takes secrets out of what servers write to stderr.
-    pub mask: Arc<dyn Fn(&str) -> String + Send + Sync>,
-}
-
-impl Default for ConnectSettings {
-    fn default() -> Self {
-        Self { mask: Arc::new(str::to_owned) }
-    }
+    pub masker: Arc<Masker>,
 }
 
 /// Makes real connections.
@@ -176,8 +170,8 @@ impl About {
     /// Returns the end of the server's stderr, without secrets, in one line.
     async fn stderr(&self) -> String {
         let Some(process) = &self.process else { return String::new() };
-        let text = (self.settings.mask)(&process.last_words().await);
-        let text = mask::secrets(&text);
+        let said = process.last_words().await;
+        let text = self.settings.masker.text(&said);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<&str> = lines.collect();
         let last = lines.get(lines.len().saturating_sub(5)..).unwrap_or_default();

@@ -3,22 +3,17 @@
 use crate::error::McpError;
 use crate::port::{BoxFuture, Connection, Connector};
 use crate::spec::ServerSpec;
+use contexture_core::masker::Masker;
 use contexture_diagnostic::MissingFeature;
 use std::sync::Arc;
 
 const MISSING: MissingFeature = MissingFeature { part: "client of MCP servers", feature: "mcp" };
 
 /// The settings of all connections.
-#[derive(Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ConnectSettings {
     /// Takes secrets out of what servers write to stderr.
-    pub mask: Arc<dyn Fn(&str) -> String + Send + Sync>,
-}
-
-impl Default for ConnectSettings {
-    fn default() -> Self {
-        Self { mask: Arc::new(str::to_owned) }
-    }
+    pub masker: Arc<Masker>,
 }
 
 /// Refuses every connection.

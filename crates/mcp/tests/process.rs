@@ -12,6 +12,7 @@
     reason = "a test that can't go on has failed"
 )]
 
+use contexture_core::masker::Masker;
 use contexture_mcp::port::{Connection, Connector};
 use contexture_mcp::{
     Connect, ConnectSettings, Definition, Limits, Lock, McpError, Secret, ServerSpec, Servers,
@@ -151,8 +152,8 @@ fn spec(mode: &str) -> ServerSpec {
 }
 
 fn connector() -> Connect {
-    let mask = Arc::new(|text: &str| text.replace("hunter2-hunter2", "•••"));
-    Connect::new(ConnectSettings { mask })
+    let masker = Arc::new(Masker::new(["hunter2-hunter2".to_owned()]));
+    Connect::new(ConnectSettings { masker })
 }
 
 async fn connect(mode: &str) -> Arc<dyn Connection> {

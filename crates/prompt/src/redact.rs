@@ -1,10 +1,20 @@
-//! References in messages, without the user info of their addresses.
+//! References in messages, without the user info of their addresses and without secrets (GU-9).
+
+use contexture_context::secrets;
 
 /// Protocols whose paths are our own names: an `@` in one is part of it.
 const WITHOUT_AUTHORITY: [&str; 5] = ["file", "memory", "knowledge", "context", "env"];
 
-/// Removes the part before the `@` of a reference's address.
+/// Removes the part before the `@` of a reference's address, and secret parameters.
 pub(crate) fn reference(text: &str) -> String {
+    let mut text = without_user(text);
+    for found in secrets::find(&text).iter().rev() {
+        text.replace_range(found.hidden(), "•••");
+    }
+    text
+}
+
+fn without_user(text: &str) -> String {
     let Some((head, address)) = text.split_once("://") else { return text.to_owned() };
     let protocol = head.rsplit([':', '@', '!', '?']).next().unwrap_or_default();
     let local = WITHOUT_AUTHORITY.iter().any(|known| protocol.eq_ignore_ascii_case(known));
@@ -33,6 +43,7 @@ mod tests {
             ("@lines:file:memory://a@b", "@lines:file:memory://a@b"),
             ("@x:", "@x:"),
             ("@ftp://ann:secret@", "@ftp://"),
+            ("@https://ann@h/a?sig=abc&x=1&token=d", "@https://h/a?sig=•••&x=1&token=•••"),
         ] {
             assert_eq!(reference(text), shown);
         }

@@ -158,16 +158,22 @@ fn within(offer: &Offer, asked: &Reference<'_>) -> Option<ReferenceBuf> {
         let is_match = crate::pattern::matches(source.path(), asked.path());
         return is_match.then(|| asked.to_owned());
     }
-    with_query_of(source, asked)
+    with_query_of(source, shown.as_ref(), asked)
 }
 
-/// `source` with the parameters of `asked`; `None` when they name another place.
-fn with_query_of(source: Reference<'_>, asked: &Reference<'_>) -> Option<ReferenceBuf> {
+/// `source`, of which `shown` is offered, with the parameters of `asked`; `None` when they name
+/// another place.
+fn with_query_of(
+    source: Reference<'_>,
+    shown: Reference<'_>,
+    asked: &Reference<'_>,
+) -> Option<ReferenceBuf> {
     let added: Vec<_> = asked
         .query()
         .pairs()
         .filter(|pair| !pair.raw().is_empty())
         .filter(|pair| source.query().pairs().all(|known| known != *pair))
+        .filter(|pair| shown.query().pairs().all(|known| known != *pair))
         .collect();
     // What goes to a server is a part of the place.
     let is_server =

@@ -22,6 +22,7 @@ const fn token(
 
 const TOKENS: &[Token] = &[
     token("API key", "sk-", 16, is_url),
+    token("Contexture token", "ctx_tok_", 1, is_url),
     token("AWS access key", "AKIA", 16, is_capital),
     token("AWS access key", "ASIA", 16, is_capital),
     token("GitHub token", "ghp_", 20, is_plain),
@@ -86,7 +87,7 @@ pub(super) fn find(text: &str) -> Vec<Found> {
 
 /// Returns the credential that begins there, and where to go on, if there is the prefix of one.
 fn token_at(text: &str, at: usize, first: u8) -> Option<(Option<Found>, usize)> {
-    if !b"sAgxyrnphSe".contains(&first) {
+    if !b"scAgxyrnphSe".contains(&first) {
         return None;
     }
     let rest = text.get(at..)?;

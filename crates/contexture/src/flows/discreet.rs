@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Returns the mask of what the caller wants masked.
 pub(super) fn private(texts: &[String]) -> Masker {
-    Masker::new(texts.iter().cloned())
+    Masker::of_values(texts.iter().cloned())
 }
 
 /// Returns a set within as it is kept: it is never read back, since the step has it again.

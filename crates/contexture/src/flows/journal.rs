@@ -119,7 +119,8 @@ pub fn secrets(project: &Project) -> Vec<String> {
 /// Returns the mask of what must not be written down: keys of models, what servers are given, and
 /// what the caller adds.
 pub(super) fn masker(project: &Project, private: &[String]) -> Arc<Masker> {
-    let masker = Masker::new(secrets(project));
+    // A journal is read again, so what only looks like a secret stays.
+    let masker = Masker::of_values(secrets(project));
     masker.add(private.iter().cloned());
     Arc::new(masker)
 }

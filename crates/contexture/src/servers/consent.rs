@@ -8,11 +8,13 @@
 
 use crate::config::McpServer;
 use crate::project::Project;
+use crate::servers::secrets;
 use contexture_context::Digest;
 use contexture_knowledge::Allowance;
 use contexture_knowledge::approval::Approvals;
 use contexture_mcp::port::{BoxFuture, Connection, Connector};
 use contexture_mcp::{Connect, McpError, ServerSpec};
+use contexture_store::masker::Masker;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -87,9 +89,15 @@ pub fn allow(project: &Project, server: &str) -> Result<(), String> {
 }
 
 /// Returns what the use of a server would do that needs consent, as a clause about it: the program
-/// that it starts, or where it sends a token. `None` for a server that needs no consent.
+/// that it starts, or where it sends a token. Secrets in it are masked. `None` for a server that
+/// needs no consent.
 #[must_use]
 pub fn deed(project: &Project, server: &str) -> Option<String> {
+    let masker = Masker::new(secrets(project));
+    deed_in_clear(project, server).map(|deed| masker.text(&deed).into_owned())
+}
+
+fn deed_in_clear(project: &Project, server: &str) -> Option<String> {
     let described = project.config.mcp.servers.get(server)?;
     let McpServer { command, args, env, url, token_env, .. } = described;
     if let Some(command) = command {

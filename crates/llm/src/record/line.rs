@@ -2,6 +2,7 @@
 
 use contexture_context::Digest;
 use contexture_core::error::LlmError;
+use contexture_core::masker::Masker;
 use contexture_core::provider::Reply;
 use contexture_prompt::ChatResponse;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,19 @@ pub(crate) struct Line {
     pub(crate) digest: Digest,
     pub(crate) request: Value,
     pub(crate) outcome: Outcome,
+}
+
+impl Line {
+    /// Returns the line as it is written: without secrets in the request and the outcome.
+    pub(crate) fn masked(&self, masker: &Masker) -> serde_json::Result<Value> {
+        let mut line = serde_json::to_value(self)?;
+        for part in ["model", "request", "outcome"] {
+            if let Some(part) = line.get_mut(part) {
+                masker.value(part);
+            }
+        }
+        Ok(line)
+    }
 }
 
 /// The outcome of a call.

@@ -1,5 +1,7 @@
 //! User info, the `user:password@` of addresses, and how it is kept out of sight (REF-5, REF-23).
 
+use contexture_context::secrets;
+use contexture_core::masker::Masker;
 use std::borrow::Cow;
 
 /// Protocols whose path begins with an authority, so that all before its `@` is user info.
@@ -44,8 +46,8 @@ fn has_broken_port(authority: &str) -> bool {
         .is_some_and(|(_, port)| port.is_empty() || !port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns a text with the user info of every address in it removed: for messages of libraries, and
-/// for whatever else may quote an address.
+/// Returns a text with the user info of every address in it removed, and what else looks like a
+/// secret masked (GU-9): for messages of libraries, and for whatever else may quote an address.
 ///
 /// ```
 /// use contexture_reference::syntax::redact;
@@ -54,11 +56,16 @@ fn has_broken_port(authority: &str) -> bool {
 /// ```
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    without(text, |_| String::new())
+    let masker = Masker::default();
+    match without(text, |_| String::new()) {
+        Cow::Borrowed(text) => masker.text(text),
+        Cow::Owned(text) => Cow::Owned(masker.text(&text).into_owned()),
+    }
 }
 
-/// Returns a text with the user info of every address in it covered by asterisks, byte for byte:
-/// for excerpts of sources, in which places stay where they are.
+/// Returns a text with the user info of every address in it, and what else looks like a secret,
+/// covered by asterisks, byte for byte: for excerpts of sources, in which places stay where they
+/// are.
 ///
 /// ```
 /// use contexture_reference::syntax::cover;
@@ -67,7 +74,22 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn cover(text: &str) -> Cow<'_, str> {
-    without(text, |secret| "*".repeat(secret.len()))
+    let covered = without(text, |secret| "*".repeat(secret.len()));
+    let hidden: Vec<_> = secrets::find(&covered).iter().map(secrets::Found::hidden).collect();
+    if hidden.is_empty() {
+        return covered;
+    }
+    let mut text = covered.into_owned();
+    for place in hidden {
+        let stars: String = text.get(place.clone()).map(stars).unwrap_or_default();
+        text.replace_range(place, &stars);
+    }
+    Cow::Owned(text)
+}
+
+/// Returns as many bytes of asterisks, with the lines of the text.
+fn stars(text: &str) -> String {
+    text.bytes().map(|byte| if byte == b'\n' { '\n' } else { '*' }).collect()
 }
 
 /// Returns a text with something in place of all user info.

@@ -1,8 +1,9 @@
-//! The data folder: its lock, and files and folders that only their owner can read.
+//! The data folder: its lock, and folders that only their owner can read.
 
 use super::codes;
 use crate::fault::Fault;
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use contexture::store::home;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 
@@ -49,21 +50,9 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)?;
-    contexture::store::home::mark(path);
+    home::private_folder(path)?;
+    home::mark(path);
     Ok(())
-}
-
-/// Returns the options to create a file that only its owner can read.
-pub(crate) fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ pub use file::TokenFile;
 pub use new::{NewToken, TOKENS_FILE, scopes, senders};
 pub(crate) use registry::Registry;
 pub use secret::Secret;
-pub(crate) use secret::masked;
 
 pub use super::caller::{Scope, Scopes, Senders};
 

@@ -26,7 +26,7 @@ use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TraceEvent};
 use contexture_core::store::reason;
 use serde_json::Value;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,7 +92,9 @@ impl FolderStore {
             return Err(RunError::Io { path, reason: format!("it is {wrong}, expected a folder") });
         }
         let runs = self.folder.join("runs");
-        std::fs::create_dir_all(&runs).map_err(|error| failed(&runs, &error))?;
+        std::fs::create_dir_all(&self.folder)
+            .and_then(|()| home::private_folder(&runs))
+            .map_err(|error| failed(&runs, &error))?;
         home::ignore(&self.folder).map_err(|error| failed(&self.folder.join(".gitignore"), &error))
     }
 
@@ -116,7 +118,7 @@ impl RunStore for FolderStore {
             let (id, _) = self.ids.next();
             let id = RunId::parse(&id).ok_or(RunError::None)?;
             let path = self.trace(&id);
-            match OpenOptions::new().append(true).create_new(true).open(&path) {
+            match home::private_file().append(true).create_new(true).open(&path) {
                 Ok(file) => {
                     let texts = Mutex::new(TextWriter::new(&self.folder, &id));
                     let events = Mutex::new(Events { path, file, torn: false });

@@ -86,11 +86,7 @@ pub(crate) fn connect(path: &Path) -> Result<Connection, rusqlite::Error> {
 /// Makes a file that is missing, so that nobody else on the machine reads what will be kept in it
 /// (CP-19); files that SQLite adds have its rights. When it can't be made, SQLite reports why.
 fn make_private(path: &Path) {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    drop(options.open(path));
+    drop(crate::home::private_file().write(true).create_new(true).open(path));
 }
 
 /// Ensures that a file from elsewhere can't make SQLite do more than keep rows.

@@ -29,6 +29,8 @@ fn ref_5_public_form_has_no_user_info() {
         ("@file://a@b.md", "@file://a@b.md"),
         ("@memory://a:b@c", "@memory://a:b@c"),
         ("@db://u:p@h/table", "@db://h/table"),
+        ("@https://u:p@h/a?x=1&sig=ab%2Fc", "@https://h/a?sig=•••&x=1"),
+        ("@http://h/?u=http://g/?token=abc", "@http://h/?u=http://g/?token=•••"),
         ("@thought://who@home", "@thought://who@home"),
     ];
     for (text, public) in cases {
@@ -84,6 +86,8 @@ fn ref_23_addresses_in_any_text_are_redacted() {
         ("http://h/ mail a@b", "http://h/ mail a@b"),
         ("http://h/?to=a@b", "http://h/?to=a@b"),
         ("postgres://u:p@h/db", "postgres://h/db"),
+        ("get https://u:p@h/a?sig=abc: 403", "get https://h/a?sig=•••: 403"),
+        ("sent Authorization: Bearer abc", "sent Authorization: Bearer •••"),
         ("file://a:b@c", "file://a:b@c"),
         ("http://http://u:p@h/", "http://h/"),
     ];

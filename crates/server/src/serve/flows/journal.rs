@@ -45,7 +45,7 @@ impl Journals {
         let sealer = contexture::contexts::sealer(project).map_err(|error| {
             Fault::of(codes::BAD_SETTING, error.to_string()).with_help(error.help())
         })?;
-        let masker = Arc::new(Masker::new(secrets(project)));
+        let masker = Arc::new(Masker::of_values(secrets(project)));
         let options = Options { masker, ids, sealer, ..Options::default() };
         let path = data.join(FLOWS_FILE);
         SqliteJournal::open(&path, &path.display().to_string(), options)

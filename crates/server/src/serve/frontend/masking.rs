@@ -3,8 +3,7 @@
 //! Decision: the value of a name that denotes a secret is masked whole;
 //! elsewhere the parts of a text that look like keys are masked. The action itself is unchanged.
 
-use contexture::context::fence::masked;
-use contexture::store::masker::MASK;
+use contexture::store::masker::{MASK, Masker};
 use serde_json::{Map, Value};
 
 /// The parts of names of secrets, in lower case without separators.
@@ -46,8 +45,7 @@ pub(super) fn parameters(parameters: &Map<String, Value>) -> Map<String, Value> 
 }
 
 pub(super) fn text(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(masked).collect();
-    lines.join("\n")
+    Masker::default().text(text).into_owned()
 }
 
 fn of_fields(fields: &mut Map<String, Value>, is_secret: bool) -> Vec<(&mut Value, bool)> {
@@ -77,7 +75,7 @@ mod tests {
         let expected = json!({
             "api_key": MASK, "X-Api-Key": MASK, "accessToken": [MASK, { "a": MASK }],
             "headers": { "Authorization": MASK, "Accept": "text/plain" },
-            "max_tokens": 500, "text": "first\nkey: sk-… end",
+            "max_tokens": 500, "text": "first\nkey: sk-••• end",
             "useToken": null, "path": "notes/token.txt",
         });
         assert_eq!(Value::Object(parameters(&given)), expected);

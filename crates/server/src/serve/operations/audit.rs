@@ -9,6 +9,7 @@ use crate::fault::Fault;
 use crate::serve::caller::Caller;
 use crate::serve::{codes, folder};
 use contexture::config::ServeLimits;
+use contexture::store::home;
 use contexture::store::stamp::{Ids, iso_time};
 use contexture_protocol::Refusal;
 use serde::Serialize;
@@ -238,7 +239,7 @@ impl Sink for AuditFile {
 }
 
 fn appending(path: &Path) -> io::Result<File> {
-    folder::private_file().append(true).create(true).open(path)
+    home::private_file().append(true).create(true).open(path)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! and control characters are escaped, so that clients can't inject lines.
 
 use super::lines::{Lines, Sink};
-use crate::serve::tokens::masked;
 use contexture::store::masker::Masker;
 use contexture::store::stamp::{Ids, iso_time};
 use serde_json::{Map, Value};
@@ -120,10 +119,7 @@ impl Log {
         let Some(lines) = self.lines.as_ref().filter(|_| self.has_level(level)) else { return };
         let Value::Object(mut fields) = fields else { return };
         for field in fields.values_mut() {
-            if let Value::String(text) = field {
-                let clean = self.masker.text(&masked(text)).into_owned();
-                *text = clean;
-            }
+            self.masker.value(field);
         }
         fields.retain(|_, field| !field.is_null());
         lines.write(self.format.line(&iso_time(self.ids.now_us()), event, fields));

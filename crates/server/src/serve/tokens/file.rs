@@ -9,6 +9,7 @@ use super::secret::Secret;
 use crate::fault::Fault;
 use crate::serve::folder;
 use contexture::context::Digest;
+use contexture::store::home;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -124,7 +125,7 @@ impl TokenFile {
         let path = self.folder.join("tokens.lock");
         let failed = |error: io::Error| bad(format!("{}: {error}", path.display()));
         folder::create(&self.folder).map_err(failed)?;
-        let lock = folder::private_file()
+        let lock = home::private_file()
             .write(true)
             .create(true)
             .truncate(false)
@@ -142,7 +143,7 @@ impl TokenFile {
         let written = (|| {
             // Left behind by a process of the same number.
             drop(fs::remove_file(&unfinished));
-            let mut file = folder::private_file().write(true).create_new(true).open(&unfinished)?;
+            let mut file = home::private_file().write(true).create_new(true).open(&unfinished)?;
             serde_json::to_writer_pretty(&mut file, &stored)?;
             file.write_all(b"\n")?;
             file.sync_all()?;

@@ -41,18 +41,3 @@ impl std::fmt::Debug for Secret {
 pub(super) fn is_token(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
-
-pub(crate) fn masked(text: &str) -> std::borrow::Cow<'_, str> {
-    if !text.contains(PREFIX) {
-        return text.into();
-    }
-    let mut parts = text.split(PREFIX);
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '-' || sign == '_';
-    for part in parts {
-        out.push_str(PREFIX);
-        out.push_str(contexture::store::masker::MASK);
-        out.push_str(part.trim_start_matches(is_part));
-    }
-    out.into()
-}

@@ -1,6 +1,6 @@
-use super::secret::masked;
 use super::*;
 use crate::serve::caller::Scope;
+use contexture::store::masker::Masker;
 use contexture_protocol::SenderType;
 
 fn folder() -> tempfile::TempDir {
@@ -150,6 +150,7 @@ fn cp_1_senders_and_scopes_are_read_and_named() {
 fn cp_19_tokens_are_masked_in_texts() {
     let secret = Secret::new().unwrap();
     let text = format!("/v1/x?token={} and {}.", secret.expose(), secret.expose());
-    assert_eq!(masked(&text), "/v1/x?token=ctx_tok_••• and ctx_tok_•••.");
-    assert_eq!(masked("ctx_01KZ"), "ctx_01KZ");
+    let masker = Masker::default();
+    assert_eq!(masker.text(&text), "/v1/x?token=••• and ctx_tok_•••.");
+    assert_eq!(masker.text("ctx_01KZ"), "ctx_01KZ");
 }

@@ -4,6 +4,7 @@
 //! it was sent.
 
 use super::failed;
+use crate::home;
 use crate::masker::Masker;
 use crate::runs::{RunError, RunId};
 use contexture_context::Digest;
@@ -12,7 +13,7 @@ use contexture_core::store::lines;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufReader, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -87,7 +88,7 @@ impl TextWriter {
         let path = || small(&self.folder, &self.run);
         let fail = |error: std::io::Error| failed(&path(), &error);
         if self.small.is_none() {
-            let file = OpenOptions::new().append(true).create(true).open(path()).map_err(fail)?;
+            let file = home::private_file().append(true).create(true).open(path()).map_err(fail)?;
             self.small = Some(file);
         }
         self.small.as_mut().map_or(Ok(()), |file| file.write_all(lines.as_bytes())).map_err(fail)
@@ -101,11 +102,12 @@ impl TextWriter {
         }
         let fail = |error: std::io::Error| failed(&path, &error);
         if let Some(shard) = path.parent() {
-            std::fs::create_dir_all(shard).map_err(fail)?;
+            home::private_folder(shard).map_err(fail)?;
         }
         let temporary = path.with_extension(format!("{}.tmp", self.run));
-        let written =
-            std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, &path));
+        let written = home::create_private(&temporary)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .and_then(|()| std::fs::rename(&temporary, &path));
         if written.is_err() {
             // The first error is the one to report.
             let _ = std::fs::remove_file(&temporary);

@@ -113,7 +113,9 @@ fn parameter(text: &str, before: &str, from: usize, sign: &str) -> Option<(Optio
     }
     let ends = |c: char| c.is_whitespace() || c.is_control() || "&#;\"'`<>()[],\\".contains(c);
     let end = from + run(text, from, |c| !ends(c));
-    let value = text.get(from..end)?;
+    // What ends a sentence is not a part of its address.
+    let value = text.get(from..end)?.trim_end_matches(['.', ':', '!', '?']);
+    let end = from + value.len();
     let is_secret = if certain { is_written(value) } else { is_secret_value(value) };
     let found = Found { what: "secret parameter of an address", range: from..end, shown: 0 };
     Some((is_secret.then_some(found), end))

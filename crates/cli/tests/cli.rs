@@ -36,6 +36,8 @@ mod repl;
 mod rewrite;
 #[path = "cli/run.rs"]
 mod run;
+#[path = "cli/secrets.rs"]
+mod secrets;
 #[path = "docs/server.rs"]
 mod server;
 mod support;

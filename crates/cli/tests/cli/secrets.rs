@@ -1,0 +1,89 @@
+//! Secrets in what commands write and print (GU-9, GU-10).
+
+use crate::support::Sandbox;
+use std::path::Path;
+
+const TEXT: &str =
+    "The key is ghp_0123456789abcdefghijABCD. See https://h/a?sig=s1gnature&x=1 soon.";
+
+fn program() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "main func(input) {\n    use input.text as doc\n    generate({ input: \"Repeat the text.\" })\n}\n",
+    );
+    sandbox.write("in.json", serde_json::json!({ "text": TEXT }).to_string());
+    sandbox
+}
+
+fn assert_clean(text: &str, name: &str) {
+    for secret in ["0123456789abcdef", "s1gnature", "hunter2"] {
+        assert!(!text.contains(secret), "{name}: {text}");
+    }
+}
+
+/// Asserts that only the owner can read what is below a folder, and that no file shows a secret.
+fn assert_private(path: &Path) {
+    for entry in std::fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = path.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
+        }
+        if path.is_dir() {
+            assert_private(&path);
+        } else {
+            assert_clean(&std::fs::read_to_string(&path).unwrap(), &path.display().to_string());
+        }
+    }
+}
+
+#[test]
+fn gu_9_recording_and_records_hide_secrets_are_private_and_replay() {
+    let sandbox = program();
+    let run = |more: &[&str]| {
+        let arguments = ["run", "p.as", "--input-file", "in.json", "--quiet"];
+        sandbox.run(arguments.iter().chain(more)).exits(0).json()
+    };
+    // What was there for everybody is not any longer.
+    sandbox.write("answers.jsonl", "old\n");
+    let value = run(&["--record", "answers.jsonl", "--trace", "trace.jsonl"]);
+    for file in ["answers.jsonl", "trace.jsonl"] {
+        assert_clean(&sandbox.read(file), file);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = sandbox.path(file).metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{file}: {mode:o}");
+        }
+    }
+    for folder in ["runs", "texts"] {
+        let folder = sandbox.path(".contexture").join(folder);
+        if folder.exists() {
+            assert_private(&folder);
+        }
+    }
+    let replayed = run(&["--replay", "answers.jsonl"]);
+    let masked = value.to_string().replace("0123456789abcdefghijABCD", "•••");
+    assert_eq!(replayed.to_string(), masked, "the digest is that of the request as it was sent");
+}
+
+#[test]
+fn gu_9_listing_of_servers_hides_secrets_of_addresses_and_arguments() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "contexture.toml",
+        "[mcp.servers.web]\nurl = \"https://127.0.0.1:9/mcp?api_key=s1gnature\"\ntoken_env = \"T\"\n\
+         [mcp.servers.own]\ncommand = \"server\"\nargs = [\"--password=hunter2hunter2\"]\n",
+    );
+    for arguments in [&["mcp-servers", "list"][..], &["mcp-servers", "list", "--json"]] {
+        let done = sandbox.run(arguments);
+        assert!(done.stdout.contains("api_key=•••"), "{}", done.stdout);
+        assert_clean(&done.stdout, "stdout");
+        assert_clean(&done.stderr, "stderr");
+    }
+    let done = sandbox.run(["mcp-servers", "accept", "web"]);
+    assert_clean(&format!("{}{}", done.stdout, done.stderr), "accept");
+}

@@ -4,6 +4,7 @@ use crate::budget::{Budget, Keep};
 use crate::cut::Kept;
 use crate::digest::Digest;
 use crate::fence::Fence;
+use crate::label::Label;
 use crate::trust::Trust;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,8 +40,8 @@ pub struct DeclaredItem {
     pub keep: Keep,
     /// The order in which items are cut to fit a whole-prompt budget: the lowest first (AS-18).
     pub priority: i64,
-    /// The trust of the value: the lowest of all its parts.
-    pub trust: Trust,
+    /// The label of the value: that of all its parts.
+    pub origin: Label,
     /// Its own fence, such as that of a knowledge pack (KN-13); without one, trust decides whether
     /// it gets the general fence.
     pub fence: Option<Fence>,

@@ -353,7 +353,7 @@ fn kn_13_notice_is_part_of_fence() {
         budget: Some(Budget::tokens(80)),
         keep: Keep::Head,
         priority: 0,
-        trust: Trust::Pack,
+        origin: Trust::Pack.into(),
         fence: Some(fence.clone()),
     };
     let item = build_item(0, &declared, &O200K_BASE).unwrap();

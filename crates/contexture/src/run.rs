@@ -180,7 +180,7 @@ impl Ready {
         }
         RunReport {
             run,
-            trust: outcome.trust,
+            trust: outcome.label.trust,
             outcome: outcome.result.map_err(|error| RunFailure::Program {
                 error: Box::new(error),
                 files: program.files.into_iter().map(|file| file.source).collect(),

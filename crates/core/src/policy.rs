@@ -3,6 +3,7 @@
 //! Decision: the vocabulary stands here, below all doors, so that tools, servers, flows and the
 //! checker mean the same by it. It is pure: whoever performs an effect asks it and obeys.
 
+use contexture_context::Label;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -50,6 +51,30 @@ impl Class {
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+/// What had an influence on an effect (GU-5).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Influence {
+    /// The label of what decided that it is done: a branch, a loop, or a model's wish.
+    pub decision: Label,
+    /// The labels of its arguments by name; an argument that the program wrote may be left out.
+    pub arguments: Vec<(String, Label)>,
+}
+
+impl Influence {
+    /// Returns the influence of a model's wish: all of it is as low as what the model saw.
+    #[must_use]
+    pub fn of_model<'n>(seen: &Label, arguments: impl IntoIterator<Item = &'n String>) -> Self {
+        let arguments = arguments.into_iter().map(|name| (name.clone(), seen.clone()));
+        Self { decision: seen.clone(), arguments: arguments.collect() }
+    }
+
+    /// Returns the influence on an effect whose arguments have one label.
+    #[must_use]
+    pub fn of_all<'n>(label: &Label, arguments: impl IntoIterator<Item = &'n String>) -> Self {
+        Self { decision: Label::default(), ..Self::of_model(label, arguments) }
     }
 }
 

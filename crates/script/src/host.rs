@@ -11,7 +11,8 @@ use crate::server::{ServerFacts, ServerFault, ServerImport};
 use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport};
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
-use contexture_context::{DeclaredItem, TraceKind, Trust};
+use contexture_context::{DeclaredItem, Label, TraceKind};
+use contexture_core::policy::Influence;
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -58,8 +59,8 @@ pub trait Host: Send + Sync {
 pub struct Supplied {
     /// The value.
     pub value: Value,
-    /// The trust of every text in it.
-    pub trust: Trust,
+    /// The label of every part of it.
+    pub label: Label,
     /// Real, or a placeholder of a dry run.
     pub standing: Standing,
 }
@@ -110,8 +111,10 @@ pub struct GenerateCall {
     pub literals: Arc<[LiteralText]>,
     /// The instruction.
     pub instruction: String,
-    /// The trust of the instruction; below [`Trust::Model`] the host warns.
-    pub instruction_trust: Trust,
+    /// The label of the instruction; below [`contexture_context::Trust::Model`] the host warns.
+    pub instruction_label: Label,
+    /// The label of what decided that the call is made.
+    pub decision: Label,
     /// The shape of the answer.
     pub shape: Option<Shape>,
     /// The other options.
@@ -205,6 +208,8 @@ pub struct ToolCall {
     pub arguments: Value,
     /// True if the argument holds text of placeholders.
     pub on_placeholders: bool,
+    /// What had an influence on the call.
+    pub influence: Influence,
     /// The place of the call in the program.
     pub site: Site,
 }
@@ -220,6 +225,8 @@ pub struct MemoryCall {
     pub method: String,
     /// Its argument.
     pub arguments: Value,
+    /// What had an influence on the call.
+    pub influence: Influence,
     /// The place of the call in the program.
     pub site: Site,
 }

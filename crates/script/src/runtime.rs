@@ -47,6 +47,7 @@ mod drive;
 pub mod error;
 mod events;
 mod files;
+mod flow;
 mod given;
 mod machine;
 mod meter;

@@ -55,10 +55,9 @@ impl<'a> Draft<'a> {
             declared,
             counter,
             parts: Parts::of(&declared.value),
-            fence: declared
-                .fence
-                .clone()
-                .or_else(|| declared.trust.is_fenced().then(|| Fence::data(declared.trust))),
+            fence: declared.fence.clone().or_else(|| {
+                declared.origin.trust.is_fenced().then(|| Fence::data(declared.origin.trust))
+            }),
             own: Made::default(),
             tokens_before: 0,
             tokens_before_exact: true,
@@ -129,7 +128,7 @@ impl<'a> Draft<'a> {
             tokens_before_exact: self.tokens_before_exact,
             budget: declared.budget,
             priority: declared.priority,
-            trust: declared.trust,
+            trust: declared.origin.trust,
             clipped: !cuts.is_empty(),
             cuts,
             value_digest: self.value_digest.clone(),

@@ -83,7 +83,7 @@ impl TurnAttachments {
                 own.push(DeclaredItem {
                     source: format!("attachment {}", attached.name()),
                     value: Value::from(text),
-                    trust: fetched.trust,
+                    origin: fetched.trust.into(),
                     fence: None,
                     ..item.clone()
                 });

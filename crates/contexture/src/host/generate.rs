@@ -198,8 +198,8 @@ impl ModelCalls {
 
     /// Reports what a person should know of a call before it is made.
     fn note_call(&self, run: &RunState, call: &GenerateCall, model: &Model, prepared: &Prepared) {
-        if call.instruction_trust.is_fenced() {
-            let trust = call.instruction_trust;
+        if call.instruction_label.trust.is_fenced() {
+            let trust = call.instruction_label.trust;
             run.warn(format!(
                 "{}: the instruction holds text of trust `{trust}`; show data with `use` instead, so that it stays data",
                 call.site

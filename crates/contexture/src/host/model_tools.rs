@@ -230,7 +230,7 @@ impl<'h> ModelTools<'h> {
             budget: Some(Budget::tokens(RESULT_TOKENS)),
             keep: Keep::Head,
             priority: 0,
-            trust,
+            origin: trust.into(),
             fence: None,
         });
         Ok((value, text.map_err(|text| ToolFailure::new("prompt_too_large", text))?))
@@ -287,7 +287,7 @@ impl<'h> ModelTools<'h> {
                 budget: Some(Budget::tokens(left)),
                 keep: Keep::Head,
                 priority: 0,
-                trust: resource.trust,
+                origin: resource.trust.into(),
                 fence: fence_of(self.references.packs(), &resource.reference, resource.trust),
             };
             let shown = self.item(&declared)?;

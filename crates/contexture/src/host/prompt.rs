@@ -55,11 +55,13 @@ fn holding<'i>(items: &'i [DeclaredItem], fenced: &[Arc<str>]) -> Cow<'i, [Decla
         return items;
     }
     for at in 0..items.len() {
-        let Some(item) = items.get(at).filter(|item| item.trust.is_fenced()) else { continue };
+        let Some(item) = items.get(at).filter(|item| item.origin.trust.is_fenced()) else {
+            continue;
+        };
         let Some(text) = item.value.as_str().filter(|_| item.fence.is_none()) else { continue };
         let held: Vec<Arc<str>> =
             fenced.iter().filter(|part| text.contains(&***part)).cloned().collect();
-        let fence = Fence::data(item.trust).holding(held);
+        let fence = Fence::data(item.origin.trust).holding(held);
         if let Some(item) = items.to_mut().get_mut(at) {
             item.fence = Some(fence);
         }
@@ -77,7 +79,7 @@ struct Composer<'c> {
 impl<'c> Composer<'c> {
     fn new(call: &'c GenerateCall, fenced: &[Arc<str>]) -> Self {
         // What did not come from the program alone must not pose as a part of the prompt.
-        let instruction = match call.instruction_trust {
+        let instruction = match call.instruction_label.trust {
             Trust::Program => Cow::Borrowed(call.instruction.as_str()),
             // Except for what has a fence of its own, nothing in it poses as a turn of anybody.
             trust if trust.is_fenced() => escape_open(&call.instruction, fenced),

@@ -237,7 +237,7 @@ fn listing(call: &GenerateCall, offers: &Offers, calls_tools: bool) -> DeclaredI
         budget: None,
         keep: Keep::Head,
         priority: i64::MAX,
-        trust: Trust::Program,
+        origin: Trust::Program.into(),
         fence: None,
     }
 }

@@ -185,15 +185,15 @@ fn count(counter: &AtomicU64, limit: u64, name: &str, what: &str) -> Result<u64,
 
 /// Returns a value that was really supplied.
 pub(super) fn supplied(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, trust, standing: Standing::Real }
+    Supplied { value, label: trust.into(), standing: Standing::Real }
 }
 
 /// Returns a value of known types in place of what a dry run does not do.
 pub(super) fn placeholder(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, trust, standing: Standing::Placeholder }
+    Supplied { value, label: trust.into(), standing: Standing::Placeholder }
 }
 
 /// Returns the same, where each text stands for a value of unknown shape.
 pub(super) fn unknown(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, trust, standing: Standing::Unknown }
+    Supplied { value, label: trust.into(), standing: Standing::Unknown }
 }

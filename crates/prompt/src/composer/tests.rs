@@ -23,7 +23,7 @@ fn item(index: usize, label: Option<&str>, value: &str, trust: Trust) -> Context
         budget: None,
         keep: contexture_context::Keep::Head,
         priority: 0,
-        trust,
+        origin: trust.into(),
         fence: None,
     };
     build_item(index, &declared, &Words).unwrap()

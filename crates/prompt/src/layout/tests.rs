@@ -14,7 +14,7 @@ fn item(index: usize, label: Option<&str>, source: &str, value: Value) -> Contex
         budget: None,
         keep: contexture_context::Keep::Head,
         priority: 0,
-        trust: Trust::Program,
+        origin: Trust::Program.into(),
         fence: None,
     };
     build_item(index, &declared, &Words).unwrap()

@@ -3,8 +3,8 @@
 use super::error::Checked;
 use super::meter::Meter;
 use super::number::{Arithmetic, calculate};
-use super::value::origin::Origin;
-use super::value::{TEXT_BYTES, Text, Value, unknown};
+use super::value::tag::Tag;
+use super::value::{TEXT_BYTES, Value, unknown};
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -12,24 +12,26 @@ use std::rc::Rc;
 ///
 /// `left` is taken, so that a string with no other owner grows in place.
 pub(crate) fn add(left: Value, right: &Value, meter: &Meter) -> Checked<Value> {
-    if !matches!((&left, right), (Value::Str(_), _) | (_, Value::Str(_))) {
+    if !matches!((&left, right), (Value::Str(..), _) | (_, Value::Str(..))) {
         return calculate(Arithmetic::Add, &left, right);
     }
-    let Some((tail, tail_origin)) = render(right) else {
+    let Some((tail, tail_tag)) = render(right) else {
         return calculate(Arithmetic::Add, &left, right);
     };
     if let Some(sum) = unknown_sum(&left, right) {
         return Ok(sum);
     }
-    if let Value::Str(head) = left {
-        return join(head, &tail, tail_origin, meter).map(Value::Str);
+    if let Value::Str(head, tag) = left {
+        let tag = meter.tags().join(tag, tail_tag);
+        return Ok(Value::Str(join(head, &tail, meter)?, tag));
     }
     match render(&left) {
-        Some((head, head_origin)) => {
+        Some((head, head_tag)) => {
             let size = head.len() + tail.len();
             meter.string(size)?;
             meter.heap(size + TEXT_BYTES)?;
-            Ok(Value::text(head.into_owned() + &tail, head_origin.least(tail_origin)))
+            let tag = meter.tags().join(head_tag, tail_tag);
+            Ok(Value::text(head.into_owned() + &tail, tag))
         }
         None => calculate(Arithmetic::Add, &left, right),
     }
@@ -39,40 +41,41 @@ pub(crate) fn add(left: Value, right: &Value, meter: &Meter) -> Checked<Value> {
 /// string.
 fn unknown_sum(left: &Value, right: &Value) -> Option<Value> {
     let text = match (left, right) {
-        (Value::Int(_) | Value::Float(_), text) | (text, Value::Int(_) | Value::Float(_)) => text,
+        (Value::Int(..) | Value::Float(..), text) | (text, Value::Int(..) | Value::Float(..)) => {
+            text
+        }
         _ => return None,
     };
     unknown::is(text).then(|| text.clone())
 }
 
-fn join(mut head: Rc<Text>, tail: &str, origin: Origin, meter: &Meter) -> Checked<Rc<Text>> {
-    let size = head.text.len() + tail.len();
+fn join(mut head: Rc<String>, tail: &str, meter: &Meter) -> Checked<Rc<String>> {
+    let size = head.len() + tail.len();
     meter.string(size)?;
     if let Some(own) = Rc::get_mut(&mut head) {
         meter.heap(tail.len())?;
-        own.text.push_str(tail);
-        own.origin = own.origin.least(origin);
+        own.push_str(tail);
         return Ok(head);
     }
     meter.heap(size + TEXT_BYTES)?;
     let mut text = String::with_capacity(size);
-    text.push_str(&head.text);
+    text.push_str(&head);
     text.push_str(tail);
-    Ok(Rc::new(Text { origin: head.origin.least(origin), text }))
+    Ok(Rc::new(text))
 }
 
 /// Returns the form of a value inside a string: strings unchanged, numbers as in JSON, booleans as
 /// words.
-pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Origin)> {
+pub(crate) fn render(value: &Value) -> Option<(Cow<'_, str>, Tag)> {
     let text = match value {
-        Value::Str(text) => return Some((Cow::Borrowed(&text.text), text.origin)),
-        Value::Bool(true) => Cow::Borrowed("true"),
-        Value::Bool(false) => Cow::Borrowed("false"),
-        Value::Int(value) => Cow::Owned(value.to_string()),
-        Value::Float(value) => Cow::Owned(
+        Value::Str(text, tag) => return Some((Cow::Borrowed(text), *tag)),
+        Value::Bool(true, _) => Cow::Borrowed("true"),
+        Value::Bool(false, _) => Cow::Borrowed("false"),
+        Value::Int(value, _) => Cow::Owned(value.to_string()),
+        Value::Float(value, _) => Cow::Owned(
             serde_json::Number::from_f64(*value).map_or_else(String::new, |n| n.to_string()),
         ),
         _ => return None,
     };
-    Some((text, Origin::PROGRAM))
+    Some((text, value.tag()))
 }

@@ -71,7 +71,7 @@ impl Given {
     }
 
     fn nested(self, machine: &Machine<'_>, depth: usize) -> Checked<Value> {
-        let header = || Header::from_origin(machine.epoch(), Trust::User.into());
+        let header = || Header::tagged(machine.epoch(), Trust::User.into());
         match self {
             Self::Value(value, trust) => machine.import(value, trust),
             Self::List(parts) => {

@@ -5,16 +5,17 @@ use super::drive::semaphore::Semaphore;
 use super::error::Checked;
 use super::events::Trace;
 use super::files::Files;
+use super::flow::Flow;
 use super::meter::Meter;
 use super::value::json::Importer;
-use super::value::origin::Origin;
+use super::value::tag::{Tag, Tags};
 use super::value::{Header, Value};
 use super::warnings::{Warning, Warnings};
 use crate::host::{Host, HostError, HostFuture, Standing, Supplied};
 use contexture_context::{Limits, Position, Trust};
 use serde_json::Value as Json;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// The settings of a run.
@@ -37,16 +38,17 @@ impl Default for RunOptions {
 }
 
 /// The state of a session between lines, besides its variables.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Past {
     pub(crate) epoch: u32,
     pub(crate) last_event: u64,
     pub(crate) placeholders: bool,
+    pub(crate) tags: Rc<Tags>,
 }
 
 impl Default for Past {
     fn default() -> Self {
-        Self { epoch: 1, last_event: 0, placeholders: false }
+        Self { epoch: 1, last_event: 0, placeholders: false, tags: Rc::default() }
     }
 }
 
@@ -60,6 +62,7 @@ pub(crate) struct Machine<'r> {
     pub(crate) files: Files,
     /// The templates that were read, by the numbers of their imports.
     pub(crate) templates: RefCell<BTreeSet<u32>>,
+    flows: RefCell<HashMap<u32, Rc<Flow>>>,
     semaphore: Semaphore,
     pub(crate) warnings: Warnings,
     pub(crate) concurrency: usize,
@@ -77,20 +80,21 @@ impl<'r> Machine<'r> {
         past: Past,
     ) -> Self {
         let constants = program.constants.iter().map(|constant| match constant {
-            Constant::Int(value) => Value::Int(*value),
-            Constant::Float(value) => Value::Float(*value),
+            Constant::Int(value) => Value::int(*value),
+            Constant::Float(value) => Value::float(*value),
             Constant::Str(text) => Value::text(&**text, Trust::Program),
         });
         let concurrency = options.concurrency.max(1);
         Self {
             program,
             host,
-            meter: Meter::new(options.limits.clone()),
+            meter: Meter::new(options.limits.clone(), past.tags),
             constants: constants.collect(),
             names: program.names.iter().map(|name| Rc::from(&**name)).collect(),
             trace: Trace::new(host, past.last_event),
             files: Files::new(program.imports.len()),
             templates: RefCell::default(),
+            flows: RefCell::default(),
             semaphore: Semaphore::new(concurrency),
             warnings: Warnings::default(),
             concurrency,
@@ -110,19 +114,35 @@ impl<'r> Machine<'r> {
         self.epoch.get()
     }
 
+    /// Returns the flow of control in a function.
+    pub(crate) fn flow(&self, function: u32) -> Rc<Flow> {
+        if let Some(known) = self.flows.borrow().get(&function) {
+            return Rc::clone(known);
+        }
+        let ends = |site: u32| {
+            let site = self.program.parallels.get(site as usize)?;
+            usize::try_from(site.end).ok()
+        };
+        let code = self.program.functions.get(function as usize);
+        let flow = Rc::new(code.map_or_else(Flow::default, |code| Flow::new(code, ends)));
+        self.flows.borrow_mut().insert(function, Rc::clone(&flow));
+        flow
+    }
+
     pub(crate) fn header(&self) -> Header {
         Header::new(self.epoch())
     }
 
-    pub(crate) fn import(&self, json: Json, origin: impl Into<Origin>) -> Checked<Value> {
-        Importer { meter: &self.meter, origin: origin.into(), epoch: self.epoch() }.value(json)
+    pub(crate) fn import(&self, json: Json, tag: impl Into<Tag>) -> Checked<Value> {
+        Importer { meter: &self.meter, tag: tag.into(), epoch: self.epoch() }.value(json)
     }
 
     /// Imports a value that the host supplied, with at most the given trust.
     pub(crate) fn supplied(&self, supplied: Supplied, most: Trust) -> Checked<Value> {
-        let Supplied { value, trust, standing } = supplied;
+        let Supplied { value, mut label, standing } = supplied;
         self.note(standing);
-        self.import(value, Origin { trust: trust.least(most), standing })
+        label.trust = label.trust.least(most);
+        self.import(value, self.meter.tags().tag(&label, standing))
     }
 
     /// Performs an effect once one of the `concurrency` permits is free.
@@ -145,6 +165,7 @@ impl<'r> Machine<'r> {
             epoch: self.epoch(),
             last_event: self.trace.last(),
             placeholders: self.placeholders.get(),
+            tags: Rc::clone(self.meter.tags()),
         }
     }
 

@@ -1,8 +1,11 @@
-//! Usage of a run's limits. Every breach is an error that names the limit.
+//! Usage of a run's limits, and the table of its labels, which every operation on values needs. Every
+//! breach is an error that names the limit.
 
 use super::error::{Checked, Fault, codes};
+use super::value::tag::Tags;
 use contexture_context::Limits;
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// The number of instructions between two checks for cancellation and the limit of steps.
 const SLICE: i64 = 20_000;
@@ -19,12 +22,17 @@ pub(crate) struct Meter {
     steps: Cell<u64>,
     model_calls: Cell<u64>,
     tool_calls: Cell<u64>,
+    tags: Rc<Tags>,
 }
 
 impl Meter {
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits, tags: Rc<Tags>) -> Self {
         let zero = || Cell::new(0);
-        Self { limits, heap: zero(), steps: zero(), model_calls: zero(), tool_calls: zero() }
+        Self { limits, heap: zero(), steps: zero(), model_calls: zero(), tool_calls: zero(), tags }
+    }
+
+    pub(crate) fn tags(&self) -> &Rc<Tags> {
+        &self.tags
     }
 
     pub(crate) fn limits(&self) -> &Limits {

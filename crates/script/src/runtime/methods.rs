@@ -13,6 +13,7 @@ use super::code::Reg;
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
 use super::value::{Value, unknown};
+use super::vm::access::part_of;
 use contexture_diagnostic::suggestion;
 
 pub(crate) use lists::sort_by_keys;
@@ -43,9 +44,9 @@ pub fn methods_of(receiver: Receiver) -> &'static [Method] {
 
 fn table(value: &Value) -> &'static [Method] {
     match value {
-        Value::Str(_) => strings::METHODS,
-        Value::List(_) => lists::METHODS,
-        Value::Object(_) => objects::METHODS,
+        Value::Str(..) => strings::METHODS,
+        Value::List(..) => lists::METHODS,
+        Value::Object(..) => objects::METHODS,
         _ => &[],
     }
 }
@@ -66,7 +67,9 @@ pub(crate) fn call(
     let window = regs.get(first..first + 1 + count).unwrap_or_default();
     let Some((value, arguments)) = window.split_first() else { return Ok(()) };
     let name = machine.names.get(usize::from(name)).map_or("", |name| name);
-    let result = invoke(machine, value, arguments, name)?;
+    let tags = machine.meter.tags();
+    let result = part_of(machine, value, invoke(machine, value, arguments, name)?);
+    let result = arguments.iter().fold(result, |result, one| result.under(one.tag(), tags));
     if let Some(slot) = regs.get_mut(first) {
         *slot = result;
     }
@@ -96,8 +99,8 @@ fn of_unknown(
     arguments: &[Value],
     name: &str,
 ) -> Checked<Value> {
-    if let Some(text) = unknown::of(value)
-        && let Some(result) = unknown::method(machine, text, name, arguments)?
+    if let Some(unknown) = unknown::of(value)
+        && let Some(result) = unknown::method(machine, unknown, name, arguments)?
     {
         return Ok(result);
     }
@@ -111,13 +114,13 @@ fn of_unknown(
 pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
     let known = table(value).iter().map(|method| method.name);
     let help = match (value, name) {
-        (Value::None, _) => Some("compare with none first".to_owned()),
-        (Value::Bool(_) | Value::Int(_) | Value::Float(_), _) => Some(
+        (Value::None(_), _) => Some("compare with none first".to_owned()),
+        (Value::Bool(..) | Value::Int(..) | Value::Float(..), _) => Some(
             "numbers and booleans have no methods; `\"\" + value` converts them to a string"
                 .to_owned(),
         ),
         (_, "length" | "summary") => Some(format!("it is not a method: write `.{name}`")),
-        (Value::List(_), "push" | "append") => Some("`.add(value)` appends to a list".to_owned()),
+        (Value::List(..), "push" | "append") => Some("`.add(value)` appends to a list".to_owned()),
         _ => suggestion(name, known.clone()).or_else(|| {
             let known: Vec<String> = known.map(|name| format!("`{name}`")).collect();
             (!known.is_empty()).then(|| format!("the methods are {}", known.join(", ")))

@@ -29,7 +29,7 @@ impl Arithmetic {
 
 pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<Value> {
     match (left, right) {
-        (Value::Int(left), Value::Int(right)) => whole(op, *left, *right),
+        (Value::Int(left, _), Value::Int(right, _)) => whole(op, *left, *right),
         _ => match (as_float(left), as_float(right)) {
             (Some(left), Some(right)) => floating(op, left, right),
             _ => unknown_result(left, right).ok_or_else(|| wrong_type(op, left, right)),
@@ -39,17 +39,17 @@ pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<
 
 pub(crate) fn negate(value: &Value) -> Checked<Value> {
     match value {
-        Value::Int(value) => match value.checked_neg() {
-            Some(negative) => Ok(Value::Int(negative)),
+        Value::Int(value, _) => match value.checked_neg() {
+            Some(negative) => Ok(Value::int(negative)),
             None => Err(overflow(format!("-({value})"))),
         },
-        Value::Float(value) => Ok(Value::Float(-value)),
+        Value::Float(value, _) => Ok(Value::float(-value)),
         other if unknown::is(other) => Ok(other.clone()),
         other => {
             let message = format!("`-` takes a number, not {}", other.kind());
             Err(Fault::new(codes::WRONG_TYPE, message).help(match other {
-                Value::None => "compare with none first",
-                Value::Str(_) => {
+                Value::None(_) => "compare with none first",
+                Value::Str(..) => {
                     "declare the field as `number` in the shape that produced the text"
                 }
                 _ => "write `-` before a number only",
@@ -68,7 +68,7 @@ fn whole(op: Arithmetic, left: i64, right: i64) -> Checked<Value> {
         // i64::MIN % -1 is 0; the machine's own instruction overflows on it.
         Arithmetic::Remainder => Some(left.checked_rem(right).unwrap_or(0)),
     };
-    result.map(Value::Int).ok_or_else(|| overflow(format!("{left} {} {right}", op.symbol())))
+    result.map(Value::int).ok_or_else(|| overflow(format!("{left} {} {right}", op.symbol())))
 }
 
 /// Divides: 6 / 2 is the whole number 3; 5 / 2 is 2.5.
@@ -78,8 +78,8 @@ fn divide(left: i64, right: i64) -> Checked<Value> {
         return Err(zero_division(Arithmetic::Divide));
     }
     match left.checked_rem(right) {
-        Some(0) => Ok(Value::Int(left / right)),
-        Some(_) => Ok(Value::Float(left as f64 / right as f64)),
+        Some(0) => Ok(Value::int(left / right)),
+        Some(_) => Ok(Value::float(left as f64 / right as f64)),
         None => Err(overflow(format!("{left} / {right}"))),
     }
 }
@@ -96,7 +96,7 @@ fn floating(op: Arithmetic, left: f64, right: f64) -> Checked<Value> {
         Arithmetic::Remainder => left % right,
     };
     if result.is_finite() {
-        return Ok(Value::Float(result));
+        return Ok(Value::float(result));
     }
     let [left, right] = [left, right].map(written);
     let message =
@@ -112,8 +112,8 @@ fn written(number: f64) -> String {
 #[expect(clippy::cast_precision_loss, reason = "mixed arithmetic is floating-point")]
 fn as_float(value: &Value) -> Option<f64> {
     match value {
-        Value::Int(value) => Some(*value as f64),
-        Value::Float(value) => Some(*value),
+        Value::Int(value, _) => Some(*value as f64),
+        Value::Float(value, _) => Some(*value),
         _ => None,
     }
 }
@@ -138,15 +138,15 @@ fn wrong_type(op: Arithmetic, left: &Value, right: &Value) -> Box<Fault> {
     let message = format!("`{symbol}` can't be applied to {} and {}", left.kind(), right.kind());
     let fault = Fault::new(codes::WRONG_TYPE, message);
     match (op, left, right) {
-        (Arithmetic::Add, Value::List(_), _) => {
+        (Arithmetic::Add, Value::List(..), _) => {
             fault.help("`.add(value)` appends a value to a list")
         }
-        (Arithmetic::Add, Value::Str(_), _) | (Arithmetic::Add, _, Value::Str(_)) => fault
+        (Arithmetic::Add, Value::Str(..), _) | (Arithmetic::Add, _, Value::Str(..)) => fault
             .help("strings, numbers and booleans can be added to a string; `.join` turns a list into a string"),
-        (Arithmetic::Add, Value::Object(_), _) => {
+        (Arithmetic::Add, Value::Object(..), _) => {
             fault.help("set the fields one by one: `object.name = value`")
         }
-        (_, Value::None, _) | (_, _, Value::None) => fault.help("compare with none first"),
+        (_, Value::None(_), _) | (_, _, Value::None(_)) => fault.help("compare with none first"),
         _ => fault.help(format!("`{symbol}` takes two numbers")),
     }
 }

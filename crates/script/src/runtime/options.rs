@@ -3,14 +3,14 @@
 
 use super::code::OptionName;
 use super::error::{Checked, Fault, codes};
-use super::value::origin::Origin;
+use super::value::tag::Tag;
 use super::value::{Value, unknown};
 use crate::host::{GenerateOptions, Think};
 
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) instruction: String,
-    pub(crate) instruction_origin: Origin,
+    pub(crate) instruction_tag: Tag,
     pub(crate) options: GenerateOptions,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Parsed {
 pub(crate) fn parse<'v>(values: impl Iterator<Item = (OptionName, &'v Value)>) -> Checked<Parsed> {
     let mut parsed = Parsed {
         instruction: String::new(),
-        instruction_origin: Origin::PROGRAM,
+        instruction_tag: Tag::PROGRAM,
         options: GenerateOptions::default(),
     };
     for (name, value) in values {
@@ -29,12 +29,12 @@ pub(crate) fn parse<'v>(values: impl Iterator<Item = (OptionName, &'v Value)>) -
 
 fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
     if name == OptionName::Input {
-        let Value::Str(text) = value else { return Err(wrong("input", "a string", value)) };
-        parsed.instruction.clone_from(&text.text);
-        parsed.instruction_origin = text.origin;
+        let Value::Str(text, tag) = value else { return Err(wrong("input", "a string", value)) };
+        parsed.instruction.clone_from(text);
+        parsed.instruction_tag = *tag;
         return Ok(());
     }
-    if matches!(value, Value::None) || unknown::is(value) {
+    if matches!(value, Value::None(_)) || unknown::is(value) {
         return Ok(());
     }
     let options = &mut parsed.options;
@@ -59,14 +59,14 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
 
 fn count(name: &str, value: &Value) -> Checked<u64> {
     match value {
-        Value::Int(number) if *number > 0 => Ok(number.unsigned_abs()),
+        Value::Int(number, _) if *number > 0 => Ok(number.unsigned_abs()),
         other => Err(wrong(name, "a whole number above 0", other)),
     }
 }
 
 fn flag(name: &str, value: &Value) -> Checked<bool> {
     match value {
-        Value::Bool(value) => Ok(*value),
+        Value::Bool(value, _) => Ok(*value),
         other => Err(wrong(name, "true or false", other)),
     }
 }
@@ -74,16 +74,16 @@ fn flag(name: &str, value: &Value) -> Checked<bool> {
 #[expect(clippy::cast_precision_loss, reason = "a sampling hint is a small number")]
 fn temperature(value: &Value) -> Checked<f64> {
     match value {
-        Value::Float(number) if *number >= 0.0 => Ok(*number),
-        Value::Int(number) if *number >= 0 => Ok(*number as f64),
+        Value::Float(number, _) if *number >= 0.0 => Ok(*number),
+        Value::Int(number, _) if *number >= 0 => Ok(*number as f64),
         other => Err(wrong("temperature", "a number from 0", other)),
     }
 }
 
 fn think(value: &Value) -> Checked<Think> {
     let word = match value {
-        Value::Bool(on) => return Ok(if *on { Think::On } else { Think::Off }),
-        Value::Str(text) => text.text.as_str(),
+        Value::Bool(on, _) => return Ok(if *on { Think::On } else { Think::Off }),
+        Value::Str(text, _) => text.as_str(),
         _ => "",
     };
     match word {
@@ -97,9 +97,9 @@ fn think(value: &Value) -> Checked<Think> {
 
 fn wrong(name: &str, expected: &str, value: &Value) -> Box<Fault> {
     let found = match value {
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => number.to_string(),
-        Value::Bool(value) => value.to_string(),
+        Value::Int(number, _) => number.to_string(),
+        Value::Float(number, _) => number.to_string(),
+        Value::Bool(value, _) => value.to_string(),
         other => other.kind().to_owned(),
     };
     let help = match name {

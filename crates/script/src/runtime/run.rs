@@ -7,12 +7,12 @@ use super::events::data;
 use super::given::Given;
 use super::machine::{Machine, Past, RunOptions};
 use super::value::Value;
-use super::value::json::json_and_origin;
+use super::value::json::json_and_tag;
 use super::vm::fiber::{Fiber, Frame};
 use super::vm::{describe_agent, enter_agent};
 use super::warnings::Warning;
 use crate::host::Host;
-use contexture_context::{TraceKind, Trust};
+use contexture_context::{Label, TraceKind};
 use contexture_diagnostic::{Span, suggestion};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -31,8 +31,8 @@ pub struct Entry {
 pub struct RunOutcome {
     /// The value, or the error.
     pub result: Result<Json, RunError>,
-    /// The trust of the value, or of the error's texts: the least of all parts (AS-20).
-    pub trust: Trust,
+    /// The label of the value, or of the error's texts: that of all parts (AS-20, GU-3).
+    pub label: Label,
     /// Behaviour that the author may not have meant, such as a `max` that cut a loop short (AS-11).
     pub warnings: Vec<Warning>,
     /// The number of instructions executed, counted where code repeats: whole loop bodies and
@@ -53,16 +53,17 @@ pub async fn run(
 ) -> RunOutcome {
     let machine = Machine::new(program, host, options, Past::default());
     let outcome = run_in(&machine, entry, input.into()).await;
-    let trust = outcome.as_ref().map_or_else(|error| error.trust, |(_, trust)| *trust);
+    let label =
+        outcome.as_ref().map_or_else(|error| error.trust.into(), |(_, label)| label.clone());
     let result = outcome.map(|(value, _)| value);
-    RunOutcome { result, trust, warnings: machine.warnings(), steps: machine.meter.steps() }
+    RunOutcome { result, label, warnings: machine.warnings(), steps: machine.meter.steps() }
 }
 
 async fn run_in(
     machine: &Machine<'_>,
     entry: &Entry,
     input: Given,
-) -> Result<(Json, Trust), RunError> {
+) -> Result<(Json, Label), RunError> {
     let program = machine.program.files.first().map_or("", |file| file.name());
     let mut about = data([("program", Json::from(program))]);
     let start = find(machine.program, entry);
@@ -93,7 +94,7 @@ async fn started(
     start: Start,
     input: Given,
     run: u64,
-) -> Result<(Json, Trust), RunError> {
+) -> Result<(Json, Label), RunError> {
     machine.trace.instant(Some(run), TraceKind::Input, json!({ "value": input.to_json() }));
     let about = describe_agent(machine, start.agent, start.function);
     let event = machine.trace.begin(Some(run), TraceKind::Agent, about);
@@ -115,12 +116,12 @@ async fn finished(
     function: u32,
     stack: Vec<Value>,
     event: u64,
-) -> Result<(Json, Trust), RunError> {
+) -> Result<(Json, Label), RunError> {
     let frames = vec![Frame { function, ..Frame::default() }];
     let mut fiber = Fiber { stack, frames, parent: Some(event), epoch: 1, ..Fiber::default() };
     let value = drive(machine, &mut fiber).await.map_err(|error| *error)?;
-    let exported = json_and_origin(&value, &machine.meter);
-    exported.map(|(json, origin)| (json, origin.trust)).map_err(|fault| {
+    let exported = json_and_tag(&value, &machine.meter);
+    exported.map(|(json, tag)| (json, machine.meter.tags().label(tag))).map_err(|fault| {
         let found = machine.program.functions.get(function as usize);
         let place = found.map(|found| Place { file: found.file, span: last_span(found) });
         placed(machine, *fault, place.unwrap_or_default())

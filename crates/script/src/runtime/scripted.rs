@@ -168,7 +168,7 @@ recorded! {
 }
 
 fn supplied(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, trust, standing: Standing::Real }
+    Supplied { value, label: trust.into(), standing: Standing::Real }
 }
 
 fn not_scripted(name: &str) -> HostError {

@@ -228,7 +228,7 @@ impl Session {
         host: &dyn Host,
     ) -> Result<SessionOutcome, SessionError> {
         let line = self.compile(source, block);
-        let machine = Machine::new(&line.program, host, &self.options, self.past);
+        let machine = Machine::new(&line.program, host, &self.options, self.past.clone());
         let event =
             machine.trace.begin(None, TraceKind::Run, data([("program", Json::from(NAME))]));
         let mut fiber = Fiber {

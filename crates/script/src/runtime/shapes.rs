@@ -5,7 +5,7 @@
 
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
-use super::value::json::json_and_origin;
+use super::value::json::json_and_tag;
 use super::value::{Object, Value, unknown};
 use contexture_answer::{Extra, Field, Shape, validate};
 use serde_json::json;
@@ -26,7 +26,7 @@ pub(crate) fn check_argument(
         mark_optional(value, &site.shape);
         return Ok(());
     }
-    let (json, origin) = json_and_origin(value, &machine.meter)?;
+    let (json, tag) = json_and_tag(value, &machine.meter)?;
     let faults = validate(&json, &site.shape, Extra::Kept, LISTED);
     let path = |path: &str| match path {
         "" => site.name.clone(),
@@ -47,7 +47,7 @@ pub(crate) fn check_argument(
     Err(Fault::new(codes::SHAPE, message)
         .help(format!("declared as `{} {}`", site.name, site.shape))
         .details(details.collect())
-        .believed(origin.trust)
+        .believed(tag.trust())
         .at_caller())
 }
 
@@ -72,23 +72,23 @@ impl Fitting {
     fn has_shape(&mut self, value: &Value, shape: &Shape) -> bool {
         match (shape, value) {
             (Shape::Json, _)
-            | (Shape::String, Value::Str(_))
-            | (Shape::Boolean, Value::Bool(_))
-            | (Shape::Number, Value::Int(_) | Value::Float(_))
-            | (Shape::Integer, Value::Int(_))
-            | (Shape::List(None), Value::List(_)) => true,
+            | (Shape::String, Value::Str(..))
+            | (Shape::Boolean, Value::Bool(..))
+            | (Shape::Number, Value::Int(..) | Value::Float(..))
+            | (Shape::Integer, Value::Int(..))
+            | (Shape::List(None), Value::List(..)) => true,
             // 3.0 counts three, as in JSON Schema.
-            (Shape::Integer, Value::Float(number)) => number.fract() == 0.0,
-            (Shape::Enum(values), Value::Str(text)) if !unknown::is(value) => {
-                values.contains(&text.text)
+            (Shape::Integer, Value::Float(number, _)) => number.fract() == 0.0,
+            (Shape::Enum(values), Value::Str(text, _)) if !unknown::is(value) => {
+                values.contains(text)
             }
-            (Shape::List(Some(item)), Value::List(list)) => {
+            (Shape::List(Some(item)), Value::List(list, _)) => {
                 list.items.borrow().iter().all(|value| self.fits(value, item))
             }
-            (Shape::Object(fields), Value::Object(object)) => {
+            (Shape::Object(fields), Value::Object(object, _)) => {
                 let values = object.fields.borrow();
                 fields.iter().all(|field| match values.get(&field.name) {
-                    None | Some(Value::None) if field.optional => true,
+                    None | Some(Value::None(_)) if field.optional => true,
                     Some(value) => self.fits(value, &field.shape),
                     None => false,
                 })
@@ -102,10 +102,10 @@ impl Fitting {
             return;
         }
         match (shape, value) {
-            (Shape::List(Some(item)), Value::List(list)) => {
+            (Shape::List(Some(item)), Value::List(list, _)) => {
                 list.items.borrow().iter().for_each(|value| self.mark(value, item));
             }
-            (Shape::Object(fields), Value::Object(object)) => {
+            (Shape::Object(fields), Value::Object(object, _)) => {
                 mark_object(object, fields);
                 let values = object.fields.borrow();
                 for field in fields {

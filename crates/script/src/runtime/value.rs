@@ -16,28 +16,33 @@ pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fields;
 pub(crate) mod json;
-pub(crate) mod origin;
+pub(crate) mod tag;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unknown;
 
 use fields::Fields;
-use origin::Origin;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use tag::{Tag, Tags};
 
 /// A value in a register, a list or an object.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) enum Value {
-    #[default]
-    None,
-    Bool(bool),
-    Int(i64),
+    None(Tag),
+    Bool(bool, Tag),
+    Int(i64, Tag),
     /// Any other number; always finite.
-    Float(f64),
-    Str(Rc<Text>),
-    List(Rc<List>),
-    Object(Rc<Object>),
+    Float(f64, Tag),
+    Str(Rc<String>, Tag),
+    List(Rc<List>, Tag),
+    Object(Rc<Object>, Tag),
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 const _: () = assert!(size_of::<Value>() == 16, "a register is 16 bytes");
@@ -50,13 +55,6 @@ pub(crate) const FIELD_BYTES: usize = 40;
 /// The cost of a string besides its bytes.
 pub(crate) const TEXT_BYTES: usize = 48;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Text {
-    /// The least origin of all its parts.
-    pub(crate) origin: Origin,
-    pub(crate) text: String,
-}
-
 /// The common state of all containers.
 #[derive(Debug)]
 pub(crate) struct Header {
@@ -64,8 +62,8 @@ pub(crate) struct Header {
     pub(crate) epoch: u32,
     /// True if it was ever put into another container: only then can an addition close a cycle.
     pub(crate) held: Cell<bool>,
-    /// The origin of its keys and of itself.
-    pub(crate) origin: Cell<Origin>,
+    /// The tag of its keys and of its length.
+    pub(crate) tag: Cell<Tag>,
 }
 
 /// The epoch of containers that are read-only for everyone: imported files.
@@ -74,16 +72,18 @@ pub(crate) const FROZEN: u32 = 0;
 impl Header {
     /// Creates the header of a container that the program itself creates at `epoch`.
     pub(crate) fn new(epoch: u32) -> Self {
-        Self::from_origin(epoch, Origin::PROGRAM)
+        Self::tagged(epoch, Tag::PROGRAM)
     }
 
-    pub(crate) fn from_origin(epoch: u32, origin: Origin) -> Self {
-        Self { epoch, held: Cell::new(false), origin: Cell::new(origin) }
+    pub(crate) fn tagged(epoch: u32, tag: Tag) -> Self {
+        Self { epoch, held: Cell::new(false), tag: Cell::new(tag) }
     }
 
-    /// Notes that something of `other` origin was added.
-    pub(crate) fn mix(&self, other: Origin) {
-        self.origin.set(self.origin.get().least(other));
+    /// Notes that something of another tag was added, or decided about what was added.
+    pub(crate) fn mix(&self, other: Tag, tags: &Tags) {
+        if !other.is_program() {
+            self.tag.set(tags.join(self.tag.get(), other));
+        }
     }
 }
 
@@ -104,22 +104,73 @@ pub(crate) struct Object {
 }
 
 impl Value {
-    pub(crate) fn text(text: impl Into<String>, origin: impl Into<Origin>) -> Self {
-        Self::Str(Rc::new(Text { origin: origin.into(), text: text.into() }))
+    pub(crate) const NONE: Self = Self::None(Tag::PROGRAM);
+
+    pub(crate) fn text(text: impl Into<String>, tag: impl Into<Tag>) -> Self {
+        Self::Str(Rc::new(text.into()), tag.into())
+    }
+
+    pub(crate) const fn bool(value: bool) -> Self {
+        Self::Bool(value, Tag::PROGRAM)
+    }
+
+    pub(crate) const fn int(value: i64) -> Self {
+        Self::Int(value, Tag::PROGRAM)
+    }
+
+    pub(crate) const fn float(value: f64) -> Self {
+        Self::Float(value, Tag::PROGRAM)
+    }
+
+    /// Returns its own tag. The parts of a list or object have theirs besides.
+    #[inline]
+    pub(crate) const fn tag(&self) -> Tag {
+        match self {
+            Self::None(tag)
+            | Self::Bool(_, tag)
+            | Self::Int(_, tag)
+            | Self::Float(_, tag)
+            | Self::Str(_, tag)
+            | Self::List(_, tag)
+            | Self::Object(_, tag) => *tag,
+        }
+    }
+
+    /// Notes that something of another tag had an influence on it.
+    #[inline]
+    pub(crate) fn influence(&mut self, by: Tag, tags: &Tags) {
+        if by.is_program() {
+            return;
+        }
+        match self {
+            Self::None(tag)
+            | Self::Bool(_, tag)
+            | Self::Int(_, tag)
+            | Self::Float(_, tag)
+            | Self::Str(_, tag)
+            | Self::List(_, tag)
+            | Self::Object(_, tag) => *tag = tags.influenced(*tag, by),
+        }
+    }
+
+    /// Returns it with the influence of another tag.
+    #[inline]
+    pub(crate) fn under(mut self, by: Tag, tags: &Tags) -> Self {
+        self.influence(by, tags);
+        self
     }
 
     /// Creates a list at `epoch`. The items must have been marked with [`Value::mark_held`].
     pub(crate) fn list(items: Vec<Value>, header: Header) -> Self {
-        Self::List(Rc::new(List { header, items: RefCell::new(items) }))
+        let tag = header.tag.get();
+        Self::List(Rc::new(List { header, items: RefCell::new(items) }), tag)
     }
 
     /// Creates an object at `epoch`. Values must have been marked with [`Value::mark_held`].
     pub(crate) fn object(fields: Fields, header: Header) -> Self {
-        Self::Object(Rc::new(Object {
-            header,
-            fields: RefCell::new(fields),
-            optional: RefCell::new(None),
-        }))
+        let tag = header.tag.get();
+        let (fields, optional) = (RefCell::new(fields), RefCell::new(None));
+        Self::Object(Rc::new(Object { header, fields, optional }), tag)
     }
 
     /// Notes that the value is about to be put into a container.
@@ -131,8 +182,8 @@ impl Value {
 
     pub(crate) fn header(&self) -> Option<&Header> {
         match self {
-            Self::List(list) => Some(&list.header),
-            Self::Object(object) => Some(&object.header),
+            Self::List(list, _) => Some(&list.header),
+            Self::Object(object, _) => Some(&object.header),
             _ => None,
         }
     }
@@ -140,26 +191,35 @@ impl Value {
     /// Reports whether the value is true (AS-7): everything but none, false, 0, `""` and `[]`.
     pub(crate) fn is_true(&self) -> bool {
         match self {
-            Self::None => false,
-            Self::Bool(value) => *value,
-            Self::Int(value) => *value != 0,
-            Self::Float(value) => *value != 0.0,
-            Self::Str(text) => !text.text.is_empty(),
-            Self::List(list) => !list.items.borrow().is_empty(),
-            Self::Object(_) => true,
+            Self::None(_) => false,
+            Self::Bool(value, _) => *value,
+            Self::Int(value, _) => *value != 0,
+            Self::Float(value, _) => *value != 0.0,
+            Self::Str(text, _) => !text.is_empty(),
+            Self::List(list, _) => !list.items.borrow().is_empty(),
+            Self::Object(..) => true,
         }
+    }
+
+    /// Reports whether the value is true, and the tag of that.
+    pub(crate) fn truth(&self, tags: &Tags) -> (bool, Tag) {
+        let tag = match self.header() {
+            Some(header) => tags.join(self.tag(), header.tag.get()),
+            None => self.tag(),
+        };
+        (self.is_true(), tag.of_decision())
     }
 
     /// Returns the kind in the terms of the language, with its article.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Self::None => "none",
-            Self::Bool(_) => "a boolean",
-            Self::Int(_) => "an integer",
-            Self::Float(_) => "a number",
-            Self::Str(_) => "a string",
-            Self::List(_) => "a list",
-            Self::Object(_) => "an object",
+            Self::None(_) => "none",
+            Self::Bool(..) => "a boolean",
+            Self::Int(..) => "an integer",
+            Self::Float(..) => "a number",
+            Self::Str(..) => "a string",
+            Self::List(..) => "a list",
+            Self::Object(..) => "an object",
         }
     }
 
@@ -170,8 +230,8 @@ impl Value {
     /// Returns the address of a container and the number of its owners.
     pub(crate) fn identity(&self) -> Option<(usize, usize)> {
         match self {
-            Self::List(list) => Some((Rc::as_ptr(list).addr(), Rc::strong_count(list))),
-            Self::Object(object) => Some((Rc::as_ptr(object).addr(), Rc::strong_count(object))),
+            Self::List(list, _) => Some((Rc::as_ptr(list).addr(), Rc::strong_count(list))),
+            Self::Object(object, _) => Some((Rc::as_ptr(object).addr(), Rc::strong_count(object))),
             _ => None,
         }
     }
@@ -199,12 +259,12 @@ impl Drop for Object {
 fn dismantle(mut pending: Vec<Value>) {
     while let Some(value) = pending.pop() {
         match value {
-            Value::List(list) => {
+            Value::List(list, _) => {
                 if let Some(mut list) = Rc::into_inner(list) {
                     pending.append(list.items.get_mut());
                 }
             }
-            Value::Object(object) => {
+            Value::Object(object, _) => {
                 if let Some(mut object) = Rc::into_inner(object) {
                     pending.extend(std::mem::take(object.fields.get_mut()).into_values());
                 }

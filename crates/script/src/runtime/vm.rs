@@ -11,9 +11,10 @@
 //! - A register that is not read again keeps its value until it is written; its value is bounded by
 //!   the limits like any other.
 
-mod access;
+pub(crate) mod access;
 mod agents;
 mod build;
+pub(crate) mod control;
 pub(crate) use agents::{describe as describe_agent, enter as enter_agent};
 mod effects;
 pub(crate) mod fiber;
@@ -27,6 +28,7 @@ use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
 use super::number::Arithmetic;
 use super::value::Value;
+use super::value::tag::Tag;
 use fiber::{Effect, Exit, Fiber, Frame, broken};
 
 /// The greatest number of registers on the stack of one fiber (128 MB).
@@ -34,21 +36,34 @@ const STACK: usize = 8 << 20;
 
 #[expect(clippy::too_many_lines, reason = "the dispatch of all instructions; each arm is short")]
 pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
-    let Fiber { stack, frames, events, parent, epoch, nested, depth, floor, waiting, failed } =
-        fiber;
+    let Fiber {
+        stack,
+        frames,
+        events,
+        parent,
+        epoch,
+        nested,
+        depth,
+        floor,
+        waiting,
+        failed,
+        control,
+    } = fiber;
     let parent = *parent;
     let most_frames = machine.meter.limits().call_depth.saturating_sub(*depth);
     let mut granted = machine.meter.slice();
     let mut fuel = granted;
-    let Some(mut frame) = frames.pop() else { return Exit::Done(Value::None) };
+    let Some(mut frame) = frames.pop() else { return Exit::Done(Value::NONE) };
     'enter: loop {
         let Some(function) = machine.program.functions.get(frame.function as usize) else {
-            return Exit::Done(Value::None);
+            return Exit::Done(Value::NONE);
         };
         let base = frame.base as usize;
         let top = base + function.registers;
         let code = function.code.as_slice();
         let mut pc = frame.pc as usize;
+        // The end of the region that the next instructions are in.
+        let mut region = control.end(frames.len());
         let fault = 'fault: {
             if stack.len() < top && !grow(stack, top) {
                 break 'fault stack_full();
@@ -86,8 +101,11 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
             macro_rules! set_int {
                 ($register:expr, $value:expr) => {
                     match regs.get_mut($register as usize) {
-                        Some(Value::Int(slot)) => *slot = $value,
-                        Some(slot) => *slot = Value::Int($value),
+                        Some(Value::Int(slot, tag)) => {
+                            *slot = $value;
+                            *tag = Tag::PROGRAM;
+                        }
+                        Some(slot) => *slot = Value::int($value),
                         None => break 'fault broken(),
                     }
                 };
@@ -110,6 +128,16 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     return Exit::Effect(effect);
                 }};
             }
+            // What follows is decided by a value of this tag.
+            macro_rules! decide {
+                ($tag:expr) => {
+                    let tag = $tag;
+                    if !tag.is_program() {
+                        let at = Frame { pc: pc.saturating_sub(1) as u32, ..frame };
+                        region = control.decide(machine, at, frames.len(), tag);
+                    }
+                };
+            }
             // A test that fails takes the jump after it.
             macro_rules! test {
                 ($holds:expr) => {
@@ -123,7 +151,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
             macro_rules! arithmetic {
                 ($op:expr, $checked:ident, $to:expr, $left:expr, $right:expr) => {
                     match (get!($left), get!($right)) {
-                        (Value::Int(left), Value::Int(right))
+                        (Value::Int(left, Tag::PROGRAM), Value::Int(right, Tag::PROGRAM))
                             if let Some(value) = left.$checked(*right) =>
                         {
                             set_int!($to, value)
@@ -135,7 +163,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
             macro_rules! arithmetic_int {
                 ($op:expr, $checked:ident, $to:expr, $left:expr, $value:expr) => {
                     match get!($left) {
-                        Value::Int(left) if let Some(value) = left.$checked(i64::from($value)) => {
+                        Value::Int(left, Tag::PROGRAM)
+                            if let Some(value) = left.$checked(i64::from($value)) =>
+                        {
                             set_int!($to, value)
                         }
                         _ => attempt!(step::with_int(machine, regs, $op, ($to, $left), $value)),
@@ -145,29 +175,42 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
             macro_rules! order_test {
                 ($compare:tt, $left:expr, $right:expr) => {
                     match (get!($left), get!($right)) {
-                        (Value::Int(left), Value::Int(right)) => test!(left $compare right),
-                        (left, right) => test!(attempt!(step::order(left, right)) $compare std::cmp::Ordering::Equal),
+                        (Value::Int(left, Tag::PROGRAM), Value::Int(right, Tag::PROGRAM)) => test!(left $compare right),
+                        (left, right) => {
+                            let (order, tag) = attempt!(step::order(machine, left, right));
+                            decide!(tag);
+                            test!(order $compare std::cmp::Ordering::Equal)
+                        }
                     }
                 };
             }
             macro_rules! order_test_int {
                 ($compare:tt, $left:expr, $value:expr) => {
                     match get!($left) {
-                        Value::Int(left) => test!(*left $compare i64::from($value)),
-                        left => test!(attempt!(step::order_int(left, $value)) $compare std::cmp::Ordering::Equal),
+                        Value::Int(left, Tag::PROGRAM) => test!(*left $compare i64::from($value)),
+                        left => {
+                            let order = attempt!(step::order_int(left, $value));
+                            decide!(left.tag());
+                            test!(order $compare std::cmp::Ordering::Equal)
+                        }
                     }
                 };
             }
             macro_rules! equal {
                 ($left:expr, $right:expr) => {
                     match (get!($left), get!($right)) {
-                        (Value::Int(left), Value::Int(right)) => left == right,
+                        (Value::Int(left, Tag::PROGRAM), Value::Int(right, Tag::PROGRAM)) => {
+                            (left == right, Tag::PROGRAM)
+                        }
                         (left, right) => attempt!(step::equal(machine, left, right)),
                     }
                 };
             }
 
             loop {
+                if pc == region {
+                    region = control.leave(regs, machine.meter.tags(), (pc, frames.len()));
+                }
                 let Some(op) = code.get(pc) else { break 'fault broken() };
                 pc += 1;
                 match *op {
@@ -180,8 +223,8 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         let value = step::take(regs, from);
                         set!(to, value);
                     }
-                    Op::LoadNone { to } => set!(to, Value::None),
-                    Op::LoadBool { to, value } => set!(to, Value::Bool(value)),
+                    Op::LoadNone { to } => set!(to, Value::NONE),
+                    Op::LoadBool { to, value } => set!(to, Value::bool(value)),
                     Op::LoadInt { to, value } => set_int!(to, i64::from(value)),
                     Op::LoadConstant { to, index } => {
                         let value = machine.constants.get(index as usize).cloned();
@@ -193,7 +236,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     },
 
                     Op::Add { to, left, right } => match (get!(left), get!(right)) {
-                        (Value::Int(left), Value::Int(right))
+                        (Value::Int(left, Tag::PROGRAM), Value::Int(right, Tag::PROGRAM))
                             if let Some(value) = left.checked_add(*right) =>
                         {
                             set_int!(to, value)
@@ -201,7 +244,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         _ => attempt!(step::add(machine, regs, to, left, right)),
                     },
                     Op::AddInt { to, left, value } => match get!(left) {
-                        Value::Int(left) if let Some(sum) = left.checked_add(i64::from(value)) => {
+                        Value::Int(left, Tag::PROGRAM)
+                            if let Some(sum) = left.checked_add(i64::from(value)) =>
+                        {
                             set_int!(to, sum)
                         }
                         _ => attempt!(step::add_int(machine, regs, to, left, value)),
@@ -234,46 +279,70 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         set!(to, value);
                     }
                     Op::Not { to, from } => {
-                        let value = !get!(from).is_true();
-                        set!(to, Value::Bool(value));
+                        let (holds, tag) = get!(from).truth(machine.meter.tags());
+                        set!(to, Value::Bool(!holds, tag));
                     }
                     Op::Equal { to, left, right } => {
-                        let value = equal!(left, right);
-                        set!(to, Value::Bool(value));
+                        let (value, tag) = equal!(left, right);
+                        set!(to, Value::Bool(value, tag));
                     }
                     Op::NotEqual { to, left, right } => {
-                        let value = !equal!(left, right);
-                        set!(to, Value::Bool(value));
+                        let (value, tag) = equal!(left, right);
+                        set!(to, Value::Bool(!value, tag));
                     }
                     Op::Less { to, left, right } => {
-                        let value = attempt!(step::order(get!(left), get!(right))).is_lt();
-                        set!(to, Value::Bool(value));
+                        let (order, tag) = attempt!(step::order(machine, get!(left), get!(right)));
+                        set!(to, Value::Bool(order.is_lt(), tag));
                     }
                     Op::LessEqual { to, left, right } => {
-                        let value = attempt!(step::order(get!(left), get!(right))).is_le();
-                        set!(to, Value::Bool(value));
+                        let (order, tag) = attempt!(step::order(machine, get!(left), get!(right)));
+                        set!(to, Value::Bool(order.is_le(), tag));
                     }
 
                     Op::Jump { target } => pc = target as usize,
                     Op::IfTrue { from } => match get!(from) {
-                        Value::Bool(value) => test!(*value),
-                        value => test!(value.is_true()),
+                        Value::Bool(value, Tag::PROGRAM) => test!(*value),
+                        value => {
+                            let (holds, tag) = value.truth(machine.meter.tags());
+                            decide!(tag);
+                            test!(holds)
+                        }
                     },
                     Op::IfFalse { from } => match get!(from) {
-                        Value::Bool(value) => test!(!*value),
-                        value => test!(!value.is_true()),
+                        Value::Bool(value, Tag::PROGRAM) => test!(!*value),
+                        value => {
+                            let (holds, tag) = value.truth(machine.meter.tags());
+                            decide!(tag);
+                            test!(!holds)
+                        }
                     },
-                    Op::IfEqual { left, right } => test!(equal!(left, right)),
-                    Op::IfNotEqual { left, right } => test!(!equal!(left, right)),
+                    Op::IfEqual { left, right } => {
+                        let (equal, tag) = equal!(left, right);
+                        decide!(tag);
+                        test!(equal)
+                    }
+                    Op::IfNotEqual { left, right } => {
+                        let (equal, tag) = equal!(left, right);
+                        decide!(tag);
+                        test!(!equal)
+                    }
                     Op::IfLess { left, right } => order_test!(<, left, right),
                     Op::IfLessEqual { left, right } => order_test!(<=, left, right),
                     Op::IfEqualInt { left, value } => match get!(left) {
-                        Value::Int(left) => test!(*left == i64::from(value)),
-                        left => test!(step::equal_int(left, value)),
+                        Value::Int(left, Tag::PROGRAM) => test!(*left == i64::from(value)),
+                        left => {
+                            let equal = step::equal_int(left, value);
+                            decide!(left.tag());
+                            test!(equal)
+                        }
                     },
                     Op::IfNotEqualInt { left, value } => match get!(left) {
-                        Value::Int(left) => test!(*left != i64::from(value)),
-                        left => test!(!step::equal_int(left, value)),
+                        Value::Int(left, Tag::PROGRAM) => test!(*left != i64::from(value)),
+                        left => {
+                            let equal = step::equal_int(left, value);
+                            decide!(left.tag());
+                            test!(!equal)
+                        }
                     },
                     Op::IfLessInt { left, value } => order_test_int!(<, left, value),
                     Op::IfLessEqualInt { left, value } => order_test_int!(<=, left, value),
@@ -284,7 +353,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         attempt!(loops::count_begin(regs, at, positive))
                     }
                     Op::CountNext { at, target } => {
-                        if attempt!(loops::count_next(regs, at)) {
+                        let (more, tag) = attempt!(loops::count_next(regs, at));
+                        decide!(tag);
+                        if more {
                             pay!(pc - target as usize);
                             pc = target as usize;
                         }
@@ -292,7 +363,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     Op::CountNextEvent { at, target } => {
                         let index = loops::index(regs, at);
                         tracing::turn_end(machine, events, regs, at);
-                        if attempt!(loops::count_next(regs, at)) {
+                        let (more, tag) = attempt!(loops::count_next(regs, at));
+                        decide!(tag);
+                        if more {
                             tracing::turn_begin(machine, events, parent, index);
                             pay!(pc - target as usize);
                             pc = target as usize;
@@ -306,7 +379,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         attempt!(loops::each_begin(machine, regs, at, name));
                     }
                     Op::WalkNext { at, target } => {
-                        if attempt!(loops::walk_next(regs, at)) {
+                        let (more, tag) = attempt!(loops::walk_next(machine, regs, at));
+                        decide!(tag);
+                        if more {
                             pay!(pc - target as usize);
                             pc = target as usize;
                         }
@@ -314,7 +389,9 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     Op::WalkNextEvent { at, target } => {
                         let index = loops::index(regs, at + 1);
                         tracing::turn_end(machine, events, regs, at);
-                        if attempt!(loops::walk_next(regs, at)) {
+                        let (more, tag) = attempt!(loops::walk_next(machine, regs, at));
+                        decide!(tag);
+                        if more {
                             tracing::turn_begin(machine, events, parent, index);
                             pay!(pc - target as usize);
                             pc = target as usize;
@@ -324,21 +401,21 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         loops::truncated(machine, events, parent, (regs, at), site);
                     }
                     Op::LoopBegin { at, site } => {
-                        set!(at, Value::Int(events.len() as i64));
+                        set!(at, Value::int(events.len() as i64));
                         tracing::loop_begin(machine, events, parent, regs, at, site);
                     }
                     Op::EventsEnd { at } => {
                         tracing::end_to(machine, events, tracing::kept(regs, at))
                     }
                     Op::EventsEndAll => tracing::end_to(machine, events, frame.events as usize),
-                    Op::EventsMark { at } => set!(at, Value::Int(events.len() as i64)),
+                    Op::EventsMark { at } => set!(at, Value::int(events.len() as i64)),
 
                     Op::NewList { to, capacity } => {
                         let value = attempt!(build::new_list(machine, capacity));
                         set!(to, value);
                     }
                     Op::Append { list, item, take } => {
-                        attempt!(build::append(machine, regs, list, item, take));
+                        attempt!(build::append(machine, regs, (list, item), take, control.tag));
                     }
                     Op::NewObject { to, capacity } => {
                         let value = attempt!(build::new_object(machine, capacity));
@@ -348,7 +425,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         attempt!(build::put_field(machine, regs, (object, name), value, take));
                     }
                     Op::PutKey { object, key, value } => {
-                        attempt!(build::put_key(machine, regs, object, key, value));
+                        attempt!(build::put_key(machine, regs, (object, key), value));
                     }
                     Op::GetField { to, base, name } => {
                         let value = attempt!(access::field(machine, get!(base), name));
@@ -364,15 +441,27 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     }
                     Op::SetField { base, name, value } => {
                         let (base, value) = (get!(base), get!(value));
-                        attempt!(access::set_field(machine, *epoch, base, name, value));
+                        attempt!(access::set_field(
+                            machine,
+                            (*epoch, control.tag),
+                            base,
+                            name,
+                            value
+                        ));
                     }
                     Op::SetIndex { base, index, value } => {
                         let (base, index, value) = (get!(base), get!(index), get!(value));
-                        attempt!(access::set_item(machine, *epoch, base, index, value));
+                        attempt!(access::set_item(
+                            machine,
+                            (*epoch, control.tag),
+                            base,
+                            index,
+                            value
+                        ));
                     }
                     Op::ListAdd { list, item } => {
                         let (list, item) = (get!(list), get!(item));
-                        attempt!(access::add(machine, *epoch, list, item));
+                        attempt!(access::add(machine, (*epoch, control.tag), list, item));
                     }
                     Op::CallMethod { at, count, name } => {
                         attempt!(super::methods::call(machine, regs, at, count, name));
@@ -406,7 +495,8 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     }
                     Op::AgentEnd { at } => attempt!(agents::end(machine, events, regs, at)),
                     Op::Return { from } => {
-                        let value = step::take(regs, from);
+                        let mut value = step::take(regs, from);
+                        control.returned(&mut value, machine.meter.tags(), frames.len());
                         match frames.pop() {
                             Some(caller) => frame = caller,
                             None => {
@@ -418,14 +508,16 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         continue 'enter;
                     }
                     Op::ReturnNone => {
+                        let mut value = Value::NONE;
+                        control.returned(&mut value, machine.meter.tags(), frames.len());
                         match frames.pop() {
                             Some(caller) => frame = caller,
                             None => {
                                 let _ = machine.meter.spend(granted - fuel);
-                                return Exit::Done(Value::None);
+                                return Exit::Done(value);
                             }
                         }
-                        set!(0_u16, Value::None);
+                        set!(0_u16, value);
                         continue 'enter;
                     }
                     Op::CheckArgument { at, shape } => {
@@ -438,7 +530,12 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     }
 
                     Op::Tool { at, site } => {
-                        let effect = attempt!(effects::tool(machine, get!(at), site, *nested > 0));
+                        let effect = attempt!(effects::tool(
+                            machine,
+                            get!(at),
+                            site,
+                            (*nested > 0, control.tag)
+                        ));
                         suspend!(at, pc, effect)
                     }
                     Op::Template { at, site } => {
@@ -446,8 +543,12 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         suspend!(at, pc, effect)
                     }
                     Op::Generate { at, site } => {
-                        let effect =
-                            attempt!(effects::generate(machine, regs, at, site, *nested > 0));
+                        let effect = attempt!(effects::generate(
+                            machine,
+                            (regs, at),
+                            site,
+                            (*nested > 0, control.tag)
+                        ));
                         suspend!(at, pc, effect)
                     }
                     Op::Choose { to, site } => {
@@ -467,7 +568,8 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                             regs,
                             (at, site),
                             here,
-                            (event, *nested, open)
+                            (event, *nested, open),
+                            control.tag
                         ));
                         suspend!(at, end, effect)
                     }
@@ -476,7 +578,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
             }
         };
         let place = Frame { pc: pc.saturating_sub(1) as u32, ..frame };
-        let fiber = raise::Broken { stack, frames, events, parent, floor: *floor };
+        let fiber = raise::Broken { stack, frames, events, parent, floor: *floor, control };
         match raise::raise(machine, fiber, place, *fault) {
             Ok(next) => frame = next,
             Err(error) => {

@@ -30,7 +30,7 @@ fn refused(options: &str) -> String {
 fn as_19_defaults() {
     let call = call("generate({ input: \"Do it.\" })");
     assert_eq!(call.instruction, "Do it.");
-    assert_eq!(call.instruction_trust, Trust::Program);
+    assert_eq!(call.instruction_label.trust, Trust::Program);
     assert_eq!(call.options, GenerateOptions::default());
     assert_eq!(call.options.attempts, 1);
     assert_eq!((call.shape, call.model, call.role, call.description), (None, None, None, None));
@@ -208,8 +208,9 @@ fn as_22_failed_call_can_be_caught() {
 
 #[test]
 fn as_31_effects_after_placeholder_are_marked() {
-    let placeholder =
-        |value: Value| Ok(Supplied { value, trust: Trust::Model, standing: Standing::Placeholder });
+    let placeholder = |value: Value| {
+        Ok(Supplied { value, label: Trust::Model.into(), standing: Standing::Placeholder })
+    };
     let host = ScriptedHost::new()
         .with_answer_result(placeholder(json!({ "t": "…" })))
         .with_answer_result(placeholder(json!("…")));
@@ -225,9 +226,12 @@ fn as_31_effects_after_placeholder_are_marked() {
 fn dry_run(body: &str) -> (Vec<GenerateCall>, Value) {
     let source = format!("import tool T from \"https://api.test\"\nmain func(input) {{ {body} }}");
     let json = Value::from("⟨T.get.json⟩");
-    let supplied = Supplied { value: json, trust: Trust::Web, standing: Standing::Unknown };
-    let answer =
-        || Supplied { value: "mock".into(), trust: Trust::Model, standing: Standing::Placeholder };
+    let supplied = Supplied { value: json, label: Trust::Web.into(), standing: Standing::Unknown };
+    let answer = || Supplied {
+        value: "mock".into(),
+        label: Trust::Model.into(),
+        standing: Standing::Placeholder,
+    };
     let host = ScriptedHost::new()
         .with_result("T.get", Ok(supplied))
         .with_answer_result(Ok(answer()))

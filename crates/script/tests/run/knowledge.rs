@@ -91,7 +91,8 @@ fn kn_9_pack_methods_return_values_of_its_trust() {
     let arguments = json!({ "task": "Price?", "budget": "3k", "evidence": true });
     assert_eq!(asked[0].arguments, arguments);
     assert_eq!((asked[1].method.as_str(), &asked[1].arguments), ("guide", &json!({})));
-    let trusts: Vec<Trust> = host.generate_calls()[0].items.iter().map(|item| item.trust).collect();
+    let trusts: Vec<Trust> =
+        host.generate_calls()[0].items.iter().map(|item| item.origin.trust).collect();
     assert_eq!(trusts, [Trust::Pack, Trust::Pack]);
     let kinds: Vec<String> =
         host.events().iter().map(|event| format!("{:?}", event.kind)).collect();
@@ -120,10 +121,10 @@ fn kn_8_refused_pack_is_a_catchable_failure() {
 
 #[test]
 fn as_20_trust_below_that_of_pack_is_kept() {
-    let web = Supplied { value: json!("x"), trust: Trust::Web, standing: Standing::Real };
+    let web = Supplied { value: json!("x"), label: Trust::Web.into(), standing: Standing::Real };
     let host = host().with_result("Acme.guide", Ok(web));
     let body = "guide = Acme.guide()\nuse guide\ngenerate({ input: \"x\" })";
     let source = format!("{IMPORTS}{}", main_of(body));
     assert!(outcome(&source, json!({}), &host).result.is_ok());
-    assert_eq!(host.generate_calls()[0].items[0].trust, Trust::Web);
+    assert_eq!(host.generate_calls()[0].items[0].origin.trust, Trust::Web);
 }

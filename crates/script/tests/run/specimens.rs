@@ -54,7 +54,7 @@ fn result(line: &str, trust: Trust) -> Result<Supplied, HostError> {
         }
         None => Ok(Supplied {
             value: serde_json::from_str(line).unwrap(),
-            trust,
+            label: trust.into(),
             standing: Standing::Real,
         }),
     }
@@ -93,7 +93,7 @@ fn report(source: &str, outcome: &RunOutcome, host: &ScriptedHost) -> String {
 }
 
 fn describe(call: &GenerateCall) -> String {
-    let mut out = format!("{:?} ({})", call.instruction, call.instruction_trust);
+    let mut out = format!("{:?} ({})", call.instruction, call.instruction_label.trust);
     for (what, value) in
         [("model", &call.model), ("role", &call.role), ("description", &call.description)]
     {
@@ -106,7 +106,8 @@ fn describe(call: &GenerateCall) -> String {
     }
     for item in &call.items {
         let label = item.label.as_deref().unwrap_or("-");
-        write!(out, "\nitem [{label}] {} ({}): {}", item.source, item.trust, item.value).unwrap();
+        write!(out, "\nitem [{label}] {} ({}): {}", item.source, item.origin.trust, item.value)
+            .unwrap();
         if let Some(budget) = item.budget {
             write!(out, " max {} {:?} {:?}", budget.limit, budget.measure, budget.keep).unwrap();
         }

@@ -51,7 +51,8 @@ fn as_2_template_is_rendered_by_calling_it_or_its_render() {
 #[test]
 fn as_2_rendered_template_has_least_trust_of_its_variables() {
     let trust = |argument: &str, template: Trust| {
-        let text = Supplied { value: json!("text"), trust: template, standing: Standing::Real };
+        let text =
+            Supplied { value: json!("text"), label: template.into(), standing: Standing::Real };
         let host = ScriptedHost::new()
             .with_result("T", Ok(text))
             .with_answer(json!("said"))
@@ -61,8 +62,8 @@ fn as_2_rendered_template_has_least_trust_of_its_variables() {
         );
         run(&body, json!({ "name": "Ada" }), &host).result.unwrap();
         let call = host.generate_calls().remove(1);
-        assert_eq!(call.instruction_trust, call.items[0].trust);
-        call.instruction_trust
+        assert_eq!(call.instruction_label.trust, call.items[0].origin.trust);
+        call.instruction_label.trust
     };
     assert_eq!(trust("", Trust::Program), Trust::Program);
     assert_eq!(trust("{ a: 1, b: \"literal\" }", Trust::Program), Trust::Program);
@@ -122,8 +123,11 @@ fn as_9_template_takes_one_object() {
 
 #[test]
 fn as_31_text_of_placeholders_is_a_placeholder() {
-    let stands =
-        Supplied { value: json!("⟨answer⟩"), trust: Trust::Model, standing: Standing::Unknown };
+    let stands = Supplied {
+        value: json!("⟨answer⟩"),
+        label: Trust::Model.into(),
+        standing: Standing::Unknown,
+    };
     let host = host().with_answer_result(Ok(stands)).with_answer(json!("x"));
     let body = "a = generate({ input: \"x\" })\nt = T({ a: a })\ngenerate({ input: t })";
     run(body, json!({}), &host).result.unwrap();
@@ -131,7 +135,9 @@ fn as_31_text_of_placeholders_is_a_placeholder() {
     assert_eq!(host.generate_calls()[1].placeholders, ["the instruction"]);
     // A value of unknown shape may be an object.
     let stands =
-        Supplied { value: json!("⟨a⟩"), trust: Trust::Model, standing: Standing::Unknown };
+        Supplied {
+            value: json!("⟨a⟩"), label: Trust::Model.into(), standing: Standing::Unknown
+        };
     let host = self::host().with_answer_result(Ok(stands));
     run("a = generate({ input: \"x\" })\nT(a)", json!({}), &host).result.unwrap();
     assert_eq!(host.template_calls()[0].variables, json!({}));

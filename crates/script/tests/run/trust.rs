@@ -7,7 +7,7 @@ use contexture_script::runtime::ScriptedHost;
 use serde_json::{Value, json};
 
 fn supplied(value: Value, trust: Trust) -> Result<Supplied, HostError> {
-    Ok(Supplied { value, trust, standing: Standing::Real })
+    Ok(Supplied { value, label: trust.into(), standing: Standing::Real })
 }
 
 fn host() -> ScriptedHost {
@@ -43,7 +43,7 @@ fn trust(expression: &str) -> Trust {
     let host = host();
     let outcome = outcome(&source, json!({ "q": "user" }), &host);
     assert!(outcome.result.is_ok(), "{expression}: {:?}", outcome.result);
-    host.generate_calls()[1].items[0].trust
+    host.generate_calls()[1].items[0].origin.trust
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn as_20_concatenation_takes_least() {
     assert_eq!(trust("[input.q, file].join(\", \")"), Trust::Tool);
     assert_eq!(trust("[\"a\", \"b\"].join(file)"), Trust::Tool);
     assert_eq!(trust("\"a b\".replace(\"b\", page.body)"), Trust::Web);
-    assert_eq!(trust("\"a b\".replace(\"z\", page.body)"), Trust::Program);
+    assert_eq!(trust("\"a b\".replace(\"z\", page.body)"), Trust::Web, "whatever is found");
     assert_eq!(trust("file.split(\",\")[0].upper().trim()"), Trust::Tool);
     assert_eq!(trust("file.lines()"), Trust::Tool);
 }
@@ -105,5 +105,5 @@ fn as_20_instruction_has_trust_too() {
     let source = main_of("generate({ input: \"Answer: \" + input.q })");
     let host = ScriptedHost::new().with_answer(json!("ok"));
     assert!(outcome(&source, json!({ "q": "why" }), &host).result.is_ok());
-    assert_eq!(host.generate_calls()[0].instruction_trust, Trust::User);
+    assert_eq!(host.generate_calls()[0].instruction_label.trust, Trust::User);
 }

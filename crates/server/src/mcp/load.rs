@@ -240,7 +240,7 @@ fn item(
         budget: Some(Budget::tokens(left)),
         keep: Keep::Head,
         priority: 0,
-        trust: resource.trust,
+        origin: resource.trust.into(),
         fence: references.fence(&resource.reference, resource.trust),
     };
     let item = build_item(0, &declared, references.loader().counter())

@@ -149,7 +149,7 @@ fn item(used: &UsedPack, found: &Resolution, english: bool) -> Option<DeclaredIt
         budget: used.budget,
         keep: used.keep,
         priority: used.priority,
-        trust: Trust::Pack,
+        origin: Trust::Pack.into(),
         fence: Some(fence),
     })
 }

@@ -47,7 +47,7 @@ fn declared(asked: &Asked, source: &str, text: &str, trust: Trust) -> DeclaredIt
         budget: used.and_then(|used| used.budget),
         keep: used.map_or(Keep::Head, |used| used.keep),
         priority: used.map_or(0, |used| used.priority),
-        trust,
+        origin: trust.into(),
         fence: None,
     }
 }

@@ -5,7 +5,6 @@ use super::super::events::data;
 use super::super::files::FileState;
 use super::super::machine::Machine;
 use super::super::value::json::Importer;
-use super::super::value::origin::Origin;
 use super::super::value::{FROZEN, Value};
 use crate::host::{FileImport, HostError, Supplied};
 use contexture_context::{TraceKind, Trust};
@@ -43,7 +42,7 @@ enum Failed {
 }
 
 async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Result<Value, Failed> {
-    let Some(code) = machine.program.imports.get(import as usize) else { return Ok(Value::None) };
+    let Some(code) = machine.program.imports.get(import as usize) else { return Ok(Value::NONE) };
     let about = data([("name", Json::from(&*code.name)), ("path", Json::from(&*code.from))]);
     let event = machine.trace.begin(parent, TraceKind::File, about);
     let request =
@@ -51,11 +50,11 @@ async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Resul
     let outcome = machine.perform(|host| host.file(request)).await;
     match outcome {
         Ok(supplied) => {
-            machine.trace.end(event, [("trust", Json::from(supplied.trust.as_str()))]);
-            let Supplied { value, trust, standing } = supplied;
+            machine.trace.end(event, [("trust", Json::from(supplied.label.trust.as_str()))]);
+            let Supplied { value, label, standing } = supplied;
             machine.note(standing);
-            let origin = Origin { trust, standing };
-            let importer = Importer { meter: &machine.meter, origin, epoch: FROZEN };
+            let tag = machine.meter.tags().tag(&label, standing);
+            let importer = Importer { meter: &machine.meter, tag, epoch: FROZEN };
             importer.value(value).map_err(Failed::Limit)
         }
         Err(error) => {

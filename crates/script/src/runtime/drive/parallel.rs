@@ -4,7 +4,8 @@ use super::drive;
 use crate::runtime::error::{Checked, FailureKind, Fault, RunError, codes};
 use crate::runtime::events::data;
 use crate::runtime::machine::Machine;
-use crate::runtime::value::{ITEM_BYTES, Value};
+use crate::runtime::value::{Header, ITEM_BYTES, Value};
+use crate::runtime::vm::control::Control;
 use crate::runtime::vm::fiber::{Fiber, Frame, Parallel};
 use contexture_context::{TraceKind, Trust};
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -20,12 +21,14 @@ pub(super) async fn parallel(
     job: Parallel,
 ) -> Checked<Value> {
     let event = machine.trace.begin(parent, TraceKind::ParallelFor, describe(machine, &job));
+    let job_tag = job.tag;
     let outcome = turns(machine, Some(event.id), &job).await;
     match outcome {
         Ok(values) => {
             machine.trace.end(event, []);
             values.iter().for_each(Value::mark_held);
-            Ok(Value::list(values, machine.header()))
+            let header = Header::tagged(machine.epoch(), job_tag);
+            Ok(Value::list(values, header))
         }
         Err(fault) => {
             machine.trace.end(event, [("failed", Json::Bool(true))]);
@@ -55,7 +58,7 @@ fn describe(machine: &Machine<'_>, job: &Parallel) -> serde_json::Map<String, Js
 
 async fn turns(machine: &Machine<'_>, event: Option<u64>, job: &Parallel) -> Checked<Vec<Value>> {
     machine.meter.heap(job.items.len() * ITEM_BYTES)?;
-    let mut values = vec![Value::None; job.items.len()];
+    let mut values = vec![Value::NONE; job.items.len()];
     let mut failed = Vec::new();
     let mut running = FuturesUnordered::new();
     let mut waiting = job.items.iter().enumerate();
@@ -122,6 +125,7 @@ fn fiber(machine: &Machine<'_>, job: &Parallel, event: u64, item: &Value) -> Fib
         nested: job.nested,
         depth: job.depth,
         floor: job.start,
+        control: Control::new(job.tag),
         ..Fiber::default()
     }
 }

@@ -5,7 +5,6 @@ use super::super::error::{Checked, Fault};
 use super::super::events::data;
 use super::super::machine::Machine;
 use super::super::value::Value;
-use super::super::value::origin::Origin;
 use super::super::vm::fiber::Rendering;
 use crate::host::Standing;
 use contexture_context::TraceKind;
@@ -17,7 +16,7 @@ pub(super) async fn render(
     parent: Option<u64>,
     job: Rendering,
 ) -> Checked<Value> {
-    let Rendering { import, mut call, origin } = job;
+    let Rendering { import, mut call, tag } = job;
     let first = machine.templates.borrow_mut().insert(import);
     let event = first.then(|| {
         let about = data([
@@ -31,17 +30,17 @@ pub(super) async fn render(
     let outcome = machine.perform(|host| host.template(call)).await;
     if let Some(event) = event {
         let told = match &outcome {
-            Ok(supplied) => ("trust", Json::from(supplied.trust.as_str())),
+            Ok(supplied) => ("trust", Json::from(supplied.label.trust.as_str())),
             Err(error) => ("error", json!({ "code": error.code, "message": error.message })),
         };
         machine.trace.end(event, [told]);
     }
-    let supplied = outcome.map_err(|error| Fault::effect(error, origin.trust))?;
+    let supplied = outcome.map_err(|error| Fault::effect(error, tag.trust()))?;
     machine.note(supplied.standing);
     // A text that contains unknowns is itself known.
     let known =
         |standing| if standing == Standing::Real { standing } else { Standing::Placeholder };
-    let trust = supplied.trust.least(origin.trust);
-    let standing = known(supplied.standing).with(known(origin.standing));
-    machine.import(supplied.value, Origin { trust, standing })
+    let tags = machine.meter.tags();
+    let own = tags.tag(&supplied.label, known(supplied.standing));
+    machine.import(supplied.value, tags.influenced(own, tag))
 }

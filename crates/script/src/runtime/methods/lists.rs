@@ -4,8 +4,8 @@ use super::method::{Method, list_of, needs_function, wrong_argument};
 use crate::runtime::concat::render;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
-use crate::runtime::value::compare::{equal, order};
-use crate::runtime::value::origin::Origin;
+use crate::runtime::value::compare::{equal_and_tag, order};
+use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{List, TEXT_BYTES, Value};
 use std::cmp::Ordering;
 
@@ -54,13 +54,13 @@ pub(super) static METHODS: &[Method] = &[
 
 fn own(value: &Value) -> Checked<&List> {
     match value {
-        Value::List(list) => Ok(list),
+        Value::List(list, _) => Ok(list),
         other => Err(wrong_argument("", "a list", other)),
     }
 }
 
 fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    Ok(Value::Int(i64::try_from(own(value)?.items.borrow().len()).unwrap_or(i64::MAX)))
+    Ok(Value::int(i64::try_from(own(value)?.items.borrow().len()).unwrap_or(i64::MAX)))
 }
 
 fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
@@ -71,7 +71,15 @@ fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Va
     let mut items = list.items.borrow().clone();
     check_sortable(&items)?;
     items.sort_by(by_order);
-    list_of(machine, items, &list.header)
+    let tag = tags_of(machine, &items);
+    Ok(list_of(machine, items, &list.header)?.under(tag, machine.meter.tags()))
+}
+
+/// Returns the tag of all items: what their order depends on.
+fn tags_of(machine: &Machine<'_>, items: &[Value]) -> Tag {
+    let tags = machine.meter.tags();
+    let all = items.iter().fold(Tag::PROGRAM, |all, item| tags.join(all, item.tag()));
+    all.of_decision()
 }
 
 /// Returns the items of a list in the order of their keys, which are in a second list.
@@ -83,7 +91,8 @@ pub(crate) fn sort_by_keys(machine: &Machine<'_>, value: &Value, keys: &Value) -
         keys.iter().zip(list.items.borrow().iter().cloned()).collect();
     pairs.sort_by(|(left, _), (right, _)| by_order(left, right));
     let items = pairs.into_iter().map(|(_, item)| item).collect();
-    list_of(machine, items, &list.header)
+    let tag = tags_of(machine, &keys);
+    Ok(list_of(machine, items, &list.header)?.under(tag, machine.meter.tags()))
 }
 
 /// Finds the first pair that can't be ordered, so that sorting itself can't fail.
@@ -99,28 +108,27 @@ fn by_order(left: &Value, right: &Value) -> Ordering {
 
 fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let separator = match arguments {
-        [Value::Str(text)] => text,
+        [Value::Str(text, _)] => text,
         other => {
-            return Err(wrong_argument("join", "a string", other.first().unwrap_or(&Value::None)));
+            return Err(wrong_argument("join", "a string", other.first().unwrap_or(&Value::NONE)));
         }
     };
     let items = own(value)?.items.borrow();
     let mut text = String::new();
-    let mut origin = Origin::PROGRAM;
+    let (tags, mut tag) = (machine.meter.tags(), Tag::PROGRAM);
     for (index, item) in items.iter().enumerate() {
         let Some((part, of_part)) = render(item) else {
             return Err(wrong_argument("join", "a list of strings, numbers and booleans", item));
         };
         if index > 0 {
-            text.push_str(&separator.text);
-            origin = origin.least(separator.origin);
+            text.push_str(separator);
         }
         text.push_str(&part);
-        origin = origin.least(of_part);
+        tag = tags.join(tag, of_part);
         machine.meter.string(text.len())?;
     }
     machine.meter.heap(text.len() + TEXT_BYTES)?;
-    Ok(Value::text(text, origin))
+    Ok(Value::text(text, tag))
 }
 
 fn first(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
@@ -142,9 +150,9 @@ fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<V
 
 fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {
     match argument {
-        None | Some(Value::None) => Ok(absent),
-        Some(Value::Int(at)) if *at >= 0 => Ok(usize::try_from(*at).unwrap_or(usize::MAX)),
-        Some(Value::Int(at)) => Err(Fault::new(
+        None | Some(Value::None(_)) => Ok(absent),
+        Some(Value::Int(at, _)) if *at >= 0 => Ok(usize::try_from(*at).unwrap_or(usize::MAX)),
+        Some(Value::Int(at, _)) => Err(Fault::new(
             codes::BAD_INDEX,
             format!("`.slice` takes whole numbers from 0, not {at}"),
         )
@@ -154,11 +162,14 @@ fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {
 }
 
 fn contains(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let wanted = arguments.first().unwrap_or(&Value::None);
+    let wanted = arguments.first().unwrap_or(&Value::NONE);
+    let (tags, mut seen) = (machine.meter.tags(), Tag::PROGRAM);
     for item in own(value)?.items.borrow().iter() {
-        if equal(item, wanted, &machine.meter)? {
-            return Ok(Value::Bool(true));
+        let (is_equal, tag) = equal_and_tag(item, wanted, &machine.meter)?;
+        seen = tags.join(seen, tag);
+        if is_equal {
+            return Ok(Value::Bool(true, seen));
         }
     }
-    Ok(Value::Bool(false))
+    Ok(Value::Bool(false, seen))
 }

@@ -39,23 +39,25 @@ impl Method {
 pub(super) fn list_of(machine: &Machine<'_>, items: Vec<Value>, whole: &Header) -> Checked<Value> {
     machine.meter.heap((items.len() + 5) * ITEM_BYTES)?;
     items.iter().for_each(Value::mark_held);
-    Ok(Value::list(items, Header::from_origin(machine.epoch(), whole.origin.get())))
+    Ok(Value::list(items, Header::tagged(machine.epoch(), whole.tag.get())))
 }
 
 #[cold]
 pub(super) fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
     let message = format!("`.{method}` takes {expected}, not {}", found.kind());
     Fault::new(codes::WRONG_TYPE, message).help(match found {
-        Value::None => "compare with none first, or take a default: `object.get(\"key\", default)`",
-        Value::Bool(_) | Value::Int(_) | Value::Float(_) if expected == "a string" => {
+        Value::None(_) => {
+            "compare with none first, or take a default: `object.get(\"key\", default)`"
+        }
+        Value::Bool(..) | Value::Int(..) | Value::Float(..) if expected == "a string" => {
             "convert it to a string: `\"\" + value`"
         }
-        Value::List(_) if expected == "a string" => {
+        Value::List(..) if expected == "a string" => {
             "`.join(separator)` turns a list into a string, `list[0]` is its first item"
         }
-        Value::Object(_) => "take a field of it, as in `object.name`",
-        Value::List(_) => "take its items one by one, or `.join` each of them first",
-        Value::Str(_) => "write the number without quotes, or take `.length` of the text",
+        Value::Object(..) => "take a field of it, as in `object.name`",
+        Value::List(..) => "take its items one by one, or `.join` each of them first",
+        Value::Str(..) => "write the number without quotes, or take `.length` of the text",
         _ => "give a whole number, such as `list.length - 1`",
     })
 }

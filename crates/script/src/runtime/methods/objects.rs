@@ -20,26 +20,26 @@ pub(super) static METHODS: &[Method] = &[
 
 fn own(value: &Value) -> Checked<&Object> {
     match value {
-        Value::Object(object) => Ok(object),
+        Value::Object(object, _) => Ok(object),
         other => Err(wrong_argument("", "an object", other)),
     }
 }
 
 fn key<'v>(method: &str, arguments: &'v [Value]) -> Checked<&'v str> {
     match arguments.first() {
-        Some(Value::Str(text)) => Ok(&text.text),
-        other => Err(wrong_argument(method, "a string", other.unwrap_or(&Value::None))),
+        Some(Value::Str(text, _)) => Ok(text),
+        other => Err(wrong_argument(method, "a string", other.unwrap_or(&Value::NONE))),
     }
 }
 
 fn keys(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let object = own(value)?;
     let fields = object.fields.borrow();
-    let origin = object.header.origin.get();
+    let tag = object.header.tag.get();
     let mut keys = Vec::with_capacity(fields.len());
     for key in fields.keys() {
         machine.meter.heap(key.len() + TEXT_BYTES)?;
-        keys.push(Value::text(&**key, origin));
+        keys.push(Value::text(&**key, tag));
     }
     list_of(machine, keys, &object.header)
 }
@@ -52,7 +52,7 @@ fn values(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
 
 fn has(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let key = key("has", arguments)?;
-    Ok(Value::Bool(own(value)?.fields.borrow().get(key).is_some()))
+    Ok(Value::bool(own(value)?.fields.borrow().get(key).is_some()))
 }
 
 fn get(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {

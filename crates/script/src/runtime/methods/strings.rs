@@ -1,10 +1,10 @@
-//! Methods of strings. A result has the least trust of all strings that contribute to it.
+//! Methods of strings.
 
 use super::method::{Method, wrong_argument};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
-use crate::runtime::value::origin::Origin;
-use crate::runtime::value::{TEXT_BYTES, Text, Value};
+use crate::runtime::value::tag::Tag;
+use crate::runtime::value::{TEXT_BYTES, Value};
 
 pub(super) static METHODS: &[Method] = &[
     Method::new(
@@ -20,8 +20,8 @@ pub(super) static METHODS: &[Method] = &[
         "in upper case",
         (0, 0),
         Some(|machine, value, _| {
-            let (text, origin) = own(value);
-            made(machine, text.to_uppercase(), origin)
+            let (text, tag) = own(value);
+            made(machine, text.to_uppercase(), tag)
         }),
     ),
     Method::new(
@@ -30,8 +30,8 @@ pub(super) static METHODS: &[Method] = &[
         "in lower case",
         (0, 0),
         Some(|machine, value, _| {
-            let (text, origin) = own(value);
-            made(machine, text.to_lowercase(), origin)
+            let (text, tag) = own(value);
+            made(machine, text.to_lowercase(), tag)
         }),
     ),
     Method::new(
@@ -40,8 +40,8 @@ pub(super) static METHODS: &[Method] = &[
         "without white space at either end",
         (0, 0),
         Some(|machine, value, _| {
-            let (text, origin) = own(value);
-            made(machine, text.trim().to_owned(), origin)
+            let (text, tag) = own(value);
+            made(machine, text.trim().to_owned(), tag)
         }),
     ),
     Method::new(
@@ -88,66 +88,65 @@ pub(super) static METHODS: &[Method] = &[
     Method::new("lines", "lines()", "its lines without their ends", (0, 0), Some(lines)),
 ];
 
-fn own(value: &Value) -> (&str, Origin) {
+fn own(value: &Value) -> (&str, Tag) {
     match value {
-        Value::Str(text) => (&text.text, text.origin),
-        _ => ("", Origin::PROGRAM),
+        Value::Str(text, tag) => (text, *tag),
+        _ => ("", Tag::PROGRAM),
     }
 }
 
-fn part<'v>(method: &str, arguments: &'v [Value], at: usize) -> Checked<&'v Text> {
+fn part<'v>(method: &str, arguments: &'v [Value], at: usize) -> Checked<&'v str> {
     match arguments.get(at) {
-        Some(Value::Str(text)) => Ok(text),
-        other => Err(wrong_argument(method, "a string", other.unwrap_or(&Value::None))),
+        Some(Value::Str(text, _)) => Ok(text),
+        other => Err(wrong_argument(method, "a string", other.unwrap_or(&Value::NONE))),
     }
 }
 
-fn made(machine: &Machine<'_>, text: String, origin: Origin) -> Checked<Value> {
+fn made(machine: &Machine<'_>, text: String, tag: Tag) -> Checked<Value> {
     machine.meter.string(text.len())?;
     machine.meter.heap(text.len() + TEXT_BYTES)?;
-    Ok(Value::text(text, origin))
+    Ok(Value::text(text, tag))
 }
 
 fn parts<'t>(
     machine: &Machine<'_>,
     parts: impl Iterator<Item = &'t str>,
-    origin: Origin,
+    tag: Tag,
 ) -> Checked<Value> {
     let mut items = Vec::new();
     for part in parts {
         machine.meter.collection(items.len() + 1)?;
-        items.push(made(machine, part.to_owned(), origin)?);
+        items.push(made(machine, part.to_owned(), tag)?);
     }
     Ok(Value::list(items, machine.header()))
 }
 
 fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    Ok(Value::Int(i64::try_from(own(value).0.chars().count()).unwrap_or(i64::MAX)))
+    Ok(Value::int(i64::try_from(own(value).0.chars().count()).unwrap_or(i64::MAX)))
 }
 
 fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let (text, origin) = own(value);
-    let separator = &part("split", arguments, 0)?.text;
+    let (text, tag) = own(value);
+    let separator = part("split", arguments, 0)?;
     if separator.is_empty() {
         let bounds = text.char_indices().map(|(at, sign)| (at, at + sign.len_utf8()));
-        return parts(machine, bounds.filter_map(|(from, to)| text.get(from..to)), origin);
+        return parts(machine, bounds.filter_map(|(from, to)| text.get(from..to)), tag);
     }
-    parts(machine, text.split(separator.as_str()), origin)
+    parts(machine, text.split(separator), tag)
 }
 
 fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let (text, origin) = own(value);
-    let from = &part("replace", arguments, 0)?.text;
+    let (text, tag) = own(value);
+    let from = part("replace", arguments, 0)?;
     let to = part("replace", arguments, 1)?;
     if from.is_empty() {
         return Err(Fault::new(codes::WRONG_TYPE, "`.replace` can't replace an empty string")
             .help("the first argument is the text to look for"));
     }
-    let found = text.matches(from.as_str()).count();
+    let found = text.matches(from).count();
     let kept = text.len() - found * from.len();
-    machine.meter.string(kept.saturating_add(found.saturating_mul(to.text.len())))?;
-    let origin = if found == 0 { origin } else { origin.least(to.origin) };
-    made(machine, text.replace(from.as_str(), &to.text), origin)
+    machine.meter.string(kept.saturating_add(found.saturating_mul(to.len())))?;
+    made(machine, text.replace(from, to), tag)
 }
 
 fn holds(
@@ -157,10 +156,10 @@ fn holds(
     test: impl FnOnce(&str, &str) -> bool,
 ) -> Checked<Value> {
     let part = part(method, arguments, 0)?;
-    Ok(Value::Bool(test(own(value).0, &part.text)))
+    Ok(Value::bool(test(own(value).0, part)))
 }
 
 fn lines(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    let (text, origin) = own(value);
-    parts(machine, text.lines(), origin)
+    let (text, tag) = own(value);
+    parts(machine, text.lines(), tag)
 }

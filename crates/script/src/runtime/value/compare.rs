@@ -2,6 +2,7 @@
 //! or two strings.
 
 use super::json::check_depth;
+use super::tag::Tag;
 use super::{List, Object, Value, unknown};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
@@ -17,32 +18,37 @@ const NODES_PER_STEP: u64 = 64;
 const MOST_NODES: u64 = 100_000_000;
 
 /// Reports whether two values are equal: numbers by their value, objects regardless of the order of
-/// keys.
-pub(crate) fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool> {
+/// keys. Returns the tag of that with it: that of all parts that were compared.
+pub(crate) fn equal_and_tag(left: &Value, right: &Value, meter: &Meter) -> Checked<(bool, Tag)> {
     if let Some(known) = scalar_equal(left, right) {
-        return Ok(known);
+        return Ok((known, meter.tags().join(left.tag(), right.tag()).of_decision()));
     }
-    Comparison { meter, visited: 0, all: 0, known: HashSet::new() }.equal(left, right, 1)
+    let tag = Tag::PROGRAM;
+    let mut comparison = Comparison { meter, tag, visited: 0, all: 0, known: HashSet::new() };
+    let equal = comparison.equal(left, right, 1)?;
+    Ok((equal, comparison.tag.of_decision()))
 }
 
 /// Compares two values of which at least one is not a container.
 #[inline]
 fn scalar_equal(left: &Value, right: &Value) -> Option<bool> {
     Some(match (left, right) {
-        (Value::Int(left), Value::Int(right)) => left == right,
-        (Value::Str(left), Value::Str(right)) => left.text == right.text,
-        (Value::None, Value::None) => true,
-        (Value::Bool(left), Value::Bool(right)) => left == right,
-        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+        (Value::Int(left, _), Value::Int(right, _)) => left == right,
+        (Value::Str(left, _), Value::Str(right, _)) => left == right,
+        (Value::None(_), Value::None(_)) => true,
+        (Value::Bool(left, _), Value::Bool(right, _)) => left == right,
+        (Value::Int(..) | Value::Float(..), Value::Int(..) | Value::Float(..)) => {
             numbers(left, right) == Some(Ordering::Equal)
         }
-        (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => return None,
+        (Value::List(..), Value::List(..)) | (Value::Object(..), Value::Object(..)) => return None,
         _ => false,
     })
 }
 
 struct Comparison<'m> {
     meter: &'m Meter,
+    /// The tag of the parts so far.
+    tag: Tag,
     /// The number of nodes since the last step was counted.
     visited: u64,
     /// The number of nodes in all.
@@ -53,9 +59,16 @@ struct Comparison<'m> {
 
 impl Comparison<'_> {
     fn equal(&mut self, left: &Value, right: &Value, depth: usize) -> Checked<bool> {
+        let tags = self.meter.tags();
+        for value in [left, right] {
+            self.tag = tags.join(self.tag, value.tag());
+            if let Some(header) = value.header() {
+                self.tag = tags.join(self.tag, header.tag.get());
+            }
+        }
         match (left, right) {
-            (Value::List(left), Value::List(right)) => self.lists(left, right, depth),
-            (Value::Object(left), Value::Object(right)) => self.objects(left, right, depth),
+            (Value::List(left, _), Value::List(right, _)) => self.lists(left, right, depth),
+            (Value::Object(left, _), Value::Object(right, _)) => self.objects(left, right, depth),
             _ => Ok(scalar_equal(left, right).unwrap_or(false)),
         }
     }
@@ -131,7 +144,7 @@ impl Comparison<'_> {
 /// Returns the order of two numbers or two strings (by code points).
 pub(crate) fn order(left: &Value, right: &Value) -> Checked<Ordering> {
     let known = match (left, right) {
-        (Value::Str(left), Value::Str(right)) => Some(left.text.cmp(&right.text)),
+        (Value::Str(left, _), Value::Str(right, _)) => Some(left.cmp(right)),
         _ => numbers(left, right),
     };
     known.or_else(|| unknown_order(left, right)).ok_or_else(|| {
@@ -153,10 +166,10 @@ fn unknown_order(left: &Value, right: &Value) -> Option<Ordering> {
 /// Returns the exact order of two numbers; `None` if one is not a number.
 pub(crate) fn numbers(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
-        (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
-        (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
-        (Value::Int(left), Value::Float(right)) => Some(int_float(*left, *right)),
-        (Value::Float(left), Value::Int(right)) => Some(int_float(*right, *left).reverse()),
+        (Value::Int(left, _), Value::Int(right, _)) => Some(left.cmp(right)),
+        (Value::Float(left, _), Value::Float(right, _)) => left.partial_cmp(right),
+        (Value::Int(left, _), Value::Float(right, _)) => Some(int_float(*left, *right)),
+        (Value::Float(left, _), Value::Int(right, _)) => Some(int_float(*right, *left).reverse()),
         _ => None,
     }
 }

@@ -28,8 +28,8 @@ impl Copier<'_> {
             return Ok(done.clone());
         }
         let copy = match value {
-            Value::List(list) => self.list(list, depth)?,
-            Value::Object(object) => self.object(object, depth)?,
+            Value::List(list, _) => self.list(list, depth)?,
+            Value::Object(object, _) => self.object(object, depth)?,
             scalar => scalar.clone(),
         };
         if holders > 1 {
@@ -60,14 +60,14 @@ impl Copier<'_> {
             copy.set(name, value);
         }
         let copy = Value::object(copy, self.header(&object.header));
-        if let Value::Object(copy) = &copy {
+        if let Value::Object(copy, _) = &copy {
             copy.optional.replace(object.optional.borrow().clone());
         }
         Ok(copy)
     }
 
     fn header(&self, original: &Header) -> Header {
-        Header::from_origin(self.epoch, original.origin.get())
+        Header::tagged(self.epoch, original.tag.get())
     }
 }
 
@@ -85,10 +85,10 @@ pub(crate) fn refuse_ring(whole: &Value, part: &Value, meter: &Meter) -> Checked
     while let Some(value) = search.todo.pop() {
         let found = search.todo.len();
         match &value {
-            Value::List(list) => {
+            Value::List(list, _) => {
                 list.items.borrow().iter().try_for_each(|item| search.meet(item))?;
             }
-            Value::Object(object) => {
+            Value::Object(object, _) => {
                 object.fields.borrow().values().try_for_each(|item| search.meet(item))?;
             }
             _ => {}

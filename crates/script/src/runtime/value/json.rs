@@ -1,8 +1,8 @@
 //! Conversion of values from and to JSON, when they enter and leave a run.
 
 use super::fields::Fields;
-use super::origin::Origin;
-use super::{Header, List, Object, Text, Value};
+use super::tag::Tag;
+use super::{Header, List, Object, Value};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use serde_json::{Map, Number, Value as Json};
@@ -17,10 +17,10 @@ const INDENT_BYTES: usize = 2;
 /// The greatest nesting of a value, whatever the limit: walking it takes native stack.
 const MOST_DEPTH: usize = 1_000;
 
-/// A conversion from JSON, with one origin and epoch for all values.
+/// A conversion from JSON, with one tag and epoch for all values.
 pub(crate) struct Importer<'m> {
     pub(crate) meter: &'m Meter,
-    pub(crate) origin: Origin,
+    pub(crate) tag: Tag,
     pub(crate) epoch: u32,
 }
 
@@ -32,13 +32,13 @@ impl Importer<'_> {
 
     fn nested(&self, json: Json, depth: usize) -> Checked<Value> {
         Ok(match json {
-            Json::Null => Value::None,
-            Json::Bool(value) => Value::Bool(value),
-            Json::Number(number) => self::number(&number),
+            Json::Null => Value::None(self.tag),
+            Json::Bool(value) => Value::Bool(value, self.tag),
+            Json::Number(number) => self::number(&number, self.tag),
             Json::String(text) => {
                 self.meter.string(text.len())?;
                 self.meter.heap(text.len() + NODE_BYTES)?;
-                Value::text(text, self.origin)
+                Value::text(text, self.tag)
             }
             Json::Array(items) => self.list(items, depth)?,
             Json::Object(fields) => self.object(fields, depth)?,
@@ -53,7 +53,7 @@ impl Importer<'_> {
             item.mark_held();
             list.push(item);
         }
-        Ok(Value::list(list, Header::from_origin(self.epoch, self.origin)))
+        Ok(Value::list(list, Header::tagged(self.epoch, self.tag)))
     }
 
     fn object(&self, fields: Map<String, Json>, depth: usize) -> Checked<Value> {
@@ -65,7 +65,7 @@ impl Importer<'_> {
             value.mark_held();
             object.set(&Rc::from(name), value);
         }
-        Ok(Value::object(object, Header::from_origin(self.epoch, self.origin)))
+        Ok(Value::object(object, Header::tagged(self.epoch, self.tag)))
     }
 
     fn enter(&self, count: usize, depth: usize) -> Checked<()> {
@@ -76,11 +76,11 @@ impl Importer<'_> {
 }
 
 /// Converts a number: whole numbers of 64 bits stay whole, all others become floating-point.
-fn number(number: &Number) -> Value {
+fn number(number: &Number, tag: Tag) -> Value {
     match (number.as_i64(), number.as_f64()) {
-        (Some(whole), _) => Value::Int(whole),
-        (None, Some(float)) if float.is_finite() => Value::Float(float),
-        _ => Value::None,
+        (Some(whole), _) => Value::Int(whole, tag),
+        (None, Some(float)) if float.is_finite() => Value::Float(float, tag),
+        _ => Value::None(tag),
     }
 }
 
@@ -99,47 +99,47 @@ pub(crate) fn check_depth(meter: &Meter, depth: usize) -> Checked<()> {
 
 /// Converts a value to JSON.
 pub(crate) fn to_json(value: &Value, meter: &Meter) -> Checked<Json> {
-    json_and_origin(value, meter).map(|(json, _)| json)
+    json_and_tag(value, meter).map(|(json, _)| json)
 }
 
-/// Converts a value to JSON, and returns the least origin of all its parts.
-pub(crate) fn json_and_origin(value: &Value, meter: &Meter) -> Checked<(Json, Origin)> {
+/// Converts a value to JSON, and returns the tag of all its parts.
+pub(crate) fn json_and_tag(value: &Value, meter: &Meter) -> Checked<(Json, Tag)> {
     json_among(value, meter, &mut 0)
 }
 
-/// Does the same as [`json_and_origin`] for one of several values that leave together; `bytes` is
+/// Does the same as [`json_and_tag`] for one of several values that leave together; `bytes` is
 /// their size so far.
-pub(crate) fn json_among(value: &Value, meter: &Meter, bytes: &mut u64) -> Checked<(Json, Origin)> {
-    let mut exporter = Exporter { meter, origin: Origin::PROGRAM, bytes: *bytes };
+pub(crate) fn json_among(value: &Value, meter: &Meter, bytes: &mut u64) -> Checked<(Json, Tag)> {
+    let mut exporter = Exporter { meter, tag: Tag::PROGRAM, bytes: *bytes };
     let json = exporter.json(value, 1)?;
     *bytes = exporter.bytes;
-    Ok((json, exporter.origin))
+    Ok((json, exporter.tag))
 }
 
 struct Exporter<'m> {
     meter: &'m Meter,
-    origin: Origin,
+    tag: Tag,
     bytes: u64,
 }
 
 // Loops and small functions, so that a level of nesting takes little native stack.
 impl Exporter<'_> {
     fn json(&mut self, value: &Value, depth: usize) -> Checked<Json> {
+        self.tag = self.meter.tags().join(self.tag, value.tag());
         match value {
-            Value::None => Ok(Json::Null),
-            Value::Bool(value) => Ok(Json::Bool(*value)),
-            Value::Int(value) => Ok(Json::from(*value)),
-            Value::Float(value) => Ok(Number::from_f64(*value).map_or(Json::Null, Json::Number)),
-            Value::Str(text) => self.text(text),
-            Value::List(list) => self.list(list, depth),
-            Value::Object(object) => self.object(object, depth),
+            Value::None(_) => Ok(Json::Null),
+            Value::Bool(value, _) => Ok(Json::Bool(*value)),
+            Value::Int(value, _) => Ok(Json::from(*value)),
+            Value::Float(value, _) => Ok(Number::from_f64(*value).map_or(Json::Null, Json::Number)),
+            Value::Str(text, _) => self.text(text),
+            Value::List(list, _) => self.list(list, depth),
+            Value::Object(object, _) => self.object(object, depth),
         }
     }
 
-    fn text(&mut self, text: &Text) -> Checked<Json> {
-        self.origin = self.origin.least(text.origin);
-        self.grow(text.text.len() + NODE_BYTES)?;
-        Ok(Json::String(text.text.clone()))
+    fn text(&mut self, text: &str) -> Checked<Json> {
+        self.grow(text.len() + NODE_BYTES)?;
+        Ok(Json::String(text.to_owned()))
     }
 
     fn list(&mut self, list: &List, depth: usize) -> Checked<Json> {
@@ -164,7 +164,7 @@ impl Exporter<'_> {
     }
 
     fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
-        self.origin = self.origin.least(header.origin.get());
+        self.tag = self.meter.tags().join(self.tag, header.tag.get());
         check_depth(self.meter, depth)?;
         // Formatted, each item is on a line of its own, indented by its depth.
         self.grow((count + 1) * (NODE_BYTES + INDENT_BYTES * depth))

@@ -1,8 +1,9 @@
-use super::compare::{equal, numbers};
+use super::compare::{equal_and_tag, numbers};
 use super::copy::{deep_copy, refuse_ring};
 use super::fields::Fields;
 use super::json::{Importer, to_json};
 use super::*;
+use crate::runtime::error::Checked;
 use crate::runtime::meter::Meter;
 use contexture_context::Limits;
 use contexture_context::Trust;
@@ -11,11 +12,15 @@ use serde_json::{Value as Json, json};
 use std::cmp::Ordering;
 
 fn meter() -> Meter {
-    Meter::new(Limits::default())
+    Meter::new(Limits::default(), Rc::default())
 }
 
 fn import(json: Json) -> Value {
-    Importer { meter: &meter(), origin: Trust::User.into(), epoch: 1 }.value(json).unwrap()
+    Importer { meter: &meter(), tag: Trust::User.into(), epoch: 1 }.value(json).unwrap()
+}
+
+fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool> {
+    equal_and_tag(left, right, meter).map(|(equal, _)| equal)
 }
 
 fn any_json() -> impl Strategy<Value = Json> {
@@ -57,7 +62,7 @@ proptest! {
         let mut fields = Fields::default();
         let mut model: Vec<(String, i64)> = Vec::new();
         for (number, key) in (0_i64..).zip(&keys) {
-            fields.set(&Rc::from(key.as_str()), Value::Int(number));
+            fields.set(&Rc::from(key.as_str()), Value::int(number));
             match model.iter_mut().find(|(known, _)| known == key) {
                 Some(entry) => entry.1 = number,
                 None => model.push((key.clone(), number)),
@@ -65,12 +70,12 @@ proptest! {
         }
         prop_assert_eq!(fields.len(), model.len());
         let found: Vec<(String, i64)> = fields.iter().map(|(key, value)| match value {
-            Value::Int(number) => (key.to_string(), *number),
+            Value::Int(number, _) => (key.to_string(), *number),
             other => panic!("{other:?}"),
         }).collect();
         prop_assert_eq!(&found, &model);
         for (key, number) in &model {
-            prop_assert!(matches!(fields.get(key), Some(Value::Int(found)) if found == number));
+            prop_assert!(matches!(fields.get(key), Some(Value::Int(found, _)) if found == number));
         }
         prop_assert!(fields.get("zz").is_none());
     }
@@ -78,7 +83,7 @@ proptest! {
 
 #[test]
 fn as_7_numbers_are_compared_without_rounding() {
-    let order = |int: i64, float: f64| numbers(&Value::Int(int), &Value::Float(float)).unwrap();
+    let order = |int: i64, float: f64| numbers(&Value::int(int), &Value::float(float)).unwrap();
     assert_eq!(order(i64::MAX, 9_223_372_036_854_775_808.0), Ordering::Less);
     assert_eq!(order(i64::MIN, -9_223_372_036_854_775_808.0), Ordering::Equal);
     assert_eq!(order(i64::MIN, -1e300), Ordering::Greater);
@@ -92,17 +97,17 @@ fn as_7_numbers_are_compared_without_rounding() {
 
 #[test]
 fn numbers_beyond_64_bits_become_floating_point() {
-    assert!(matches!(import(json!(u64::MAX)), Value::Float(number) if number > 1.8e19));
-    assert!(matches!(import(json!(7)), Value::Int(7)));
+    assert!(matches!(import(json!(u64::MAX)), Value::Float(number, _) if number > 1.8e19));
+    assert!(matches!(import(json!(7)), Value::Int(7, _)));
 }
 
 #[test]
 fn dropping_does_not_recurse() {
-    let mut value = Value::None;
+    let mut value = Value::NONE;
     for number in 0..200_000 {
         value.mark_held();
         value = if number % 2 == 0 {
-            Value::list(vec![value, Value::None], Header::new(1))
+            Value::list(vec![value, Value::NONE], Header::new(1))
         } else {
             let mut fields = Fields::default();
             fields.set(&Rc::from("x"), value);
@@ -127,10 +132,10 @@ fn as_8_cycle_is_refused_wherever_it_closes() {
 fn as_28_copies_share_nothing_but_what_original_shares() {
     let part = import(json!([1]));
     let whole = Value::list(vec![part.clone(), part.clone()], Header::new(1));
-    let Value::List(copy) = deep_copy(&whole, &meter(), 2).unwrap() else { panic!() };
+    let Value::List(copy, _) = deep_copy(&whole, &meter(), 2).unwrap() else { panic!() };
     let items = copy.items.borrow();
     match (&items[0], &items[1], &part) {
-        (Value::List(a), Value::List(b), Value::List(original)) => {
+        (Value::List(a, _), Value::List(b, _), Value::List(original, _)) => {
             assert!(Rc::ptr_eq(a, b) && !Rc::ptr_eq(a, original));
             assert_eq!(a.header.epoch, 2);
         }

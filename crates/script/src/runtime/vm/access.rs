@@ -4,7 +4,7 @@ use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
 use crate::runtime::value::copy::{deep_copy, refuse_ring};
-use crate::runtime::value::origin::Origin;
+use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{FIELD_BYTES, FROZEN, Header, ITEM_BYTES, Object, Value, unknown};
 use contexture_diagnostic::suggestion;
 use std::rc::Rc;
@@ -12,38 +12,55 @@ use std::rc::Rc;
 pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<Value> {
     match machine.names.get(usize::from(name)) {
         Some(name) => property(machine, base, name),
-        None => Ok(Value::None),
+        None => Ok(Value::NONE),
     }
 }
 
 pub(super) fn length(machine: &Machine<'_>, base: &Value) -> Checked<Value> {
     match base {
-        Value::List(list) => Ok(size(list.items.borrow().len())),
+        Value::List(list, _) => Ok(sized(machine, base, list.items.borrow().len())),
         _ => property(machine, base, "length"),
     }
 }
 
-fn size(count: usize) -> Value {
-    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+/// Returns the length of a value.
+fn sized(machine: &Machine<'_>, whole: &Value, count: usize) -> Value {
+    part_of(machine, whole, Value::int(i64::try_from(count).unwrap_or(i64::MAX)))
+}
+
+/// Returns what was read from a value: what the value is, and what was put into it, has an
+/// influence on it.
+#[inline]
+pub(crate) fn part_of(machine: &Machine<'_>, whole: &Value, part: Value) -> Value {
+    let tags = machine.meter.tags();
+    let part = part.under(whole.tag(), tags);
+    match whole.header() {
+        Some(header) => part.under(header.tag.get(), tags),
+        None => part,
+    }
 }
 
 /// Returns a field of an object, or a property that all values of a kind have: `length` of strings
 /// (in characters), lists and objects, `summary` of lists and objects. A field comes first.
 pub(super) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Checked<Value> {
-    if let Value::Object(object) = base {
+    if let Value::Object(object, _) = base {
         if let Some(value) = object.fields.borrow().get(name) {
-            return Ok(value.clone());
+            return Ok(part_of(machine, base, value.clone()));
         }
         if is_optional(object, name) {
-            return Ok(Value::None);
+            return Ok(part_of(machine, base, Value::NONE));
         }
     }
     match (base, name) {
-        (Value::List(list), "length") => Ok(size(list.items.borrow().len())),
-        (Value::Object(object), "length") => Ok(size(object.fields.borrow().len())),
-        (Value::Str(text), _) if unknown::is(base) => unknown::field(machine, text, name),
-        (Value::Str(text), "length") => Ok(size(text.text.chars().count())),
-        (Value::List(_) | Value::Object(_), "summary") => {
+        (Value::List(list, _), "length") => Ok(sized(machine, base, list.items.borrow().len())),
+        (Value::Object(object, _), "length") => {
+            Ok(sized(machine, base, object.fields.borrow().len()))
+        }
+        (Value::Str(..), _) if let Some(unknown) = unknown::of(base) => {
+            unknown::field(machine, unknown, name)
+        }
+        (Value::Str(text, _), "length") => Ok(sized(machine, base, text.chars().count())),
+        (Value::List(..) | Value::Object(..), "summary") => {
             deep_copy(base, &machine.meter, machine.epoch())
         }
         _ => Err(missing(base, name)),
@@ -61,11 +78,11 @@ fn is_optional(object: &Object, name: &str) -> bool {
 #[cold]
 fn missing(base: &Value, name: &str) -> Box<Fault> {
     match base {
-        Value::None => {
+        Value::None(_) => {
             Fault::new(codes::NONE_PROPERTY, format!("can't read the field `{name}` of none"))
                 .help("compare with none first")
         }
-        Value::Object(object) => {
+        Value::Object(object, _) => {
             let fields = object.fields.borrow();
             let known: Vec<&str> = fields.keys().map(|key| &**key).collect();
             let help = suggestion(name, known.iter().copied()).unwrap_or_else(|| describe(&known));
@@ -85,14 +102,14 @@ fn missing(base: &Value, name: &str) -> Box<Fault> {
 
 fn properties(value: &Value, name: &str) -> String {
     let known: &[&str] = match value {
-        Value::List(_) => &["length", "summary"],
-        Value::Str(_) => &["length"],
+        Value::List(..) => &["length", "summary"],
+        Value::Str(..) => &["length"],
         _ => return "only objects have fields; check where the value comes from".to_owned(),
     };
     suggestion(name, known.iter().copied()).unwrap_or_else(|| {
         let known: Vec<String> = known.iter().map(|name| format!("`.{name}`")).collect();
         let fields = match value {
-            Value::List(_) => "an item has fields: `list[0].name`",
+            Value::List(..) => "an item has fields: `list[0].name`",
             _ => "only objects have fields",
         };
         format!("{} has {}; {fields}", value.kind(), known.join(" and "))
@@ -112,17 +129,19 @@ fn describe(known: &[&str]) -> String {
 
 pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<Value> {
     match (base, index) {
-        (Value::List(list), Value::Int(at)) => {
+        (Value::List(list, _), Value::Int(at, _)) => {
             let items = list.items.borrow();
             let found = usize::try_from(*at).ok().and_then(|at| items.get(at)).cloned();
-            found.ok_or_else(|| out_of_range(*at, items.len()))
+            let found = found.ok_or_else(|| out_of_range(*at, items.len()))?;
+            Ok(part_of(machine, base, found).under(index.tag(), machine.meter.tags()))
         }
-        (Value::Str(_), _) | (Value::List(_), Value::Str(_)) => {
+        (Value::Str(..), _) | (Value::List(..), Value::Str(..)) => {
             unknown_item(machine, base, index)?.ok_or_else(|| no_item(base, index))
         }
-        (Value::Object(_), Value::Str(key)) => {
-            let found = property(machine, base, &key.text);
-            found.or_else(|fault| unknown_item(machine, base, index)?.ok_or(fault))
+        (Value::Object(..), Value::Str(key, _)) => {
+            let found = property(machine, base, key);
+            let found = found.or_else(|fault| unknown_item(machine, base, index)?.ok_or(fault))?;
+            Ok(found.under(index.tag(), machine.meter.tags()))
         }
         _ => Err(no_item(base, index)),
     }
@@ -133,8 +152,8 @@ pub(super) fn item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checke
 fn unknown_item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<Option<Value>> {
     if let Some(base) = unknown::of(base) {
         let step = match index {
-            Value::Int(at) => format!("[{at}]"),
-            Value::Str(key) if !unknown::is(index) => format!(".{}", key.text),
+            Value::Int(at, _) => format!("[{at}]"),
+            Value::Str(key, _) if !unknown::is(index) => format!(".{key}"),
             _ => "[…]".to_owned(),
         };
         return unknown::part(machine, base, &step).map(Some);
@@ -145,17 +164,17 @@ fn unknown_item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<O
 #[cold]
 fn no_item(base: &Value, index: &Value) -> Box<Fault> {
     match base {
-        Value::List(_) => bad_index(index),
-        Value::Object(_) => {
+        Value::List(..) => bad_index(index),
+        Value::Object(..) => {
             let message = format!("an object is indexed by a string, not by {}", index.kind());
             Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"]`")
         }
-        Value::None => Fault::new(codes::NONE_PROPERTY, "can't read an item of none")
+        Value::None(_) => Fault::new(codes::NONE_PROPERTY, "can't read an item of none")
             .help("compare with none first"),
         other => {
             let message = format!("{} has no items", other.kind());
             Fault::new(codes::WRONG_TYPE, message).help(match other {
-                Value::Str(_) => "`.split(\"\")` gives its characters, `.lines()` its lines",
+                Value::Str(..) => "`.split(\"\")` gives its characters, `.lines()` its lines",
                 _ => "only lists and objects are indexed",
             })
         }
@@ -165,7 +184,7 @@ fn no_item(base: &Value, index: &Value) -> Box<Fault> {
 #[cold]
 fn out_of_range(at: i64, count: usize) -> Box<Fault> {
     if at < 0 {
-        return bad_index(&Value::Int(at));
+        return bad_index(&Value::int(at));
     }
     let help = match count {
         0 => "the list is empty".to_owned(),
@@ -177,8 +196,8 @@ fn out_of_range(at: i64, count: usize) -> Box<Fault> {
 #[cold]
 fn bad_index(index: &Value) -> Box<Fault> {
     let found = match index {
-        Value::Int(at) => format!("{at}"),
-        Value::Float(at) => format!("{at}"),
+        Value::Int(at, _) => format!("{at}"),
+        Value::Float(at, _) => format!("{at}"),
         other => other.kind().to_owned(),
     };
     let message = format!("a list's index must be a whole number from 0, not {found}");
@@ -187,34 +206,34 @@ fn bad_index(index: &Value) -> Box<Fault> {
 
 pub(super) fn set_field(
     machine: &Machine<'_>,
-    epoch: u32,
+    by: (u32, Tag),
     base: &Value,
     name: u16,
     value: &Value,
 ) -> Checked<()> {
     match machine.names.get(usize::from(name)) {
-        Some(name) => set_property(machine, epoch, base, (name, Origin::PROGRAM), value),
+        Some(name) => set_property(machine, by, base, (name, Tag::PROGRAM), value),
         None => Ok(()),
     }
 }
 
 pub(super) fn set_item(
     machine: &Machine<'_>,
-    epoch: u32,
+    by: (u32, Tag),
     base: &Value,
     index: &Value,
     value: &Value,
 ) -> Checked<()> {
     match (base, index) {
-        (Value::List(_), _) => {
+        (Value::List(..), _) => {
             Err(Fault::new(codes::READ_ONLY, "the items of a list can't be assigned")
                 .help("make a new list, or put objects into it and assign their fields"))
         }
-        (_, Value::Str(key)) => {
-            let name = Rc::from(key.text.as_str());
-            set_property(machine, epoch, base, (&name, key.origin), value)
+        (_, Value::Str(key, tag)) => {
+            let name = Rc::from(key.as_str());
+            set_property(machine, by, base, (&name, *tag), value)
         }
-        (Value::Object(_), other) => {
+        (Value::Object(..), other) => {
             let message = format!("a key of an object must be a string, not {}", other.kind());
             Err(Fault::new(codes::BAD_INDEX, message).help("write `object[\"key\"] = value`"))
         }
@@ -225,12 +244,12 @@ pub(super) fn set_item(
 
 fn set_property(
     machine: &Machine<'_>,
-    epoch: u32,
+    (epoch, control): (u32, Tag),
     base: &Value,
-    (name, origin): (&Rc<str>, Origin),
+    (name, of_name): (&Rc<str>, Tag),
     value: &Value,
 ) -> Checked<()> {
-    let Value::Object(object) = base else {
+    let Value::Object(object, _) = base else {
         return if unknown::is(base) { Ok(()) } else { Err(no_fields(base)) };
     };
     writable(&object.header, epoch)?;
@@ -241,8 +260,11 @@ fn set_property(
         machine.meter.heap(FIELD_BYTES + name.len())?;
     }
     value.mark_held();
-    object.header.mix(origin);
-    let before = fields.set(name, value.clone());
+    let tags = machine.meter.tags();
+    object.header.mix(of_name, tags);
+    object.header.mix(control, tags);
+    let value = value.clone().under(of_name.of_decision(), tags).under(control, tags);
+    let before = fields.set(name, value);
     // The former value may hold the last other reference to this object: drop it after the
     // borrow.
     drop(fields);
@@ -256,8 +278,13 @@ fn no_fields(base: &Value) -> Box<Fault> {
     Fault::new(codes::WRONG_TYPE, message).help("make an object first: `name = {}`")
 }
 
-pub(super) fn add(machine: &Machine<'_>, epoch: u32, list: &Value, item: &Value) -> Checked<()> {
-    let Value::List(target) = list else {
+pub(super) fn add(
+    machine: &Machine<'_>,
+    (epoch, control): (u32, Tag),
+    list: &Value,
+    item: &Value,
+) -> Checked<()> {
+    let Value::List(target, _) = list else {
         return if unknown::is(list) { Ok(()) } else { Err(methods::no_method(list, "add")) };
     };
     writable(&target.header, epoch)?;
@@ -266,7 +293,8 @@ pub(super) fn add(machine: &Machine<'_>, epoch: u32, list: &Value, item: &Value)
     machine.meter.collection(items.len() + 1)?;
     machine.meter.heap(ITEM_BYTES)?;
     item.mark_held();
-    items.push(item.clone());
+    target.header.mix(control, machine.meter.tags());
+    items.push(item.clone().under(control, machine.meter.tags()));
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use crate::runtime::code::Reg;
 use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
 use crate::runtime::value::fields::Fields;
+use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{CONTAINER_BYTES, FIELD_BYTES, ITEM_BYTES, Value};
 use std::rc::Rc;
 
@@ -27,12 +28,13 @@ pub(super) fn new_object(machine: &Machine<'_>, capacity: u32) -> Checked<Value>
 pub(super) fn append(
     machine: &Machine<'_>,
     regs: &mut [Value],
-    list: Reg,
-    item: Reg,
+    (list, item): (Reg, Reg),
     take: bool,
+    control: Tag,
 ) -> Checked<()> {
     let item = part(regs, item, take);
-    if let Value::List(list) = register(regs, list) {
+    if let Value::List(list, _) = register(regs, list) {
+        list.header.mix(control, machine.meter.tags());
         let mut items = list.items.borrow_mut();
         machine.meter.collection(items.len() + 1)?;
         machine.meter.heap(ITEM_BYTES)?;
@@ -58,21 +60,24 @@ pub(super) fn put_field(
 pub(super) fn put_key(
     machine: &Machine<'_>,
     regs: &mut [Value],
-    object: Reg,
-    key: Reg,
+    (object, key): (Reg, Reg),
     value: Reg,
 ) -> Checked<()> {
     let value = part(regs, value, false);
+    let object = register(regs, object);
     match register(regs, key) {
-        Value::Str(key) => {
-            put(machine, register(regs, object), &Rc::from(key.text.as_str()), value)
+        Value::Str(key, tag) => {
+            if let Some(header) = object.header() {
+                header.mix(tag.of_decision(), machine.meter.tags());
+            }
+            put(machine, object, &Rc::from(key.as_str()), value)
         }
         _ => Ok(()),
     }
 }
 
 fn put(machine: &Machine<'_>, object: &Value, name: &Rc<str>, value: Value) -> Checked<()> {
-    if let Value::Object(object) = object {
+    if let Value::Object(object, _) = object {
         let mut fields = object.fields.borrow_mut();
         machine.meter.collection(fields.len() + 1)?;
         machine.meter.heap(FIELD_BYTES)?;

@@ -10,12 +10,13 @@ use crate::runtime::code::{CandidateSite, GenerateSite, Reg, ToolKind, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
-use crate::runtime::value::json::{json_among, json_and_origin};
-use crate::runtime::value::origin::Origin;
+use crate::runtime::value::json::{json_among, json_and_tag};
+use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{Value, unknown};
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
 use contexture_context::DeclaredItem;
+use contexture_core::policy::Influence;
 use contexture_diagnostic::suggestion;
 use std::sync::Arc;
 
@@ -26,14 +27,15 @@ pub(super) fn tool(
     machine: &Machine<'_>,
     argument: &Value,
     site: u32,
-    parallel: bool,
+    (parallel, control): (bool, Tag),
 ) -> Checked<Effect> {
     let Some(site) = machine.program.tools.get(site as usize) else { return Err(broken()) };
     if parallel && site.changes {
         return Err(changes(&format!("`{}.{}`", site.binding.name, site.method)));
     }
     machine.meter.tool_call()?;
-    let (arguments, origin) = json_and_origin(argument, &machine.meter)?;
+    let (arguments, tag) = json_and_tag(argument, &machine.meter)?;
+    let influence = influence(machine, argument, tag, control)?;
     let place = machine.program.site(&site.place);
     let (binding, method) = (site.binding.clone(), site.method.clone());
     Ok(match site.kind {
@@ -42,6 +44,7 @@ pub(super) fn tool(
             memory: binding,
             method,
             arguments,
+            influence,
             site: place,
         })),
         ToolKind::Tool => Effect::Tool(Box::new(ToolCall {
@@ -49,7 +52,8 @@ pub(super) fn tool(
             tool: binding,
             method,
             arguments,
-            on_placeholders: origin.is_placeholder(),
+            on_placeholders: tag.is_placeholder(),
+            influence,
             site: place,
         })),
         ToolKind::Knowledge => {
@@ -58,6 +62,29 @@ pub(super) fn tool(
             Effect::Knowledge(Box::new(call))
         }
     })
+}
+
+/// Returns what had an influence on a call: on the decision, and on each field of its argument.
+fn influence(
+    machine: &Machine<'_>,
+    argument: &Value,
+    tag: Tag,
+    control: Tag,
+) -> Checked<Influence> {
+    let tags = machine.meter.tags();
+    let mut arguments = Vec::new();
+    match argument {
+        Value::Object(object, own) if !tag.is_program() => {
+            let own = tags.join(*own, object.header.tag.get());
+            for (name, value) in object.fields.borrow().iter() {
+                let (_, tag) = json_and_tag(value, &machine.meter)?;
+                arguments.push((name.to_string(), tags.label(tags.join(own, tag))));
+            }
+        }
+        _ if !tag.is_program() => arguments.push((String::new(), tags.label(tag))),
+        _ => {}
+    }
+    Ok(Influence { decision: tags.label(control), arguments })
 }
 
 /// Returns a pack by the URI of its import, which the checker has checked.
@@ -73,22 +100,22 @@ pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Ch
     let Some(site) = machine.program.templates.get(site as usize) else {
         return Err(broken());
     };
-    if !matches!(argument, Value::Object(_)) && !unknown::is(argument) {
+    if !matches!(argument, Value::Object(..)) && !unknown::is(argument) {
         let name = &site.template.name;
         let message = format!("the template `{name}` takes an object, not {}", argument.kind());
         let fault = Fault::new(codes::WRONG_TYPE, message);
         return Err(fault.help(format!("pass its variables by name: `{name}({{ name: … }})`")));
     }
-    let (variables, origin) = json_and_origin(argument, &machine.meter)?;
+    let (variables, tag) = json_and_tag(argument, &machine.meter)?;
     let variables = if variables.is_object() { variables } else { serde_json::json!({}) };
     let call = TemplateCall {
         event: None,
         template: Arc::clone(&site.template),
         variables,
-        on_placeholders: origin.is_placeholder(),
+        on_placeholders: tag.is_placeholder(),
         site: machine.program.site(&site.place),
     };
-    Ok(Effect::Template(Box::new(Rendering { import: site.import, call, origin })))
+    Ok(Effect::Template(Box::new(Rendering { import: site.import, call, tag })))
 }
 
 #[cold]
@@ -102,10 +129,9 @@ fn changes(what: &str) -> Box<Fault> {
 /// candidate.
 pub(super) fn generate(
     machine: &Machine<'_>,
-    regs: &[Value],
-    at: Reg,
+    (regs, at): (&[Value], Reg),
     site: u32,
-    parallel: bool,
+    (parallel, control): (bool, Tag),
 ) -> Checked<Effect> {
     let Some(site) = machine.program.generates.get(site as usize) else {
         return Err(broken());
@@ -117,11 +143,11 @@ pub(super) fn generate(
     let values = regs.get(first..).unwrap_or_default();
     let (values, used) = values.split_at_checked(site.options.len()).unwrap_or_default();
     let names = site.options.iter().map(|(name, _)| *name);
-    let options::Parsed { instruction, instruction_origin, options } =
+    let options::Parsed { instruction, instruction_tag, options } =
         options::parse(names.zip(values))?;
     machine.meter.model_call()?;
     let Shown { items, resources, packs, mut placeholders } = shown(machine, site, used)?;
-    if instruction_origin.is_placeholder() {
+    if instruction_tag.is_placeholder() {
         placeholders.push("the instruction".to_owned());
     }
     Ok(Effect::Generate(Box::new(GenerateCall {
@@ -135,7 +161,8 @@ pub(super) fn generate(
         packs,
         literals: Arc::clone(&site.literals),
         instruction,
-        instruction_trust: instruction_origin.trust,
+        instruction_label: machine.meter.tags().label(instruction_tag),
+        decision: machine.meter.tags().label(control),
         shape: site.shape.clone(),
         options: GenerateOptions { tools: site.tools.clone(), ..options },
         on_placeholders: machine.placeholders.get(),
@@ -162,8 +189,8 @@ fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Che
         let Some(candidate) = used.candidates.get(number) else { continue };
         if let Some((_, import)) = visible.imports.iter().find(|(own, _)| *own == number) {
             shown.import(machine, used, candidate, *import)?;
-        } else if let Some((item, origin)) = item(machine, used, candidate, value, &mut bytes)? {
-            if origin.is_placeholder() {
+        } else if let Some((item, tag)) = item(machine, used, candidate, value, &mut bytes)? {
+            if tag.is_placeholder() {
                 shown.placeholders.push(named(&item));
             }
             shown.items.push(item);
@@ -174,7 +201,7 @@ fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Che
 
 fn candidate_number(used: &UseSite, choice: &Value) -> usize {
     match choice {
-        Value::Int(number) if used.one_of => usize::try_from(*number).unwrap_or_default(),
+        Value::Int(number, _) if used.one_of => usize::try_from(*number).unwrap_or_default(),
         _ => 0,
     }
 }
@@ -234,9 +261,10 @@ fn item(
     candidate: &CandidateSite,
     value: &Value,
     bytes: &mut u64,
-) -> Checked<Option<(DeclaredItem, Origin)>> {
+) -> Checked<Option<(DeclaredItem, Tag)>> {
     let Some(source) = candidate.source else { return Ok(None) };
-    let (value, origin) = json_among(value, &machine.meter, bytes)?;
+    let (value, tag) = json_among(value, &machine.meter, bytes)?;
+    let label = machine.meter.tags().label(tag);
     let source = crate::runtime::code::Place { file: used.place.file, span: source };
     let item = DeclaredItem {
         label: used.label.clone(),
@@ -246,10 +274,10 @@ fn item(
         budget: candidate.budget,
         keep: candidate.keep,
         priority: used.priority,
-        trust: origin.trust,
+        origin: label,
         fence: None,
     };
-    Ok(Some((item, origin)))
+    Ok(Some((item, tag)))
 }
 
 /// Returns the candidate of a `use one of`: the runner's choice, else the selected one, else the
@@ -263,7 +291,7 @@ pub(super) fn choose(machine: &Machine<'_>, site: u32) -> Checked<Value> {
             found.ok_or_else(|| unknown_candidate(used, name))?
         }
     };
-    Ok(Value::Int(i64::try_from(number).unwrap_or_default()))
+    Ok(Value::int(i64::try_from(number).unwrap_or_default()))
 }
 
 fn unknown_candidate(used: &UseSite, name: &str) -> Box<Fault> {
@@ -282,6 +310,7 @@ pub(super) fn parallel(
     (at, site): (Reg, u32),
     here: Frame,
     (event, nested, depth): (Option<u64>, usize, usize),
+    control: Tag,
 ) -> Checked<(Effect, u32)> {
     let Some(found) = machine.program.parallels.get(site as usize) else {
         return Err(broken());
@@ -295,12 +324,17 @@ pub(super) fn parallel(
     let unknown = unknown::list(machine, register(regs, at))?;
     let list = unknown.as_ref().unwrap_or(register(regs, at));
     let count = loops::length(list, "`parallel for`")?;
-    let most = loops::bound(register(regs, at + 1), true)?;
+    let bound = register(regs, at + 1);
+    let most = loops::bound(bound, true)?;
+    let tags = machine.meter.tags();
+    let mut tag = tags.influenced(control, list.tag().of_decision());
+    tag = tags.influenced(tag, bound.tag().of_decision());
     if count > most {
         loops::cut_list(machine, event, (regs, at), found.loop_site, (count, most));
     }
     let items = match list {
-        Value::List(list) => {
+        Value::List(list, _) => {
+            tag = tags.influenced(tag, list.header.tag.get().of_decision());
             let taken = usize::try_from(most).unwrap_or(usize::MAX);
             list.items.borrow().iter().take(taken).cloned().collect()
         }
@@ -313,6 +347,7 @@ pub(super) fn parallel(
         start: here.pc,
         window,
         items,
+        tag,
         truncated: count > most,
         nested: nested + 1,
         depth,

@@ -1,12 +1,13 @@
 //! A fiber: a stack of registers and calls that runs until it needs an effect.
 
+use super::control::Control;
 use crate::host::{GenerateCall, MemoryCall, ToolCall};
 use crate::knowledge::KnowledgeCall;
 use crate::runtime::code::Reg;
 use crate::runtime::error::{Checked, Fault, RunError, codes};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::value::Value;
-use crate::runtime::value::origin::Origin;
+use crate::runtime::value::tag::Tag;
 use crate::template::TemplateCall;
 
 /// A call: the current one while the fiber is suspended, or a waiting caller.
@@ -41,6 +42,8 @@ pub(crate) struct Fiber {
     /// The register that waits for the effect's value.
     pub(crate) waiting: usize,
     pub(crate) failed: Option<Box<Fault>>,
+    /// What decided that it runs.
+    pub(crate) control: Control,
 }
 
 impl Fiber {
@@ -83,8 +86,8 @@ pub(crate) struct Rendering {
     /// Its import, by number.
     pub(crate) import: u32,
     pub(crate) call: TemplateCall,
-    /// The least origin of all its variables.
-    pub(crate) origin: Origin,
+    /// The tag of its variables.
+    pub(crate) tag: Tag,
 }
 
 pub(crate) struct Parallel {
@@ -97,6 +100,8 @@ pub(crate) struct Parallel {
     pub(crate) window: Vec<Value>,
     /// The items, cut to `max`.
     pub(crate) items: Vec<Value>,
+    /// The tag of what decides how often it runs.
+    pub(crate) tag: Tag,
     pub(crate) truncated: bool,
     /// The number of `parallel for`s around its iterations.
     pub(crate) nested: usize,
@@ -106,7 +111,7 @@ pub(crate) struct Parallel {
 
 /// Returns the value of a register; none when it is out of range.
 pub(super) fn register(regs: &[Value], at: Reg) -> &Value {
-    regs.get(usize::from(at)).unwrap_or(const { &Value::None })
+    regs.get(usize::from(at)).unwrap_or(const { &Value::NONE })
 }
 
 /// Returns the fault of an instruction that the compiler never emits.

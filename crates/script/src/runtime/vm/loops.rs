@@ -7,6 +7,7 @@ use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
+use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{Value, unknown};
 use crate::runtime::warnings::WarningKind;
 use contexture_context::TraceKind;
@@ -16,7 +17,7 @@ use serde_json::json;
 pub(super) fn bound(value: &Value, positive: bool) -> Checked<i64> {
     let least = i64::from(positive);
     match value {
-        Value::Int(bound) if *bound >= least => Ok(*bound),
+        Value::Int(bound, _) if *bound >= least => Ok(*bound),
         other if unknown::is(other) => Ok(1),
         other => Err(bad_bound(other, positive)),
     }
@@ -25,8 +26,8 @@ pub(super) fn bound(value: &Value, positive: bool) -> Checked<i64> {
 #[cold]
 fn bad_bound(value: &Value, positive: bool) -> Box<Fault> {
     let found = match value {
-        Value::Int(bound) => bound.to_string(),
-        Value::Float(bound) => bound.to_string(),
+        Value::Int(bound, _) => bound.to_string(),
+        Value::Float(bound, _) => bound.to_string(),
         other => other.kind().to_owned(),
     };
     let (what, least) = if positive { ("`max`", "1") } else { ("the count of `repeat`", "0") };
@@ -35,28 +36,29 @@ fn bad_bound(value: &Value, positive: bool) -> Box<Fault> {
 }
 
 pub(super) fn count_begin(regs: &mut [Value], at: Reg, positive: bool) -> Checked<()> {
-    let most = bound(register(regs, at + 1), positive)?;
-    set(regs, at, Value::Int(0));
-    set(regs, at + 1, Value::Int(most));
+    let given = register(regs, at + 1);
+    let (most, tag) = (bound(given, positive)?, given.tag().of_decision());
+    set(regs, at, Value::int(0));
+    set(regs, at + 1, Value::Int(most, tag));
     Ok(())
 }
 
-/// Counts an iteration, if there is one left.
+/// Counts an iteration, if there is one left; returns the tag of the bound with it.
 #[inline]
-pub(super) fn count_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
+pub(super) fn count_next(regs: &mut [Value], at: Reg) -> Checked<(bool, Tag)> {
     let at = usize::from(at);
-    let Some([Value::Int(done), Value::Int(bound)]) = regs.get_mut(at..at + 2) else {
+    let Some([Value::Int(done, _), Value::Int(bound, tag)]) = regs.get_mut(at..at + 2) else {
         return Err(broken());
     };
     let more = *done < *bound;
     *done += i64::from(more);
-    Ok(more)
+    Ok((more, *tag))
 }
 
 /// Returns the index of the next iteration.
 pub(super) fn index(regs: &[Value], at: Reg) -> i64 {
     match register(regs, at) {
-        Value::Int(index) => *index,
+        Value::Int(index, _) => *index,
         _ => 0,
     }
 }
@@ -70,9 +72,10 @@ pub(super) fn walk_begin(
 ) -> Checked<()> {
     spread(machine, regs, at)?;
     let count = length(register(regs, at), "`for`")?;
-    let most = bound(register(regs, at + 2), true)?;
-    set(regs, at + 1, Value::Int(0));
-    set(regs, at + 2, Value::Int(count.min(most)));
+    let given = register(regs, at + 2);
+    let (most, tag) = (bound(given, true)?, given.tag().of_decision());
+    set(regs, at + 1, Value::int(0));
+    set(regs, at + 2, Value::Int(count.min(most), tag));
     if count > most {
         cut_list(machine, event, (regs, at), site, (count, most));
     }
@@ -89,13 +92,13 @@ fn spread(machine: &Machine<'_>, regs: &mut [Value], at: Reg) -> Checked<()> {
 
 pub(super) fn length(list: &Value, what: &str) -> Checked<i64> {
     match list {
-        Value::List(list) => Ok(i64::try_from(list.items.borrow().len()).unwrap_or(i64::MAX)),
+        Value::List(list, _) => Ok(i64::try_from(list.items.borrow().len()).unwrap_or(i64::MAX)),
         other => {
             let fault =
                 Fault::new(codes::NOT_A_LIST, format!("{what} needs a list, not {}", other.kind()));
             Err(match other {
-                Value::Object(_) => fault.help("`.keys()` and `.values()` give lists"),
-                Value::Str(_) => fault.help("`.split` and `.lines()` give lists"),
+                Value::Object(..) => fault.help("`.keys()` and `.values()` give lists"),
+                Value::Str(..) => fault.help("`.split` and `.lines()` give lists"),
                 _ => fault.help("make a list: `[value]`"),
             })
         }
@@ -109,31 +112,39 @@ pub(super) fn each_begin(
     name: u16,
 ) -> Checked<()> {
     spread(machine, regs, at)?;
-    let Value::List(list) = register(regs, at) else {
+    let Value::List(list, _) = register(regs, at) else {
         let name = machine.names.get(usize::from(name)).map_or("map", |name| name);
         return Err(methods::no_method(register(regs, at), name));
     };
     let count = i64::try_from(list.items.borrow().len()).unwrap_or(i64::MAX);
-    set(regs, at + 1, Value::Int(0));
-    set(regs, at + 2, Value::Int(count));
+    set(regs, at + 1, Value::int(0));
+    set(regs, at + 2, Value::int(count));
     Ok(())
 }
 
+/// Takes the next item, if there is one; returns the tag of what decides that with it.
 #[inline]
-pub(super) fn walk_next(regs: &mut [Value], at: Reg) -> Checked<bool> {
+pub(super) fn walk_next(
+    machine: &Machine<'_>,
+    regs: &mut [Value],
+    at: Reg,
+) -> Checked<(bool, Tag)> {
     let at = usize::from(at);
-    let Some([Value::List(list), Value::Int(index), Value::Int(end), item]) =
+    let Some([Value::List(list, own), Value::Int(index, _), Value::Int(end, bound), item]) =
         regs.get_mut(at..at + 4)
     else {
         return Err(broken());
     };
+    let tags = machine.meter.tags();
+    let of_list = tags.join(*own, list.header.tag.get()).of_decision();
+    let tag = tags.join(of_list, *bound);
     if *index >= *end {
-        return Ok(false);
+        return Ok((false, tag));
     }
     let next = usize::try_from(*index).ok().and_then(|at| list.items.borrow().get(at).cloned());
     *index += 1;
-    *item = next.unwrap_or_default();
-    Ok(true)
+    *item = next.unwrap_or_default().under(of_list, tags);
+    Ok((true, tag))
 }
 
 /// Reports that a loop reached its `max` while its condition was still false.

@@ -1,5 +1,6 @@
 //! Failures: their place, their handler, and the value that a handler sees (AS-9).
 
+use super::control::Control;
 use super::fiber::Frame;
 use super::tracing;
 use crate::runtime::code::{Handler, Place};
@@ -22,6 +23,7 @@ pub(super) struct Broken<'f> {
     pub(super) events: &'f mut Vec<OpenEvent>,
     pub(super) parent: Option<u64>,
     pub(super) floor: u32,
+    pub(super) control: &'f mut Control,
 }
 
 /// Finds the handler of a failure and returns the frame to continue with; without one, the whole
@@ -36,7 +38,7 @@ pub(super) fn raise(
     mut frame: Frame,
     fault: Fault,
 ) -> Result<Frame, Box<RunError>> {
-    let Broken { stack, frames, events, parent, floor } = fiber;
+    let Broken { stack, frames, events, parent, floor, control } = fiber;
     if fault.at_caller
         && let Some(caller) = frames.pop()
     {
@@ -60,7 +62,9 @@ pub(super) fn raise(
         // An error value that exceeds a limit is replaced by a short one.
         *slot = error_value(machine, &error).unwrap_or_default();
     }
-    Ok(Frame { pc: handler.target, ..catcher })
+    let next = Frame { pc: handler.target, ..catcher };
+    control.handle(machine, (stack, next), (open, handler.end), error.trust.into());
+    Ok(next)
 }
 
 /// Returns the innermost handler around an instruction, its call, and the number of calls that stay
@@ -141,8 +145,8 @@ fn error_value(machine: &Machine<'_>, error: &RunError) -> Option<Value> {
     if let Some(details) = &error.details {
         set("details", machine.import(details.clone(), trust).ok()?);
     }
-    set("line", Value::Int(i64::from(error.line)));
-    set("column", Value::Int(i64::from(error.column)));
+    set("line", Value::int(i64::from(error.line)));
+    set("column", Value::int(i64::from(error.column)));
     set("file", text(&error.file, Trust::Program));
     Some(Value::object(fields, machine.header()))
 }

@@ -8,6 +8,7 @@ use crate::runtime::machine::Machine;
 use crate::runtime::number::{Arithmetic, calculate};
 use crate::runtime::value::Value;
 use crate::runtime::value::compare;
+use crate::runtime::value::tag::Tag;
 use std::cmp::Ordering;
 
 /// Takes a register's value, and leaves none.
@@ -23,26 +24,30 @@ fn set(regs: &mut [Value], at: Reg, value: Value) {
 
 #[inline(never)]
 pub(super) fn arithmetic(
-    _machine: &Machine<'_>,
+    machine: &Machine<'_>,
     regs: &mut [Value],
     op: Arithmetic,
     (to, left, right): (Reg, Reg, Reg),
 ) -> Checked<()> {
-    let value = calculate(op, register(regs, left), register(regs, right))?;
+    let (left, right) = (register(regs, left), register(regs, right));
+    let tags = machine.meter.tags();
+    let value = calculate(op, left, right)?.under(left.tag(), tags).under(right.tag(), tags);
     set(regs, to, value);
     Ok(())
 }
 
 #[inline(never)]
 pub(super) fn with_int(
-    _machine: &Machine<'_>,
+    machine: &Machine<'_>,
     regs: &mut [Value],
     op: Arithmetic,
     (to, left): (Reg, Reg),
     value: i16,
 ) -> Checked<()> {
-    let value = calculate(op, register(regs, left), &Value::Int(i64::from(value)))?;
-    set(regs, to, value);
+    let left = register(regs, left);
+    let result = calculate(op, left, &Value::int(i64::from(value)))?;
+    let result = result.under(left.tag(), machine.meter.tags());
+    set(regs, to, result);
     Ok(())
 }
 
@@ -67,7 +72,7 @@ pub(super) fn add_int(
     left: Reg,
     value: i16,
 ) -> Checked<()> {
-    add_value(machine, regs, to, left, &Value::Int(i64::from(value)))
+    add_value(machine, regs, to, left, &Value::int(i64::from(value)))
 }
 
 fn add_value(
@@ -79,32 +84,38 @@ fn add_value(
 ) -> Checked<()> {
     // Taken only where nothing but a limit can fail: a handler must find the variable unchanged.
     let grows = to == left
-        && matches!(register(regs, left), Value::Str(_))
+        && matches!(register(regs, left), Value::Str(..))
         && concat::render(tail).is_some();
     let head = if grows { take(regs, left) } else { register(regs, left).clone() };
+    let (tags, by) = (machine.meter.tags(), head.tag());
     let value = concat::add(head, tail, &machine.meter)?;
-    set(regs, to, value);
+    set(regs, to, value.under(by, tags).under(tail.tag(), tags));
     Ok(())
 }
 
 #[inline(never)]
-pub(super) fn order(left: &Value, right: &Value) -> Checked<Ordering> {
-    compare::order(left, right)
+pub(super) fn order(
+    machine: &Machine<'_>,
+    left: &Value,
+    right: &Value,
+) -> Checked<(Ordering, Tag)> {
+    let tag = machine.meter.tags().join(left.tag(), right.tag());
+    Ok((compare::order(left, right)?, tag.of_decision()))
 }
 
 #[inline(never)]
 pub(super) fn order_int(left: &Value, value: i16) -> Checked<Ordering> {
-    compare::order(left, &Value::Int(i64::from(value)))
+    compare::order(left, &Value::int(i64::from(value)))
 }
 
 #[inline(never)]
-pub(super) fn equal(machine: &Machine<'_>, left: &Value, right: &Value) -> Checked<bool> {
-    compare::equal(left, right, &machine.meter)
+pub(super) fn equal(machine: &Machine<'_>, left: &Value, right: &Value) -> Checked<(bool, Tag)> {
+    compare::equal_and_tag(left, right, &machine.meter)
 }
 
 #[inline(never)]
 pub(super) fn equal_int(left: &Value, value: i16) -> bool {
-    compare::numbers(left, &Value::Int(i64::from(value))) == Some(Ordering::Equal)
+    compare::numbers(left, &Value::int(i64::from(value))) == Some(Ordering::Equal)
 }
 
 /// Returns a failure found at compile time.

@@ -29,9 +29,9 @@ pub(super) fn loop_data(
         "repeat" => ("times", at + 1),
         _ => ("max", at + 1),
     };
-    if let Value::Int(bound) = register(regs, bound) {
+    if let Value::Int(bound, _) = register(regs, bound) {
         data.insert(name.to_owned(), Json::from(*bound));
-        if let Value::List(list) = register(regs, at)
+        if let Value::List(list, _) = register(regs, at)
             && i64::try_from(list.items.borrow().len()).is_ok_and(|count| count > *bound)
         {
             data.insert("truncated".to_owned(), Json::Bool(true));
@@ -79,7 +79,7 @@ pub(super) fn turn_begin(
 /// Returns the depth of events saved in a register.
 pub(super) fn kept(regs: &[Value], at: Reg) -> usize {
     match register(regs, at) {
-        Value::Int(depth) => usize::try_from(*depth).unwrap_or(usize::MAX),
+        Value::Int(depth, _) => usize::try_from(*depth).unwrap_or(usize::MAX),
         _ => usize::MAX,
     }
 }

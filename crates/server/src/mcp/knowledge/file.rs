@@ -62,7 +62,7 @@ impl Knowledge {
             budget: Some(Budget::tokens(ANSWER_TOKENS)),
             keep: Keep::Head,
             priority: 0,
-            trust: Trust::Pack,
+            origin: Trust::Pack.into(),
             fence: Some(fence::knowledge(item, item.grounding, self.is_english)),
         };
         let shown = build_item(0, &declared, self.counter)

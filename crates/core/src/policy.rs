@@ -3,9 +3,10 @@
 //! Decision: the vocabulary stands here, below all doors, so that tools, servers, flows and the
 //! checker mean the same by it. It is pure: whoever performs an effect asks it and obeys.
 
-use contexture_context::Label;
+use contexture_context::{Label, Source, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The class of an effect on the world, from harmless to worst (GU-5).
@@ -109,3 +110,194 @@ impl fmt::Display for Verdict {
         f.write_str(self.as_str())
     }
 }
+
+/// An effect that is about to happen (GU-5).
+#[derive(Debug, Clone, Copy)]
+pub struct Effect<'e> {
+    /// Its name in settings and traces: `file.write`, `http.post`, `mcp:mail/send`.
+    pub name: &'e str,
+    /// Its class.
+    pub class: Class,
+    /// What had an influence on it.
+    pub influence: &'e Influence,
+    /// The origin that its arguments are handed to, such as `https://api.example.com`.
+    pub origin: Option<&'e str>,
+}
+
+/// The rules of a project and of a run (GU-6).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// The verdict on influenced effects of a class; without one a person is asked. `Deny` is
+    /// refused whatever the influence.
+    pub classes: BTreeMap<Class, Verdict>,
+    /// The rules of single tools.
+    pub tools: BTreeMap<String, Rule>,
+    /// The classes that the person who started the run said yes to: nobody is asked about these.
+    pub yes_to: Vec<Class>,
+}
+
+/// The rule of one tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// The verdict, in place of that of its class.
+    pub verdict: Option<Verdict>,
+    /// The lowest trust level of the decision and of each argument, if it is not the user's.
+    pub integrity: Option<Trust>,
+    /// The same for arguments by name.
+    pub arguments: BTreeMap<String, Trust>,
+    /// Origins that may receive data with restricted readers.
+    pub readers: BTreeSet<String>,
+}
+
+/// The decision about an effect, with its reasons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The class that it was judged as: a request that carries data is `send`.
+    pub class: Class,
+    /// What had an influence that the effect's demands exclude.
+    pub influence: Vec<Influenced>,
+}
+
+/// A source that had an influence on an effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Influenced {
+    /// Its name.
+    pub source: String,
+    /// Its trust level.
+    pub trust: Trust,
+    /// The way from it to the effect: answers, then the argument or the decision.
+    pub path: Vec<String>,
+}
+
+impl fmt::Display for Influenced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)?;
+        self.path.iter().try_for_each(|step| write!(f, " → {step}"))
+    }
+}
+
+impl Policy {
+    /// Decides about an effect.
+    #[must_use]
+    pub fn decide(&self, effect: &Effect<'_>) -> Decision {
+        let rule = self.tools.get(effect.name);
+        let integrity = self.below(effect, rule);
+        let disclosed = disclosed(effect, rule);
+        let is_request = effect.class == Class::Read && effect.origin.is_some();
+        let class = match effect.class {
+            Class::Read if is_request && !(integrity.is_empty() && disclosed.is_empty()) => {
+                Class::Send
+            }
+            class => class,
+        };
+        let influence: Vec<Influenced> = integrity.into_iter().chain(disclosed).collect();
+        let verdict = self.verdict(class, rule, !influence.is_empty());
+        Decision { verdict, class, influence }
+    }
+
+    fn verdict(&self, class: Class, rule: Option<&Rule>, is_influenced: bool) -> Verdict {
+        let of_class = self.classes.get(&class).copied();
+        let of_tool = rule.and_then(|rule| rule.verdict);
+        if of_class == Some(Verdict::Deny) || of_tool == Some(Verdict::Deny) {
+            return Verdict::Deny;
+        }
+        if class == Class::Read && of_tool.is_none() || !is_influenced {
+            return Verdict::Allow;
+        }
+        match of_tool.or(of_class).unwrap_or(Verdict::Ask) {
+            Verdict::Ask if self.yes_to.contains(&class) => Verdict::Allow,
+            verdict => verdict,
+        }
+    }
+
+    /// Returns the sources below what the effect demands of its decision and its arguments.
+    fn below(&self, effect: &Effect<'_>, rule: Option<&Rule>) -> Vec<Influenced> {
+        let Influence { decision, arguments } = effect.influence;
+        let least = rule.and_then(|rule| rule.integrity);
+        let mut found = Vec::new();
+        if sinks::minds_decision(effect.name) && is_below(decision, least) {
+            name(&mut found, decision, least, effect.name);
+        }
+        for (argument, label) in arguments {
+            let own = rule.and_then(|rule| rule.arguments.get(argument)).copied().or(least);
+            let is_named = own.is_some() || sinks::names(effect.name, effect.class, argument);
+            if is_named && is_below(label, own) {
+                let place = match argument.as_str() {
+                    "" => effect.name.to_owned(),
+                    argument => format!("{}.{argument}", effect.name),
+                };
+                name(&mut found, label, own, &place);
+            }
+        }
+        found
+    }
+}
+
+/// Reports whether a label is below a trust level; the user's is the default.
+fn is_below(label: &Label, least: Option<Trust>) -> bool {
+    least.map_or_else(|| label.is_below_user(), |least| label.trust > least)
+}
+
+/// Adds the sources of a label that are below a trust level.
+fn name(found: &mut Vec<Influenced>, label: &Label, least: Option<Trust>, place: &str) {
+    let low = |source: &&Source| least.unwrap_or(Trust::Model) < source.trust;
+    let before = found.len();
+    for Source { source, trust, path } in label.sources.iter().filter(low) {
+        let path = path.iter().cloned().chain([place.to_owned()]).collect();
+        found.push(Influenced { source: source.clone(), trust: *trust, path });
+    }
+    if found.len() == before || label.more {
+        let source = if label.more { "many sources" } else { "an unnamed source" };
+        let path = vec![place.to_owned()];
+        found.push(Influenced { source: source.to_owned(), trust: label.trust, path });
+    }
+}
+
+/// Returns the sources of arguments whose readers exclude the origin that they are handed to.
+fn disclosed(effect: &Effect<'_>, rule: Option<&Rule>) -> Vec<Influenced> {
+    let is_reader = |label: &Label| {
+        label.readers.is_everyone()
+            || effect.origin.is_some_and(|origin| {
+                label.readers.include(origin)
+                    || rule.is_some_and(|rule| rule.readers.contains(origin))
+            })
+    };
+    let leaves = effect.origin.is_some() || matches!(effect.class, Class::Send | Class::Execute);
+    if !leaves {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let kept = effect.influence.arguments.iter().filter(|(_, label)| !is_reader(label));
+    for (argument, label) in kept {
+        name(&mut found, label, Some(Trust::Program), &format!("{}.{argument}", effect.name));
+    }
+    found
+}
+
+/// The demands of the built-in tools on their arguments (GU-5).
+mod sinks {
+    use super::Class;
+
+    /// Reports whether it matters who decided that a tool is called. Memories keep the labels of
+    /// what they are given, so that nothing is gained by a detour through them.
+    pub(super) fn minds_decision(tool: &str) -> bool {
+        !tool.starts_with("memory.")
+    }
+
+    /// Reports whether an argument of a tool decides what is done, and not only with what.
+    pub(super) fn names(tool: &str, class: Class, argument: &str) -> bool {
+        match tool.split_once('.') {
+            Some(("file", "write" | "patch")) => argument == "path",
+            Some(("file", _)) => class != Class::Read,
+            Some(("http", _)) => matches!(argument, "url" | "headers"),
+            Some(("memory" | "env" | "sh", _)) => false,
+            // Of a tool that others define, every argument may.
+            _ => class != Class::Read,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+use super::*;
+use contexture_context::Readers;
+
+fn page() -> Label {
+    Label::of("https://page", Trust::Web).answered("answer 2")
+}
+
+fn effect<'e>(name: &'e str, class: Class, influence: &'e Influence) -> Effect<'e> {
+    Effect { name, class, influence, origin: None }
+}
+
+fn with(arguments: &[(&str, Label)]) -> Influence {
+    let arguments = arguments.iter().map(|(name, label)| ((*name).to_owned(), label.clone()));
+    Influence { decision: Label::default(), arguments: arguments.collect() }
+}
+
+#[test]
+fn gu_6_write_to_influenced_path_is_asked_about_and_names_the_way() {
+    let influence = with(&[("path", page()), ("content", page())]);
+    let decision = Policy::default().decide(&effect("file.write", Class::Write, &influence));
+    assert_eq!(decision.verdict, Verdict::Ask);
+    let told: Vec<String> = decision.influence.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["https://page → answer 2 → file.write.path"]);
+}
+
+#[test]
+fn gu_6_write_of_model_text_to_own_path_is_allowed() {
+    let influence = with(&[("path", Label::default()), ("content", page())]);
+    let decision = Policy::default().decide(&effect("file.write", Class::Write, &influence));
+    assert_eq!(decision.verdict, Verdict::Allow);
+}
+
+#[test]
+fn gu_6_effect_under_branch_on_page_is_asked_about() {
+    let influence = Influence { decision: page(), arguments: Vec::new() };
+    let decide = |name, class| Policy::default().decide(&effect(name, class, &influence)).verdict;
+    assert_eq!(decide("file.write", Class::Write), Verdict::Ask);
+    assert_eq!(decide("mcp:mail/send", Class::Execute), Verdict::Ask);
+    assert_eq!(decide("memory.add", Class::Write), Verdict::Allow, "labels stay in a memory");
+    assert_eq!(decide("file.read", Class::Read), Verdict::Allow);
+}
+
+#[test]
+fn gu_6_model_that_saw_nothing_low_wishes_as_the_user() {
+    let clean = Label::of("input", Trust::User).answered("answer 1");
+    let names = ["path".to_owned()];
+    let influence = Influence::of_model(&clean, &names);
+    let decision = Policy::default().decide(&effect("file.write", Class::Write, &influence));
+    assert_eq!(decision.verdict, Verdict::Allow);
+}
+
+#[test]
+fn gu_6_deny_beats_yes_and_allow_beats_ask() {
+    let influence = with(&[("path", page())]);
+    let write = effect("file.write", Class::Write, &influence);
+    let clean = with(&[]);
+    let rule = |verdict| Rule { verdict: Some(verdict), ..Rule::default() };
+    let policy = |class: Option<Verdict>, tool: Option<Verdict>, yes: bool| Policy {
+        classes: class.map(|verdict| (Class::Write, verdict)).into_iter().collect(),
+        tools: tool.map(|verdict| ("file.write".to_owned(), rule(verdict))).into_iter().collect(),
+        yes_to: if yes { vec![Class::Write] } else { Vec::new() },
+    };
+    let (allow, ask, deny) = (Some(Verdict::Allow), Some(Verdict::Ask), Some(Verdict::Deny));
+    for (class, tool, yes, expected) in [
+        (None, None, false, Verdict::Ask),
+        (None, None, true, Verdict::Allow),
+        (ask, None, true, Verdict::Allow),
+        (allow, None, false, Verdict::Allow),
+        (deny, None, true, Verdict::Deny),
+        (deny, allow, true, Verdict::Deny),
+        (None, deny, true, Verdict::Deny),
+        (allow, ask, false, Verdict::Ask),
+    ] {
+        let found = policy(class, tool, yes).decide(&write).verdict;
+        assert_eq!(found, expected, "{class:?} {tool:?} {yes}");
+    }
+    let unasked = effect("file.write", Class::Write, &clean);
+    assert_eq!(policy(deny, None, true).decide(&unasked).verdict, Verdict::Deny);
+    assert_eq!(policy(ask, None, false).decide(&unasked).verdict, Verdict::Allow);
+}
+
+#[test]
+fn gu_5_request_with_low_url_or_kept_data_is_a_send() {
+    let origin = Some("https://api.example.com");
+    let decide = |influence: &Influence, policy: &Policy| {
+        policy.decide(&Effect { origin, ..effect("http.get", Class::Read, influence) })
+    };
+    let clean = decide(&with(&[("url", Label::default())]), &Policy::default());
+    assert_eq!((clean.class, clean.verdict), (Class::Read, Verdict::Allow));
+    let low = decide(&with(&[("url", page())]), &Policy::default());
+    assert_eq!((low.class, low.verdict), (Class::Send, Verdict::Ask));
+    let kept = with(&[("url", Label::of(".env", Trust::User).with_readers(Readers::OWNER))]);
+    let kept_decision = decide(&kept, &Policy::default());
+    assert_eq!((kept_decision.class, kept_decision.verdict), (Class::Send, Verdict::Ask));
+    let readers = BTreeSet::from(["https://api.example.com".to_owned()]);
+    let rule = Rule { readers, ..Rule::default() };
+    let tools = BTreeMap::from([("http.get".to_owned(), rule)]);
+    let policy = Policy { tools, ..Policy::default() };
+    assert_eq!(decide(&kept, &policy).verdict, Verdict::Allow);
+}
+
+#[test]
+fn gu_6_integrity_of_a_tool_is_its_own_demand() {
+    let user = with(&[("url", Label::of("input", Trust::User)), ("body", page())]);
+    let post = effect("http.post", Class::Send, &user);
+    assert_eq!(Policy::default().decide(&post).verdict, Verdict::Allow);
+    let rule = |integrity, arguments: &[(&str, Trust)]| Rule {
+        integrity,
+        arguments: arguments.iter().map(|(name, trust)| ((*name).to_owned(), *trust)).collect(),
+        ..Rule::default()
+    };
+    let policy = |rule| Policy {
+        tools: BTreeMap::from([("http.post".to_owned(), rule)]),
+        ..Policy::default()
+    };
+    let strict = policy(rule(None, &[("url", Trust::Program)])).decide(&post);
+    assert_eq!(strict.verdict, Verdict::Ask);
+    assert_eq!(strict.influence[0].to_string(), "input → http.post.url");
+    assert_eq!(policy(rule(Some(Trust::Web), &[])).decide(&post).verdict, Verdict::Allow);
+    assert_eq!(policy(rule(Some(Trust::Tool), &[])).decide(&post).influence.len(), 1, "the body");
+}

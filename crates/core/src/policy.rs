@@ -3,6 +3,8 @@
 //! Decision: the vocabulary stands here, below all doors, so that tools, servers, flows and the
 //! checker mean the same by it. It is pure: whoever performs an effect asks it and obeys.
 
+pub mod paths;
+
 use contexture_context::{Label, Source, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

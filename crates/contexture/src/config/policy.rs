@@ -2,6 +2,7 @@
 
 use contexture_context::Trust;
 use contexture_core::policy::Verdict;
+use contexture_core::policy::paths::PathPolicy;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -19,6 +20,8 @@ pub struct PolicySettings {
     pub execute: Option<Verdict>,
     /// The trust level of files of the workspace.
     pub workspace: WorkspaceTrust,
+    /// Permissions for protected and secret files.
+    pub files: PathPolicy,
     /// Exceptions for single tools, by the names of permissions: `http.post`, `file.write`,
     /// `mcp:mail/send`.
     pub tools: BTreeMap<String, ToolPolicy>,

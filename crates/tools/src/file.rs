@@ -64,8 +64,8 @@ fn without_line_end(text: &str) -> &str {
 fn list(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError> {
     let folder = shared.workspace.resolve(arguments.optional_text("path").unwrap_or("."))?;
     let limit = shared.settings.limits.list_entries;
-    let (entries, unnamed) = shared.workspace.entries(&folder, limit)?;
-    let entries = entries.iter().map(|entry| {
+    let listing = shared.workspace.entries(&folder, limit)?;
+    let entries = listing.entries.iter().map(|entry| {
         json!({
             "path": entry.path.as_str(),
             "name": entry.path.name(),
@@ -74,10 +74,18 @@ fn list(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError>
         })
     });
     let mut output = ToolOutput::of(entries.collect());
-    if unnamed > 0 {
+    if listing.unnamed > 0 {
+        let unnamed = listing.unnamed;
         output.notes.push(format!("{unnamed} names in {folder} are not UTF-8 and are left out"));
     }
+    output.notes.extend(secret_note(listing.secret));
     Ok(output)
+}
+
+/// Returns the note for entries that were left out because they are secret.
+pub(crate) fn secret_note(count: usize) -> Option<String> {
+    let note = || format!("{count} secret files or folders are left out: no permission in `[policy] files`");
+    (count > 0).then(note)
 }
 
 fn write(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError> {

@@ -72,6 +72,7 @@ mod tools;
 mod uri;
 mod workspace;
 
+pub use contexture_core::policy::paths;
 pub use contexture_core::signature::Effect;
 pub use error::ToolError;
 pub use http::Origin;
@@ -79,4 +80,4 @@ pub use output::{EffectKind, FileEffect, FileState, ToolOutput};
 pub use settings::{Settings, ToolLimits};
 pub use tools::Tools;
 pub use uri::ToolKind;
-pub use workspace::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
+pub use workspace::{Entry, EntryKind, FileError, Listing, Workspace, WorkspacePath};

@@ -1,8 +1,8 @@
 //! `sh://find` and `sh://grep`, in this process: nothing is started.
 //!
 //! Decision: results are in the order of their paths, so that a `max` always keeps the same ones.
-//! Paths in `.gitignore` files of the workspace are skipped, and so are `.git`, its like and
-//! `.contexture`, unless the call names a path inside them.
+//! Paths in `.gitignore` files of the workspace are skipped, and so are `.git` and its like, unless
+//! the call names a path inside them; what the policy does not let be read is skipped always.
 
 mod filter;
 mod find;

@@ -48,6 +48,17 @@ impl Tools {
             _ => argument,
         };
         let arguments = Arguments::check(uri, method, argument)?;
+        let mut output = self.perform(tool, method, arguments).await?;
+        output.secrets.extend(self.shared.workspace.secrets());
+        Ok(output)
+    }
+
+    async fn perform(
+        &self,
+        tool: ToolKind,
+        method: &Method,
+        arguments: Arguments,
+    ) -> Result<ToolOutput, ToolError> {
         match tool {
             ToolKind::Http(origin) => {
                 http::call(&self.clients, &self.shared.settings, &origin, method, &arguments).await

@@ -7,6 +7,7 @@
 
 mod create;
 mod error;
+mod guard;
 mod path;
 mod read;
 #[cfg(test)]
@@ -15,19 +16,18 @@ mod write;
 
 pub use error::FileError;
 pub use path::WorkspacePath;
-pub use read::{Entry, EntryKind};
+pub use read::{Entry, EntryKind, Listing};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use contexture_core::policy::paths::{Access, Door, PathPolicy};
+use guard::Guard;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Folders and files that no tool writes to: what runs code or keeps records is not a program's to
-/// change. The settings name programs that are started as MCP servers, the lock what was accepted
-/// of them.
-const PROTECTED: [&str; 4] = [".git", ".contexture", "contexture.toml", "contexture.lock"];
-
-/// A root folder, opened once.
+/// A root folder, opened once, with the policy about its paths (GU-1). A clone is the same
+/// workspace.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -41,25 +41,47 @@ const PROTECTED: [&str; 4] = [".git", ".contexture", "contexture.toml", "context
 /// assert_eq!(workspace.resolve("../secrets").unwrap_err().code(), "path_outside_workspace");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workspace {
-    root: PathBuf,
-    given: PathBuf,
-    dir: Dir,
+    root: Arc<Path>,
+    given: Arc<Path>,
+    dir: Arc<Dir>,
+    guard: Arc<Guard>,
+    door: Door,
 }
 
 impl Workspace {
-    /// Opens a folder as a workspace.
+    /// Opens a folder as a workspace, with the policy that has no permissions.
     ///
     /// # Errors
     /// [`FileError`] when there is no such folder or it can't be opened.
     pub fn open(root: &Path) -> Result<Self, FileError> {
+        Self::with_policy(root, PathPolicy::default())
+    }
+
+    /// Opens a folder as a workspace, with the policy about its paths.
+    ///
+    /// # Errors
+    /// [`FileError`] when there is no such folder or it can't be opened.
+    pub fn with_policy(root: &Path, policy: PathPolicy) -> Result<Self, FileError> {
         let shown = root.display().to_string();
         let fail = |error| FileError::from_io(error, &shown);
         let given = std::path::absolute(root).map_err(fail)?;
         let root = given.canonicalize().map_err(fail)?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(fail)?;
-        Ok(Self { root, given, dir })
+        Ok(Self {
+            root: root.into(),
+            given: given.into(),
+            dir: Arc::new(dir),
+            guard: Arc::new(Guard::new(policy)),
+            door: Door::Program,
+        })
+    }
+
+    /// Returns the same workspace as another part of Contexture uses it.
+    #[must_use]
+    pub fn through(&self, door: Door) -> Self {
+        Self { door, ..self.clone() }
     }
 
     /// Returns the root folder, without symlinks.
@@ -96,12 +118,17 @@ impl Workspace {
     /// by such a path was confined at this moment only: prefer the other methods.
     ///
     /// # Errors
-    /// [`FileError`] when a symlink on the way leads out of the workspace or nowhere, or something
-    /// other than a regular file is there.
-    pub fn locate(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
-        let real = self.real_path(path)?;
+    /// [`FileError`] when a symlink on the way leads out of the workspace or nowhere, something
+    /// other than a regular file is there, or the policy refuses the use.
+    pub fn locate(&self, path: &WorkspacePath, access: Access) -> Result<PathBuf, FileError> {
+        let real = self.permit_place(path, access)?;
         match self.dir.metadata(real.os_path()) {
-            Ok(found) => read::require_file(&found, path)?,
+            Ok(found) => {
+                read::require_file(&found, path)?;
+                if access == Access::Write {
+                    guard::require_own(&found, path)?;
+                }
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(FileError::from_io(error, path.as_str())),
         }

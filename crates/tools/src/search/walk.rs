@@ -2,6 +2,7 @@
 
 use super::ignored::Rules;
 use crate::error::ToolError;
+use crate::file::secret_note;
 use crate::settings::Shared;
 use crate::workspace::{Entry, EntryKind, FileError, WorkspacePath};
 use std::ops::ControlFlow;
@@ -17,11 +18,12 @@ pub(super) struct Walk<'a> {
     seen: usize,
     unreadable: Vec<String>,
     unnamed: usize,
+    secret: usize,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(shared: &'a Shared, stopped: &'a AtomicBool) -> Self {
-        Self { shared, stopped, seen: 0, unreadable: Vec::new(), unnamed: 0 }
+        Self { shared, stopped, seen: 0, unreadable: Vec::new(), unnamed: 0, secret: 0 }
     }
 
     /// Shows every place below `start` to `visit`, a folder before what is in it, until it breaks.
@@ -57,9 +59,10 @@ impl<'a> Walk<'a> {
         }
         let limit = self.shared.settings.limits.walk_entries;
         let entries = match self.shared.workspace.entries(folder, limit) {
-            Ok((entries, unnamed)) => {
-                self.unnamed += unnamed;
-                entries
+            Ok(listing) => {
+                self.unnamed += listing.unnamed;
+                self.secret += listing.secret;
+                listing.entries
             }
             Err(error @ FileError::TooMany { .. }) => return Err(error.into()),
             Err(error) if folder == start => return Err(error.into()),
@@ -96,6 +99,7 @@ impl<'a> Walk<'a> {
             let count = self.unnamed;
             notes.push(format!("{count} names that are not UTF-8 are left out"));
         }
+        notes.extend(secret_note(self.secret));
         notes
     }
 }

@@ -1,8 +1,9 @@
 //! Making files that are not there: whole or not at all, and never over one that is.
 
-use super::write::{create_temporary, require_open};
+use super::write::create_temporary;
 use super::{FileError, Workspace, WorkspacePath};
 use cap_std::fs::Dir;
+use contexture_core::policy::paths::Access;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
@@ -11,9 +12,9 @@ impl Workspace {
     /// which stays as it is.
     ///
     /// # Errors
-    /// [`FileError`] when the path leads out, is protected, or the file can't be written.
+    /// [`FileError`] when the path leads out, the policy refuses it, or the file can't be written.
     pub fn create(&self, path: &WorkspacePath, bytes: &[u8]) -> Result<bool, FileError> {
-        require_open(path, path)?;
+        self.permit_place(path, Access::Write)?;
         let folders = self.create_parents(path)?;
         let made = self.create_in_parent(path, bytes);
         if !matches!(made, Ok(true)) {
@@ -23,13 +24,9 @@ impl Workspace {
     }
 
     fn create_in_parent(&self, path: &WorkspacePath, bytes: &[u8]) -> Result<bool, FileError> {
-        let real = self.real_path(path)?;
-        require_open(&real, path)?;
-        let Some((parent, name)) = real.split() else {
-            return Err(FileError::IsFolder(path.to_string()));
-        };
-        let folder =
-            self.dir.open_dir(parent.os_path()).map_err(|error| self.failed(error, path))?;
+        let real = self.permit_place(path, Access::Write)?;
+        let (folder, name) = self.open_parent(&real, path)?;
+        let name = name.as_str();
         create_beside(&folder, Path::new(name), bytes).map_err(|error| self.failed(error, path))
     }
 }

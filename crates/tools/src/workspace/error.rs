@@ -1,6 +1,7 @@
 //! Errors of paths and files: each kind names the path, the cause and the fix.
 
 use crate::error::{ToolError, shown};
+use contexture_core::policy::paths::{PATH_PROTECTED, PathRefusal};
 use std::io::{Error, ErrorKind};
 
 /// The reason why a file of the workspace could not be used. `path` is as the program wrote it.
@@ -76,9 +77,17 @@ pub enum FileError {
         /// The limit.
         limit: usize,
     },
-    /// The place is not for programs to write to.
-    #[error("`{}` is in `.git` or `.contexture`, which tools do not write to", shown(.0))]
-    Protected(String),
+    /// The policy about paths refuses the use.
+    #[error("{0}")]
+    Refused(PathRefusal),
+    /// The file has other names, so that a change might reach out of the workspace.
+    #[error("`{}` has {names} names (hard links), and the others may lie outside the workspace", shown(path))]
+    HardLinked {
+        /// The path.
+        path: String,
+        /// How many names it has.
+        names: u64,
+    },
     /// The file is marked read-only.
     #[error("`{}` is read-only", shown(.0))]
     ReadOnly(String),
@@ -125,7 +134,7 @@ impl FileError {
             Self::TooLarge { .. } => "file_too_large",
             Self::NotText { .. } => "file_not_text",
             Self::TooMany { .. } => "folder_too_large",
-            Self::Protected(_) => "path_protected",
+            Self::Refused(_) | Self::HardLinked { .. } => PATH_PROTECTED,
             Self::ReadOnly(_) | Self::Denied(_) => "file_denied",
             Self::Io { .. } => "file_failed",
         }
@@ -157,7 +166,8 @@ impl FileError {
             Self::NotText { .. } => "convert it to UTF-8 first, or name a text file".into(),
             Self::NameNotText(_) => "rename the file so that its name is UTF-8 text".into(),
             Self::TooMany { .. } => "use sh://find with a `name` and a `max`".into(),
-            Self::Protected(_) => "write to another place".into(),
+            Self::Refused(refused) => refused.help(),
+            Self::HardLinked { .. } => "write to another place, or put a copy in its place".into(),
             Self::ReadOnly(_) | Self::Denied(_) => {
                 "change its permissions, or name another file".into()
             }

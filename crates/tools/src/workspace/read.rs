@@ -2,6 +2,7 @@
 
 use super::{FileError, Workspace, WorkspacePath};
 use cap_std::fs::{File, FileType, Metadata, OpenOptions};
+use contexture_core::policy::paths::{Access, PathClass};
 use contexture_diagnostic::nearest;
 use std::io::Read as _;
 
@@ -16,6 +17,17 @@ pub struct Entry {
     pub bytes: u64,
     /// The last change of a file, in nanoseconds since 1970; 0 for anything else.
     pub modified_ns: u128,
+}
+
+/// The entries of a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The entries, by name; what the policy does not let be read is not among them.
+    pub entries: Vec<Entry>,
+    /// How many were left out because their names are not UTF-8.
+    pub unnamed: usize,
+    /// How many were left out because they are secret.
+    pub secret: usize,
 }
 
 /// The kind of an entry of a folder.
@@ -62,7 +74,7 @@ impl Workspace {
     /// # Errors
     /// [`FileError`]; nothing is read of a device, a pipe or a socket.
     pub fn read_bytes(&self, path: &WorkspacePath, limit: u64) -> Result<Vec<u8>, FileError> {
-        let (file, metadata) = self.open_file(path)?;
+        let (file, metadata, class) = self.open_file(path)?;
         let too_large = |bytes| FileError::TooLarge { path: path.to_string(), bytes, limit };
         if metadata.len() > limit {
             return Err(too_large(metadata.len()));
@@ -70,7 +82,11 @@ impl Workspace {
         let bytes = read_whole(file.into_std(), metadata.len(), limit);
         let bytes = bytes.map_err(|error| self.failed(error, path))?;
         let read = bytes.len() as u64;
-        if read > limit { Err(too_large(read)) } else { Ok(bytes) }
+        if read > limit {
+            return Err(too_large(read));
+        }
+        self.note_content(class, &bytes);
+        Ok(bytes)
     }
 
     /// Returns the text of a regular file of at most `limit` bytes, as it is: a BOM and CRLF stay.
@@ -84,37 +100,38 @@ impl Workspace {
         })
     }
 
-    /// Returns what stands in a folder, by name, and how many entries were left out because their
-    /// names are not UTF-8.
+    /// Returns what stands in a folder, by name.
     ///
     /// # Errors
     /// [`FileError`], also when there are more than `limit` entries.
-    pub fn entries(
-        &self,
-        folder: &WorkspacePath,
-        limit: usize,
-    ) -> Result<(Vec<Entry>, usize), FileError> {
+    pub fn entries(&self, folder: &WorkspacePath, limit: usize) -> Result<Listing, FileError> {
         let fail = |error| self.failed(error, folder);
-        let mut entries = Vec::new();
-        let mut unnamed = 0;
-        for entry in self.dir.read_dir(folder.os_path()).map_err(fail)? {
+        self.permit(folder, Access::Read)?;
+        let opened = self.dir.open_dir(folder.os_path()).map_err(fail)?;
+        let (real, _) = self.permit_opened(&opened, folder, Access::Read)?;
+        let mut listing = Listing::default();
+        for entry in opened.entries().map_err(fail)? {
             let entry = entry.map_err(fail)?;
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
-                unnamed += 1;
+                listing.unnamed += 1;
                 continue;
             };
-            if entries.len() == limit {
+            if let Err(FileError::Refused(refused)) = self.permit(&real.join(name), Access::Read) {
+                listing.secret += usize::from(refused.class == PathClass::Secret);
+                continue;
+            }
+            if listing.entries.len() == limit {
                 return Err(FileError::TooMany { path: folder.to_string(), limit });
             }
             let Ok(kind) = entry.file_type() else { continue };
             let kind = EntryKind::of(kind);
             let file = (kind == EntryKind::File).then(|| entry.metadata().ok()).flatten();
             let (bytes, modified_ns) = file.as_ref().map_or((0, 0), size_and_time);
-            entries.push(Entry { path: folder.join(name), kind, bytes, modified_ns });
+            listing.entries.push(Entry { path: folder.join(name), kind, bytes, modified_ns });
         }
-        entries.sort_by(|left, right| left.path.cmp(&right.path));
-        Ok((entries, unnamed))
+        listing.entries.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(listing)
     }
 
     /// Returns what is at a place, symlinks followed inside the workspace.
@@ -153,7 +170,8 @@ impl Workspace {
     /// writes to and from a device that is not ready, `O_NOCTTY` keeps a terminal from becoming
     /// that of the process, and a socket can't be opened at all. What is not a regular file is closed
     /// again without having been read.
-    fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata), FileError> {
+    fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata, PathClass), FileError> {
+        self.permit(path, Access::Read)?;
         let mut options = OpenOptions::new();
         options.read(true);
         #[cfg(unix)]
@@ -165,8 +183,9 @@ impl Workspace {
         let opened = self.dir.open_with(path.os_path(), &options);
         let file = opened.map_err(|error| self.unopened(error, path))?;
         let metadata = file.metadata().map_err(|error| self.failed(error, path))?;
+        let (_, class) = self.permit_opened(&file, path, Access::Read)?;
         require_file(&metadata, path)?;
-        Ok((file, metadata))
+        Ok((file, metadata, class))
     }
 
     /// Returns the error for what could not be opened: a socket is named as such, not as `ENXIO`.
@@ -187,7 +206,10 @@ impl Workspace {
 
     /// Returns what is at a place, symlinks followed inside the workspace.
     pub(crate) fn metadata(&self, path: &WorkspacePath) -> Result<Metadata, FileError> {
-        self.dir.metadata(path.os_path()).map_err(|error| self.failed(error, path))
+        self.permit(path, Access::Read)?;
+        let found = self.dir.metadata(path.os_path()).map_err(|error| self.failed(error, path))?;
+        self.permit_place(path, Access::Read)?;
+        Ok(found)
     }
 
     /// Returns the error for a path, with the nearest name when nothing is there.

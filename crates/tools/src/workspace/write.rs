@@ -4,8 +4,9 @@
 //! folder that was opened once; a reader sees the old text or the new one. Permissions stay; a
 //! read-only file is refused, though a rename could replace it.
 
-use super::{FileError, PROTECTED, Workspace, WorkspacePath, read};
+use super::{FileError, Workspace, WorkspacePath, guard, read};
 use cap_std::fs::{Dir, OpenOptions, Permissions};
+use contexture_core::policy::paths::Access;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +23,7 @@ pub(crate) struct Written {
 impl Workspace {
     /// Makes `bytes` the content of a file, with missing parent folders.
     pub(crate) fn replace(&self, path: &WorkspacePath, bytes: &[u8]) -> Result<Written, FileError> {
-        require_open(path, path)?;
+        self.permit_place(path, Access::Write)?;
         let folders = self.create_parents(path)?;
         let written = self.replace_in_parent(path, bytes);
         if written.is_err() {
@@ -36,16 +37,13 @@ impl Workspace {
         path: &WorkspacePath,
         bytes: &[u8],
     ) -> Result<WorkspacePath, FileError> {
-        let real = self.real_path(path)?;
-        require_open(&real, path)?;
+        let real = self.permit_place(path, Access::Write)?;
         let fail = |error| self.failed(error, path);
-        let Some((parent, name)) = real.split() else {
-            return Err(FileError::IsFolder(path.to_string()));
-        };
-        let folder = self.dir.open_dir(parent.os_path()).map_err(fail)?;
-        let permissions = match folder.symlink_metadata(name) {
+        let (folder, name) = self.open_parent(&real, path)?;
+        let permissions = match folder.symlink_metadata(&name) {
             Ok(found) => {
                 read::require_file(&found, path)?;
+                guard::require_own(&found, path)?;
                 let permissions = found.permissions();
                 if permissions.readonly() {
                     return Err(FileError::ReadOnly(path.to_string()));
@@ -55,8 +53,26 @@ impl Workspace {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(fail(error)),
         };
-        write_beside(&folder, Path::new(name), bytes, permissions).map_err(fail)?;
+        self.note_content(self.class(&real), bytes);
+        write_beside(&folder, Path::new(&name), bytes, permissions).map_err(fail)?;
         Ok(real)
+    }
+
+    /// Opens the folder that a file is to be written in, and checks the place once more: where the
+    /// folder lies now.
+    pub(super) fn open_parent(
+        &self,
+        real: &WorkspacePath,
+        asked: &WorkspacePath,
+    ) -> Result<(Dir, String), FileError> {
+        let Some((parent, name)) = real.split() else {
+            return Err(FileError::IsFolder(asked.to_string()));
+        };
+        let folder = self.dir.open_dir(parent.os_path());
+        let folder = folder.map_err(|error| self.failed(error, asked))?;
+        let (parent, _) = self.permit_opened(&folder, &parent, Access::Read)?;
+        self.permit_real(&parent.join(name), asked, Access::Write)?;
+        Ok((folder, name.to_owned()))
     }
 
     /// Makes the folders that `path` needs and returns the ones that were missing.
@@ -83,6 +99,7 @@ impl Workspace {
 
     /// Makes a folder; false when it is there already.
     pub(crate) fn create_folder(&self, folder: &WorkspacePath) -> Result<bool, FileError> {
+        self.permit_place(folder, Access::Write)?;
         match self.dir.create_dir(folder.os_path()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -97,18 +114,28 @@ impl Workspace {
     }
 
     pub(crate) fn remove_file(&self, path: &WorkspacePath) -> Result<(), FileError> {
-        require_open(path, path)?;
-        self.dir.remove_file(path.os_path()).map_err(|error| self.failed(error, path))
+        let place = self.permit_name(path)?;
+        self.dir.remove_file(place.os_path()).map_err(|error| self.failed(error, path))
     }
 
     /// Removes a folder if it is empty; false when it is not.
     pub(crate) fn remove_folder(&self, path: &WorkspacePath) -> Result<bool, FileError> {
-        require_open(path, path)?;
-        match self.dir.remove_dir(path.os_path()) {
+        let place = self.permit_name(path)?;
+        match self.dir.remove_dir(place.os_path()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(false),
             Err(error) => Err(self.failed(error, path)),
         }
+    }
+
+    /// Checks that a name may be removed, and returns its place with the links of its folders
+    /// resolved: a link at its end is removed and not what it leads to.
+    fn permit_name(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
+        self.permit(path, Access::Write)?;
+        let Some((parent, name)) = path.split() else { return Ok(path.clone()) };
+        let place = self.real_path(&parent)?.join(name);
+        self.permit_real(&place, path, Access::Write)?;
+        Ok(place)
     }
 
     /// Takes back folders made for a file that was not written after all.
@@ -118,15 +145,6 @@ impl Workspace {
             let _ = self.dir.remove_dir(folder.os_path());
         }
     }
-}
-
-/// Refuses protected folders; `asked` stands in the error.
-pub(super) fn require_open(path: &WorkspacePath, asked: &WorkspacePath) -> Result<(), FileError> {
-    let protected = |part: &str| PROTECTED.iter().any(|name| part.eq_ignore_ascii_case(name));
-    if path.parts().any(protected) {
-        return Err(FileError::Protected(asked.to_string()));
-    }
-    Ok(())
 }
 
 /// Writes a temporary file and renames it to `name`.

@@ -2,7 +2,7 @@
 
 use contexture_flow::action::ActionFailure;
 use contexture_protocol::ErrorCode;
-use contexture_tools::ToolError;
+use contexture_tools::{FileError, ToolError};
 use serde_json::json;
 use std::panic::resume_unwind;
 use tokio::task::AbortHandle;
@@ -10,6 +10,11 @@ use tokio::task::AbortHandle;
 /// Returns the failure of an invalid parameter.
 pub(crate) fn invalid(message: impl Into<String>) -> ActionFailure {
     ActionFailure::new(ErrorCode::ValidationFailed.as_str(), message)
+}
+
+/// Returns the failure of a path or a file.
+pub(crate) fn of_file(error: FileError) -> ActionFailure {
+    of_tool(error.into())
 }
 
 /// Returns the failure of a tool, with its code in the protocol's way of writing and its help.

@@ -1,11 +1,10 @@
 //! `file_read`, `file_list`, `file_write`, `text_search`: the workspace's files, through its tools.
 
-use crate::failure::{blocking, of_tool};
-use crate::private::readable;
+use crate::failure::{blocking, of_file, of_tool};
 use crate::result::noted;
 use crate::shape::{Shape, flag, text, text_if, text_of, whole};
 use contexture_flow::action::{ActionCall, ActionFailure, ActionKind, Registry};
-use contexture_tools::{ToolOutput, Tools};
+use contexture_tools::{ToolOutput, Tools, WorkspacePath};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -41,7 +40,7 @@ pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>) {
 
 async fn read(tools: Arc<Tools>, call: ActionCall) -> Result<Value, ActionFailure> {
     let output = on_thread(tools, "read", move |tools| {
-        let path = readable(tools.workspace(), text_of(&call, "path")?)?;
+        let path = place(tools, text_of(&call, "path")?)?;
         Ok(json!({ "path": path.as_str() }))
     })
     .await?;
@@ -50,7 +49,7 @@ async fn read(tools: Arc<Tools>, call: ActionCall) -> Result<Value, ActionFailur
 
 async fn list(tools: Arc<Tools>, call: ActionCall) -> Result<Value, ActionFailure> {
     let (path, output) = on_thread(tools, "list", move |tools| {
-        let path = readable(tools.workspace(), text_if(&call, "path")?.unwrap_or("."))?;
+        let path = place(tools, text_if(&call, "path")?.unwrap_or("."))?;
         Ok(json!({ "path": path.as_str() }))
     })
     .await?;
@@ -59,13 +58,16 @@ async fn list(tools: Arc<Tools>, call: ActionCall) -> Result<Value, ActionFailur
 
 async fn write(tools: Arc<Tools>, call: ActionCall) -> Result<Value, ActionFailure> {
     let (path, _) = on_thread(tools, "write", move |tools| {
-        let workspace = tools.workspace();
-        let path =
-            workspace.resolve(text_of(&call, "path")?).map_err(|error| of_tool(error.into()))?;
+        let path = place(tools, text_of(&call, "path")?)?;
         Ok(json!({"path": path.as_str(), "content": text_of(&call, "content")?}))
     })
     .await?;
     Ok(json!({"ok": true, "path": path}))
+}
+
+/// Returns the place that a path means, so that the answer can name it.
+fn place(tools: &Tools, path: &str) -> Result<WorkspacePath, ActionFailure> {
+    tools.workspace().resolve(path).map_err(of_file)
 }
 
 /// Calls a method of the file tool, whose work blocks, and returns the path that it worked on.
@@ -98,7 +100,7 @@ fn search_shape() -> Shape {
 }
 
 async fn search(tools: Arc<Tools>, call: ActionCall) -> Result<Value, ActionFailure> {
-    let path = readable(tools.workspace(), text_if(&call, "path")?.unwrap_or("."))?;
+    let path = place(&tools, text_if(&call, "path")?.unwrap_or("."))?;
     let mut argument: Map<String, Value> = call.parameters;
     argument.remove("idempotencyKey");
     argument.insert("path".to_owned(), path.as_str().into());

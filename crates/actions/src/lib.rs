@@ -53,7 +53,6 @@ mod calculator;
 mod failure;
 mod files;
 mod http;
-mod private;
 mod result;
 mod settings;
 mod shape;

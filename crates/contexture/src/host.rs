@@ -69,7 +69,7 @@ impl LiveHost {
         memory: Arc<dyn MemoryStore>,
         models: ModelCalls,
     ) -> Self {
-        let memories = Memories::new(Arc::clone(references.workspace()), memory);
+        let memories = Memories::new(references.workspace(), memory);
         let (templates, attachments) = (Templates::default(), TurnAttachments::default());
         Self { run, references, tools, memories, templates, attachments, models }
     }
@@ -155,7 +155,11 @@ impl Host for LiveHost {
     }
 
     fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {
-        Box::pin(async move { files::file(&self.references, &import) })
+        Box::pin(async move {
+            let supplied = files::file(&self.references, &import);
+            self.run.recorder.add_secrets(self.references.secrets());
+            supplied
+        })
     }
 
     fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {

@@ -10,7 +10,8 @@ use contexture_script::knowledge::{KnowledgeFault, KnowledgeImport};
 use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
 use contexture_script::server::{ServerFacts, ServerFault, ServerImport};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport};
-use contexture_tools::{FileError, WorkspacePath};
+use contexture_tools::paths::Door;
+use contexture_tools::{FileError, Workspace, WorkspacePath};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -41,13 +42,22 @@ impl WorkspaceLoader {
             message: format!("the path {shown} is not valid Unicode"),
             help: Some("rename the file".to_owned()),
         })?;
-        self.read(self.references.workspace().resolve(text))
+        // Whoever starts a program names it: a person.
+        let workspace = self.references.workspace().through(Door::Person);
+        self.read(&workspace, workspace.resolve(text))
     }
 
-    fn read(&self, place: Result<WorkspacePath, FileError>) -> Result<LoadedSource, LoadError> {
+    /// Reads a file of the program, which is protected from then on: a program does not rewrite
+    /// itself.
+    fn read(
+        &self,
+        workspace: &Workspace,
+        place: Result<WorkspacePath, FileError>,
+    ) -> Result<LoadedSource, LoadError> {
         let place = place.map_err(load_error)?;
         let limit = self.limits().source_bytes as u64;
-        let text = self.references.workspace().read_text(&place, limit).map_err(load_error)?;
+        let text = workspace.read_text(&place, limit).map_err(load_error)?;
+        workspace.protect(&place);
         Ok(LoadedSource { name: place.as_str().to_owned(), text })
     }
 }
@@ -63,7 +73,7 @@ impl SourceLoader for WorkspaceLoader {
             let help = "copy it into the project if you mean to run it";
             return Err(LoadError { message, help: Some(help.to_owned()) });
         }
-        self.read(Ok(place))
+        self.read(workspace, Ok(place))
     }
 
     fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>> {

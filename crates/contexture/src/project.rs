@@ -63,7 +63,36 @@ impl Project {
     #[must_use]
     pub fn with_config(root: &Path, config: Config, environment: Environment) -> Self {
         let (extensions, stores) = (Extensions::default(), Stores::default());
-        Self { root: resolved(root), config, environment, extensions, stores }
+        let data = config.serve.data.clone();
+        let mut project = Self { root: resolved(root), config, environment, extensions, stores };
+        if let Some(data) = data {
+            project.close(&data);
+        }
+        project
+    }
+
+    /// Makes a folder private: no program reads or writes in it (GU-1). It is relative to the
+    /// workspace, or absolute; what lies outside the workspace can't be reached anyway.
+    pub fn close(&mut self, folder: &Path) {
+        if let Some(folder) = self.within(folder) {
+            self.config.policy.files.close(&folder);
+        }
+    }
+
+    /// Makes a file protected: programs read it and do not write it (GU-1).
+    pub fn protect(&mut self, file: &Path) {
+        if let Some(file) = self.within(file) {
+            self.config.policy.files.protect(&file);
+        }
+    }
+
+    /// Returns a path from the workspace, links resolved as far as it is there.
+    fn within(&self, path: &Path) -> Option<String> {
+        let path = resolved_ahead(&self.root.join(path));
+        let below = path.strip_prefix(&self.root).ok()?;
+        let parts: Vec<_> =
+            below.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        Some(parts.join("/"))
     }
 
     /// Returns the folder in which runs are kept.
@@ -80,7 +109,7 @@ impl Project {
 
     /// Opens the folder that everything is confined to.
     pub(crate) fn workspace(&self) -> Result<Arc<Workspace>, SetupError> {
-        Workspace::open(&self.root)
+        Workspace::with_policy(&self.root, self.config.policy.files.clone())
             .map(Arc::new)
             .map_err(|error| SetupError::new("workspace_unusable", &error, Some(error.help())))
     }
@@ -107,6 +136,13 @@ fn root_of(folder: &Path) -> PathBuf {
 /// Reports whether anything has this name: settings that can't be read must not be passed over.
 fn is_there(file: &Path) -> bool {
     file.symlink_metadata().is_ok()
+}
+
+/// Returns a path without symlinks; what is missing at its end stays as it is.
+fn resolved_ahead(path: &Path) -> PathBuf {
+    let known = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, real)) = known else { return path.to_owned() };
+    path.strip_prefix(above).map_or_else(|_| path.to_owned(), |rest| real.join(rest))
 }
 
 /// Returns the folder without symlinks, or unchanged when it can't be resolved.

@@ -62,6 +62,7 @@ use contexture_context::tokens::tokenizer_for;
 use contexture_diagnostic::{Diagnostic, SourceFile};
 use contexture_reference::protocols::{Environment, Files, Located, Memory};
 use contexture_reference::{LoadLimits, Loader, Place, PlanOptions, pattern};
+use contexture_tools::paths::Door;
 use contexture_tools::{FileError, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -125,20 +126,18 @@ impl References {
     ) -> Self {
         let settings = &project.config.references;
         let found = definitions::gather(project, &workspace, options);
-        let files = Files::new(found.roots.clone());
+        let roots = found.roots.iter().map(|root| Arc::new(root.through(Door::Resources)));
+        let roots: Vec<Arc<Workspace>> = roots.collect();
+        let files = Files::new(roots.clone());
         let limits = LoadLimits {
             max_bytes: project.config.limits.file_bytes as u64,
             ..LoadLimits::default()
         };
-        let memory = memory::Stored::new(workspace, project.memories(), settings.memory.clone());
+        let memory = memory::Stored::new(&workspace, project.memories(), settings.memory.clone());
         let loader = Loader::new(tokenizer_for(&default_model(project, None).uri))
             .with_limits(limits)
             .with_definitions(found.definitions)
-            .with(Arc::new(files::OfPacks::new(
-                files.clone(),
-                found.roots.clone(),
-                Arc::clone(&packs),
-            )))
+            .with(Arc::new(files::OfPacks::new(files.clone(), roots.clone(), Arc::clone(&packs))))
             .with(Arc::new(Memory::new(Arc::new(memory))))
             .with(Arc::new(environment(project)));
         #[cfg(any(
@@ -156,7 +155,7 @@ impl References {
             loader,
             packs,
             files,
-            roots: found.roots,
+            roots,
             plan: PlanOptions {
                 policy: settings.policy,
                 budget: Some(settings.budget),
@@ -185,6 +184,11 @@ impl References {
     #[must_use]
     pub fn plan_options(&self, place: Place) -> PlanOptions {
         PlanOptions { place, ..self.plan.clone() }
+    }
+
+    /// Returns the texts to mask of the secret files that were read so far.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        self.roots.iter().flat_map(|root| root.secrets()).collect()
     }
 
     /// Returns the diagnostics of the definition files.

@@ -102,6 +102,7 @@ pub(crate) fn read(
 
 fn file(workspace: &Workspace, place: &WorkspacePath, limit: u64) -> Result<SourceFile, FileError> {
     let text = workspace.read_text(place, limit)?;
+    workspace.protect(place);
     Ok(SourceFile::new(place.as_str(), text.strip_prefix('\u{feff}').unwrap_or(&text)))
 }
 
@@ -135,8 +136,8 @@ impl Finder<'_> {
 
     fn files(&mut self) -> Result<&[String], FileError> {
         if self.folder.is_none() {
-            let (entries, _) = self.workspace.entries(&self.place.parent(), MAX_ENTRIES)?;
-            let usable = entries.into_iter().filter(|entry| match entry.kind {
+            let listing = self.workspace.entries(&self.place.parent(), MAX_ENTRIES)?;
+            let usable = listing.entries.into_iter().filter(|entry| match entry.kind {
                 EntryKind::File => entry.bytes <= self.limit,
                 EntryKind::Symlink => true,
                 EntryKind::Folder | EntryKind::Special => false,

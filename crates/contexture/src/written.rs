@@ -43,6 +43,13 @@ impl OnDemand {
         &self.packs
     }
 
+    /// Returns the texts to mask of the secret files that were read so far.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let mut secrets = self.workspace.secrets();
+        secrets.extend(self.opened.get().into_iter().flat_map(References::secrets));
+        secrets
+    }
+
     pub(crate) const fn workspace(&self) -> &Arc<Workspace> {
         &self.workspace
     }

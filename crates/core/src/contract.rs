@@ -22,6 +22,7 @@
 #![allow(clippy::panic, reason = "a suite that finds a breach fails its test")]
 
 mod embedder;
+pub mod paths;
 mod provider;
 mod reference;
 pub mod store;

@@ -124,8 +124,12 @@ impl Serve {
     ///
     /// # Errors
     /// A [`Fault`] when a program, an intent or the data folder can't be used.
-    pub fn open(settings: Settings) -> Result<Self, Fault> {
+    pub fn open(mut settings: Settings) -> Result<Self, Fault> {
+        settings.project.close(&settings.data);
         let agents = Agents::load(&settings.project, &settings.programs)?;
+        for program in agents.programs() {
+            settings.project.protect(&program);
+        }
         let path = settings.data.join(CONTEXTS_FILE);
         folder::create(&settings.data).map_err(|error| {
             let folder = settings.data.display();

@@ -84,7 +84,9 @@ fn list(shared: &Shared, arguments: &Arguments) -> Result<ToolOutput, ToolError>
 
 /// Returns the note for entries that were left out because they are secret.
 pub(crate) fn secret_note(count: usize) -> Option<String> {
-    let note = || format!("{count} secret files or folders are left out: no permission in `[policy] files`");
+    let note = || {
+        format!("{count} secret files or folders are left out: no permission in `[policy] files`")
+    };
     (count > 0).then(note)
 }
 

@@ -4,8 +4,7 @@ use super::error::SqlError;
 use super::guard::{self, Guard, Purpose, Stop};
 use super::place::Source;
 use super::query::{self, LONGEST_SECONDS};
-use crate::failure::{blocking, invalid};
-use crate::private::{failed, readable};
+use crate::failure::{blocking, invalid, of_file};
 use crate::settings::Limits;
 use crate::shape::{Shape, seconds, text, text_if, text_of, type_of};
 use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Registry};
@@ -38,16 +37,16 @@ async fn create(source: Source, call: ActionCall) -> Result<Value, ActionFailure
     let stop = Stop::default();
     let stopped = stop.flag();
     blocking(move || {
-        let place = source.workspace.resolve(text_of(&call, "database")?).map_err(failed)?;
+        let place = source.workspace.resolve(text_of(&call, "database")?).map_err(of_file)?;
         let told = |created: bool| json!({"database": place.as_str(), "created": created});
         let script = script(&source, &call)?;
         let allowed = query::allowed(&call, source.limits.query)?;
         if source.workspace.has(&place) {
-            source.workspace.require_regular(&place).map_err(failed)?;
+            source.workspace.require_regular(&place).map_err(of_file)?;
             return Ok(told(false));
         }
         let bytes = build(&script, &source.limits, allowed, stopped)?;
-        Ok(told(source.workspace.create(&place, &bytes).map_err(failed)?))
+        Ok(told(source.workspace.create(&place, &bytes).map_err(of_file)?))
     })
     .await
 }
@@ -58,9 +57,9 @@ fn script(source: &Source, call: &ActionCall) -> Result<String, ActionFailure> {
     match (script, text_if(call, "file")?) {
         (Some(script), None) => lines(script),
         (None, Some(file)) => {
-            let path = readable(&source.workspace, file)?;
+            let path = source.workspace.resolve(file).map_err(of_file)?;
             let most = source.limits.database_bytes as u64;
-            source.workspace.read_text(&path, most).map_err(failed)
+            source.workspace.read_text(&path, most).map_err(of_file)
         }
         (None, None) => Err(invalid("expected `script` or `file`, found neither")),
         (Some(_), Some(_)) => Err(invalid("expected `script` or `file`, found both")),

@@ -1,9 +1,9 @@
 //! The database that is meant, and its place.
 
-use crate::failure::invalid;
-use crate::private::{failed, readable};
+use crate::failure::{invalid, of_file};
 use crate::settings::Limits;
 use contexture_flow::action::ActionFailure;
+use contexture_tools::paths::Access;
 use contexture_tools::{EntryKind, Workspace, WorkspacePath};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,18 +32,19 @@ pub(super) struct Place {
 pub(super) fn find(source: &Source, asked: Option<&str>) -> Result<Place, ActionFailure> {
     let named = asked.or(source.database.as_deref());
     let place = match named {
-        Some(name) => readable(&source.workspace, name)?,
+        Some(name) => source.workspace.resolve(name).map_err(of_file)?,
         None => only(source)?,
     };
-    source.workspace.require_regular(&place).map_err(failed)?;
-    let path = source.workspace.locate(&place).map_err(failed)?;
+    source.workspace.require_regular(&place).map_err(of_file)?;
+    let path = source.workspace.locate(&place, Access::Read).map_err(of_file)?;
     Ok(Place { path, shown: place.to_string() })
 }
 
 fn only(source: &Source) -> Result<WorkspacePath, ActionFailure> {
     let root = WorkspacePath::root();
-    let (entries, _) = source.workspace.entries(&root, LOOKED_AT).map_err(failed)?;
-    let mut found = entries
+    let listing = source.workspace.entries(&root, LOOKED_AT).map_err(of_file)?;
+    let mut found = listing
+        .entries
         .into_iter()
         .filter(|entry| entry.kind == EntryKind::File && is_database(entry.path.name()))
         .map(|entry| entry.path);

@@ -53,19 +53,20 @@ async fn fl_3_files_are_confined_to_workspace() {
         ("file_read", ".", "FILE_IS_FOLDER"),
         ("file_read", "", "PATH_INVALID"),
         ("file_read", ".contexture/runs/secret.json", "PATH_PROTECTED"),
-        ("file_read", "x/../.Git/config", "PATH_PROTECTED"),
+        ("file_read", "x/../.Contexture/runs/secret.json", "PATH_PROTECTED"),
         ("file_list", ".contexture", "PATH_PROTECTED"),
         ("file_list", "a.txt", "NOT_A_FOLDER"),
         ("file_list", "..", "PATH_OUTSIDE_WORKSPACE"),
     ] {
         fixture.refuses(action, json!({ "path": path }), code, "").await;
     }
-    let search = json!({"pattern": "x", "path": ".git"});
-    fixture.refuses("text_search", search, "PATH_PROTECTED", ".git").await;
+    let search = json!({"pattern": "x", "path": ".contexture"});
+    fixture.refuses("text_search", search, "PATH_PROTECTED", ".contexture").await;
     for (path, code) in [
         ("../x", "PATH_OUTSIDE_WORKSPACE"),
         (".contexture/x", "PATH_PROTECTED"),
         ("contexture.toml", "PATH_PROTECTED"),
+        (".git/hooks/post-commit", "PATH_PROTECTED"),
     ] {
         let write = json!({"path": path, "content": "x"});
         fixture.refuses("file_write", write, code, "").await;

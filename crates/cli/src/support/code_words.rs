@@ -48,7 +48,10 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("not_a_folder", "Expected a folder, found a file."),
     ("path_invalid", "The path is not valid."),
     ("path_outside_workspace", "A path leads outside the workspace."),
-    ("path_protected", "The path belongs to Contexture's own records."),
+    (
+        "PATH_PROTECTED",
+        "The policy about paths refuses the use: the path is protected, secret or private.",
+    ),
     ("path_symlink", "A symbolic link leads outside the workspace."),
     ("http_failed", "An HTTP request failed in transit."),
     ("http_header", "An HTTP request has a header that can't be sent."),

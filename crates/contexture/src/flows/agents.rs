@@ -14,7 +14,7 @@ use contexture_flow::action::{ActionInfo, ActionKind};
 use contexture_script::program::{AgentId, Program};
 use contexture_script::syntax::ast::{Func, ImportKind};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ const MOST: usize = 500;
 #[derive(Default)]
 pub(super) struct Agents {
     actions: BTreeMap<String, Arc<Agent>>,
+    /// The files of their programs, from the workspace.
+    files: BTreeSet<String>,
 }
 
 /// A function of an agent as an action.
@@ -76,12 +78,18 @@ impl Agents {
         self.actions.get(name)
     }
 
+    /// Returns the files of the programs, from the workspace.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
     pub(super) fn names(&self) -> impl Iterator<Item = &String> {
         self.actions.keys()
     }
 
     fn add(&mut self, path: &Path, program: &Program, refused: Option<Arc<CheckReport>>) {
         let Some(root) = program.files.first() else { return };
+        self.files.extend(program.files.iter().map(|file| file.source.name().to_owned()));
         let source = Source { path, program, refused, is_pure: is_pure(program) };
         for (item, agent) in root.agents() {
             let Some(name) = &agent.name else { continue };

@@ -10,6 +10,7 @@ use contexture_flow::action::Registry;
 use contexture_mcp::{Definition, McpError, Servers};
 use contexture_store::flows::FlowJournal;
 use contexture_store::masker::Masker;
+use contexture_tools::Workspace;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::Semaphore;
@@ -28,6 +29,7 @@ pub(super) struct Kit {
     pub(super) seats: Arc<Semaphore>,
     /// The journal of the run; it is not kept when absent.
     pub(super) journal: Option<Arc<dyn FlowJournal>>,
+    workspace: Arc<Workspace>,
     named: Agents,
     found: OnceLock<Agents>,
     traces: Mutex<Vec<StepTrace>>,
@@ -56,15 +58,18 @@ impl Kit {
         let own = std::mem::replace(&mut request.host, project.extensions.actions().clone());
         request.host.extend(&own);
         let workspace = project.workspace()?;
+        let named = Agents::of(project, &request.programs)?;
+        protect(&workspace, &named);
         let settings = contexture_actions::Settings {
             tools: run::tool_settings(project),
-            ..contexture_actions::Settings::of(workspace)
+            ..contexture_actions::Settings::of(Arc::clone(&workspace))
         };
         Ok(Self {
             builtin: contexture_actions::builtin(&settings),
             servers: servers::open(project, Arc::clone(masker), request.run.servers.clone()),
             seats: Arc::new(Semaphore::new(request.limits.agents.clamp(1, Semaphore::MAX_PERMITS))),
-            named: Agents::of(project, &request.programs)?,
+            named,
+            workspace,
             found: OnceLock::new(),
             project: project.clone(),
             request,
@@ -95,7 +100,9 @@ impl Kit {
             let own = self.project.root.clone();
             let near = self.request.near.clone().filter(|near| *near != own);
             let folders: Vec<PathBuf> = near.into_iter().chain([own]).collect();
-            Agents::in_folders(&self.project, &folders)
+            let found = Agents::in_folders(&self.project, &folders);
+            protect(&self.workspace, &found);
+            found
         })
     }
 
@@ -142,6 +149,13 @@ impl Kit {
 
     pub(super) fn traces(&self) -> Vec<StepTrace> {
         self.traces.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Makes the programs that a set may call protected: the set does not rewrite them.
+fn protect(workspace: &Workspace, agents: &Agents) {
+    for file in agents.files().filter_map(|file| workspace.resolve(file).ok()) {
+        workspace.protect(&file);
     }
 }
 

@@ -8,6 +8,7 @@ use contexture_context::Trust;
 use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, Supplied};
 use contexture_tools::FileError;
+use contexture_tools::paths::Door;
 
 /// Reads an imported file of the workspace; it was written by those who wrote the program, unless
 /// it is a pack's: then it passes the pack's gate, and has the trust level of a pack (KN-8).
@@ -20,6 +21,9 @@ pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<Supplie
     let place = resolve_import(workspace, &import.importer, &import.path).map_err(of_file)?;
     let held = references.packs().around(&workspace.root().join(place.as_str()));
     let held = held.map_err(of_packs)?;
+    // What lies in a pack is reached through the pack's gate, wherever the pack lies.
+    let door = if held.is_some() { Door::Resources } else { Door::Program };
+    let workspace = workspace.through(door);
     let limit = references.project().config.limits.file_bytes as u64;
     let bytes = workspace.read_bytes(&place, limit).map_err(of_file)?;
     let text = decode(&bytes, None).map_err(|error| {

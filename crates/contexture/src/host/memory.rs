@@ -9,20 +9,22 @@ use contexture_context::Trust;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolBinding};
 use contexture_store::memory::{self, Memory, MemoryStore, MemoryUri};
 use contexture_tools::Workspace;
+use contexture_tools::paths::{Access, Door};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The opened memories of a workspace, by file and namespace.
 pub(super) struct Memories {
-    workspace: Arc<Workspace>,
+    workspace: Workspace,
     store: Arc<dyn MemoryStore>,
     open: Mutex<HashMap<(PathBuf, MemoryUri), Arc<dyn Memory>>>,
     pretended: Mutex<PretendedRecords>,
 }
 
 impl Memories {
-    pub(super) fn new(workspace: Arc<Workspace>, store: Arc<dyn MemoryStore>) -> Self {
+    pub(super) fn new(workspace: &Workspace, store: Arc<dyn MemoryStore>) -> Self {
+        let workspace = workspace.through(Door::Memory);
         Self { workspace, store, open: Mutex::default(), pretended: Mutex::default() }
     }
 
@@ -50,7 +52,7 @@ impl Memories {
         let uri = MemoryUri::parse(&binding.uri).map_err(|error| of_memory(&error))?;
         let place =
             resolve_import(&self.workspace, &binding.importer, uri.path()).map_err(of_file)?;
-        let path = self.workspace.locate(&place).map_err(of_file)?;
+        let path = self.workspace.locate(&place, Access::Write).map_err(of_file)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (path, uri);
         if let Some(memory) = open.get(&key) {

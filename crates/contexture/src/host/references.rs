@@ -68,6 +68,7 @@ pub(super) async fn gather<'c>(
     let options = references.plan_options(place);
     let counter = model.provider.tokenizer();
     let mut planned = load(run, references.loader(), asked, options.policy).await?;
+    run.recorder.add_secrets(on_demand.secrets());
     for one in &mut planned {
         let (items, left_out) = items_of(packs, &one.asked, &one.entry, counter)?;
         one.items = items;

@@ -6,6 +6,7 @@ use crate::reading::reason;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use contexture_reference::definition::{self, Definitions, Layer, Limits, Origin};
 use contexture_reference::{Place, codes};
+use contexture_tools::paths::Door;
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,7 +44,8 @@ struct File {
 pub(super) fn gather(project: &Project, workspace: &Arc<Workspace>, options: &Options) -> Gathered {
     let mut found = Gathered {
         definitions: Definitions::built_in(),
-        roots: vec![Arc::clone(workspace)],
+        // The settings, the command line and Contexture itself name these files.
+        roots: vec![Arc::new(workspace.through(Door::Person))],
         sources: Vec::new(),
         diagnostics: Vec::new(),
         files: Vec::new(),
@@ -122,7 +124,7 @@ impl Gathered {
         let entries =
             workspace.resolve(folder).and_then(|folder| workspace.entries(&folder, ENTRIES));
         let entries = match entries {
-            Ok((entries, _)) => entries,
+            Ok(listing) => listing.entries,
             Err(FileError::NotFound { .. }) => return,
             Err(error) => return self.unreadable(shown, &error.to_string(), Some(error.help())),
         };

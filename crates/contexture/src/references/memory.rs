@@ -3,25 +3,28 @@
 use contexture_reference::protocols::{Keys, KeysFuture, Remembered};
 use contexture_store::memory::{Fields, MOST_RECORDS, Memory, MemoryStore, MemoryUri, Query};
 use contexture_tools::Workspace;
+use contexture_tools::paths::{Access, Door};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The memory that the settings name. It is opened for each look-up, which creates nothing.
 pub(super) struct Stored {
-    workspace: Arc<Workspace>,
+    workspace: Workspace,
     store: Arc<dyn MemoryStore>,
     uri: String,
 }
 
 impl Stored {
-    pub(super) fn new(workspace: Arc<Workspace>, store: Arc<dyn MemoryStore>, uri: String) -> Self {
+    pub(super) fn new(workspace: &Workspace, store: Arc<dyn MemoryStore>, uri: String) -> Self {
+        let workspace = workspace.through(Door::Memory);
         Self { workspace, store, uri }
     }
 
     fn open(&self) -> Result<Arc<dyn Memory>, String> {
         let uri = MemoryUri::parse(&self.uri).map_err(|error| error.to_string())?;
         let place = self.workspace.resolve(uri.path()).map_err(|error| error.to_string())?;
-        let path = self.workspace.locate(&place).map_err(|error| error.to_string())?;
+        let path =
+            self.workspace.locate(&place, Access::Read).map_err(|error| error.to_string())?;
         self.store.open(&uri, &path).map_err(|error| error.to_string())
     }
 

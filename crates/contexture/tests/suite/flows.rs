@@ -6,4 +6,4 @@ mod generations;
 mod kept;
 mod nested;
 mod servers;
-mod support;
+pub(crate) mod support;

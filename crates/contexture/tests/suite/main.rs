@@ -27,3 +27,4 @@ mod runtime;
 mod template_references;
 mod templates;
 mod turn;
+mod workspace_policy;

@@ -13,6 +13,7 @@ pub use values::secrets_in;
 use names::parts_of;
 use pattern::Pattern;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The code of every refusal by this policy.
@@ -120,6 +121,8 @@ pub struct PathPolicy {
     permissions: Vec<(Pattern, Vec<Access>)>,
     /// Folders whose content is private, as names from the workspace.
     private: Vec<Vec<String>>,
+    /// Files that are protected besides those with known names.
+    own: BTreeSet<String>,
 }
 
 impl PathPolicy {
@@ -137,7 +140,7 @@ impl PathPolicy {
             Ok((Pattern::new(&permission.path), permission.allow.clone()))
         };
         let permissions = permissions.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { permissions, private: Vec::new() })
+        Ok(Self { permissions, ..Self::default() })
     }
 
     /// Makes a folder of the workspace private, by its path from there. `.contexture` itself is
@@ -152,15 +155,20 @@ impl PathPolicy {
         }
     }
 
+    /// Makes a file protected, by its path from the workspace: a program that is served.
+    pub fn protect(&mut self, file: &str) {
+        self.own.insert(file.to_owned());
+    }
+
     /// Returns the class of a path from the workspace.
     #[must_use]
     pub fn class(&self, path: &str) -> PathClass {
         let parts: Vec<&str> = parts_of(path).collect();
-        self.class_of(&parts)
-    }
-
-    fn class_of(&self, parts: &[&str]) -> PathClass {
-        if self.is_in_private_folder(parts) { PathClass::Private } else { names::class(parts) }
+        if self.is_in_private_folder(&parts) {
+            return PathClass::Private;
+        }
+        let own = if self.own.contains(path) { PathClass::Protected } else { PathClass::Open };
+        names::class(&parts).max(own)
     }
 
     fn is_in_private_folder(&self, parts: &[&str]) -> bool {

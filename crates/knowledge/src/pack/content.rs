@@ -1,6 +1,7 @@
 //! The files of a pack: in a folder, or in the program itself.
 
 use crate::item::GUIDE_FILE;
+use contexture_tools::paths::Access;
 use contexture_tools::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
 use std::path::Path;
 use std::sync::Arc;
@@ -78,7 +79,7 @@ fn own(folder: &Workspace, path: &str) -> Result<WorkspacePath, FileError> {
     if !is_visible(place.as_str()) {
         return Err(missing());
     }
-    let real = folder.locate(&place)?;
+    let real = folder.locate(&place, Access::Read)?;
     let real = real.strip_prefix(folder.root()).ok().and_then(Path::to_str);
     let real = real.ok_or_else(missing)?.replace(std::path::MAIN_SEPARATOR, "/");
     let is_own = is_visible(&real) && !is_in_inner_pack(folder, &real);

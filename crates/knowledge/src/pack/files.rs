@@ -146,7 +146,7 @@ pub(super) fn list(content: &Content, primary: Option<&str>) -> Result<Listing, 
     let primary = primary.map(|path| path.strip_prefix("./").unwrap_or(path));
     let mut listing = match content {
         Content::Folder(folder) => {
-            list_folder(folder, primary, &|place| Ok(folder.entries(place, MAX_FILES)?.0))?
+            list_folder(folder, primary, &|place| Ok(folder.entries(place, MAX_FILES)?.entries))?
         }
         Content::Static(files) => Listing { files: embedded(files, primary), left_out: Vec::new() },
     };
@@ -248,7 +248,7 @@ mod tests {
         let folder = Workspace::open(place.path()).unwrap();
         let listing = list_folder(&folder, None, &|place| match place.as_str() {
             "wiki" => Err(error.clone()),
-            _ => Ok(folder.entries(place, MAX_FILES)?.0),
+            _ => Ok(folder.entries(place, MAX_FILES)?.entries),
         });
         listing.unwrap_or_else(|_| panic!("{error} stops the listing"))
     }

@@ -1,7 +1,7 @@
 //! `load_resource`: references of the project, as a tool (REF-10).
 //!
 //! Decision: a model in a prompt may load what the prompt offers. Over MCP there is no prompt; the
-//! offer is the content of the workspace: its files, except hidden ones, and the values of
+//! offer is the content of the workspace: its files, as the policy about paths has it, and the values of
 //! its definitions, its memory and its allowed variables. References to other machines
 //! must be offered when the server starts, one by one or by pattern.
 
@@ -183,18 +183,8 @@ impl Inner {
                 "whoever starts the server can offer it with `--offer REFERENCE`",
             );
         }
-        if source.name == "file" && is_hidden(path) {
-            return refused(
-                "it is not offered here: a name in its path begins with a dot",
-                "whoever starts the server can offer it with `--offer REFERENCE`",
-            );
-        }
         Ok(())
     }
-}
-
-fn is_hidden(path: &str) -> bool {
-    path.split('/').any(|name| name.starts_with('.') && !matches!(name, "." | ".."))
 }
 
 /// Returns the loaded texts, fenced and cut to the size of one result.
@@ -246,19 +236,4 @@ fn item(
     let item = build_item(0, &declared, references.loader().counter())
         .map_err(|error| Fault::of(codes::BROKEN_OFF, error.to_string()))?;
     Ok(item.text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ref_10_hidden_paths_are_recognised() {
-        for hidden in [".env", "a/.git/config", "./.env", "../.ssh/id"] {
-            assert!(is_hidden(hidden), "{hidden}");
-        }
-        for plain in ["a.md", "./a/b.md", "../a", "a..b/c"] {
-            assert!(!is_hidden(plain), "{plain}");
-        }
-    }
 }

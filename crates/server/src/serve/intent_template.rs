@@ -10,6 +10,7 @@ use contexture::prompt::{
     PromptError, PromptTemplate, PromptTemplateRegistry, TemplateContext, gather_partials,
 };
 use contexture::tools::Workspace;
+use contexture::tools::paths::Door;
 use serde_json::Value;
 use std::path::Path;
 
@@ -51,12 +52,13 @@ pub(super) fn agent(project: &Project, intent: &Intent, file: &Path) -> Result<A
 
 fn rendered(project: &Project, intent: &Intent, file: &Path) -> Result<String, String> {
     let workspace = Workspace::open(&project.root).map_err(|error| error.to_string())?;
-    let read = |path: &Path| {
+    let read = |workspace: &Workspace, path: &Path| {
         let place =
             workspace.resolve(&path.to_string_lossy()).map_err(|error| error.to_string())?;
         workspace.read_text(&place, BYTES).map_err(|error| error.to_string())
     };
-    let text = read(file)?;
+    // The settings name the file; what it includes is the template's word.
+    let text = read(&workspace.through(Door::Person), file)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let fault = |error: PromptError| error.to_string();
     let partials: PromptTemplateRegistry = gather_partials(text, |name| {
@@ -64,7 +66,7 @@ fn rendered(project: &Project, intent: &Intent, file: &Path) -> Result<String, S
             Some(extension) => file.with_file_name(name).with_extension(extension),
             None => file.with_file_name(name),
         };
-        read(&beside).map(Some).map_err(|error| format!("`{{{{> {name}}}}}`: {error}"))
+        read(&workspace, &beside).map(Some).map_err(|error| format!("`{{{{> {name}}}}}`: {error}"))
     })?;
     let template = PromptTemplate::compile(text).map_err(fault)?;
     if !partials.references(&template).is_empty() {

@@ -81,7 +81,10 @@ pub enum FileError {
     #[error("{0}")]
     Refused(PathRefusal),
     /// The file has other names, so that a change might reach out of the workspace.
-    #[error("`{}` has {names} names (hard links), and the others may lie outside the workspace", shown(path))]
+    #[error(
+        "`{}` has {names} names (hard links), and the others may lie outside the workspace",
+        shown(path)
+    )]
     HardLinked {
         /// The path.
         path: String,

@@ -78,7 +78,8 @@ impl Workspace {
         asked: &WorkspacePath,
         access: Access,
     ) -> Result<PathClass, FileError> {
-        self.check(real, access).map_err(|refused| FileError::Refused(refused.asked_as(asked.as_str())))
+        self.check(real, access)
+            .map_err(|refused| FileError::Refused(refused.asked_as(asked.as_str())))
     }
 
     /// Checks a use of a place by its name and by where links lead, and returns the latter.

@@ -256,8 +256,9 @@ fn as_25_protected_folders_are_not_reached_through_symlinks() {
 fn as_26_place_is_located_for_libraries_that_open_by_name() {
     let fixture = Fixture::new();
     fixture.put("real/x", "").link("real", "link").link("..", "out").link("nowhere", "dangling");
-    let locate =
-        |path: &str| fixture.workspace().locate(&fixture.workspace().resolve(path).unwrap(), Access::Write);
+    let locate = |path: &str| {
+        fixture.workspace().locate(&fixture.workspace().resolve(path).unwrap(), Access::Write)
+    };
     assert_eq!(locate("link/m.db").unwrap(), fixture.root().join("real/m.db"));
     assert_eq!(locate("link/new/sub/m.db").unwrap(), fixture.root().join("real/new/sub/m.db"));
     assert_eq!(locate("real/x").unwrap(), fixture.root().join("real/x"));

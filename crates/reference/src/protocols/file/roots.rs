@@ -97,6 +97,7 @@ pub(super) fn failed(reference: &str, error: &FileError) -> LoadError {
         FileError::NotFound { .. } => "REF3030",
         FileError::Outside(_) | FileError::LeadsOut(_) => "REF3031",
         FileError::TooLarge { .. } => "REF3013",
+        FileError::Refused(_) => error.code(),
         _ => "REF3032",
     };
     let help = match error {

@@ -4,6 +4,7 @@ use super::roots::{Files, Located, failed, resource, trust};
 use crate::pattern::{self, Pattern};
 use contexture_core::reference::{Content, FOLDER, LoadError, Loaded, Note, Request, Resource};
 use contexture_diagnostic::Severity;
+use contexture_tools::paths::{Access, PathClass, PathRefusal};
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use ignore::{DirEntry, WalkBuilder};
 use std::borrow::Cow;
@@ -149,6 +150,10 @@ impl Search<'_> {
             if path.is_empty() || !self.pattern.matches(&path) {
                 continue;
             }
+            if let Some(refused) = refused(self.workspace, &path) {
+                found.notes.extend(left_out(&refused));
+                continue;
+            }
             if found.matches.len() == request.max_resources {
                 let limit = request.max_resources;
                 return Err(too_many(request, &format!("matches more than {limit} files")));
@@ -159,16 +164,16 @@ impl Search<'_> {
     }
 
     fn entries(&self, request: Request<'_>) -> ignore::Walk {
-        let root = self.workspace.root().to_owned();
+        let workspace = self.workspace.clone();
         let pattern = Arc::clone(&self.pattern);
         let respects = request.parameters.get("ignore") != Some("false");
-        WalkBuilder::new(&root)
+        WalkBuilder::new(self.workspace.root())
             .standard_filters(false)
             .git_ignore(respects)
             .require_git(false)
             .parents(false)
             .follow_links(false)
-            .filter_entry(move |entry| enters(&pattern, &root, entry))
+            .filter_entry(move |entry| enters(&pattern, &workspace, entry))
             .build()
     }
 
@@ -249,13 +254,31 @@ fn listed(reference: String, root: usize) -> Resource {
     Resource { reference, media_type: FOLDER.to_owned(), content, trust: trust(root) }
 }
 
-fn enters(pattern: &Pattern, root: &Path, entry: &DirEntry) -> bool {
+fn enters(pattern: &Pattern, workspace: &Workspace, entry: &DirEntry) -> bool {
     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
     if entry.depth() == 0 || !is_folder {
         return true;
     }
-    relative(root, entry.path())
-        .is_some_and(|path| pattern.may_enter(&path) || pattern.matches(&path))
+    relative(workspace.root(), entry.path()).is_some_and(|path| {
+        let is_private =
+            || refused(workspace, &path).is_some_and(|it| it.class == PathClass::Private);
+        (pattern.may_enter(&path) || pattern.matches(&path)) && !is_private()
+    })
+}
+
+/// Returns why a place is not to be read, if so.
+fn refused(workspace: &Workspace, path: &str) -> Option<PathRefusal> {
+    let place = workspace.resolve(path).ok()?;
+    match workspace.permit(&place, Access::Read) {
+        Err(FileError::Refused(refused)) => Some(refused),
+        _ => None,
+    }
+}
+
+/// Returns the note about a place that a pattern names and that is not to be read. Contexture's
+/// own records are no part of what a pattern may name.
+fn left_out(refused: &PathRefusal) -> Option<Note> {
+    (refused.class != PathClass::Private).then(|| note(format!("left out: {refused}")))
 }
 
 /// Returns the path below the root, with `/`; `None` when it is not UTF-8.

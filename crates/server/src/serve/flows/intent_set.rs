@@ -6,6 +6,7 @@ use crate::serve::codes;
 use contexture::Project;
 use contexture::flows::{self, FlowError, FlowRequest};
 use contexture::tools::Workspace;
+use contexture::tools::paths::Door;
 use contexture_flow::check::Earlier;
 use contexture_protocol::content::{InstructionSet, Outcome, Status};
 use contexture_protocol::{Body, Draft, Limits};
@@ -43,6 +44,7 @@ impl IntentSet {
         let document = Workspace::open(&project.root)
             .map_err(|error| wrong(&error.to_string()))
             .and_then(|workspace| {
+                let workspace = workspace.through(Door::Person);
                 let place = workspace.resolve(&path);
                 place
                     .and_then(|place| workspace.read_text(&place, BYTES))

@@ -12,258 +12,46 @@ pub(super) const STATE: &str = ".contexture";
 /// What runs code or instructs agents: version control and its hooks, Contexture's settings, CI,
 /// editors, agents, shells, package managers. A `*` stands for the rest of a name, a `/` for a file
 /// in a folder; what lies in a named folder has its class.
-const PROTECTED: &[&str] = &[
-    // Version control, and what it starts.
-    ".git",
-    ".gitattributes",
-    ".gitconfig",
-    ".gitmodules",
-    ".githooks",
-    ".husky",
-    ".lefthook",
-    ".hg",
-    ".hgrc",
-    ".svn",
-    ".jj",
-    ".bzr",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "lefthook.toml",
-    ".pre-commit-config.yaml",
-    ".pre-commit-config.yml",
-    ".overcommit.yml",
-    // Contexture.
-    "contexture.toml",
-    "contexture.lock",
-    // Continuous integration.
-    ".github",
-    ".gitlab",
-    ".gitlab-ci.yml",
-    ".gitlab-ci.yaml",
-    ".gitea",
-    ".forgejo",
-    ".circleci",
-    ".travis.yml",
-    ".buildkite",
-    ".woodpecker",
-    ".woodpecker.yml",
-    ".woodpecker.yaml",
-    ".drone.yml",
-    ".cirrus.yml",
-    ".appveyor.yml",
-    "appveyor.yml",
-    ".teamcity",
-    ".builds",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "cloudbuild.yaml",
-    "cloudbuild.yml",
-    "buildspec.yml",
-    "jenkinsfile",
-    // Editors.
-    ".vscode",
-    ".vscode-server",
-    ".idea",
-    ".fleet",
-    ".zed",
-    ".vs",
-    ".vim",
-    ".vimrc",
-    ".nvim",
-    ".nvimrc",
-    ".nvim.lua",
-    ".exrc",
-    ".emacs",
-    ".emacs.d",
-    ".dir-locals.el",
-    ".devcontainer",
-    ".devcontainer.json",
-    // Agents.
-    "claude.md",
-    "claude.local.md",
-    ".claude",
-    ".claude.json",
-    "agents.md",
-    "agents.override.md",
-    ".agents",
-    "gemini.md",
-    ".gemini",
-    ".cursor",
-    ".cursorrules",
-    ".cursorignore",
-    ".windsurf",
-    ".windsurfrules",
-    ".clinerules",
-    ".cline",
-    ".roo",
-    ".roorules",
-    ".roomodes",
-    ".codex",
-    ".aider*",
-    ".continue",
-    ".continuerules",
-    ".junie",
-    ".kiro",
-    ".amazonq",
-    ".augment",
-    ".goosehints",
-    ".opencode",
-    "opencode.json",
-    "opencode.jsonc",
-    ".mcp.json",
-    "copilot-instructions.md",
-    // Shells and desktops.
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".inputrc",
-    ".tmux.conf",
-    ".screenrc",
-    ".xinitrc",
-    ".xprofile",
-    ".xsession",
-    ".xsessionrc",
-    ".mise.toml",
-    "mise.toml",
-    ".mise",
-    ".tool-versions",
-    ".config/fish",
-    ".config/autostart",
-    ".config/git",
-    ".config/systemd",
-    ".config/nvim",
-    "autorun.inf",
-    // Package managers and what they start.
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".yarn",
-    ".pnpmfile.cjs",
-    ".pnpmfile.mjs",
-    "bunfig.toml",
-    ".cargo",
-    ".bundle",
-    ".gemrc",
-    ".condarc",
-    "pip.conf",
-    "pip.ini",
-    ".pip",
-    ".mvn",
-    ".gradle",
-    ".pythonrc",
-    "sitecustomize.py",
-    "usercustomize.py",
-    ".bazelrc",
-    ".buckconfig",
-    ".sdkmanrc",
-];
+const PROTECTED: &str = "
+.git .gitattributes .gitconfig .gitmodules .githooks .husky .lefthook .hg .hgrc .svn .jj .bzr
+lefthook.yml lefthook.yaml lefthook.toml .pre-commit-config.yaml .pre-commit-config.yml
+.overcommit.yml
+contexture.toml contexture.lock
+.github .gitlab .gitlab-ci.yml .gitlab-ci.yaml .gitea .forgejo .circleci .travis.yml .buildkite
+.woodpecker .woodpecker.yml .woodpecker.yaml .drone.yml .cirrus.yml .appveyor.yml appveyor.yml
+.teamcity .builds azure-pipelines.yml bitbucket-pipelines.yml cloudbuild.yaml cloudbuild.yml
+buildspec.yml jenkinsfile
+.vscode .vscode-server .idea .fleet .zed .vs .vim .vimrc .nvim .nvimrc .nvim.lua .exrc .emacs
+.emacs.d .dir-locals.el .devcontainer .devcontainer.json
+claude.md claude.local.md .claude .claude.json agents.md agents.override.md .agents gemini.md
+.gemini .cursor .cursorrules .cursorignore .windsurf .windsurfrules .clinerules .cline .roo
+.roorules .roomodes .codex .aider* .continue .continuerules .junie .kiro .amazonq .augment
+.goosehints .opencode opencode.json opencode.jsonc .mcp.json copilot-instructions.md
+.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile
+.zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc .tmux.conf .screenrc .xinitrc .xprofile
+.xsession .xsessionrc .mise.toml mise.toml .mise .tool-versions .config/fish .config/autostart
+.config/git .config/systemd .config/nvim autorun.inf
+.yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .cargo .bundle .gemrc .condarc
+pip.conf pip.ini .pip .mvn .gradle .pythonrc sitecustomize.py usercustomize.py .bazelrc
+.buckconfig .sdkmanrc
+";
 
 /// What holds credentials.
-const SECRET: &[&str] = &[
-    ".env*",
-    "*.env",
-    "_netrc",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".git-credentials",
-    ".gitcookies",
-    ".htpasswd",
-    ".vault-token",
-    ".boto",
-    ".s3cfg",
-    ".passwd-s3fs",
-    ".dockercfg",
-    ".dockerconfigjson",
-    ".docker/config.json",
-    ".kube",
-    "kubeconfig",
-    ".aws",
-    ".azure",
-    ".gcloud",
-    ".oci",
-    ".ssh",
-    ".gnupg",
-    ".gpg",
-    ".password-store",
-    ".terraformrc",
-    ".terraform.d",
-    "terraform.tfstate*",
-    "*.tfstate",
-    "*.tfvars",
-    ".databrickscfg",
-    ".snowsql",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/hub",
-    ".config/op",
-    ".config/doctl",
-    ".config/rclone",
-    "rclone.conf",
-    ".cargo/credentials*",
-    ".gem/credentials",
-    ".composer/auth.json",
-    ".m2/settings.xml",
-    ".m2/settings-security.xml",
-    ".gradle/gradle.properties",
-    ".codex/auth.json",
-    ".claude/.credentials.json",
-    ".gemini/oauth_creds.json",
-    ".netlify/config.json",
-    ".vercel/auth.json",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.p8",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "*.agekey",
-    "*.keytab",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ecdsa_sk",
-    "id_ed25519",
-    "id_ed25519_sk",
-    "credentials.json",
-    "client_secret*",
-    "service-account*.json",
-    "service_account*.json",
-    "application_default_credentials.json",
-    ".secret*",
-    "secrets.json",
-    "secrets.toml",
-    "secrets.yaml",
-    "secrets.yml",
-    "secrets.env",
-    "master.key",
-    ".bash_history",
-    ".zsh_history",
-    ".python_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".mysql_history",
-    ".sqlite_history",
-    ".rediscli_history",
-];
+const SECRET: &str = "
+.env* *.env _netrc .netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .git-credentials
+.gitcookies .htpasswd .vault-token .boto .s3cfg .passwd-s3fs .dockercfg .dockerconfigjson
+.docker/config.json .kube kubeconfig .aws .azure .gcloud .oci .ssh .gnupg .gpg .password-store
+.terraformrc .terraform.d terraform.tfstate* *.tfstate *.tfvars .databrickscfg .snowsql
+.config/gcloud .config/gh .config/glab-cli .config/hub .config/op .config/doctl .config/rclone
+rclone.conf .cargo/credentials* .gem/credentials .composer/auth.json .m2/settings.xml
+.m2/settings-security.xml .gradle/gradle.properties .codex/auth.json .claude/.credentials.json
+.gemini/oauth_creds.json .netlify/config.json .vercel/auth.json *.pem *.key *.p12 *.pfx *.p8
+*.jks *.keystore *.kdbx *.ppk *.agekey *.keytab id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519
+id_ed25519_sk credentials.json client_secret* service-account*.json service_account*.json
+application_default_credentials.json .secret* secrets.json secrets.toml secrets.yaml secrets.yml
+secrets.env master.key .bash_history .zsh_history .python_history .node_repl_history
+.psql_history .mysql_history .sqlite_history .rediscli_history
+";
 
 /// The names, ready to be looked up.
 #[derive(Default)]
@@ -280,8 +68,8 @@ struct Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
     table.add(STATE, PathClass::Private);
-    PROTECTED.iter().for_each(|name| table.add(name, PathClass::Protected));
-    SECRET.iter().for_each(|name| table.add(name, PathClass::Secret));
+    PROTECTED.split_whitespace().for_each(|name| table.add(name, PathClass::Protected));
+    SECRET.split_whitespace().for_each(|name| table.add(name, PathClass::Secret));
     table
 });
 
@@ -350,8 +138,8 @@ pub(super) fn class(parts: &[&str]) -> PathClass {
 pub(super) fn is_memory(name: &str) -> bool {
     const OWN: [&str; 4] = ["usage.jsonl", "audit.jsonl", "contexts.db", "flows.db"];
     let name = fold(name);
-    let ends = |end: &&str| name.ends_with(end);
-    !OWN.contains(&&*name) && [".jsonl", ".db", ".sqlite", ".sqlite3"].iter().any(|end| ends(&end))
+    let is_store = [".jsonl", ".db", ".sqlite", ".sqlite3"].iter().any(|end| name.ends_with(end));
+    is_store && !OWN.contains(&&*name)
 }
 
 /// Returns the names of a path; both slashes part them, since one of them may be a name elsewhere.

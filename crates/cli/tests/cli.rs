@@ -49,5 +49,9 @@ mod token;
 mod tokens;
 #[path = "cli/trace.rs"]
 mod trace;
+#[path = "cli/upgrade.rs"]
+mod upgrade;
+#[path = "cli/upkeep.rs"]
+mod upkeep;
 #[path = "cli/usage.rs"]
 mod usage;

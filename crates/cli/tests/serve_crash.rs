@@ -2,7 +2,8 @@
 //! no acknowledged update is lost, none is there in half or twice, and turns that were broken off are
 //! told (CP-7, CP-12).
 //!
-//! `CONTEXTURE_CRASH_ROUNDS` says how often; `.ci/checks/serve_crash.sh` does it 200 times.
+//! `CONTEXTURE_CRASH_ROUNDS` and `CONTEXTURE_GARBAGE_ROUNDS` say how often; `.ci/checks/serve_crash.sh` does
+//! it more often.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -462,6 +463,45 @@ fn copy_of(folder: &std::path::Path, target: &std::path::Path) -> std::path::Pat
         }
     }
     target.to_owned()
+}
+
+#[test]
+fn gu_12_backups_of_a_busy_server_are_whole_and_hold_what_was_acknowledged() {
+    let sandbox = Sandbox::new();
+    sandbox.write("app.as", AGENT);
+    let served = Served::start(&sandbox);
+    let (known, address) = (Mutex::new(Known::default()), served.address);
+    let mut acknowledged = Vec::new();
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let known = &known;
+            scope.spawn(move || write(address, 0, writer, known));
+        }
+        for number in 0..3 {
+            std::thread::sleep(Duration::from_millis(50));
+            acknowledged.push(known.lock().unwrap().updates.clone());
+            let _ = sandbox.run(["context", "backup", &format!("copy-{number}")]).exits(0);
+        }
+        served.kill();
+    });
+    for (number, acknowledged) in acknowledged.iter().enumerate() {
+        let (copy, data) = (format!("copy-{number}"), format!("restored-{number}"));
+        let _ = sandbox.run(["context", "restore", &copy, "--data", &data]).exits(0);
+        let _ = sandbox.run(["context", "verify", "--data", &data]).exits(0);
+        let (served, _) = Served::start_with(&sandbox, &["--data", &data]).unwrap();
+        let mut client = served.client();
+        assert_eq!(client.get("/readyz")["status"], "ready");
+        for (sent, answer) in acknowledged {
+            assert_eq!(&client.post(sent).unwrap(), answer, "it has its effect already");
+        }
+        served.kill();
+    }
+    let refused = sandbox.run(["context", "restore", "copy-0", "--data", "restored-1"]).exits(2);
+    assert!(refused.stderr.contains("is not empty"), "{}", refused.stderr);
+    let served = Served::start(&sandbox);
+    let held = sandbox.run(["context", "restore", "copy-0", "--force"]).exits(2);
+    assert!(held.stderr.contains("another server has the folder"), "{}", held.stderr);
+    served.kill();
 }
 
 #[test]

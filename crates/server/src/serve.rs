@@ -32,6 +32,7 @@ mod sessions;
 mod subscriptions;
 pub mod tokens;
 mod turn;
+pub mod upkeep;
 
 use crate::fault::Fault;
 use agents::Agents;

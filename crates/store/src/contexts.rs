@@ -57,6 +57,6 @@ pub(crate) use sqlite::verify::mark_anew;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{
     salvage::{Salvaged, salvage},
-    verify::{Damage, Finding, Report, accept_loss, verify},
+    verify::{Damage, Finding, Report, accept_loss, acknowledged, verify},
 };
 pub use store::Contexts;

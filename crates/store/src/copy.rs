@@ -152,6 +152,29 @@ fn table(from: &Connection, to: &Connection, name: &str) -> Result<u64, rusqlite
     Ok(refused)
 }
 
+/// Writes the runs of flows that can be read into a new file.
+///
+/// # Errors
+/// What the system and SQLite report.
+pub fn salvage_flows(file: &Copied) -> Result<(), ContextError> {
+    let aside = file.to.with_extension("aside");
+    let system =
+        |error: std::io::Error| ContextError::of_system(&aside.display().to_string(), &error);
+    std::fs::create_dir_all(&aside).map_err(system)?;
+    let saved = self::aside(&file.from, &aside).map_err(system).and_then(|damaged| {
+        let mut new = tables::connect(&file.to).map_err(|error| explained(&file.to, &error))?;
+        let salvage = look(&damaged).and_then(|damaged| {
+            crate::flows::TABLES.migrate(&mut new)?;
+            new.execute_batch("begin immediate")?;
+            rows(&damaged, &new)?;
+            new.execute_batch("commit")
+        });
+        salvage.map_err(|error| explained(&file.from, &error))
+    });
+    let removed = std::fs::remove_dir_all(&aside).map_err(system);
+    saved.and(removed)
+}
+
 /// Puts the files of a damaged store aside for reading: a copy in which SQLite may write.
 ///
 /// # Errors

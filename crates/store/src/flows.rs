@@ -77,4 +77,6 @@ mod watch;
 pub use contexture_core::store::flows::*;
 pub use in_memory::InMemoryJournal;
 #[cfg(feature = "sqlite")]
+pub(crate) use schema::TABLES;
+#[cfg(feature = "sqlite")]
 pub use sqlite::{Claim, Options, SqliteJournal};

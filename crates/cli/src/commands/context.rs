@@ -3,6 +3,7 @@
 //! Decision: the commands open the file itself, as everybody with access to the folder can. So they
 //! work with and without a running server, and see the contexts of all owners.
 
+mod backup;
 mod compact;
 mod context_file;
 mod delete;
@@ -10,8 +11,11 @@ mod export;
 mod fork;
 mod import;
 mod list;
+mod restore;
+mod salvage;
 mod show;
 mod transcript;
+mod verify;
 
 use super::command_group::command_group;
 
@@ -23,10 +27,10 @@ Examples:
   contexture context fork ctx_weather --id ctx_try && contexture context delete ctx_try --yes
 
 `contexture serve` stores contexts in .contexture/data/contexts.db of the project, or in the folder
-of --data. All commands work while a server runs.";
+of --data. All commands but restore and salvage work while a server runs.";
 
 command_group! {
-    /// Lists, shows, copies and deletes the conversations of `contexture serve`.
+    /// Lists, shows, copies and deletes the conversations of `contexture serve`, checks and backs up all.
     List(list),
     Show(show),
     Export(export),
@@ -34,4 +38,8 @@ command_group! {
     Fork(fork),
     Delete(delete),
     Compact(compact),
+    Verify(verify),
+    Backup(backup),
+    Restore(restore),
+    Salvage(salvage),
 }

@@ -204,6 +204,9 @@ impl From<SetupError> for Abort {
 #[cfg(feature = "server")]
 impl From<Fault> for Abort {
     fn from(fault: Fault) -> Self {
-        CommandError::refused(&fault.code, fault.message).maybe_help(fault.help).into()
+        let is_damage = fault.code == contexture_server::serve::codes::DAMAGED.code;
+        let exit = if is_damage { Exit::Failed } else { Exit::Refused };
+        let error = CommandError::refused(&fault.code, fault.message);
+        CommandError { exit, ..error }.maybe_help(fault.help).into()
     }
 }

@@ -30,6 +30,9 @@ contexture::diagnostic::codes! {
     BAD_CERTIFICATE "SRV1009" "certificate-unusable" Error
         "The certificate or its key can't be used."
         "`--tls-cert` takes a PEM file with the server's certificate first, `--tls-key` one with its private key, not encrypted. Both are given or none."
+    DAMAGED "SRV1010" "data-damaged" Error
+        "The data folder is damaged."
+        "`contexture context verify` lists what is missing or changed, `contexture context salvage` writes what can be read into a new folder, `contexture context restore` takes a backup."
 }
 
 /// All codes.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The file whose lock shows that a server uses the folder. The system releases the lock when the
 /// process ends, however it ends.
-const LOCK_FILE: &str = "serve.lock";
+pub(crate) const LOCK_FILE: &str = "serve.lock";
 
 /// The lock of a data folder: a second server would treat running turns as interrupted.
 #[derive(Debug)]

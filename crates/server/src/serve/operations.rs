@@ -1,6 +1,7 @@
 //! Operation of the server: log, audit log, metrics and traces.
 
 pub mod audit;
+mod chain;
 mod lines;
 pub(crate) mod log;
 pub(crate) mod metrics;

@@ -6,7 +6,7 @@ use contexture_core::store::flows::FlowStoreError;
 pub(super) type Outcome<T> = Result<T, FlowStoreError>;
 
 /// Marked "CTXF".
-pub(super) const TABLES: Tables =
+pub(crate) const TABLES: Tables =
     Tables { application_id: 0x4354_5846, steps: &STEPS, prepare: |_| Ok(()) };
 
 /// The migration from each version to the next; the first creates the tables. The id of an entry is the

@@ -71,6 +71,11 @@ impl ContextLocation {
         }
     }
 
+    /// Returns the data folder.
+    pub(super) fn folder(&self) -> Result<PathBuf, Abort> {
+        Ok(data_folder(&self.workspace.open()?, self.data.clone()))
+    }
+
     fn file(&self) -> Result<(Project, PathBuf), Abort> {
         let project = self.workspace.open()?;
         let file = data_folder(&project, self.data.clone()).join(CONTEXTS_FILE);
@@ -162,6 +167,15 @@ impl ContextFile {
     }
 }
 
+/// Adds the fields of a report to an object.
+pub(super) fn extend(object: &mut Value, report: &impl serde::Serialize) {
+    if let (Some(object), Ok(Value::Object(fields))) =
+        (object.as_object_mut(), serde_json::to_value(report))
+    {
+        object.extend(fields);
+    }
+}
+
 fn listed(owners: &[String]) -> String {
     let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
     owners.join(", ")
@@ -201,8 +215,16 @@ fn meaning(error: &ContextError) -> (&'static str, Exit, Option<&'static str>) {
             Some("[serve.sensitive] of contexture.toml locates the key"),
         ),
         ContextError::Foreign { .. } => ("contexts_foreign", Exit::Refused, None),
-        ContextError::Newer { .. } => ("contexts_newer", Exit::Refused, None),
-        ContextError::Damaged { .. } => ("contexts_damaged", Exit::Failed, None),
+        ContextError::Newer { .. } => (
+            "contexts_newer",
+            Exit::Refused,
+            Some("a newer version of contexture wrote it: use that one"),
+        ),
+        ContextError::Damaged { .. } => (
+            "contexts_damaged",
+            Exit::Failed,
+            Some("`contexture context verify` lists the damage, `context salvage` saves the rest"),
+        ),
         ContextError::Busy(_) => ("contexts_busy", Exit::Failed, Some("try again in a moment")),
         _ => ("contexts_failed", Exit::Failed, None),
     }

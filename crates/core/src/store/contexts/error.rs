@@ -250,8 +250,12 @@ impl ContextError {
             Self::Full(_) => "make room; the store goes on by itself".to_owned(),
             Self::Busy(_) => "try again when that process is done".to_owned(),
             Self::Foreign { .. } => "name another file".to_owned(),
-            Self::Newer { .. } => "use the version of this program that wrote it".to_owned(),
-            Self::Damaged { .. } => "restore it from a copy, or name another file".to_owned(),
+            Self::Newer { .. } => "a newer version of contexture wrote it: use that one".to_owned(),
+            Self::Damaged { .. } => {
+                "`contexture context verify` lists the damage, `context salvage` \
+                 saves the rest, `context restore` takes a backup"
+                    .to_owned()
+            }
             Self::Io { .. } => "see what the system reports".to_owned(),
             Self::Closed => "send it again".to_owned(),
         }

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The file of journals in the data folder.
-const FLOWS_FILE: &str = "flows.db";
+pub(crate) const FLOWS_FILE: &str = "flows.db";
 /// The number of the newest ended runs, whose end may not have been sent.
 const LATEST: usize = 100;
 

@@ -2,8 +2,10 @@
 //!
 //! Decision: one JSON object per line, in `audit.jsonl` of the data folder, which only its owner can
 //! read. It contains ids, owners, addresses, codes and policies, but neither texts nor
-//! secrets. A large file becomes `audit.1.jsonl`, and older ones are renumbered.
+//! secrets. A large file becomes `audit.1.jsonl`, and older ones are renumbered. The lines are chained by
+//! digests (GU-12), so whoever writes one holds the lock of the log.
 
+use super::chain::{BrokenLine, Chain, Walk};
 use super::lines::{Lines, Sink};
 use crate::fault::Fault;
 use crate::serve::caller::Caller;
@@ -22,6 +24,10 @@ use std::sync::Arc;
 
 /// The file of the audit log in the data folder.
 pub const AUDIT_FILE: &str = "audit.jsonl";
+/// Who writes a line holds its lock.
+const LOCK_FILE: &str = "audit.lock";
+/// More than the digests of a line, in bytes.
+const DIGESTS: u64 = 192;
 /// Texts of a record are cut at this length, in characters: ids may come from a client.
 const TEXT: usize = 256;
 
@@ -144,7 +150,8 @@ impl Audit {
     /// A [`Fault`] when it can't be written.
     pub(crate) fn open(data: &Path, limits: &ServeLimits, ids: Arc<Ids>) -> Result<Self, Fault> {
         let failed = |error: io::Error| unwritable(data, &error);
-        let file = AuditFile::open(data, limits).map_err(failed)?;
+        let file = AuditFile::open(data, limits.audit_bytes.get(), limits.audit_files);
+        let file = file.map_err(failed)?;
         let lines = Lines::to(file, "audit").map_err(failed)?;
         Ok(Self { lines, ids })
     }
@@ -161,11 +168,41 @@ impl Audit {
 /// A [`Fault`] when the log can't be written.
 pub fn note_once(data: &Path, record: &AuditRecord) -> Result<(), Fault> {
     let line = record.line(&iso_time(contexture::store::stamp::system().now_us()));
-    let write = || {
-        folder::create(data)?;
-        appending(&data.join(AUDIT_FILE))?.write_all(line.as_bytes())
-    };
-    write().map_err(|error: io::Error| unwritable(data, &error))
+    let written = AuditFile::open(data, u64::MAX, 0).and_then(|mut file| file.held(&line));
+    written.map_err(|error: io::Error| unwritable(data, &error))
+}
+
+/// Returns the files of the audit log in a data folder, the oldest first.
+///
+/// # Errors
+/// What the system reports.
+pub(crate) fn files(data: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(data)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = match name.strip_prefix("audit.").and_then(|rest| rest.strip_suffix("jsonl")) {
+            Some("") => Some(0),
+            Some(number) => number.strip_suffix('.').and_then(|number| number.parse::<u64>().ok()),
+            None => None,
+        };
+        all.extend(number.map(|number| (number, path.clone())));
+    }
+    all.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+    Ok(all.into_iter().map(|(_, path)| path).collect())
+}
+
+/// Walks along the chain of the audit log in a data folder; returns the number of lines, and the first
+/// line of each file that breaks it.
+///
+/// # Errors
+/// What the system reports.
+pub(crate) fn verify(data: &Path) -> io::Result<(u64, Vec<BrokenLine>)> {
+    let mut walk = Walk::default();
+    for path in files(data)? {
+        walk.file(&path)?;
+    }
+    Ok((walk.lines, walk.broken))
 }
 
 fn unwritable(data: &Path, error: &io::Error) -> Fault {
@@ -176,23 +213,74 @@ fn unwritable(data: &Path, error: &io::Error) -> Fault {
 /// The rotating file; each line is written with one call, so that processes do not mix theirs.
 struct AuditFile {
     folder: PathBuf,
+    lock: File,
     file: Option<File>,
-    size: u64,
+    /// The size after the last line of ours.
+    size: Option<u64>,
+    chain: Chain,
     most: u64,
     kept: usize,
 }
 
 impl AuditFile {
-    fn open(data: &Path, limits: &ServeLimits) -> io::Result<Self> {
+    fn open(data: &Path, most: u64, kept: usize) -> io::Result<Self> {
         folder::create(data)?;
-        let file = appending(&data.join(AUDIT_FILE))?;
-        Ok(Self {
-            folder: data.to_owned(),
-            size: file.metadata()?.len(),
-            file: Some(file),
-            most: limits.audit_bytes.get(),
-            kept: limits.audit_files,
-        })
+        let mut lock = home::private_file();
+        let lock = lock.write(true).create(true).truncate(false).open(data.join(LOCK_FILE))?;
+        let file = Some(appending(&data.join(AUDIT_FILE))?);
+        let (folder, chain) = (data.to_owned(), Chain::default());
+        Ok(Self { folder, lock, file, size: None, chain, most, kept })
+    }
+
+    /// Writes lines while no other process does.
+    fn held(&mut self, lines: &str) -> io::Result<()> {
+        self.lock.lock()?;
+        let written = self.append(lines);
+        if written.is_err() {
+            (self.file, self.size) = (None, None);
+        }
+        written.and(self.lock.unlock())
+    }
+
+    fn append(&mut self, lines: &str) -> io::Result<()> {
+        let mut length = self.open_file()?.metadata()?.len();
+        let sealed = lines.lines().count() as u64 * DIGESTS + lines.len() as u64;
+        if length > 0 && length.saturating_add(sealed) > self.most {
+            self.catch_up(length)?;
+            self.rotate();
+            length = self.open_file()?.metadata()?.len();
+        }
+        let is_torn = self.catch_up(length)?;
+        let start = if is_torn { "\n" } else { "" };
+        let sealed = lines.lines().map(|line| self.chain.sealed(line));
+        let text = std::iter::once(start.to_owned()).chain(sealed).collect::<String>();
+        self.open_file()?.write_all(text.as_bytes())?;
+        self.size = Some(length.saturating_add(text.len() as u64));
+        Ok(())
+    }
+
+    fn open_file(&mut self) -> io::Result<&mut File> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            none => Ok(none.insert(appending(&self.folder.join(AUDIT_FILE))?)),
+        }
+    }
+
+    /// Reads the end of the chain, if another process wrote lines; returns whether the last line was
+    /// broken off.
+    fn catch_up(&mut self, length: u64) -> io::Result<bool> {
+        if self.size == Some(length) {
+            return Ok(false);
+        }
+        let (mut chain, is_torn) = Chain::of(self.open_file()?)?;
+        if length == 0
+            && let Ok(mut before) = File::open(self.path(1))
+        {
+            (chain, _) = Chain::of(&mut before)?;
+            chain.turn();
+        }
+        self.chain = chain;
+        Ok(is_torn)
     }
 
     fn path(&self, number: usize) -> PathBuf {
@@ -211,25 +299,15 @@ impl AuditFile {
         for number in (0..self.kept).rev() {
             drop(fs::rename(self.path(number), self.path(number.saturating_add(1))));
         }
-        self.file = appending(&self.path(0)).ok();
-        self.size = 0;
+        self.size = Some(0);
+        self.chain.turn();
     }
 }
 
 impl Sink for AuditFile {
     fn write(&mut self, lines: &str) {
-        if self.size > 0 && self.size.saturating_add(lines.len() as u64) > self.most {
-            self.rotate();
-        }
-        if self.file.is_none() {
-            self.file = appending(&self.path(0)).ok();
-        }
         // A full disk does not stop the server; the next line is tried again.
-        let written = self.file.as_mut().map(|file| file.write_all(lines.as_bytes()));
-        match written {
-            Some(Ok(())) => self.size = self.size.saturating_add(lines.len() as u64),
-            _ => self.file = None,
-        }
+        drop(self.held(lines));
     }
 
     fn lost(&self, count: u64) -> String {
@@ -239,13 +317,12 @@ impl Sink for AuditFile {
 }
 
 fn appending(path: &Path) -> io::Result<File> {
-    home::private_file().append(true).create(true).open(path)
+    home::private_file().read(true).append(true).create(true).open(path)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::num::NonZeroU64;
 
     fn records(path: &Path) -> Vec<Value> {
         let text = fs::read_to_string(path).unwrap();
@@ -255,10 +332,7 @@ mod tests {
     #[test]
     fn cp_19_audit_log_rotates_by_size() {
         let folder = tempfile::tempdir().unwrap();
-        let mut limits = ServeLimits::default();
-        limits.audit_bytes = NonZeroU64::new(1_000).unwrap();
-        limits.audit_files = 2;
-        let mut file = AuditFile::open(folder.path(), &limits).unwrap();
+        let mut file = AuditFile::open(folder.path(), 1_000, 2).unwrap();
         for number in 0..100 {
             let record =
                 AuditRecord::new(AuditEvent::ContextDeleted).with("contextId", number.to_string());
@@ -278,6 +352,28 @@ mod tests {
         let numbers: Vec<u64> =
             kept.iter().map(|one| one["contextId"].as_str().unwrap().parse().unwrap()).collect();
         assert!(numbers.windows(2).all(|pair| pair[1] == pair[0] + 1), "{numbers:?}");
+        assert_eq!(verify(folder.path()).unwrap(), (kept.len() as u64, Vec::new()));
+    }
+
+    #[test]
+    fn gu_12_lines_of_several_processes_and_torn_ones_stay_one_chain() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(AUDIT_FILE);
+        fs::write(&path, "{\"event\":\"from before the chain\"}\n").unwrap();
+        let mut server = AuditFile::open(folder.path(), u64::MAX, 0).unwrap();
+        let note = || note_once(folder.path(), &AuditRecord::new(AuditEvent::TokenAdded)).unwrap();
+        for _ in 0..3 {
+            server.write("{\"event\":\"a\"}\n{\"event\":{\"b\":{}}}\n");
+            note();
+            note();
+        }
+        assert_eq!(verify(folder.path()).unwrap(), (13, Vec::new()));
+        appending(&path).unwrap().write_all(b"{\"event\":").unwrap();
+        server.write("{\"event\":\"a\"}\n");
+        note();
+        let (lines, broken) = verify(folder.path()).unwrap();
+        assert_eq!((lines, broken.len(), broken[0].line), (16, 1, 14));
+        assert_eq!(broken[0].reason, "it can't be read");
     }
 
     #[test]

@@ -33,7 +33,8 @@ impl Chain {
         file.take(TAIL).read_to_end(&mut tail)?;
         let text = String::from_utf8_lossy(&tail);
         let is_torn = !text.is_empty() && !text.ends_with('\n');
-        let last = text.lines().rev().find_map(|line| split(line).map(|(_, digest)| digest.to_owned()));
+        let last =
+            text.lines().rev().find_map(|line| split(line).map(|(_, digest)| digest.to_owned()));
         Ok((Self { is_begun: last.is_some(), last: last.unwrap_or_default() }, is_torn))
     }
 
@@ -44,7 +45,8 @@ impl Chain {
 
     /// Returns a line, which is a JSON object, as a part of the chain.
     pub(super) fn sealed(&mut self, line: &str) -> String {
-        let open = line.trim_end().trim_end_matches('}');
+        let line = line.trim_end();
+        let open = line.strip_suffix('}').unwrap_or(line);
         let previous = match std::mem::replace(&mut self.is_begun, true) {
             true => String::new(),
             false => format!(",\"previous\":\"{}\"", self.last),
@@ -57,7 +59,7 @@ impl Chain {
 
 /// Returns the digest of a line without its digest and without its end.
 fn digest(previous: &str, line: &str) -> String {
-    Digest::of_text(&format!("{previous}\n{line}")).hex().to_owned()
+    Digest::of_text(&format!("{previous}\n{line}")).hex()
 }
 
 /// Returns a line without its digest, and the digest.
@@ -121,12 +123,15 @@ impl Walk {
         let named = value.get("previous").and_then(Value::as_str);
         let last = self.last.replace(found.to_owned());
         let previous = match (&last, named) {
-            (Some(last), Some(named)) if named != last => return Some("lines before it are missing"),
+            (Some(last), Some(named)) if named != last => {
+                return Some("lines before it are missing");
+            }
             (Some(last), _) => last.as_str(),
             (None, Some(named)) => named,
             (None, None) => return Some("lines before it are missing"),
         };
-        (digest(previous, open) != found).then_some("it is not as it was written, or lines before it are missing")
+        (digest(previous, open) != found)
+            .then_some("it is not as it was written, or lines before it are missing")
     }
 }
 

@@ -48,7 +48,11 @@ pub fn salvage(from: &Path, to: &Path) -> Result<Salvaged, ContextError> {
     let saved = copied.and_then(|damaged| {
         // One that can't be opened at all has nothing to read.
         let refused = match copy::look(&damaged) {
-            Ok(damaged) => file.explain(fill(&damaged, &connection))?,
+            Ok(mut damaged) => {
+                // What an earlier version wrote has other tables.
+                drop(TABLES.ready(&mut damaged));
+                file.explain(fill(&damaged, &connection))?
+            }
             Err(_) => 0,
         };
         file.explain(mend(&connection, refused, &mut lost))

@@ -143,7 +143,10 @@ pub fn verify(path: &Path) -> Result<Report, ContextError> {
 
 /// Refuses a file in which something that was acknowledged is missing, as far as the versions of its
 /// contexts tell.
-pub(super) fn acknowledged(path: &Path) -> Outcome<()> {
+///
+/// # Errors
+/// [`ContextError::Damaged`], which names some of what is missing; what [`verify`] returns.
+pub fn acknowledged(path: &Path) -> Outcome<()> {
     if !marks::beside(path).exists() {
         return Ok(());
     }

@@ -1,0 +1,227 @@
+//! `contexture context verify`, `salvage`, `backup` and `restore` (GU-12).
+
+use crate::support::{Done, Sandbox, repository};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const DATA: &str = ".contexture/data";
+
+/// A project with contexts of two owners, a token and a kept flow.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let text = std::fs::read(repository().join("examples/serve/conversation.jsonl")).unwrap();
+    sandbox.write("weather.jsonl", text);
+    sandbox.write(
+        "hello.json",
+        std::fs::read(repository().join("examples/flows/hello.json")).unwrap(),
+    );
+    let _ = context(&sandbox, &["import", "weather.jsonl"]).exits(0);
+    let _ = context(&sandbox, &["import", "weather.jsonl", "--owner", "ada"]).exits(0);
+    let _ = sandbox.run(["token", "add", "Ada", "--owner", "ada"]).exits(0);
+    let _ = sandbox.run(["flow", "run", "hello.json"]).exits(0);
+    sandbox
+}
+
+fn context(sandbox: &Sandbox, arguments: &[&str]) -> Done {
+    sandbox.run(["context"].iter().chain(arguments))
+}
+
+/// The files of a folder with their contents.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let files = entries.filter(|entry| entry.path().is_file());
+    // What SQLite makes anew, and what shows that somebody is there.
+    let name = |name: std::ffi::OsString| name.into_string().unwrap();
+    let is_kept = |name: &String| !name.ends_with("-shm") && !name.ends_with(".lock");
+    files
+        .map(|entry| (name(entry.file_name()), std::fs::read(entry.path()).unwrap()))
+        .filter(|(name, _)| is_kept(name))
+        .collect()
+}
+
+/// Changes bytes in the middle of the text of a message.
+fn damage(sandbox: &Sandbox, data: &str) {
+    let path = sandbox.path(format!("{data}/contexts.db"));
+    let mut bytes = std::fs::read(&path).unwrap();
+    let text = "北京今天天气怎么样".as_bytes();
+    let at = bytes.windows(text.len()).position(|part| part == text).unwrap();
+    bytes[at..at + 3].copy_from_slice("东".as_bytes());
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn gu_12_whole_folder_verifies_and_a_changed_message_is_named() {
+    let sandbox = sandbox();
+    let whole = context(&sandbox, &["verify", "--json"]).exits(0).json();
+    assert_eq!((&whole["whole"], &whole["contexts"]), (&json!(true), &json!(2)));
+    assert!(whole["auditLines"].as_u64() >= Some(3), "{whole}");
+    damage(&sandbox, DATA);
+    let before = files(&sandbox.path(DATA));
+    let found = context(&sandbox, &["verify", "--json"]).exits(1).json();
+    let finding = &found["findings"][0];
+    assert_eq!(finding["kind"], "broken", "{found}");
+    assert!(finding["entry"].as_str().unwrap().starts_with("message 1"), "{found}");
+    let told = context(&sandbox, &["verify"]).exits(1);
+    assert!(told.stdout.contains("message 1, version"), "{}", told.stdout);
+    assert_eq!(files(&sandbox.path(DATA)), before, "looking changes nothing");
+    let _ = context(&sandbox, &["verify", "--data", "nowhere"]).exits(2);
+    let refused = context(&sandbox, &["backup", "copy"]).exits(1);
+    assert!(refused.stderr.contains("context salvage"), "{}", refused.stderr);
+    assert!(!sandbox.path("copy").exists());
+}
+
+#[test]
+fn gu_12_salvage_saves_the_rest_and_leaves_the_damaged_folder_alone() {
+    let sandbox = sandbox();
+    damage(&sandbox, DATA);
+    let before = files(&sandbox.path(DATA));
+    let saved = context(&sandbox, &["salvage", "saved", "--json"]).exits(1).json();
+    assert_eq!(saved["contexts"], 2, "{saved}");
+    assert_eq!(files(&sandbox.path(DATA)), before);
+    let _ = context(&sandbox, &["verify", "--data", "saved"]).exits(0);
+    let shown = |owner: &str| {
+        let arguments = ["show", "ctx_weather", "--owner", owner, "--data", "saved", "--json"];
+        context(&sandbox, &arguments).exits(0).json()["messageCount"].as_u64().unwrap()
+    };
+    assert_eq!(shown("local") + shown("ada"), 7, "one of eight messages is lost");
+    let again = context(&sandbox, &["salvage", "saved"]).exits(2);
+    assert!(again.stderr.contains("is not empty"), "{}", again.stderr);
+    let token = sandbox.run(["token", "list", "--data", "saved", "--json"]).exits(0);
+    assert!(token.stdout.contains("Ada"), "{}", token.stdout);
+}
+
+#[test]
+fn gu_12_backup_is_restored_only_as_it_was_written() {
+    let sandbox = sandbox();
+    let list = context(&sandbox, &["backup", "copy", "--json"]).exits(0).json();
+    let names: Vec<&str> = list["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        ["audit.jsonl", "contexts.db", "contexts.db-marks", "flows.db", "tokens.json"]
+    );
+    #[cfg(unix)]
+    for path in [
+        sandbox.path("copy"),
+        sandbox.path("copy/contexts.db"),
+        sandbox.path("copy/backup.json"),
+        sandbox.path("copy/tokens.json"),
+    ] {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o077, 0, "{}", path.display());
+    }
+    let _ = context(&sandbox, &["backup", "copy"]).exits(2);
+    let refused = context(&sandbox, &["restore", "copy"]).exits(2);
+    assert!(refused.stderr.contains("--force"), "{}", refused.stderr);
+    let _ = context(&sandbox, &["delete", "ctx_weather", "--owner", "ada", "--yes"]).exits(0);
+    let restored = context(&sandbox, &["restore", "copy", "--force", "--json"]).exits(0).json();
+    let earlier = restored["earlier"].as_str().unwrap();
+    assert!(Path::new(earlier).join("contexts.db").exists(), "{restored}");
+    let _ = context(&sandbox, &["verify"]).exits(0);
+    let listed = context(&sandbox, &["list", "--json"]).exits(0).json();
+    assert_eq!(listed["contexts"].as_array().unwrap().len(), 2);
+    assert!(sandbox.run(["flow", "list"]).exits(0).stdout.contains("COMPLETED"));
+    // Whatever is changed in the backup, nothing is put into the place.
+    for file in files(&sandbox.path("copy")).into_keys() {
+        let path = sandbox.path(format!("copy/{file}"));
+        let whole = std::fs::read(&path).unwrap();
+        let mut other = whole.clone();
+        let middle = other.len() / 2;
+        other[middle] ^= 1;
+        for bytes in [other, whole[..whole.len() / 2].to_vec(), Vec::new()] {
+            std::fs::write(&path, bytes).unwrap();
+            let refused = context(&sandbox, &["restore", "copy", "--data", "elsewhere"]);
+            let is_list = file == "backup.json";
+            assert!(is_list || refused.code != Some(0), "{file}");
+            if refused.code != Some(0) {
+                assert!(!sandbox.path("elsewhere").exists(), "{file}: {}", refused.stderr);
+            }
+            drop(std::fs::remove_dir_all(sandbox.path("elsewhere")));
+        }
+        std::fs::remove_file(&path).unwrap();
+        let _ = context(&sandbox, &["restore", "copy", "--data", "elsewhere"]).exits(2);
+        std::fs::write(&path, whole).unwrap();
+    }
+    let list = sandbox.read("copy/backup.json").replace("tokens.json", "../tokens.json");
+    sandbox.write("copy/backup.json", list);
+    let refused = context(&sandbox, &["restore", "copy", "--data", "elsewhere"]).exits(2);
+    assert!(refused.stderr.contains("is not a file of a backup"), "{}", refused.stderr);
+}
+
+#[test]
+fn gu_12_garbage_in_any_file_is_told_and_salvaged_without_a_crash() {
+    let sandbox = sandbox();
+    let whole = files(&sandbox.path(DATA));
+    for file in ["contexts.db", "contexts.db-marks", "flows.db", "tokens.json", "audit.jsonl"] {
+        for kind in ["empty", "garbage", "half", "folder"] {
+            drop(std::fs::remove_dir_all(sandbox.path("copy")));
+            drop(std::fs::remove_dir_all(sandbox.path("saved")));
+            whole
+                .iter()
+                .for_each(|(name, bytes)| drop(sandbox.write(format!("copy/{name}"), bytes)));
+            let path = sandbox.path(format!("copy/{file}"));
+            let bytes = whole[file].clone();
+            match kind {
+                "empty" => std::fs::write(&path, "").unwrap(),
+                "garbage" => std::fs::write(&path, [0xa7, 3, 255].repeat(5_000)).unwrap(),
+                "half" => std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap(),
+                _ => {
+                    std::fs::remove_file(&path).unwrap();
+                    std::fs::create_dir(&path).unwrap();
+                }
+            }
+            let told = context(&sandbox, &["verify", "--data", "copy", "--json"]);
+            // An empty database or log is one without entries, and says nothing about itself.
+            let is_silent = kind == "empty" && ["flows.db", "audit.jsonl"].contains(&file)
+                || (kind, file) == ("half", "contexts.db-marks");
+            assert!(is_silent || told.code != Some(0), "{kind} {file}: {}", told.stdout);
+            assert!(told.code < Some(3) && !told.stderr.contains("panicked"), "{}", told.stderr);
+            let saved = context(&sandbox, &["salvage", "saved", "--data", "copy", "--json"]);
+            assert!(
+                saved.code < Some(3) && !saved.stderr.contains("panicked"),
+                "{kind} {file}: {}",
+                saved.stderr
+            );
+            if saved.code < Some(2) && file != "tokens.json" && file != "audit.jsonl" {
+                let _ = context(&sandbox, &["verify", "--data", "saved"]).exits(0);
+            }
+            let backup = context(&sandbox, &["backup", "copied", "--data", "copy"]);
+            assert!(
+                backup.code < Some(3) && !backup.stderr.contains("panicked"),
+                "{}",
+                backup.stderr
+            );
+            drop(std::fs::remove_dir_all(sandbox.path("copied")));
+        }
+    }
+}
+
+/// With a real file system of a few megabytes: `.ci/checks/contexts.sh` mounts one.
+#[test]
+fn gu_12_backup_to_a_full_disk_is_told_and_leaves_nothing() {
+    let Some(folder) = std::env::var_os("CONTEXTURE_TINY_DISK") else { return };
+    let folder = Path::new(&folder);
+    let sandbox = sandbox();
+    let text = "x".repeat(900_000);
+    let messages: Vec<Value> = (0..20)
+        .map(|at| json!({"messageId": format!("m{at}"), "type": "USER_INPUT", "content": {"text": text}}))
+        .collect();
+    let large = json!({ "contextId": "ctx_large", "messages": messages }).to_string();
+    let _ = sandbox.run_with(["context", "import"], large).exits(0);
+    let target = folder.join("copy").display().to_string();
+    let full = context(&sandbox, &["backup", &target]);
+    assert!(full.code < Some(3), "{}", full.stderr);
+    assert!(full.stderr.contains("full") || full.stderr.contains("space"), "{}", full.stderr);
+    assert_eq!(
+        std::fs::read_dir(folder)
+            .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().file_name() != "lost+found")
+            .count(),
+        0
+    );
+}

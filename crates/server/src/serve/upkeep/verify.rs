@@ -1,0 +1,112 @@
+//! Whether a data folder holds what was acknowledged, as it was written.
+
+use super::{of_store, unusable};
+use crate::fault::Fault;
+use crate::serve::flows::journal::FLOWS_FILE;
+use crate::serve::operations::audit;
+use crate::serve::tokens::{TOKENS_FILE, TokenFile};
+use contexture::contexts::CONTEXTS_FILE;
+use contexture::store::contexts::{self, Finding};
+use contexture::store::copy;
+use serde::Serialize;
+use std::fmt;
+use std::path::Path;
+
+/// What is wrong with a file of a data folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum FolderFinding {
+    /// With the contexts.
+    Contexts {
+        /// The file.
+        file: &'static str,
+        /// The finding.
+        #[serde(flatten)]
+        finding: Finding,
+    },
+    /// With another file.
+    File {
+        /// The file.
+        file: String,
+        /// The line that is broken first.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<u64>,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl fmt::Display for FolderFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contexts { file, finding } => write!(f, "{file}: {finding}"),
+            Self::File { file, line: Some(line), reason } => {
+                write!(f, "{file}, line {line}: {reason}")
+            }
+            Self::File { file, line: None, reason } => write!(f, "{file}: {reason}"),
+        }
+    }
+}
+
+impl From<Finding> for FolderFinding {
+    fn from(finding: Finding) -> Self {
+        Self::Contexts { file: CONTEXTS_FILE, finding }
+    }
+}
+
+/// What was found in a data folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct FolderReport {
+    /// The number of contexts.
+    pub contexts: u64,
+    /// The number of their messages and changes.
+    pub entries: u64,
+    /// The number of lines of the audit log.
+    pub audit_lines: u64,
+    /// What is wrong.
+    pub findings: Vec<FolderFinding>,
+}
+
+/// Checks all that a data folder holds: the chains of contexts and of the audit log, what was
+/// acknowledged, the structure of each file. Changes nothing.
+///
+/// # Errors
+/// A [`Fault`] for a folder that is not there, and for files that can't be judged.
+pub fn verify(data: &Path) -> Result<FolderReport, Fault> {
+    std::fs::read_dir(data).map_err(|error| unusable(data, &error))?;
+    let found = contexts::verify(&data.join(CONTEXTS_FILE)).map_err(|error| of_store(&error))?;
+    let mut report = FolderReport {
+        contexts: found.contexts,
+        entries: found.entries,
+        findings: found.findings.into_iter().map(FolderFinding::from).collect(),
+        ..FolderReport::default()
+    };
+    let file = |file: &str, reason: String| FolderFinding::File {
+        file: file.to_owned(),
+        line: None,
+        reason,
+    };
+    let flows = data.join(FLOWS_FILE);
+    if flows.exists() {
+        let faults = copy::faults(&flows).map_err(|error| of_store(&error))?;
+        report.findings.extend(faults.into_iter().map(|fault| file(FLOWS_FILE, fault)));
+    }
+    if let Err(fault) = TokenFile::in_folder(data).list() {
+        report.findings.push(file(TOKENS_FILE, fault.message));
+    }
+    match audit::verify(data) {
+        Ok((lines, broken)) => {
+            report.audit_lines = lines;
+            report.findings.extend(broken.into_iter().map(|broken| FolderFinding::File {
+                file: broken.file,
+                line: Some(broken.line),
+                reason: broken.reason.to_owned(),
+            }));
+        }
+        Err(error) => report.findings.push(file(audit::AUDIT_FILE, error.to_string())),
+    }
+    Ok(report)
+}

@@ -74,13 +74,16 @@ pub fn faults(path: &Path) -> Result<Vec<String>, ContextError> {
     }
 }
 
-/// Opens a file that is there; closing it moves nothing from its log.
+/// Opens a file that is there; closing it moves nothing from a log that was there before.
 pub(crate) fn look(path: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = std::fs::metadata(&log).is_ok_and(|log| log.len() > 0);
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
     tables::patient(&mut connection)?;
     tables::protect(&connection)?;
     Ok(connection)

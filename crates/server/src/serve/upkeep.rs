@@ -61,8 +61,8 @@ impl Draft {
             let message = format!("{} does not name a folder", target.display());
             return Err(Fault::of(codes::BAD_DATA, message));
         };
-        match std::fs::read_dir(target) {
-            Ok(mut entries) if !replaces && entries.next().is_some() => {
+        match std::fs::read_dir(target).map(|mut entries| entries.next().is_some()) {
+            Ok(true) if !replaces => {
                 let message = format!("the folder {} is not empty", target.display());
                 return Err(Fault::of(codes::BAD_DATA, message).with_help("name another folder"));
             }

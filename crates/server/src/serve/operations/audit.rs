@@ -64,6 +64,10 @@ pub enum AuditEvent {
     ContextsDamaged,
     /// What is missing from contexts was taken for lost.
     LossAccepted,
+    /// All that a data folder holds was copied.
+    BackupMade,
+    /// A backup was put into the place of the data folder.
+    BackupRestored,
     /// A token was created.
     TokenAdded,
     /// A token was revoked.
@@ -172,6 +176,20 @@ pub fn note_once(data: &Path, record: &AuditRecord) -> Result<(), Fault> {
     written.map_err(|error: io::Error| unwritable(data, &error))
 }
 
+fn lock_file(data: &Path) -> io::Result<File> {
+    home::private_file().write(true).create(true).truncate(false).open(data.join(LOCK_FILE))
+}
+
+/// Keeps others from writing lines, as long as the file is held.
+///
+/// # Errors
+/// What the system reports.
+pub(crate) fn hold(data: &Path) -> io::Result<File> {
+    let lock = lock_file(data)?;
+    lock.lock()?;
+    Ok(lock)
+}
+
 /// Returns the files of the audit log in a data folder, the oldest first.
 ///
 /// # Errors
@@ -225,8 +243,7 @@ struct AuditFile {
 impl AuditFile {
     fn open(data: &Path, most: u64, kept: usize) -> io::Result<Self> {
         folder::create(data)?;
-        let mut lock = home::private_file();
-        let lock = lock.write(true).create(true).truncate(false).open(data.join(LOCK_FILE))?;
+        let lock = lock_file(data)?;
         let file = Some(appending(&data.join(AUDIT_FILE))?);
         let (folder, chain) = (data.to_owned(), Chain::default());
         Ok(Self { folder, lock, file, size: None, chain, most, kept })

@@ -5,7 +5,6 @@
 //! digest that it goes on from: older files may be gone. Lines from before the chain have none.
 
 use contexture::context::Digest;
-use serde::Serialize;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
@@ -69,14 +68,14 @@ fn split(line: &str) -> Option<(&str, &str)> {
 }
 
 /// A line that breaks the chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BrokenLine {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BrokenLine {
     /// The file.
-    pub file: String,
+    pub(crate) file: String,
     /// The line, from 1.
-    pub line: u64,
+    pub(crate) line: u64,
     /// What is wrong.
-    pub reason: &'static str,
+    pub(crate) reason: &'static str,
 }
 
 /// A walk along the lines of the files, the oldest first.
@@ -150,7 +149,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (folder.path().join("audit.1.jsonl"), folder.path().join("audit.jsonl"));
         let mut chain = Chain::default();
-        let mut lines = |from: u32, to: u32, chain: &mut Chain| -> Vec<String> {
+        let lines = |from: u32, to: u32, chain: &mut Chain| -> Vec<String> {
             (from..to).map(|n| chain.sealed(&format!("{{\"n\":{n}}}\n"))).collect()
         };
         let first = lines(0, 5, &mut chain);

@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::serve::codes;
 use crate::serve::flows::journal::FLOWS_FILE;
 use crate::serve::folder::{self, FolderLock};
-use crate::serve::operations::audit;
+use crate::serve::operations::audit::{self, AuditEvent, AuditRecord};
 use crate::serve::tokens::TOKENS_FILE;
 use contexture::contexts::CONTEXTS_FILE;
 use contexture::store::contexts::{self, Report};
@@ -69,7 +69,7 @@ pub struct Restored {
 /// # Errors
 /// A [`Fault`] when the folder is damaged, and when the copy can't be written; nothing is left of it then.
 pub fn backup(data: &Path, target: &Path) -> Result<Backup, Fault> {
-    let files = audit::files(data).map_err(|error| unusable(data, &error))?;
+    std::fs::read_dir(data).map_err(|error| unusable(data, &error))?;
     let draft = Draft::begin(target, false)?;
     contexts::acknowledged(&data.join(CONTEXTS_FILE)).map_err(|error| of_store(&error))?;
     let databases: Vec<Copied> = [CONTEXTS_FILE, FLOWS_FILE]
@@ -82,9 +82,11 @@ pub fn backup(data: &Path, target: &Path) -> Result<Backup, Fault> {
         return Err(Fault::of(codes::BAD_DATA, message)
             .with_help("--data DIR selects the folder of another server"));
     }
+    audit::note_once(data, &AuditRecord::new(AuditEvent::BackupMade).with("by", "command line"))?;
     let others = copy::snapshot(&databases, || {
+        let _held = audit::hold(data)?;
         let tokens = data.join(TOKENS_FILE);
-        let others = files.into_iter().chain(tokens.exists().then_some(tokens));
+        let others = audit::files(data)?.into_iter().chain(tokens.exists().then_some(tokens));
         others.map(|path| Ok((std::fs::read(&path)?, path))).collect::<io::Result<Vec<_>>>()
     });
     let others =
@@ -153,7 +155,9 @@ fn digest(path: &Path) -> io::Result<(u64, String)> {
         digest.update(part.get(..count).unwrap_or_default());
     }
     let mut text = "sha256:".to_owned();
-    digest.finalize().iter().for_each(|byte| drop(write!(text, "{byte:02x}")));
+    for byte in digest.finalize() {
+        let _ = write!(text, "{byte:02x}");
+    }
     Ok((bytes, text))
 }
 
@@ -204,6 +208,8 @@ pub fn restore(source: &Path, data: &Path, replaces: bool) -> Result<Restored, F
         }
         earlier => earlier,
     };
+    let record = AuditRecord::new(AuditEvent::BackupRestored).with("by", "command line");
+    audit::note_once(data, &record.with("createdAt", list.created_at.as_str()))?;
     Ok(Restored { backup: list, earlier })
 }
 

@@ -112,11 +112,7 @@ impl Marks {
         aside.push(".new");
         let aside = PathBuf::from(aside);
         drop(std::fs::remove_file(&aside));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let made = options.open(&aside)?;
+        let made = crate::home::private_file().write(true).create_new(true).open(&aside)?;
         let mut header = [0; SLOT];
         put(&mut header, 0, &MAGIC);
         put(&mut header, CHAIN, identity);

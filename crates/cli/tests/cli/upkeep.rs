@@ -210,6 +210,29 @@ fn gu_12_garbage_in_any_file_is_told_and_salvaged_without_a_crash() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn gu_12_files_that_can_not_be_read_are_told_and_nothing_is_left() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = sandbox();
+    let lock = |file: &str, mode: u32| {
+        let path = sandbox.path(format!("{DATA}/{file}"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for file in ["contexts.db", "flows.db", "tokens.json", "audit.jsonl"] {
+        lock(file, 0o000);
+        // Who may do everything reads it all the same.
+        if std::fs::read(sandbox.path(format!("{DATA}/{file}"))).is_err() {
+            let told = context(&sandbox, &["verify"]);
+            assert_ne!(told.code, Some(0), "{file}: {}", told.stdout);
+            assert_ne!(context(&sandbox, &["backup", "copy"]).code, Some(0), "{file}");
+            assert!(!sandbox.path("copy").exists(), "{file}");
+        }
+        lock(file, 0o600);
+    }
+    let _ = context(&sandbox, &["verify"]).exits(0);
+}
+
 /// With a real file system of a few megabytes: `.ci/checks/contexts.sh` mounts one.
 #[test]
 fn gu_12_backup_to_a_full_disk_is_told_and_leaves_nothing() {

@@ -216,6 +216,8 @@ pub(crate) fn files(data: &Path) -> io::Result<Vec<PathBuf>> {
 /// # Errors
 /// What the system reports.
 pub(crate) fn verify(data: &Path) -> io::Result<(u64, Vec<BrokenLine>)> {
+    // A line that is being written is not taken for one that was broken off.
+    let _held = data.join(LOCK_FILE).is_file().then(|| hold(data));
     let mut walk = Walk::default();
     for path in files(data)? {
         walk.file(&path)?;

@@ -15,6 +15,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The length of the header and of each slot, in bytes.
 const SLOT: usize = 256;
@@ -27,6 +28,9 @@ const CHECK: usize = 48;
 const NAMES: usize = 64;
 /// The longest part of an owner, and of an id, that is kept.
 const NAME: usize = 96;
+/// How often, and after which wait, damaged marks are read again.
+const TRIES: u32 = 3;
+const NAP: Duration = Duration::from_millis(2);
 const KEPT: u8 = 1;
 const REMOVED: u8 = 2;
 
@@ -61,8 +65,21 @@ pub(super) struct Book {
 }
 
 impl Book {
-    /// Reads the marks of a file; `None` when there are none.
+    /// Reads the marks of a file; `None` when there are none. A slot that is being written may be seen in
+    /// part, and is whole a moment later.
     pub(super) fn read(file: &Path) -> io::Result<Option<Self>> {
+        for _ in 0..TRIES {
+            match Self::read_once(file)? {
+                Some(book) if book.identity.is_none() || !book.damaged.is_empty() => {
+                    std::thread::sleep(NAP);
+                }
+                book => return Ok(book),
+            }
+        }
+        Self::read_once(file)
+    }
+
+    fn read_once(file: &Path) -> io::Result<Option<Self>> {
         let bytes = match std::fs::read(beside(file)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -298,13 +315,13 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x55;
             std::fs::write(beside(&file), &bytes).unwrap();
-            let book = Book::read(&file).unwrap().unwrap();
+            let book = Book::read_once(&file).unwrap().unwrap();
             let is_header = at < SLOT;
             assert_eq!(book.damaged.len(), usize::from(!is_header), "{at}");
         }
         for length in 0..whole.len() {
             std::fs::write(beside(&file), &whole[..length]).unwrap();
-            let book = Book::read(&file).unwrap().unwrap();
+            let book = Book::read_once(&file).unwrap().unwrap();
             let is_told = book.identity.is_none() || book.damaged == [1];
             assert!(is_told || (NAMES..=SLOT).contains(&length), "{length}");
         }

@@ -24,6 +24,8 @@ mod mcp;
 mod mcp_servers;
 #[path = "cli/packs.rs"]
 mod packs;
+#[path = "cli/privileges.rs"]
+mod privileges;
 #[path = "cli/program_references.rs"]
 mod program_references;
 #[path = "cli/prompt.rs"]

@@ -12,7 +12,6 @@ use contexture_context::json::bytes_of;
 #[cfg(feature = "knowledge")]
 use contexture_core::Embedder;
 #[cfg(feature = "flow")]
-use contexture_core::signature::Effect;
 use contexture_core::signature::ObjectSignature;
 use contexture_core::tool::{SCHEME, Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest};
 use contexture_core::{LlmError, Provider, model_uri, panics};
@@ -199,10 +198,9 @@ impl Extensions {
     fn add_as_actions(&mut self, tool: &Arc<AddedTool>) {
         for method in &tool.methods {
             let (tool, own) = (Arc::clone(tool), method.facts.name.clone());
-            let info = ActionInfo::of(match method.facts.effect {
-                Effect::Read | Effect::Fetch => ActionKind::Query,
-                Effect::Write => ActionKind::Operation,
-            });
+            let changes = method.facts.effect.changes();
+            let kind = if changes { ActionKind::Operation } else { ActionKind::Query };
+            let info = ActionInfo::of(kind);
             let info = info.with_parameters(method.facts.parameters.clone());
             self.actions.add(action_name(&tool.name, &own), info, move |call| {
                 let (tool, own) = (Arc::clone(&tool), own.clone());

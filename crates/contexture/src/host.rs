@@ -6,6 +6,7 @@
 
 mod added;
 mod attachments;
+mod callable;
 mod dry;
 mod errors;
 mod files;

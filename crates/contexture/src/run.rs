@@ -25,6 +25,7 @@ use contexture_script::analysis;
 use contexture_script::host::LoadedSource;
 use contexture_script::program::{self, Program};
 use contexture_script::runtime::{Entry, Executable, Given, RunOptions, Warning, compile};
+use contexture_script::semantic::SemanticModel;
 use contexture_store::masker::Masker;
 use contexture_tools::{Settings, Tools};
 use serde_json::{Map, Value, json};
@@ -78,9 +79,9 @@ fn load_in(
             .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?,
     };
     let program = program::load(root, &loader, &references.project().config.limits);
-    let diagnostics = analysis::check(&program);
+    let SemanticModel { faults: diagnostics, generates } = analysis::analyze(&program);
     let files = program.files.iter().map(|file| file.source.clone()).collect();
-    Ok((program, CheckReport { files, diagnostics }))
+    Ok((program, CheckReport { files, diagnostics, generates }))
 }
 
 /// Opens the references of a run; its observer is asked about its knowledge packs.

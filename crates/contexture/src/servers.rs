@@ -6,11 +6,12 @@ mod consent;
 pub use consent::{Consent, allow, deed};
 
 use crate::project::Project;
+use contexture_core::policy::Class;
 use contexture_core::signature::{Effect, ObjectSignature};
 use contexture_diagnostic::{MissingFeature, suggestion};
 use contexture_mcp::{
-    Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, Secret, ServerSpec,
-    Servers, Transport, codes,
+    Classes, Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, Secret,
+    ServerSpec, Servers, Transport, codes,
 };
 use contexture_script::server::{Origin, ServerFacts, ServerFault, ServerImport, ToolFacts};
 use contexture_store::masker::Masker;
@@ -47,15 +48,22 @@ pub fn review(project: &Project, consent: Consent) -> Result<(Servers, Vec<LockE
     Ok((of(project, Ok(lock), masker, consent), faults))
 }
 
-/// Accepts the definitions that a server offers, in place of those accepted before.
+/// Accepts the definitions that a server offers, in place of those accepted before, with the classes
+/// that a person gives to some of them; returns the lock as it is now.
 ///
 /// # Errors
 /// [`LockError`] when the file can't be read or written.
-pub fn accept(project: &Project, server: &str, offered: Vec<Definition>) -> Result<(), LockError> {
+pub fn accept(
+    project: &Project,
+    server: &str,
+    offered: Vec<Definition>,
+    classes: &Classes,
+) -> Result<Lock, LockError> {
     let file = lock_file(project);
     let (mut lock, _) = Lock::read_intact(&file)?;
-    lock.accept(server, offered);
-    lock.write(&file)
+    lock.accept(server, offered, classes);
+    lock.write(&file)?;
+    Ok(lock)
 }
 
 /// Returns the servers of a project; none is connected yet. `masker` masks secrets in their output
@@ -137,7 +145,8 @@ pub(crate) fn facts(project: &Project, import: &ServerImport) -> Result<ServerFa
     if let Some(tool) = &import.tool {
         servers.tool(&import.server, tool).map_err(fault)?;
     }
-    Ok(ServerFacts { tools: pinned.iter().map(tool_facts).collect() })
+    let facts = |tool| tool_facts(tool, servers.class(&import.server, &tool.name));
+    Ok(ServerFacts { tools: pinned.iter().map(facts).collect() })
 }
 
 /// Returns the fault of an import that this build can't serve.
@@ -157,10 +166,9 @@ fn fault(error: McpError) -> ServerFault {
     ServerFault { code: code.code, message: error.to_string(), help: error.help() }
 }
 
-fn tool_facts(definition: &Definition) -> ToolFacts {
+fn tool_facts(definition: &Definition, class: Class) -> ToolFacts {
     let ObjectSignature { fields, open } = ObjectSignature::of(&definition.input_schema);
-    // The effects of a server's tool are unknown, whatever the server claims.
-    ToolFacts { name: definition.name.clone(), fields, open, effect: Effect::Write }
+    ToolFacts { name: definition.name.clone(), fields, open, effect: Effect::of_remote(class) }
 }
 
 /// Returns the facts of an imported tool of the application (HO-2).

@@ -9,21 +9,55 @@ pub mod tables;
 
 pub use object::ObjectSignature;
 
+use crate::policy::Class;
 use serde_json::{Map, Value, json};
 
-/// The effect of a call on the world.
+/// The effect of a call on the world. It is the [`Class`] of the call, with reading here and
+/// reading from a server told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Reads the workspace or the environment and changes nothing.
     Read,
     /// Asks a server without changing anything there: not in a dry run (AS-31).
     Fetch,
-    /// Changes files, a memory or something on a server: not in a dry run and not in
-    /// `parallel for` (AS-10).
+    /// Changes files or a memory: not in a dry run and not in `parallel for` (AS-10).
     Write,
+    /// Sends data to others, or changes something on a server: not in a dry run and not in
+    /// `parallel for`.
+    Send,
+    /// Starts something whose effects are unknown: not in a dry run and not in `parallel for`.
+    Execute,
 }
 
 impl Effect {
+    /// Returns the class that privileges and policies go by (GU-2).
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::Read | Self::Fetch => Class::Read,
+            Self::Write => Class::Write,
+            Self::Send => Class::Send,
+            Self::Execute => Class::Execute,
+        }
+    }
+
+    /// Returns the effect of a tool that is not local, by its class.
+    #[must_use]
+    pub const fn of_remote(class: Class) -> Self {
+        match class {
+            Class::Read => Self::Fetch,
+            Class::Write => Self::Write,
+            Class::Send => Self::Send,
+            Class::Execute => Self::Execute,
+        }
+    }
+
+    /// Reports whether it leaves something changed.
+    #[must_use]
+    pub const fn changes(self) -> bool {
+        !matches!(self, Self::Read | Self::Fetch)
+    }
+
     /// Reports whether a dry run may do it: no side effect, no network (AS-31).
     #[must_use]
     pub const fn runs_in_dry_run(self) -> bool {
@@ -150,11 +184,17 @@ impl Kind {
 }
 
 impl Method {
+    /// Returns its class.
+    #[must_use]
+    pub const fn class(&self) -> Class {
+        self.effect.class()
+    }
+
     /// Reports whether a `parallel for` may call it: AS-10 allows no request but GET there,
     /// although HEAD changes nothing.
     #[must_use]
     pub fn runs_in_parallel(&self) -> bool {
-        self.effect != Effect::Write && self.name != "head"
+        !self.effect.changes() && self.name != "head"
     }
 
     /// Returns the JSON Schema of its argument object.

@@ -21,7 +21,7 @@ mod excerpt;
 #[cfg(test)]
 mod tests;
 
-use crate::{Diagnostic, Severity, SourceFile};
+use crate::{Diagnostic, Edit, Severity, SourceFile, Span};
 use excerpt::Excerpt;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -89,22 +89,33 @@ pub fn one_line(fault: &Diagnostic, source: &SourceFile) -> String {
 
 /// Returns the diagnostic as JSON for editors and scripts (AS-32): `code`, `severity`, `message`,
 /// `help` (null when there is none), `file`, and `span` with lines and columns from 1, columns in
-/// characters, the end exclusive.
+/// characters, the end exclusive; and `fix`, a list of edits, when a machine can apply it.
 #[must_use]
 pub fn json(fault: &Diagnostic, source: &SourceFile) -> Value {
-    let (start, end) = (source.position(fault.span.start), source.position(fault.span.end));
-    json!({
+    let mut value = json!({
         "code": fault.code,
         "severity": fault.severity.as_str(),
         "message": fault.message,
         "help": fault.help,
         "file": file_of(fault, source),
-        "span": {
-            "line": start.line,
-            "column": start.column,
-            "end_line": end.line,
-            "end_column": end.column,
-        },
+        "span": span_json(fault.span, source),
+    });
+    let edit = |edit: &Edit| json!({ "span": span_json(edit.span, source), "replacement": edit.replacement });
+    if let Some(value) = value.as_object_mut().filter(|_| !fault.fix.is_empty()) {
+        value.insert("fix".to_owned(), fault.fix.iter().map(edit).collect());
+    }
+    value
+}
+
+/// Returns a span with lines and columns from 1, as [`json`] has it.
+#[must_use]
+pub fn span_json(span: Span, source: &SourceFile) -> Value {
+    let (start, end) = (source.position(span.start), source.position(span.end));
+    json!({
+        "line": start.line,
+        "column": start.column,
+        "end_line": end.line,
+        "end_column": end.column,
     })
 }
 

@@ -47,7 +47,7 @@ mod tests {
     fn as_25_mcp_client_left_out_names_the_feature() {
         let shout = Definition::new("shout", json!({"type": "object"}));
         let mut lock = Lock::default();
-        lock.accept("words", vec![shout]);
+        lock.accept("words", vec![shout], &crate::Classes::new());
         let specs = [ServerSpec::in_memory("words")];
         let servers = Servers::new(specs, Ok(lock), Arc::new(Connect), Limits::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -17,7 +17,7 @@
 //! of their own, with the variables that the settings name and no others.
 //!
 //! ```
-//! use contexture_mcp::{Definition, Limits, Lock, ServerSpec, Servers};
+//! use contexture_mcp::{Classes, Definition, Limits, Lock, ServerSpec, Servers};
 //! use contexture_mcp::in_memory::{InMemoryConnector, InMemoryServer};
 //! use serde_json::json;
 //! use std::sync::Arc;
@@ -32,7 +32,7 @@
 //! let connector = Arc::new(InMemoryConnector::new().with("words", server));
 //!
 //! let mut lock = Lock::default();
-//! lock.accept("words", vec![shout]);
+//! lock.accept("words", vec![shout], &Classes::new());
 //! let servers = Servers::new([ServerSpec::in_memory("words")], Ok(lock), connector, Limits::default());
 //!
 //! let answer = servers.call("words", "shout", json!({"text": "hey"})).await?;
@@ -74,6 +74,6 @@ pub mod wire;
 pub use connect::{Connect, ConnectSettings};
 pub use definition::{Definition, DefinitionError, Offer};
 pub use error::McpError;
-pub use lock::{LOCK_FILE, Lock, LockError};
+pub use lock::{Classes, LOCK_FILE, Lock, LockError};
 pub use servers::{Limits, Servers};
 pub use spec::{Secret, ServerSpec, Transport};

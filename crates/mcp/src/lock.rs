@@ -1,9 +1,11 @@
 //! `contexture.lock`: the definitions that were accepted, each with its digest.
 //!
 //! Decision: the definitions stand in it whole and not by digest alone, so that a program can be
-//! checked without its servers, and a review of the file shows what a model will read.
+//! checked without its servers, and a review of the file shows what a model will read. Beside each
+//! stands the class that a person gave to the tool (GU-5); the server has no say in it.
 
 use crate::definition::{Definition, DefinitionError};
+use contexture_core::policy::Class;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,7 +22,17 @@ const LOCK_BYTES: u64 = 32 << 20;
 /// The accepted tools of all servers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lock {
-    servers: BTreeMap<String, Vec<Definition>>,
+    servers: BTreeMap<String, Accepted>,
+}
+
+/// The classes that a person gave to tools, by their names.
+pub type Classes = BTreeMap<String, Class>;
+
+/// The accepted tools of a server.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Accepted {
+    definitions: Vec<Definition>,
+    classes: Classes,
 }
 
 /// The reason why the file can't be used.
@@ -85,6 +97,9 @@ struct Written {
 #[derive(Serialize, Deserialize)]
 struct Pin {
     digest: String,
+    /// None in files that were written before there were classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    class: Option<Class>,
     #[serde(flatten)]
     definition: Definition,
 }
@@ -149,7 +164,9 @@ impl Lock {
         let mut faults = Vec::new();
         for (server, pins) in written.servers {
             match intact(&server, pins) {
-                Ok(all) => lock.accept(&server, all),
+                Ok(accepted) => {
+                    lock.servers.insert(server, accepted);
+                }
                 Err(fault) => faults.push(fault),
             }
         }
@@ -161,12 +178,7 @@ impl Lock {
     /// # Errors
     /// [`LockError::Malformed`] when a definition can't be written as JSON.
     pub fn text(&self) -> Result<String, LockError> {
-        let pin = |definition: &Definition| Pin {
-            digest: definition.digest().to_string(),
-            definition: definition.clone(),
-        };
-        let servers = self.servers.iter();
-        let servers = servers.map(|(name, all)| (name.clone(), all.iter().map(pin).collect()));
+        let servers = self.servers.iter().map(|(name, all)| (name.clone(), all.pins()));
         let written = Written { version: VERSION, servers: servers.collect() };
         let text = serde_json::to_string_pretty(&written);
         text.map(|text| text + "\n").map_err(|error| LockError::Malformed(error.to_string()))
@@ -194,12 +206,30 @@ impl Lock {
     /// Returns the accepted tools of a server, sorted by name; `None` when none were ever accepted.
     #[must_use]
     pub fn pinned(&self, server: &str) -> Option<&[Definition]> {
-        self.servers.get(server).map(Vec::as_slice)
+        self.servers.get(server).map(|accepted| accepted.definitions.as_slice())
     }
 
-    /// Accepts what a server offers, in place of what was accepted; the list is sorted by name.
-    pub fn accept(&mut self, server: &str, definitions: Vec<Definition>) {
-        self.servers.insert(server.to_owned(), definitions);
+    /// Returns the class that a person gave to an accepted tool.
+    #[must_use]
+    pub fn class(&self, server: &str, tool: &str) -> Option<Class> {
+        self.servers.get(server)?.classes.get(tool).copied()
+    }
+
+    /// Accepts what a server offers, in place of what was accepted; the list is sorted by name. A
+    /// tool has the class that is given now, else that of before if its definition is the same: a
+    /// class is given to one definition and holds for no other.
+    pub fn accept(&mut self, server: &str, definitions: Vec<Definition>, given: &Classes) {
+        let before = self.servers.remove(server).unwrap_or_default();
+        let kept = |definition: &Definition| {
+            let same = before.definitions.contains(definition);
+            before.classes.get(&definition.name).filter(|_| same)
+        };
+        let class = |definition: &Definition| {
+            let class = given.get(&definition.name).or_else(|| kept(definition))?;
+            Some((definition.name.clone(), *class))
+        };
+        let classes = definitions.iter().filter_map(class).collect();
+        self.servers.insert(server.to_owned(), Accepted { definitions, classes });
     }
 
     /// Returns the servers with accepted tools.
@@ -209,16 +239,30 @@ impl Lock {
 }
 
 /// Returns the definitions of a server, when each has its digest.
-fn intact(server: &str, pins: Vec<Pin>) -> Result<Vec<Definition>, LockError> {
-    for Pin { digest, definition } in &pins {
+fn intact(server: &str, pins: Vec<Pin>) -> Result<Accepted, LockError> {
+    let mut classes = Classes::new();
+    for Pin { digest, class, definition } in &pins {
         if digest.parse() != Ok(definition.digest()) {
             let (server, tool) = (server.to_owned(), definition.name.clone());
             return Err(LockError::Tampered { server, tool });
         }
+        classes.extend(class.map(|class| (definition.name.clone(), class)));
     }
     let all = pins.into_iter().map(|pin| pin.definition).collect();
-    Definition::sorted(all)
-        .map_err(|fault| LockError::Definition { server: server.to_owned(), fault })
+    let definitions = Definition::sorted(all)
+        .map_err(|fault| LockError::Definition { server: server.to_owned(), fault })?;
+    Ok(Accepted { definitions, classes })
+}
+
+impl Accepted {
+    fn pins(&self) -> Vec<Pin> {
+        let pin = |definition: &Definition| Pin {
+            digest: definition.digest().to_string(),
+            class: self.classes.get(&definition.name).copied(),
+            definition: definition.clone(),
+        };
+        self.definitions.iter().map(pin).collect()
+    }
 }
 
 #[cfg(test)]
@@ -230,8 +274,36 @@ mod tests {
         let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
         let read = Definition::new("read", schema).described("Reads a file.");
         let mut lock = Lock::default();
-        lock.accept("fs", vec![read, Definition::new("stat", json!({}))]);
+        let classes = Classes::from([("read".to_owned(), Class::Read)]);
+        lock.accept("fs", vec![read, Definition::new("stat", json!({}))], &classes);
         lock
+    }
+
+    #[test]
+    fn gu_2_class_of_a_tool_is_kept_with_its_definition_only() {
+        let mut lock = Lock::parse(&lock().text().unwrap()).unwrap();
+        assert_eq!(lock.class("fs", "read"), Some(Class::Read));
+        assert_eq!(lock.class("fs", "stat"), None, "none was given");
+        assert_eq!(lock.class("web", "read"), None);
+        let again = lock.pinned("fs").unwrap().to_vec();
+        lock.accept("fs", again.clone(), &Classes::new());
+        assert_eq!(lock.class("fs", "read"), Some(Class::Read), "the definition is the same");
+        let mut hinted = again;
+        hinted[0].annotations = Some(json!({"readOnlyHint": true}));
+        lock.accept("fs", hinted.clone(), &Classes::new());
+        assert_eq!(lock.class("fs", "read"), None, "it is another definition");
+        lock.accept("fs", hinted, &Classes::from([("read".to_owned(), Class::Write)]));
+        assert_eq!(lock.class("fs", "read"), Some(Class::Write));
+    }
+
+    #[test]
+    fn gu_2_lock_without_classes_is_read() {
+        let text = lock().text().unwrap();
+        let old = text.replace("      \"class\": \"read\",\n", "");
+        assert_ne!(old, text);
+        assert_eq!(Lock::parse(&old).unwrap().class("fs", "read"), None);
+        let unknown = text.replace("\"class\": \"read\"", "\"class\": \"harmless\"");
+        assert!(matches!(Lock::parse(&unknown), Err(LockError::Malformed(_))));
     }
 
     #[test]
@@ -256,7 +328,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK_FILE);
         let mut two = lock();
-        two.accept("web", vec![Definition::new("get", json!({}))]);
+        two.accept("web", vec![Definition::new("get", json!({}))], &Classes::new());
         let two = two.text().unwrap().replace("Reads a file.", "Reads it.");
         std::fs::write(&path, two).unwrap();
         let (left, faults) = Lock::read_intact(&path).unwrap();

@@ -12,6 +12,7 @@ use crate::port::{Connection, Connector, Reply};
 use crate::schema;
 use crate::spec::ServerSpec;
 use contexture_context::json::bytes_of;
+use contexture_core::policy::Class;
 use contexture_core::signature::ObjectSignature;
 use contexture_diagnostic::{nearest, suggestion};
 use serde_json::{Map, Value};
@@ -83,6 +84,18 @@ impl Servers {
         self.known(server)?;
         let lock = self.lock.as_ref().map_err(|error| McpError::Lock(error.clone()))?;
         lock.pinned(server).ok_or_else(|| McpError::NotAccepted { server: server.to_owned() })
+    }
+
+    /// Returns the class of a tool: what a person gave to it, else the worst.
+    #[must_use]
+    pub fn class(&self, server: &str, tool: &str) -> Class {
+        self.given_class(server, tool).unwrap_or(Class::Execute)
+    }
+
+    /// Returns the class that a person gave to a tool.
+    #[must_use]
+    pub fn given_class(&self, server: &str, tool: &str) -> Option<Class> {
+        self.lock.as_ref().ok()?.class(server, tool)
     }
 
     /// Returns an accepted tool.

@@ -238,7 +238,7 @@ async fn as_25_server_that_does_not_start_reports_why_without_secrets() {
 fn servers() -> Servers {
     let tools = TOOLS.map(|name| Definition::new(name, json!({"type": "object"})));
     let mut lock = Lock::default();
-    lock.accept("test", tools.to_vec());
+    lock.accept("test", tools.to_vec(), &contexture_mcp::Classes::new());
     Servers::new([spec("plain")], Ok(lock), Arc::new(connector()), Limits::default())
 }
 

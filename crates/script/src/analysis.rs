@@ -27,6 +27,7 @@ mod declarations;
 mod effects;
 mod expressions;
 mod generate;
+mod granted;
 mod imports;
 mod library;
 mod mains;
@@ -44,6 +45,7 @@ pub use answers::answer_sites;
 
 use crate::codes;
 use crate::program::Program;
+use crate::semantic::{GenerateFacts, SemanticModel};
 use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Item, Use};
 use aliases::Aliases;
 use contexture_diagnostic::{Diagnostic, Severity, Span};
@@ -58,14 +60,20 @@ const MAX_ERRORS: usize = 1_000;
 /// position, each with its file.
 #[must_use]
 pub fn check(program: &Program) -> Vec<Diagnostic> {
+    analyze(program).faults
+}
+
+/// Checks a program and returns all that is known of it.
+#[must_use]
+pub fn analyze(program: &Program) -> SemanticModel {
     let declarations = Declarations::collect(program);
     let effects = Effects::collect(program, &declarations);
     let aliases = Aliases::collect(&declarations);
-    let mut all = Vec::new();
+    let mut model = SemanticModel::default();
     for index in 0..program.files.len() {
-        all.extend(check_file(program, &declarations, (&effects, &aliases), index));
+        check_file(program, &declarations, (&effects, &aliases), index, &mut model);
     }
-    all
+    model
 }
 
 fn check_file(
@@ -73,8 +81,9 @@ fn check_file(
     declarations: &Declarations<'_>,
     (effects, aliases): (&Effects<'_>, &Aliases<'_>),
     index: usize,
-) -> Vec<Diagnostic> {
-    let Some(file) = program.files.get(index) else { return Vec::new() };
+    model: &mut SemanticModel,
+) {
+    let Some(file) = program.files.get(index) else { return };
     let mut checker = Checker {
         program,
         declarations,
@@ -85,6 +94,7 @@ fn check_file(
         scopes: Scopes::default(),
         known: HashSet::new(),
         faults: Vec::new(),
+        generates: Vec::new(),
         errors: 0,
         broken: file.parsed.diagnostics.iter().any(is_plain_error),
         bad_generates: bad_generates(&file.parsed.diagnostics),
@@ -100,7 +110,9 @@ fn check_file(
     faults.extend(program.faults.iter().filter(|fault| fault.file == name).cloned());
     faults.sort_by_key(|fault| (fault.span.start, fault.span.end, fault.code));
     faults.dedup();
-    faults.into_iter().map(|fault| fault.in_file(name)).collect()
+    model.faults.extend(faults.into_iter().map(|fault| fault.in_file(name)));
+    checker.generates.sort_by_key(|facts| facts.span.start);
+    model.generates.append(&mut checker.generates);
 }
 
 struct Checker<'p, 'c> {
@@ -115,6 +127,7 @@ struct Checker<'p, 'c> {
     /// The names of this file's declarations that are referred to.
     known: HashSet<&'p str>,
     faults: Vec<Diagnostic>,
+    generates: Vec<GenerateFacts>,
     errors: usize,
     /// True if the file has syntax errors, so that something missing may only be unparsed.
     broken: bool,

@@ -12,7 +12,7 @@ use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
 use contexture_context::{DeclaredItem, Label, TraceKind};
-use contexture_core::policy::Influence;
+use contexture_core::policy::{Class, Influence};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -146,8 +146,8 @@ pub struct GenerateOptions {
     pub cache: bool,
     /// Milliseconds for the whole call.
     pub timeout_ms: Option<u64>,
-    /// Tools that the model itself may call.
-    pub tools: Vec<ToolBinding>,
+    /// Tools that the model itself may call, each once.
+    pub tools: Vec<GrantedTool>,
 }
 
 impl Default for GenerateOptions {
@@ -193,6 +193,32 @@ pub struct ToolBinding {
     pub uri: String,
     /// The file that imports it, by its source name; relative paths start there.
     pub importer: String,
+}
+
+/// A tool that a model may call, with the methods that its program grants to it (GU-2).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct GrantedTool {
+    /// The tool.
+    pub tool: ToolBinding,
+    /// The methods; no other may be offered or called.
+    pub methods: Vec<GrantedMethod>,
+}
+
+impl GrantedTool {
+    /// Returns the class of a method; `None` when it was not granted.
+    #[must_use]
+    pub fn class(&self, method: &str) -> Option<Class> {
+        self.methods.iter().find(|granted| granted.name == method).map(|granted| granted.class)
+    }
+}
+
+/// A method that a program grants to a model.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct GrantedMethod {
+    /// Its name where it is defined: of a server's tool the server's name for it.
+    pub name: String,
+    /// Its class.
+    pub class: Class,
 }
 
 /// A call of a tool's method.

@@ -4,7 +4,7 @@
 //! - [`syntax`] parses a file into a tree; [`format`](mod@format) formats one, [`migrate`] upgrades
 //!   one from version 0.1.3.
 //! - [`program`] loads a file with its imports, [`analysis`] reports its faults, [`codes`] lists the
-//!   kinds of faults.
+//!   kinds of faults, [`semantic`] holds what else the analysis knows.
 //! - [`runtime`] compiles a program and runs it over a [`host`], the interface to models, tools,
 //!   memories, files, [`template`]s, [`knowledge`] packs and [`server`]s; [`capability`] holds the
 //!   checker's knowledge of these.
@@ -70,6 +70,7 @@ pub mod migrate;
 pub mod program;
 pub mod reference;
 pub mod runtime;
+pub mod semantic;
 pub mod server;
 mod stack;
 pub mod syntax;

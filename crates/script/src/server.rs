@@ -98,21 +98,12 @@ pub struct ServerFacts {
 }
 
 impl ServerFacts {
-    /// Reports whether a method of an import may write; an unknown one may.
+    /// Reports whether a method of an import may change something; an unknown one may.
     #[must_use]
     pub fn writes(&self, import: &ServerImport, method: &str) -> bool {
         let tool = import.tool(self.tools.iter().map(|tool| tool.name.as_str()), method);
         let known = self.tools.iter().find(|known| Some(known.name.as_str()) == tool);
-        known.is_none_or(|tool| tool.effect == Effect::Write)
-    }
-
-    /// Reports whether any tool that an import binds may write.
-    #[must_use]
-    pub fn may_write(&self, import: &ServerImport) -> bool {
-        match &import.tool {
-            Some(_) => self.writes(import, RUN),
-            None => self.tools.iter().any(|tool| tool.effect == Effect::Write),
-        }
+        known.is_none_or(|tool| tool.effect.changes())
     }
 }
 
@@ -125,7 +116,7 @@ pub struct ToolFacts {
     pub fields: Vec<FieldFacts>,
     /// True if the object may have other fields.
     pub open: bool,
-    /// Its effect. That of a server's tool is unknown, whatever the server claims: it may write.
+    /// Its effect. That of a server's tool is what a person accepted, whatever the server claims.
     pub effect: Effect,
 }
 

@@ -1,15 +1,19 @@
 //! `contexture check`: the errors and warnings of programs, before they run (AS-32).
 
+mod effects;
+
 use crate::output::diagnostics;
 use crate::prelude::*;
 use contexture::diagnostic::SourceFile;
 use contexture::run::{CheckReport, load};
+use effects::CallEffects;
 use std::collections::HashSet;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture check examples/hello.as
   contexture check examples/*.as --json
+  contexture check examples/react_loop.as --effects
 
 Exit code 0: no errors, though there may be warnings; 2: errors.";
 
@@ -22,7 +26,12 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
     #[command(flatten)]
     workspace: Workspace,
-    /// Print one JSON object: diagnostics, each with code, severity, message, help, file and span.
+    /// List what the model of each `generate` may call.
+    #[arg(long)]
+    effects: bool,
+    /// Print one JSON object: diagnostics, each with code, severity, message, help, file and span;
+    /// and generates, each with file, span, and can: the methods that its model may call, each with
+    /// tool, method and class.
     #[arg(long)]
     json: bool,
 }
@@ -33,14 +42,21 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         found.check(file, &args.workspace)?;
     }
     if args.json {
-        terminal.print_json(&json!({ "diagnostics": found.json() }))?;
-    } else if found.is_empty() {
+        let generates = found.effects.iter().map(effects::json);
+        let generates: Vec<Value> = generates.collect();
+        terminal.print_json(&json!({ "diagnostics": found.json(), "generates": generates }))?;
+        return Ok(found.exit());
+    }
+    if args.effects {
+        terminal.print(&effects::text(&found.effects, terminal.out))?;
+    }
+    if found.is_empty() {
         let count = counted(args.files.len() as u64, "program");
         terminal.say(&format!("{} {count} checked, no errors", terminal.err.green("ok:")));
     } else {
         terminal.print(&found.text(terminal))?;
     }
-    Ok(if found.refused { Exit::Refused } else { Exit::Done })
+    Ok(found.exit())
 }
 
 /// The findings of all programs.
@@ -51,6 +67,8 @@ struct Found {
     unreadable: Vec<CommandError>,
     /// The findings so far: a file that several programs import is reported once.
     known: HashSet<(PathBuf, String)>,
+    /// The model calls of all programs, each once.
+    effects: Vec<CallEffects>,
     refused: bool,
 }
 
@@ -71,8 +89,18 @@ impl Found {
             let fault = diagnostics::json(std::slice::from_ref(fault), &files).to_string();
             self.known.insert((project.root.clone(), fault))
         });
+        for facts in std::mem::take(&mut report.generates) {
+            let found = CallEffects::new(facts, &report.files);
+            if self.known.insert((project.root.clone(), effects::json(&found).to_string())) {
+                self.effects.push(found);
+            }
+        }
         self.reports.push(report);
         Ok(())
+    }
+
+    const fn exit(&self) -> Exit {
+        if self.refused { Exit::Refused } else { Exit::Done }
     }
 
     fn is_empty(&self) -> bool {

@@ -1,6 +1,7 @@
 //! `contexture mcp-servers`: the MCP servers of a project and their accepted tools (AS-25).
 
 mod accept;
+mod classes;
 mod list;
 mod servers;
 mod tools;

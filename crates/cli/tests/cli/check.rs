@@ -28,7 +28,7 @@ fn as_32_check_json_lists_diagnostics_with_character_columns() {
 fn as_32_check_exits_0_without_errors() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.sh("contexture check examples/*.as --json").exits(0);
-    assert_eq!(done.json(), json!({ "diagnostics": [] }));
+    assert_eq!(done.json()["diagnostics"], json!([]));
     let done = sandbox.sh("contexture check examples/*.as").exits(0);
     let programs = std::fs::read_dir(sandbox.path("examples")).unwrap();
     let count = programs

@@ -185,7 +185,7 @@ fn as_25_foreign_lock_file_starts_no_server() {
     assert!(help.contains("contexture mcp-servers accept test"), "{help}");
     let caught = "try { Test.echo({ text: \"hey\" }) } else err { err.code }";
     assert_eq!(value(&sandbox, caught), json!("mcp_not_allowed"));
-    program(&sandbox, "generate({ input: \"a\", tools: [Test] }) -> { a string }");
+    program(&sandbox, "generate({ input: \"a\", tools: [Test.echo] }) -> { a string }");
     let _ = sandbox.run(["run", "p.as", "--mock"]).exits(1).says("mcp_not_allowed");
 
     let listed = sandbox.run(["mcp-servers", "list", "--json"]).exits(1).json();
@@ -254,7 +254,11 @@ fn as_25_check_reports_wrong_tool_calls() {
         ("Test.echo({ text: 1 })", "AS6007", "give a string"),
         ("Sum.add({ a: 1, b: 2 })", "AS6004", "it has run"),
         ("parallel for x in [1] max 1 { Test.echo({ text: \"a\" }) }", "AS5003", "collect"),
-        ("parallel for x in [1] max 1 { generate({ input: \"a\", tools: [Test] }) }", "AS5003", ""),
+        (
+            "parallel for x in [1] max 1 { generate({ input: \"a\", tools: [Test.echo] }) }",
+            "AS5003",
+            "",
+        ),
     ] {
         program(&sandbox, body);
         let told = sandbox.run(["check", "p.as", "--json"]).exits(2).stdout;
@@ -315,7 +319,7 @@ fn as_25_changed_definition_is_refused_until_accepted() {
     assert!(done.stderr.contains("mcp_changed"), "{}", done.stderr);
     assert!(done.stderr.contains("contexture mcp-servers accept test"), "{}", done.stderr);
     assert_eq!(value(&sandbox, "Sum.run({ a: 1, b: 1 })"), json!({ "sum": 2 }), "it is the same");
-    program(&sandbox, "generate({ input: \"a\", tools: [Test] }) -> { a string }");
+    program(&sandbox, "generate({ input: \"a\", tools: [Test.echo] }) -> { a string }");
     let _ = sandbox.run(["run", "p.as", "--mock"]).exits(1).says("mcp_changed");
 
     let listed = sandbox.run(["mcp-servers", "list"]).exits(1).stdout;
@@ -411,7 +415,10 @@ fn as_19_model_calls_tools_of_mcp_server() {
     ];
     let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
     sandbox.write("answers.jsonl", lines.join("\n"));
-    program(&sandbox, "generate({ input: \"What?\", tools: [Test, Sum] }) -> { answer string }");
+    program(
+        &sandbox,
+        "generate({ input: \"What?\", tools: [Test.echo, Test.fail, Sum] }) -> { answer string }",
+    );
     let done = sandbox.run(["run", "p.as", "--quiet", "--mock=answers.jsonl"]).exits(0).json();
     assert_eq!(done, json!({ "answer": "7" }));
     let shown = sandbox.run(["trace", "show", "--json"]).exits(0).stdout;
@@ -420,4 +427,47 @@ fn as_19_model_calls_tools_of_mcp_server() {
     {
         assert!(shown.contains(part), "{part}: {shown}");
     }
+}
+
+#[test]
+fn gu_2_classes_are_given_by_a_person_and_decide_what_a_whole_server_grants() {
+    let hinted = tools().to_string().replacen(
+        "\"name\":\"echo\"",
+        "\"annotations\":{\"readOnlyHint\":true},\"name\":\"echo\"",
+        1,
+    );
+    let sandbox = accepted();
+    sandbox.write("tools.json", hinted);
+    let accept =
+        |more: &[&str]| sandbox.run(["mcp-servers", "accept", "test"].iter().chain(more).copied());
+    program(&sandbox, "generate({ input: \"a\", tools: [Test] }) -> { a string }");
+    let can =
+        || sandbox.run(["check", "p.as", "--json"]).exits(0).json()["generates"][0]["can"].clone();
+
+    let told = accept(&[]).exits(0).stderr;
+    assert!(told.contains("no class, which counts as execute"), "{told}");
+    assert!(told.contains("the server says `--class read=echo`"), "{told}");
+    assert_eq!(can(), json!([]), "the word of the server grants nothing");
+    let told = accept(&["--class", "read=ehco"]).exits(2).stderr;
+    assert!(told.contains("did you mean `echo`?"), "{told}");
+    let _ = accept(&["--class", "harmless=echo"]).exits(2).says("not read, write, send or execute");
+    let _ = accept(&["--class", "read=echo", "--class", "send=echo"]).exits(2).says("two classes");
+    assert_eq!(can(), json!([]));
+
+    let given = accept(&["--class", "read=echo,add-up", "--json"]).exits(0).json();
+    let echo = given["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "echo");
+    assert_eq!(echo.unwrap()["class"], "read");
+    let method = |method: &str| json!({ "tool": "Test", "method": method, "class": "read" });
+    assert_eq!(can(), json!([method("add_up"), method("echo")]));
+    let listed = sandbox.run(["mcp-servers", "list", "test"]).exits(0).stdout;
+    assert!(
+        listed.lines().any(|line| line.contains("echo") && line.contains("  read ")),
+        "{listed}"
+    );
+
+    // A changed definition has no class until a person gives it one again.
+    let changed = sandbox.read("tools.json").replace("Gives back a text.", "Sends a text.");
+    sandbox.write("tools.json", changed);
+    let _ = accept(&[]).exits(0);
+    assert_eq!(can(), json!([method("add_up")]));
 }

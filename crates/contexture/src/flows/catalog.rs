@@ -5,7 +5,7 @@ use super::error::FlowError;
 use super::kit::{Kit, Tool};
 use super::origins::Origins;
 use super::{allow, client, own};
-use crate::run::SetupError;
+use crate::run::{CheckReport, SetupError};
 use contexture_context::Trust;
 use contexture_flow::Set;
 use contexture_flow::action::{
@@ -93,10 +93,7 @@ impl Catalog {
             match self.known(name) {
                 Some(Place::Agent(agent)) => {
                     if let Some(refused) = &agent.refused {
-                        let (files, diagnostics) =
-                            (refused.files.clone(), refused.diagnostics.clone());
-                        let checked = crate::run::CheckReport { files, diagnostics };
-                        return Err(FlowError::Program(checked));
+                        return Err(FlowError::Program(CheckReport::clone(refused)));
                     }
                 }
                 Some(Place::Server(Tool { server, tool })) => {

@@ -8,7 +8,8 @@ use crate::observe::{Progress, ToolFailure};
 use contexture_context::Trust;
 use contexture_core::signature::ObjectSignature;
 use contexture_script::capability;
-use contexture_script::host::{HostError, Supplied, ToolBinding, ToolCall};
+use contexture_script::host::{GrantedTool, HostError, Supplied, ToolCall};
+use contexture_script::server::RUN;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -115,24 +116,27 @@ fn help(code: &str, tool_id: &str) -> Option<String> {
     })
 }
 
-/// Returns the front-end tools among some bindings that can be offered to a model: a tool that no
-/// client offers has no definition, and is left out with a warning (CP-15).
+/// Returns the front-end tools among those granted that can be offered to a model, each with its
+/// name in the program: a tool that no client offers has no definition, and is left out with a
+/// warning (CP-15).
 pub(super) fn offered(
     run: &RunState,
     frontend: Option<&Arc<dyn Frontend>>,
-    bindings: &[ToolBinding],
-) -> Vec<FrontendTool> {
-    let wanted: Vec<&str> = bindings.iter().filter_map(|binding| tool_of(&binding.uri)).collect();
+    granted: &[GrantedTool],
+) -> Vec<(String, FrontendTool)> {
+    let wanted = granted.iter().filter(|grant| grant.class(RUN).is_some());
+    let wanted = wanted.filter_map(|grant| Some((grant, tool_of(&grant.tool.uri)?)));
+    let wanted: Vec<(&GrantedTool, &str)> = wanted.collect();
     if wanted.is_empty() {
         return Vec::new();
     }
     let known = frontend.map(|frontend| frontend.definitions());
     let known = known.unwrap_or_default();
-    let mut offered: Vec<FrontendTool> = Vec::new();
-    for tool_id in wanted {
+    let mut offered: Vec<(String, FrontendTool)> = Vec::new();
+    for (grant, tool_id) in wanted {
         match known.iter().find(|tool| tool.tool_id == tool_id) {
-            Some(tool) if offered.iter().all(|other| other.tool_id != tool_id) => {
-                offered.push(tool.clone());
+            Some(tool) if offered.iter().all(|(_, other)| other.tool_id != tool_id) => {
+                offered.push((grant.tool.name.clone(), tool.clone()));
             }
             Some(_) => {}
             None => run.warn(format!(

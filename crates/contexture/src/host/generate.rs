@@ -2,6 +2,7 @@
 //! AS-23).
 
 use super::attachments::{self, TurnAttachments};
+use super::callable::{self, Callable};
 use super::errors::of_model;
 use super::knowledge;
 use super::listener::Listener;
@@ -9,7 +10,6 @@ use super::model_tools::ModelTools;
 use super::prompt::{Prepared, prepare, think_of};
 use super::references::{Gathered, gather};
 use super::run_state::{RunState, placeholder, supplied, unknown};
-use super::servers::{self, Offered};
 use super::templates::Templates;
 use super::tools::RunTools;
 use crate::models::{Model, Models};
@@ -123,8 +123,7 @@ impl ModelCalls {
                 call.site, model.uri
             ));
         }
-        let others = (&tools.servers, &tools.extensions);
-        let of_servers = servers::offered(run, others, &call.options.tools).await?;
+        let granted = callable::granted(run, tools, &call.options.tools).await?;
         run.observer.notify(Progress::GenerateStarted {
             event: call.event,
             site: call.site.clone(),
@@ -132,7 +131,7 @@ impl ModelCalls {
             prompt_tokens: prepared.manifest.tokens,
         });
         let offers = if calls_tools { offers } else { Offers::default() };
-        let offered = (offers, of_servers);
+        let offered = (offers, granted);
         let outcome = self.send(services, &call, &model, prepared, offered, media).await;
         let value = finish(run, &call, outcome)?;
         if let Some(key) = key {
@@ -158,7 +157,7 @@ impl ModelCalls {
         call: &GenerateCall,
         model: &Model,
         prepared: Prepared,
-        offered: (Offers, Vec<Offered>),
+        offered: (Offers, Vec<Callable>),
         media: Vec<OpenaiContentPart>,
     ) -> Result<Answer, AskError> {
         let options = &call.options;

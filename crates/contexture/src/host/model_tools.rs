@@ -3,14 +3,13 @@
 //!
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
+use super::callable::{Callable, Target};
 use super::errors::of_server;
 use super::knowledge::{log, of_reference};
 use super::run_state::RunState;
-use super::servers::{Offered, ascii};
 use super::tools::RunTools;
 use super::{added, frontend};
 use crate::extensions::action_name;
-use crate::frontend::FrontendTool;
 use crate::models::Model;
 use crate::observe::{Call, Progress, Runtime, ToolFailure};
 use crate::permission::{name_of, name_of_server_tool};
@@ -24,7 +23,6 @@ use contexture_prompt::{ToolCall, ToolDefinition, Usage};
 use contexture_reference::tool::{self, Offers};
 use contexture_reference::{LoadError, Loaded};
 use contexture_script::host::{GenerateCall, ToolBinding};
-use contexture_script::server::Origin;
 use contexture_tools::Tools;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -42,11 +40,7 @@ pub(super) struct ModelTools<'h> {
     event: u64,
     position: Position,
     provider: Arc<dyn Provider>,
-    bindings: Vec<ToolBinding>,
-    /// The tools of servers among them.
-    of_servers: Vec<Offered>,
-    /// The tools of front ends among them, by the name of the function.
-    of_frontend: Vec<(String, FrontendTool)>,
+    callables: Vec<Callable>,
     /// Ids for the calls that the model asked for and that have not begun, in their order.
     asked: Mutex<VecDeque<String>>,
     /// The resources that may be loaded; none when the model can't call tools.
@@ -60,13 +54,14 @@ impl<'h> ModelTools<'h> {
         call: &GenerateCall,
         model: &Model,
         manifest: Manifest,
-        (offers, of_servers): (Offers, Vec<Offered>),
+        (offers, mut callables): (Offers, Vec<Callable>),
     ) -> Self {
-        let of_frontend = frontend::offered(run, tools.frontend.as_ref(), &call.options.tools);
-        let of_frontend = named(of_frontend, &of_servers);
+        if !offers.is_empty() {
+            callables.push(Callable::loading());
+        }
         Self {
             offers,
-            of_frontend,
+            callables,
             asked: Mutex::default(),
             run,
             tools,
@@ -74,75 +69,38 @@ impl<'h> ModelTools<'h> {
             event: call.event,
             position: call.site.position.clone(),
             provider: Arc::clone(&model.provider),
-            bindings: call.options.tools.clone(),
-            of_servers,
             manifest: Mutex::new(manifest),
         }
     }
 
-    /// Returns the methods as functions that a model can call: `File.read` is `File_read`; and
-    /// `load_resource` while anything is pending.
+    /// Returns the definitions of what the model may call.
     pub(super) fn definitions(&self) -> Vec<ToolDefinition> {
-        let mut definitions = Vec::new();
-        for binding in &self.bindings {
-            for method in Tools::describe(&binding.uri).unwrap_or_default() {
-                let name = format!("{}_{}", ascii(&binding.name), method.name);
-                definitions.push(ToolDefinition::function(
-                    name,
-                    method.description,
-                    method.schema(),
-                ));
-            }
-        }
-        for Offered { function, description, schema, .. } in &self.of_servers {
-            let (name, description) = (function.clone(), description.clone());
-            definitions.push(ToolDefinition::function(name, description, schema.clone()));
-        }
-        for (function, tool) in &self.of_frontend {
-            let (description, schema) = (tool.description.clone(), tool.parameters.clone());
-            definitions.push(ToolDefinition::function(function.clone(), description, schema));
-        }
-        if !self.offers.is_empty() {
-            definitions.push(ToolDefinition::function(
-                tool::NAME,
-                tool::DESCRIPTION,
-                tool::schema(),
-            ));
-        }
-        definitions
+        self.callables.iter().map(|callable| callable.definition.clone()).collect()
     }
 
-    /// Returns the tool and method that a function's name means.
-    fn find(&self, name: &str) -> Option<(&ToolBinding, String)> {
-        self.bindings.iter().find_map(|binding| {
-            let method = name.strip_prefix(&ascii(&binding.name))?.strip_prefix('_')?;
-            Tools::effect(&binding.uri, method).ok()?;
-            Some((binding, method.to_owned()))
-        })
+    /// Returns what a function's name means; `None` for one that was not offered.
+    fn find(&self, function: &str) -> Option<&Callable> {
+        self.callables.iter().find(|callable| callable.function() == function)
     }
 
-    /// Returns the target of a function's name.
-    fn target(&self, name: &str) -> Target<'_> {
-        if name == tool::NAME && !self.offers.is_empty() {
-            return Target::Load;
-        }
-        if let Some(offered) = self.of_servers.iter().find(|offered| offered.function == name) {
-            return Target::Server(offered);
-        }
-        if let Some((_, tool)) = self.of_frontend.iter().find(|(function, _)| function == name) {
-            return Target::Frontend(&tool.tool_id);
-        }
-        self.find(name).map_or(Target::Unknown, |(binding, method)| Target::Own(binding, method))
+    /// Returns the name that people know a call by, and the place where it runs.
+    fn known_as(&self, call: &ToolCall) -> (String, Runtime) {
+        let function = &call.function.name;
+        let found = self.find(function);
+        found.map_or_else(
+            || (function.clone(), Runtime::Backend),
+            |callable| (callable.name(), callable.runtime()),
+        )
     }
 
     /// Gives an id to each call that the model asks for, and reports them.
     pub(super) fn asked(&self, text: &str, calls: &[ToolCall], usage: Usage) {
         let told = |call: &ToolCall| {
-            let target = self.target(&call.function.name);
+            let (name, runtime) = self.known_as(call);
             Call {
                 call_id: self.run.call_id(),
-                name: target.name(&call.function.name),
-                runtime: target.runtime(),
+                name,
+                runtime,
                 parameters: arguments(call)
                     .unwrap_or_else(|_| Value::from(call.function.arguments.clone())),
             }
@@ -160,9 +118,8 @@ impl<'h> ModelTools<'h> {
         let began = Instant::now();
         let next = self.asked.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let call_id = next.unwrap_or_else(|| self.run.call_id());
-        let target = self.target(&call.function.name);
-        let (name, runtime) = (target.name(&call.function.name), target.runtime());
-        let outcome = self.call(target, call, &call_id).await;
+        let (name, runtime) = self.known_as(call);
+        let outcome = self.call(call, &call_id).await;
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (outcome, shown) = match outcome {
             Ok((value, text)) => (Ok(value), Ok(text)),
@@ -181,19 +138,14 @@ impl<'h> ModelTools<'h> {
     }
 
     /// Returns the value of a call, and the text of it that the model is shown.
-    async fn call(
-        &self,
-        target: Target<'_>,
-        call: &ToolCall,
-        call_id: &str,
-    ) -> Result<(Value, String), ToolFailure> {
+    async fn call(&self, call: &ToolCall, call_id: &str) -> Result<(Value, String), ToolFailure> {
         let function = &call.function.name;
-        if matches!(target, Target::Unknown) {
+        let Some(callable) = self.find(function) else {
             return Err(ToolFailure::new("tool_unknown", format!("there is no tool `{function}`")));
-        }
+        };
         self.run.count_tool_call()?;
         let given = arguments(call).map_err(|text| ToolFailure::new("bad_argument", text))?;
-        let (source, value, trust) = match target {
+        let (source, value, trust) = match &callable.target {
             Target::Load => {
                 let text = self
                     .load(&given)
@@ -201,26 +153,16 @@ impl<'h> ModelTools<'h> {
                     .map_err(|text| ToolFailure::new("resource_not_loaded", text))?;
                 return Ok((Value::from(text.clone()), text));
             }
-            Target::Server(offered) => self.call_offered(offered, given).await?,
-            Target::Frontend(tool_id) => {
+            Target::Mcp { server } => self.call_server(server, &callable.method, given).await?,
+            Target::Application { tool } => self.call_added(tool, &callable.method, given).await?,
+            Target::Frontend { tool_id } => {
                 let source = format!("frontend://{tool_id}({given})");
                 let id = (call_id.to_owned(), true);
                 let (port, limit) = (self.tools.frontend.as_ref(), self.run.limits.file_bytes);
                 let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;
                 (source, value, Trust::Tool)
             }
-            Target::Own(binding, method) => {
-                let source = format!("{}.{method}({given})", binding.name);
-                let secrets = Tools::secrets_in(&binding.uri, &given);
-                self.run.recorder.add_secrets(secrets);
-                let known_as = name_of(&binding.uri, &method);
-                self.run.permitted(&known_as, &given).await?;
-                let output = self.tools.built_in.call(&binding.uri, &method, given).await;
-                let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
-                self.run.recorder.add_secrets(output.secrets);
-                (source, output.value, output.trust)
-            }
-            Target::Unknown => return Err(ToolFailure::new("tool_unknown", function.clone())),
+            Target::Own(binding) => self.call_own(binding, &callable.method, given).await?,
         };
         let text = self.item(&DeclaredItem {
             label: Some(function.clone()),
@@ -236,32 +178,45 @@ impl<'h> ModelTools<'h> {
         Ok((value, text.map_err(|text| ToolFailure::new("prompt_too_large", text))?))
     }
 
-    /// Calls a tool that others define; returns its source for the record, its value, and the trust
-    /// of that.
-    async fn call_offered(
+    async fn call_own(
         &self,
-        offered: &Offered,
+        binding: &ToolBinding,
+        method: &str,
         given: Value,
-    ) -> Result<(String, Value, Trust), ToolFailure> {
-        let Offered { origin, server, name, .. } = offered;
-        match origin {
-            Origin::Mcp => {
-                let source = format!("mcp://{server}/{name}({given})");
-                let known_as = name_of_server_tool(server, name);
-                self.run.permitted(&known_as, &given).await?;
-                let value = self.tools.servers.call(server, name, given).await;
-                let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
-                Ok((source, value, Trust::Tool))
-            }
-            Origin::Application => {
-                let source = format!("rust://{server}/{name}({given})");
-                self.run.permitted(&action_name(server, name), &given).await?;
-                let called =
-                    added::call_for_model(self.run, &self.tools.extensions, (server, name), given);
-                let (value, trust) = called.await.map_err(ToolFailure::from)?;
-                Ok((source, value, trust))
-            }
-        }
+    ) -> Result<Called, ToolFailure> {
+        let source = format!("{}.{method}({given})", binding.name);
+        self.run.recorder.add_secrets(Tools::secrets_in(&binding.uri, &given));
+        self.run.permitted(&name_of(&binding.uri, method), &given).await?;
+        let output = self.tools.built_in.call(&binding.uri, method, given).await;
+        let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
+        self.run.recorder.add_secrets(output.secrets);
+        Ok((source, output.value, output.trust))
+    }
+
+    async fn call_server(
+        &self,
+        server: &str,
+        name: &str,
+        given: Value,
+    ) -> Result<Called, ToolFailure> {
+        let source = format!("mcp://{server}/{name}({given})");
+        self.run.permitted(&name_of_server_tool(server, name), &given).await?;
+        let value = self.tools.servers.call(server, name, given).await;
+        let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
+        Ok((source, value, Trust::Tool))
+    }
+
+    async fn call_added(
+        &self,
+        tool: &str,
+        method: &str,
+        given: Value,
+    ) -> Result<Called, ToolFailure> {
+        let source = format!("rust://{tool}/{method}({given})");
+        self.run.permitted(&action_name(tool, method), &given).await?;
+        let called = added::call_for_model(self.run, &self.tools.extensions, (tool, method), given);
+        let (value, trust) = called.await.map_err(ToolFailure::from)?;
+        Ok((source, value, trust))
     }
 
     /// Loads what is pending: one item for each resource, which share the room of one result.
@@ -344,62 +299,8 @@ impl ToolExecutor for ModelTools<'_> {
     }
 }
 
-/// The target of a function that a model calls.
-enum Target<'t> {
-    /// Loading what is pending.
-    Load,
-    /// A tool of a server.
-    Server(&'t Offered),
-    /// A tool of a front end, by its id.
-    Frontend(&'t str),
-    /// A method of a tool that is built in.
-    Own(&'t ToolBinding, String),
-    /// Nothing that was offered.
-    Unknown,
-}
-
-impl Target<'_> {
-    /// Returns the tool's own name.
-    fn name(&self, function: &str) -> String {
-        match self {
-            Self::Server(offered) => offered.name.clone(),
-            Self::Frontend(tool_id) => (*tool_id).to_owned(),
-            Self::Own(binding, method) => format!("{}.{method}", binding.name),
-            Self::Load | Self::Unknown => function.to_owned(),
-        }
-    }
-
-    const fn runtime(&self) -> Runtime {
-        match self {
-            Self::Frontend(_) => Runtime::Frontend,
-            _ => Runtime::Backend,
-        }
-    }
-}
-
-/// Returns tools of a front end under names of functions that providers take: the `toolId` itself,
-/// with other signs as `_`, numbered where two would be the same.
-fn named(tools: Vec<FrontendTool>, others: &[Offered]) -> Vec<(String, FrontendTool)> {
-    let mut named: Vec<(String, FrontendTool)> = Vec::new();
-    for tool in tools {
-        let sign = |sign: char| {
-            if sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-') { sign } else { '_' }
-        };
-        let whole: String = tool.tool_id.chars().map(sign).collect();
-        let is_free = |name: &str| {
-            name != tool::NAME
-                && others.iter().all(|other| other.function != name)
-                && named.iter().all(|(other, _)| other != name)
-        };
-        let short = |bytes: usize| whole.chars().take(bytes).collect::<String>();
-        let numbered = (2..1_000).map(|number| format!("{}_{number}", short(56)));
-        let name = std::iter::once(short(64)).chain(numbered).find(|name| is_free(name));
-        if let Some(name) = name {
-            named.push((name, tool));
-        }
-    }
-    named
-}
+/// The source of a result for the record, its value, and the trust of that.
+type Called = (String, Value, Trust);
 
 fn arguments(call: &ToolCall) -> Result<Value, String> {
     match call.function.arguments.trim() {

@@ -214,7 +214,10 @@ fn options(call: &GenerateCall) -> Value {
     put("strict", given.strict.then_some(true.into()));
     put("cache", given.cache.then_some(true.into()));
     put("timeout", given.timeout_ms.map(Into::into));
-    let tools: Vec<&str> = given.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let tools = given.tools.iter().flat_map(|grant| {
+        grant.methods.iter().map(|method| format!("{}.{}", grant.tool.name, method.name))
+    });
+    let tools: Vec<String> = tools.collect();
     put("tools", (!tools.is_empty()).then(|| json!(tools)));
     Value::Object(out)
 }

@@ -4,6 +4,7 @@ use contexture_context::Trust;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
 use contexture_prompt::Usage;
 use contexture_script::runtime::RunError as ProgramError;
+use contexture_script::semantic::GenerateFacts;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
@@ -92,12 +93,14 @@ impl SetupError {
 }
 
 /// A checked program.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CheckReport {
     /// All files of the program.
     pub files: Vec<SourceFile>,
     /// The findings, sorted by file and place.
     pub diagnostics: Vec<Diagnostic>,
+    /// What each model call of the program may cause, sorted by file and place.
+    pub generates: Vec<GenerateFacts>,
 }
 
 impl CheckReport {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Checks a tool: its name and methods, and that no call panics or blocks for ever, whatever its
-/// argument. Methods that write are not called.
+/// argument. Methods that change something are not called.
 ///
 /// # Panics
 /// At the first breach, with a sentence that names it.
@@ -20,7 +20,7 @@ pub async fn tool(tool: Arc<dyn Tool>) {
             kind.is_none_or(|kind| kind == "object"),
             "`{name}`: its parameters must be an object"
         );
-        if method.effect != crate::signature::Effect::Write {
+        if !method.effect.changes() {
             for arguments in odd_arguments() {
                 let request = ToolRequest { method: name, arguments: &arguments };
                 // A failure is as good as a reply: neither may panic.

@@ -178,25 +178,25 @@ pub const HTTP: Signature = Signature {
         method("head", Effect::Fetch, "Fetches the headers of a resource alone.", ASK),
         method(
             "post",
-            Effect::Write,
+            Effect::Send,
             "Posts to a resource. Returns {ok, status, headers, body, json}.",
             SEND,
         ),
         method(
             "put",
-            Effect::Write,
+            Effect::Send,
             "Puts a resource. Returns {ok, status, headers, body, json}.",
             SEND,
         ),
         method(
             "patch",
-            Effect::Write,
+            Effect::Send,
             "Patches a resource. Returns {ok, status, headers, body, json}.",
             SEND,
         ),
         method(
             "delete",
-            Effect::Write,
+            Effect::Send,
             "Deletes a resource. Returns {ok, status, headers, body, json}.",
             SEND,
         ),
@@ -235,7 +235,7 @@ pub const NATIVE: Signature = Signature { uri: "rust://tool", methods: &[] };
 /// `frontend://tool`; the client that announces it defines the parameters (CP-13).
 pub const FRONTEND: Signature = Signature {
     uri: "frontend://tool",
-    methods: &[Method { form: Form::Open, ..method("run", Effect::Write, "", &[]) }],
+    methods: &[Method { form: Form::Open, ..method("run", Effect::Execute, "", &[]) }],
 };
 
 const RECORD: &[Parameter] = &[takes("kind", Kind::Text, ""), takes("text", Kind::Text, "")];

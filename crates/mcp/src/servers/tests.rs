@@ -19,7 +19,7 @@ fn words() -> InMemoryServer {
 
 fn lock_of(tools: Vec<Definition>) -> Lock {
     let mut lock = Lock::default();
-    lock.accept("words", Definition::sorted(tools).unwrap());
+    lock.accept("words", Definition::sorted(tools).unwrap(), &crate::Classes::new());
     lock
 }
 

@@ -6,6 +6,7 @@ use super::library::HIGHER;
 use super::tools::{capability_of, frontend_of};
 use crate::codes;
 use crate::program::Program;
+use crate::semantic::grant::{self, Grant};
 use crate::server::ServerImport;
 use crate::syntax::ast::{Expr, ExprKind, Import};
 use crate::syntax::walk;
@@ -128,26 +129,22 @@ impl<'p> Resolver<'p, '_> {
         summary.callees.extend(self.callees(callee, arguments));
     }
 
-    /// Notes the writes that `generate({ tools: [File] })` lets a model perform.
+    /// Notes the writes that `generate({ tools: [File.write] })` lets a model perform.
     fn note_tools(&self, expr: &Expr, summary: &mut Summary) {
         let ExprKind::Generate(generate) = &expr.kind else { return };
         let tools = generate.options.iter().filter(|(key, _)| key.value == "tools");
         for (_, value) in tools {
             let ExprKind::List(items) = &strip(value).kind else { continue };
             for item in items {
-                let Some(Global::Import(import)) = self.global(item) else { continue };
-                if let Some(server) = ServerImport::of(import) {
-                    let facts = self.program.server(self.file, &import.name.text);
-                    if facts.is_none_or(|facts| facts.may_write(&server)) {
-                        let name = import.name.text.clone();
-                        let write = Write { name, span: item.span };
-                        summary.write = summary.write.take().or(Some(write));
-                    }
+                let (tool, method) = grant::parts(item);
+                let Some(Global::Import(import)) = self.global(tool) else { continue };
+                let facts = self.program.server(self.file, &import.name.text);
+                let named = method.map(|name| name.text.as_str());
+                let Ok(Grant { granted, .. }) = grant::grant(import, facts, named) else {
                     continue;
-                }
-                let methods = capability_of(import).map_or(&[][..], |found| found.methods);
-                let writes = methods.iter().find(|method| !method.runs_in_parallel());
-                if let Some(method) = writes {
+                };
+                let changes = granted.into_iter().find(|method| !method.runs_in_parallel);
+                if let Some(method) = changes {
                     let name = format!("{}.{}", import.name.text, method.name);
                     summary.write = summary.write.take().or(Some(Write { name, span: item.span }));
                 }

@@ -1,12 +1,10 @@
 //! `generate`: its options and its shape (AS-19, AS-22).
 
 use super::Checker;
-use super::declarations::Global;
 use super::tools::is_literal;
-use crate::capability::noun;
 use crate::codes;
-use crate::server::ServerImport;
-use crate::syntax::ast::{Expr, ExprKind, Generate, Import, ImportKind, Text, UnaryOp};
+use crate::semantic::{Cause, GenerateFacts};
+use crate::syntax::ast::{Expr, ExprKind, Generate, Text, UnaryOp};
 use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 
@@ -28,7 +26,9 @@ impl OptionType {
             Self::Number => "a number from 0",
             Self::Flag => "true or false",
             Self::Think => "true, false, \"auto\", \"low\", \"medium\" or \"high\"",
-            Self::Tools => "a list of imported tools, such as `[Find, Grep]`",
+            Self::Tools => {
+                "a list of imported tools and their methods, such as `[Grep, File.read]`"
+            }
         }
     }
 }
@@ -51,9 +51,12 @@ const THINK: &[&str] = &["auto", "low", "medium", "high"];
 
 impl<'p> Checker<'p, '_> {
     pub(super) fn generate(&mut self, expr: &'p Expr, generate: &'p Generate) {
+        let mut can = Vec::new();
         for (key, value) in &generate.options {
-            self.option(key, value);
+            self.option(key, value, &mut can);
         }
+        let file = self.program.files.get(self.file).map_or("", |file| file.source.name());
+        self.generates.push(GenerateFacts { file: file.to_owned(), span: expr.span, can });
         for pending in self.scopes.missing_now() {
             self.unknown_in_use(pending.name, pending.span, Some(keyword(expr.span)));
         }
@@ -81,7 +84,7 @@ impl<'p> Checker<'p, '_> {
         self.bad_generates.get(first).is_some_and(|bad| bad.end <= span.end)
     }
 
-    fn option(&mut self, key: &'p Text, value: &'p Expr) {
+    fn option(&mut self, key: &'p Text, value: &'p Expr, can: &mut Vec<Cause>) {
         // `limit` is the old name of `max_output`, which has been reported.
         let name = if key.value == "limit" { "max_output" } else { key.value.as_str() };
         let Some((_, kind)) = TYPES.iter().find(|(known, _)| *known == name) else {
@@ -89,7 +92,7 @@ impl<'p> Checker<'p, '_> {
             return self.unknown_option(key);
         };
         if *kind == OptionType::Tools {
-            return self.tools_option(value);
+            return self.tools_option(value, can);
         }
         self.expr(value);
         if !fits(*kind, value) {
@@ -131,96 +134,6 @@ impl<'p> Checker<'p, '_> {
         };
         let message = format!("unknown option `{name}` of `generate`");
         self.push(codes::UNKNOWN_OPTION.at(key.span, message).with_help(help));
-    }
-
-    /// Checks the list of tools. Tools are not values, so the list must be a literal.
-    fn tools_option(&mut self, value: &'p Expr) {
-        let ExprKind::List(items) = &strip(value).kind else {
-            if self.global_name(value).is_none_or(|name| self.global(name).is_none()) {
-                self.expr(value);
-            }
-            return self.bad_tools(value.span);
-        };
-        for item in items {
-            let own = self.global_name(item);
-            match own.and_then(|own| self.global(own)) {
-                Some(Global::Import(import)) if import.kind != ImportKind::Tool => {
-                    self.no_tool(item.span, import);
-                }
-                Some(Global::Import(import)) => {
-                    if self.scopes.in_parallel() {
-                        self.tool_for_model_in_parallel(import, item.span);
-                    }
-                }
-                Some(Global::Agent(_)) => self.bad_tool(item.span, "an agent"),
-                Some(Global::Function(_)) => self.bad_tool(item.span, "a function"),
-                None => {
-                    let unknown = own.is_some();
-                    self.expr(item);
-                    if !unknown && !matches!(strip(item).kind, ExprKind::Error) {
-                        self.bad_tools(item.span);
-                    }
-                }
-            }
-        }
-    }
-
-    fn tool_for_model_in_parallel(&mut self, import: &Import, span: Span) {
-        let server = ServerImport::of(import).is_some_and(|server| {
-            let facts = self.program.server(self.file, &import.name.text);
-            facts.is_none_or(|facts| facts.may_write(&server))
-        });
-        if server || super::tools::frontend_of(import).is_some() {
-            let name = import.name.text.as_str();
-            let whose = if server { "a server" } else { "a front end" };
-            let message = format!(
-                "a model in a `parallel for` can't be given `{name}`: tools of {whose} may have any effect"
-            );
-            let help = "give it tools that only read, or use a plain `for`";
-            self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
-            return;
-        }
-        let writes = super::tools::capability_of(import)
-            .and_then(|found| found.methods.iter().find(|method| !method.runs_in_parallel()));
-        if let Some(method) = writes {
-            let name = format!("{}.{}", import.name.text, method.name);
-            let message = format!(
-                "a model in a `parallel for` can't be given `{}`: it could call `{name}`, which writes",
-                import.name.text
-            );
-            let help = "give it tools that only read, or use a plain `for`";
-            self.push(codes::PARALLEL_EFFECT.at(span, message).with_help(help));
-        }
-    }
-
-    /// Reports an import of another kind: only what `import tool` binds can be given to a model.
-    fn no_tool(&mut self, span: Span, import: &Import) {
-        let name = import.name.text.as_str();
-        let help = match import.kind {
-            ImportKind::Memory => format!(
-                "query it first: `past = {name}.query({{ … }})`, then `use past`; a model can only be given what `import tool` binds"
-            ),
-            ImportKind::File | ImportKind::Knowledge | ImportKind::Resource => {
-                format!("show it to the model: `use {name}`")
-            }
-            ImportKind::Template => format!("render it: `text = {name}({{ … }})`, then `use text`"),
-            _ => return self.bad_tool(span, noun(import.kind)),
-        };
-        let message =
-            format!("`{name}` is {}, and a model can only be given tools", noun(import.kind));
-        self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
-    }
-
-    fn bad_tool(&mut self, span: Span, what: &str) {
-        let message = format!("this is {what}, and a model can only be given tools");
-        let help = "list imported tools by name, as in `tools: [Find, Grep]`";
-        self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
-    }
-
-    fn bad_tools(&mut self, span: Span) {
-        let message = "the option `tools` must be a literal list of imported tools";
-        let help = "write their names, as in `tools: [Find, Grep]`";
-        self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
     }
 }
 

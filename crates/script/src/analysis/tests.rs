@@ -1,10 +1,29 @@
 use super::*;
 use crate::host::{LoadedSource, MemoryLoader};
 use crate::program::load;
+use crate::semantic::Cause;
+use crate::server::{Effect, ServerFacts, ToolFacts};
 use contexture_context::Limits;
 
+/// Returns a loader that knows the server `fs` with tools of several classes.
+fn loader() -> MemoryLoader {
+    let tool = |(name, effect): (&str, Effect)| ToolFacts {
+        name: name.to_owned(),
+        fields: Vec::new(),
+        open: true,
+        effect,
+    };
+    let known = [
+        ("look", Effect::Fetch),
+        ("put", Effect::Write),
+        ("remove", Effect::Execute),
+        ("stat", Effect::Execute),
+    ];
+    MemoryLoader::new().with_server("fs", ServerFacts { tools: known.map(tool).to_vec() })
+}
+
 pub(super) fn faults_with(text: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
-    let loader = files.iter().fold(MemoryLoader::new(), |all, (name, text)| all.with(*name, *text));
+    let loader = files.iter().fold(loader(), |all, (name, text)| all.with(*name, *text));
     let root = LoadedSource { name: "main.as".to_owned(), text: text.to_owned() };
     check(&load(root, &loader, &Limits::default()))
 }
@@ -279,7 +298,13 @@ fn as_19_options() {
             "input: \"a\", think: \"auto\", strict: true, debug: false, cache: true, timeout: 100",
             None,
         ),
-        ("input: \"a\", tools: [File, Http]", None),
+        ("input: \"a\", tools: [File.read, Http.post]", None),
+        ("input: \"a\", tools: [File]", Some("AS4008")),
+        ("input: \"a\", tools: [Http]", Some("AS4008")),
+        ("input: \"a\", tools: [File.raed]", Some("AS6004")),
+        ("input: \"a\", tools: [Worker.run]", Some("AS4006")),
+        ("input: \"a\", tools: [Memory.add]", Some("AS4006")),
+        ("input: \"a\", tools: [File.read({ path: \"a\" })]", Some("AS4006")),
         ("max_output: 5", Some("AS4002")),
         ("input: 5", Some("AS4003")),
         ("input: \"a\", attempts: 0", Some("AS4003")),
@@ -290,7 +315,7 @@ fn as_19_options() {
         ("input: \"a\", retries: 5", Some("AS4001")),
         ("input: \"a\", tools: input", Some("AS4006")),
         ("input: \"a\", tools: [Worker]", Some("AS4006")),
-        ("input: \"a\", tools: [File, Memory]", Some("AS4006")),
+        ("input: \"a\", tools: [File.read, Memory]", Some("AS4006")),
         ("input: \"a\", tools: [Notes]", Some("AS4006")),
         ("input: \"a\", tools: [Model]", Some("AS4006")),
     ] {
@@ -360,4 +385,68 @@ fn as_2_path_out_of_workspace_is_reported_before_the_run() {
     let told = faults_with(text, &[("lib/child.as", child)]);
     let told: Vec<&str> = told.iter().map(|fault| fault.message.as_str()).collect();
     assert_eq!(told, ["`../../secret.md` is outside the workspace"]);
+}
+
+fn causes(source: &str) -> Vec<Vec<String>> {
+    let root = LoadedSource { name: "main.as".to_owned(), text: source.to_owned() };
+    let program = load(root, &loader(), &Limits::default());
+    let model = super::analyze(&program);
+    let cause = |cause: &Cause| format!("{}.{} {}", cause.tool, cause.method, cause.class);
+    model.generates.iter().map(|facts| facts.can.iter().map(cause).collect()).collect()
+}
+
+#[test]
+fn gu_2_each_generate_has_the_methods_that_its_model_may_call() {
+    let source = r#"
+import tool File from "file://workspace"
+import tool Web from "https://a.example"
+import tool Page from "frontend://Confirm"
+import tool Fs from "mcp://fs"
+import tool Stat from "mcp://fs/stat"
+func twice(x) { generate({ input: generate({ input: x, tools: [Web.post] }), tools: [File] }) }
+main func(input) {
+  generate({ input: "a" })
+  generate({ input: "a", tools: [File, File.write, File.read, Web, Page, Fs, Stat] })
+  try { generate({ input: "a", tools: [Fs.remove] }) } else { none }
+}
+"#;
+    let found = causes(source);
+    let of_whole = ["File.read read", "File.list read"];
+    assert_eq!(found[0], of_whole);
+    assert_eq!(found[1], ["Web.post send"]);
+    assert!(found[2].is_empty());
+    assert_eq!(
+        found[3],
+        [
+            "File.read read",
+            "File.list read",
+            "File.write write",
+            "Web.get read",
+            "Web.head read",
+            "Page.run execute",
+            "Fs.look read",
+            "Stat.run execute"
+        ]
+    );
+    assert_eq!(found[4], ["Fs.remove execute"]);
+    assert_eq!(found.len(), 5, "each once");
+}
+
+#[test]
+fn gu_2_fix_of_a_whole_tool_names_what_it_grants_and_widens_nothing() {
+    let text = "import tool File from \"file://workspace\"\nmain func(input) { generate({ input: \"a\", tools: [File] }) -> { a string } }";
+    let fault = faults(text).remove(0);
+    assert_eq!((fault.code, fault.severity), ("AS4008", Severity::Warning));
+    assert_eq!(
+        fault.message,
+        "`File` grants only what reads, not `File.write`, `File.patch`, `File.undo`"
+    );
+    let [edit] = fault.fix.as_slice() else { panic!("{:?}", fault.fix) };
+    let mut fixed = text.to_owned();
+    fixed.replace_range(edit.span.range(), &edit.replacement);
+    assert!(fixed.contains("tools: [File.read, File.list]"), "{fixed}");
+    assert_eq!(causes(&fixed), causes(text));
+    assert!(faults(&fixed).is_empty());
+    let unknown = "import tool Fs from \"mcp://fs\"\nmain func(input) { generate({ input: \"a\", tools: [Fs.lok] }) -> { a string } }";
+    assert_eq!(faults(unknown)[0].help.as_deref(), Some("did you mean `look`?"));
 }

@@ -11,7 +11,7 @@ use contexture_context::{Budget, Keep, Position};
 use contexture_diagnostic::{SourceFile, Span};
 use std::sync::Arc;
 
-use crate::host::ToolBinding;
+use crate::host::{GrantedTool, ToolBinding};
 use crate::reference::LiteralText;
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateImport;
@@ -258,8 +258,8 @@ pub(crate) struct GenerateSite {
     pub(crate) place: EffectPlace,
     /// The names of the options, in the order of their registers.
     pub(crate) options: Vec<(OptionName, Span)>,
-    pub(crate) tools: Vec<ToolBinding>,
-    /// True if one of the tools changes something outside the run (AS-10).
+    pub(crate) tools: Vec<GrantedTool>,
+    /// True if one of their methods changes something outside the run (AS-10).
     pub(crate) changes: bool,
     pub(crate) shape: Option<Shape>,
     /// The visible uses, in the order of their registers.

@@ -20,6 +20,12 @@ fn call(body: &str) -> GenerateCall {
     host.generate_calls().remove(0)
 }
 
+fn methods(options: &GenerateOptions, tool: &str) -> Vec<String> {
+    let granted = options.tools.iter().filter(|grant| grant.tool.name == tool);
+    let methods = granted.flat_map(|grant| &grant.methods);
+    methods.map(|method| format!("{} {}", method.name, method.class)).collect()
+}
+
 fn refused(options: &str) -> String {
     let error = failure_of(&main_of(&format!("generate({{ {options} }})")));
     assert_eq!(error.code, "AS9018", "{options}: {error}");
@@ -65,9 +71,13 @@ fn as_19_every_option() {
     let tools: Vec<_> = options
         .tools
         .iter()
-        .map(|tool| (tool.name.as_str(), tool.uri.as_str(), tool.importer.as_str()))
+        .map(|grant| {
+            (grant.tool.name.as_str(), grant.tool.uri.as_str(), grant.tool.importer.as_str())
+        })
         .collect();
     assert_eq!(tools, [("Grep", "sh://grep", "main.as"), ("File", "file://workspace", "main.as")]);
+    assert_eq!(methods(&options, "Grep"), ["run read"]);
+    assert_eq!(methods(&options, "File"), ["read read", "list read"], "a whole tool only reads");
 }
 
 #[test]
@@ -143,6 +153,25 @@ fn as_19_unknown_options_are_refused() {
         refused("input: \"x\", tools: [Missing]"),
         "`tools` must be a list of imported tools"
     );
+}
+
+#[test]
+fn gu_2_named_methods_are_granted_and_no_others() {
+    for (tools, grep, file) in [
+        ("[File.write]", vec![], vec!["write write"]),
+        ("[File.read, Grep.run, File.write]", vec!["run read"], vec!["read read", "write write"]),
+        ("[File, File.write, File.read]", vec![], vec!["read read", "list read", "write write"]),
+        ("[(File).undo]", vec![], vec!["undo write"]),
+    ] {
+        let options = call(&format!("generate({{ input: \"x\", tools: {tools} }})")).options;
+        assert_eq!(methods(&options, "Grep"), grep, "{tools}");
+        assert_eq!(methods(&options, "File"), file, "{tools}");
+    }
+    let tool = "import tool File from \"file://workspace\" ";
+    let unknown = main_of("generate({ input: \"x\", tools: [File.wirte] })");
+    let error = failure_of(&format!("{tool}{unknown}"));
+    assert_eq!(error.message, "`File` has no method `wirte`");
+    assert_eq!(error.help.as_deref(), Some("did you mean `write`?"));
 }
 
 #[test]

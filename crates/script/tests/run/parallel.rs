@@ -219,8 +219,8 @@ fn as_10_effects_on_outer_state_are_refused() {
         "X.run({})",
         "write(x)",
         "A(x)",
-        "generate({ input: x, tools: [F] })",
-        "generate({ input: x, tools: [X] })",
+        "generate({ input: x, tools: [F.write] })",
+        "generate({ input: x, tools: [H.get, H.post] })",
     ] {
         let host = ScriptedHost::new();
         let error = outcome(&source(body), json!({}), &host).result.unwrap_err();

@@ -1,5 +1,6 @@
 //! `contexture mcp-servers accept`: accepts the tool definitions of a server.
 
+use super::classes::{self, GivenClass};
 use super::servers as listed;
 use super::tools::{self, Tool};
 use crate::output::progress::ProgressDisplay;
@@ -12,11 +13,15 @@ use contexture::servers;
 const EXAMPLES: &str = "\
 Examples:
   contexture mcp-servers accept packs --workspace examples/mcp
+  contexture mcp-servers accept packs --class read=load_resource --workspace examples/mcp
 
 The server is started or connected to and asked for its tools. New and changed definitions are shown
 for review, as models will read them. They are stored in contexture.lock beside contexture.toml;
 commit both. Your permission to start the server is stored in your home folder, for this project and
-this command line. `contexture mcp-servers list NAME` shows definitions without accepting them.";
+this command line. `contexture mcp-servers list NAME` shows definitions without accepting them.
+
+The class of a tool (read, write, send or execute) says what its calls may do. A server's own word
+about it is shown and not taken; a tool without a class counts as execute.";
 
 /// Accepts the tool definitions of a server, and shows the new and changed ones.
 #[derive(Debug, clap::Args)]
@@ -25,10 +30,14 @@ pub(super) struct Args {
     /// The server.
     #[arg(value_name = "NAME")]
     name: String,
+    /// Give tools a class: read, write, send or execute. A class is kept until the tool's definition
+    /// changes. Repeatable.
+    #[arg(long, value_name = "CLASS=TOOL,…", value_parser = classes::parse)]
+    class: Vec<GivenClass>,
     #[command(flatten)]
     workspace: Workspace,
     /// Print one JSON object: server, lock, left_out, and tools with name, state, changed, description,
-    /// digest.
+    /// digest, class, hint.
     #[arg(long)]
     json: bool,
 }
@@ -51,14 +60,16 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     for fault in left_out.iter().filter(|_| !args.json) {
         terminal.warn(&format!("tool ignored: {fault}"));
     }
+    let given = classes::of_tools(&args.class, &offered)?;
     let pinned = known.pinned(&args.name).unwrap_or_default();
     let compared = compare(pinned, &offered);
-    let all: Vec<Tool> = compared.iter().map(Tool::of).collect();
     if !args.json {
         let shown: String = compared.iter().map(|tool| tools::change(tool, terminal.out)).collect();
         terminal.print(&shown)?;
     }
-    servers::accept(&project, &args.name, offered.clone())?;
+    let lock = servers::accept(&project, &args.name, offered.clone(), &given)?;
+    let class = |tool: &str| lock.class(&args.name, tool);
+    let all: Vec<Tool> = compared.iter().map(|tool| Tool::of(tool, class(tool.name))).collect();
     if let Err(reason) = servers::allow(&project, &args.name) {
         let help = "programs that use it need --allow-server";
         terminal.warn(&format!("can't store the permission: {reason}; {help}"));
@@ -73,6 +84,9 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         let counts = counts(&all);
         let done = terminal.err.green("accepted");
         terminal.say(&format!("{done} {}: {counts}; stored in {LOCK_FILE}", args.name));
+        if let Some(note) = tools::without_class(&all) {
+            terminal.note(&note);
+        }
     }
     Ok(Exit::Done)
 }

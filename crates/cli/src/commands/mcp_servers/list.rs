@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[command(flatten)]
     workspace: Workspace,
     /// Print one JSON object: servers, each with name, accepted, error, left_out, and tools with
-    /// name, state, changed, description, digest.
+    /// name, state, changed, description, digest, class, hint.
     #[arg(long)]
     json: bool,
 }
@@ -94,7 +94,9 @@ async fn ask(servers: &Servers, name: String, offline: bool) -> Listed {
             Err(error) => (as_accepted(), Some(error)),
         },
     };
-    let tools = compare(pinned, &offer.tools).iter().map(Tool::of).collect();
+    let class = |tool: &str| servers.given_class(&name, tool);
+    let compared = compare(pinned, &offer.tools);
+    let tools = compared.iter().map(|tool| Tool::of(tool, class(tool.name))).collect();
     let left_out = offer.left_out.iter().map(|fault| one_line(&fault.to_string())).collect();
     Listed { name, accepted, tools, left_out, error }
 }

@@ -4,6 +4,7 @@ use crate::output::text::{padded, sanitized, shortened, width};
 use crate::prelude::*;
 use contexture::mcp::Definition;
 use contexture::mcp::compare::{Compared, State};
+use contexture::ports::policy::Class;
 use contexture::ports::signature::ObjectSignature;
 use similar::{ChangeTag, TextDiff};
 
@@ -16,10 +17,14 @@ pub(super) struct Tool {
     parts: Vec<&'static str>,
     description: String,
     digest: Option<String>,
+    /// The class that a person gave to it.
+    class: Option<Class>,
+    /// The server's own word about its class, which counts for nothing.
+    hint: Option<Class>,
 }
 
 impl Tool {
-    pub(super) fn of(compared: &Compared<'_>) -> Self {
+    pub(super) fn of(compared: &Compared<'_>, class: Option<Class>) -> Self {
         let definition = compared.offered.or(compared.pinned);
         let description = definition.and_then(|known| known.description.clone());
         Self {
@@ -28,6 +33,8 @@ impl Tool {
             parts: compared.parts(),
             description: description.unwrap_or_default(),
             digest: definition.map(|known| known.digest().to_string()),
+            class,
+            hint: definition.and_then(hint),
         }
     }
 
@@ -38,8 +45,32 @@ impl Tool {
             "changed": self.parts,
             "description": self.description,
             "digest": self.digest,
+            "class": self.class,
+            "hint": self.hint,
         })
     }
+}
+
+/// Returns the class that a server claims for a tool: `readOnlyHint` is all that says one.
+fn hint(definition: &Definition) -> Option<Class> {
+    let claims = definition.annotations.as_ref()?.get("readOnlyHint")?.as_bool()?;
+    claims.then_some(Class::Read)
+}
+
+/// Returns the tools that have no class, with how to give them one; `None` when all have one.
+pub(super) fn without_class(tools: &[Tool]) -> Option<String> {
+    let without = tools.iter().filter(|tool| tool.state != State::Gone && tool.class.is_none());
+    let without: Vec<&Tool> = without.collect();
+    let first = without.first()?;
+    let count = counted(without.len() as u64, "tool");
+    let verb = if without.len() == 1 { "has" } else { "have" };
+    let claimed = without.iter().filter(|tool| tool.hint == Some(Class::Read));
+    let claimed: Vec<String> = claimed.map(|tool| one_line(&tool.name)).collect();
+    let help = match claimed.as_slice() {
+        [] => format!("as in `--class read={}`", one_line(&first.name)),
+        claimed => format!("the server says `--class read={}`", claimed.join(",")),
+    };
+    Some(format!("{count} {verb} no class, which counts as execute: give one, {help}"))
 }
 
 fn painted(state: State, paint: Paint) -> String {
@@ -63,7 +94,8 @@ pub(super) fn rows(tools: &[Tool], paint: Paint) -> String {
             parts => format!("changed since accepted: {}", parts.join(", ")),
         };
         let state = painted(tool.state, paint);
-        let line = format!("  {state}  {}  {}", padded(&name, wide), paint.dim(&about));
+        let class = padded(tool.class.map_or("-", Class::as_str), 7);
+        let line = format!("  {state}  {}  {class}  {}", padded(&name, wide), paint.dim(&about));
         // Writing to a string can't fail.
         let _ = writeln!(text, "{}", line.trim_end());
     }

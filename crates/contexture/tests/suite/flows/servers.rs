@@ -3,7 +3,7 @@
 use crate::common::Place;
 use crate::flows::support::{error, instructions, prepare, result, run};
 use contexture::flows::{FlowError, FlowRequest};
-use contexture::mcp::Definition;
+use contexture::mcp::{Classes, Definition};
 use contexture::servers::{self, Consent};
 use serde_json::{Value, json};
 use std::io::BufRead as _;
@@ -62,7 +62,7 @@ fn place(servers: &[&str]) -> Place {
 fn accept(place: &Place, server: &str) {
     let shout = Definition::new("shout", serde_json::from_str::<Value>(SCHEMA).unwrap());
     let fails = Definition::new("fails", json!({ "type": "object" }));
-    servers::accept(&place.project(), server, vec![fails, shout]).unwrap();
+    servers::accept(&place.project(), server, vec![fails, shout], &Classes::new()).unwrap();
 }
 
 fn trusted(mut request: FlowRequest) -> FlowRequest {

@@ -9,18 +9,6 @@ use crate::runtime::code::ToolKind;
 use crate::server::{ServerFacts, ServerImport};
 use crate::syntax::ast::Import;
 
-pub(super) fn may_change_outside(context: &Context<'_>, import: u32) -> bool {
-    let Some((import, file)) = context.declarations.imports.get(import as usize) else {
-        return true;
-    };
-    let uri = import.from.value.as_str();
-    if let Some(server) = ServerImport::parse(uri) {
-        return facts(context, import, *file).is_none_or(|facts| facts.may_write(&server));
-    }
-    let known = capability::tool(uri);
-    known.is_ok_and(|known| known.methods.iter().any(|method| !method.runs_in_parallel()))
-}
-
 /// Reports whether a method of a tool, memory or pack has an effect outside the run.
 pub(super) fn changes_outside(
     context: &Context<'_>,
@@ -44,7 +32,11 @@ pub(super) fn changes_outside(
     method.is_none_or(|method| !method.runs_in_parallel())
 }
 
-fn facts<'a>(context: &Context<'a>, import: &Import, file: usize) -> Option<&'a ServerFacts> {
+pub(super) fn facts<'a>(
+    context: &Context<'a>,
+    import: &Import,
+    file: usize,
+) -> Option<&'a ServerFacts> {
     let servers = context.units.get(file)?.servers;
     servers.iter().find(|(own, _)| *own == import.name.text).map(|(_, facts)| facts)
 }

@@ -5,11 +5,13 @@ use super::declare::{Global, Settings};
 use super::function::FunctionCompiler;
 use super::scope::VisibleUse;
 use super::tables::push;
+use crate::host::{GrantedMethod, GrantedTool};
 use crate::reference::texts::Written;
 use crate::reference::{Layer, LiteralText};
 use crate::runtime::code::{GenerateSite, Op, OptionName, Reg, VisibleSite};
 use crate::runtime::error::codes;
-use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Text, UseSource};
+use crate::semantic::grant::{self, MethodFacts};
+use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Name, Text, UseSource};
 use crate::syntax::shape_of;
 use crate::syntax::walk::strip;
 use contexture_answer::Shape;
@@ -32,12 +34,13 @@ pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
 
 impl<'a> FunctionCompiler<'_, 'a> {
     pub(super) fn generate(&mut self, tree: &'a Generate, span: Span, to: Reg) {
-        let mut imports = Vec::new();
+        let mut tools: Vec<GrantedTool> = Vec::new();
+        let mut changes = false;
         let mut options = Vec::new();
         let at = self.code.top();
         for (name, value) in &tree.options {
             if name.value == "tools" {
-                imports = self.tools(value);
+                (tools, changes) = self.tools(value);
                 continue;
             }
             let Some((_, option)) = OPTIONS.iter().find(|(known, _)| *known == name.value) else {
@@ -83,10 +86,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let site = GenerateSite {
             place: self.site(span),
             options,
-            changes: imports
-                .iter()
-                .any(|import| super::changes::may_change_outside(self.context, *import)),
-            tools: imports.iter().filter_map(|import| self.binding(*import)).collect(),
+            changes,
+            tools,
             shape,
             uses,
             literals: self.literals(tree, settings),
@@ -109,29 +110,66 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.fail(codes::OPTION, message, Some(help));
     }
 
-    fn tools(&mut self, value: &'a Expr) -> Vec<u32> {
-        let ExprKind::List(names) = &strip(value).kind else {
-            self.at(value.span);
-            let help = "write the tools' names: `tools: [Grep, File]`".to_owned();
-            self.fail(codes::OPTION, "`tools` must be a list of imported tools", Some(help));
-            return Vec::new();
+    /// Returns the tools that a model is given, each once with all methods that were granted, and
+    /// whether one of these changes something outside the run.
+    fn tools(&mut self, value: &'a Expr) -> (Vec<GrantedTool>, bool) {
+        let mut tools: Vec<GrantedTool> = Vec::new();
+        let mut changes = false;
+        let ExprKind::List(items) = &strip(value).kind else {
+            let help = "write the tools' names: `tools: [Grep, File.read]`";
+            self.refuse_tools(value.span, "`tools` must be a list of imported tools", help);
+            return (tools, changes);
         };
-        let mut tools = Vec::new();
-        for name in names {
-            match self.global_of(name) {
-                Some(Global::Import(import, ImportKind::Tool)) => tools.push(import),
-                _ => {
-                    self.at(name.span);
-                    let help = "import it: `import tool Name from \"…\"`".to_owned();
-                    self.fail(
-                        codes::OPTION,
-                        "`tools` must be a list of imported tools",
-                        Some(help),
-                    );
+        for item in items {
+            let (tool, method) = grant::parts(item);
+            let Some(Global::Import(import, ImportKind::Tool)) = self.global_of(tool) else {
+                let help = "import it: `import tool Name from \"…\"`";
+                self.refuse_tools(item.span, "`tools` must be a list of imported tools", help);
+                continue;
+            };
+            let Some(binding) = self.binding(import) else { continue };
+            let Some(granted) = self.granted(import, &binding.name, method) else { continue };
+            changes |= granted.iter().any(|method| !method.runs_in_parallel);
+            let methods = granted
+                .into_iter()
+                .map(|MethodFacts { own, class, .. }| GrantedMethod { name: own, class });
+            match tools.iter_mut().find(|known| known.tool == binding) {
+                Some(known) => {
+                    let new: Vec<_> =
+                        methods.filter(|method| !known.methods.contains(method)).collect();
+                    known.methods.extend(new);
                 }
+                None => tools.push(GrantedTool { tool: binding, methods: methods.collect() }),
             }
         }
-        tools
+        (tools, changes)
+    }
+
+    fn granted(
+        &mut self,
+        import: u32,
+        tool: &str,
+        method: Option<&Name>,
+    ) -> Option<Vec<MethodFacts>> {
+        let (tree, file) = self.context.declarations.imports.get(import as usize)?;
+        let facts = super::changes::facts(self.context, tree, *file);
+        match (grant::grant(tree, facts, method.map(|name| name.text.as_str())), method) {
+            (Ok(grant), _) => Some(grant.granted),
+            (Err(unknown), Some(name)) => {
+                let message = format!("`{tool}` has no method `{}`", name.text);
+                let known = unknown.known.iter().map(String::as_str);
+                let help = suggestion(&name.text, known)
+                    .unwrap_or_else(|| format!("it has {}", unknown.known.join(", ")));
+                self.refuse_tools(name.span, &message, &help);
+                None
+            }
+            (Err(_), None) => None,
+        }
+    }
+
+    fn refuse_tools(&mut self, span: Span, message: &str, help: &str) {
+        self.at(span);
+        self.fail(codes::OPTION, message, Some(help.to_owned()));
     }
 
     /// Returns the literal texts of the prompt, which may contain references.

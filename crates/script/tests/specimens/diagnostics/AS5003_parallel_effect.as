@@ -22,7 +22,7 @@ main func(input) {
     looping(x)
     Far(x)
     input.map(store)
-    generate({ input: "a", tools: [File] }) -> { ok boolean }
+    generate({ input: "a", tools: [File, File.patch] }) -> { ok boolean }
     x
   }
   for x in a max 10 { File.write({ path: x, content: "" }) }

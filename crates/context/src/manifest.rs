@@ -37,6 +37,9 @@ pub struct Manifest {
     /// The knowledge packs that were queried for it, including those without a result.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub packs: Vec<PackRecord>,
+    /// The secrets that were masked before the model (GU-10).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub masked: Vec<MaskedRecord>,
     /// The messages of the first attempt.
     pub messages: Vec<MessageRecord>,
     /// Digest of the shape's JSON Schema, if the answer has a shape.
@@ -203,6 +206,20 @@ pub struct PackFileRecord {
     pub path: String,
     /// Digest of its text.
     pub digest: Digest,
+}
+
+/// A secret that was masked before the model: where it stood, never what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MaskedRecord {
+    /// The source of the item, or the part of the prompt: `the instruction`.
+    pub part: String,
+    /// The index of the item.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub item: Option<usize>,
+    /// Its description: `GitHub token`.
+    pub what: String,
+    /// The line of its text, counted from 1.
+    pub line: u32,
 }
 
 /// One message as sent.

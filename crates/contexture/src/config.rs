@@ -9,7 +9,7 @@ mod serve;
 mod servers;
 
 pub use listen::listen_address;
-pub use policy::{Integrity, PolicySettings, ToolPolicy, WorkspaceTrust};
+pub use policy::{Integrity, PolicySettings, SecretsPolicy, ToolPolicy, WorkspaceTrust};
 pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
 pub use servers::{Mcp, McpServer};
 

@@ -12,6 +12,7 @@ mod errors;
 mod files;
 mod frontend;
 mod generate;
+mod hiding;
 mod knowledge;
 mod listener;
 mod memory;

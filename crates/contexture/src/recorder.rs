@@ -109,6 +109,11 @@ impl Recorder {
         self.masker.add(secrets);
     }
 
+    /// Returns the masker of everything written.
+    pub(crate) const fn masker(&self) -> &Arc<Masker> {
+        &self.masker
+    }
+
     /// Returns a value with those texts masked.
     #[must_use]
     pub fn masked(&self, mut value: Value) -> Value {

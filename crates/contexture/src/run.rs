@@ -218,7 +218,8 @@ pub(crate) fn host(
         project.config.limits.clone(),
         cancel,
         request.dry_run,
-    );
+    )
+    .with_secrets(project.config.policy.secrets);
     let workspace = references.workspace();
     let tools = RunTools::new(
         Arc::clone(workspace),

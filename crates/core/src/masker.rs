@@ -48,6 +48,29 @@ struct Values {
     forms: Forms,
 }
 
+/// The place of a secret in a text.
+struct Place {
+    range: Range<usize>,
+    what: &'static str,
+}
+
+/// Something that was masked before a model: never the secret itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hidden {
+    /// Its description: `GitHub token`.
+    pub what: &'static str,
+    /// The line of its text, counted from 1.
+    pub line: u32,
+}
+
+impl Hidden {
+    fn of(text: &str, place: &Place) -> Self {
+        let before = text.get(..place.range.start).unwrap_or_default();
+        let lines = before.bytes().filter(|byte| *byte == b'\n').count();
+        Self { what: place.what, line: u32::try_from(lines + 1).unwrap_or(u32::MAX) }
+    }
+}
+
 impl std::fmt::Debug for Masker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Masker").field(&self.known().secrets.plain.len()).finish()
@@ -108,6 +131,38 @@ impl Masker {
     #[must_use]
     pub fn for_model<'a>(&self, text: &'a str) -> Cow<'a, str> {
         replace(text, self.places(text, false))
+    }
+
+    /// Masks the texts of a value as a model may see them, and returns what was masked (GU-10).
+    pub fn hide(&self, value: &mut Value) -> Vec<Hidden> {
+        let mut hidden = Vec::new();
+        let mut waiting = vec![value];
+        while let Some(value) = waiting.pop() {
+            match value {
+                Value::String(text) => {
+                    let found = self.found(text, false);
+                    hidden.extend(found.iter().map(|place| Hidden::of(text, place)));
+                    let places = found.into_iter().map(|place| place.range).collect();
+                    if let Cow::Owned(masked) = replace(text, places) {
+                        *text = masked;
+                    }
+                }
+                Value::Array(items) => waiting.extend(items.iter_mut().rev()),
+                Value::Object(fields) => {
+                    let mut inner: Vec<&mut Value> = Vec::with_capacity(fields.len());
+                    for (name, field) in fields {
+                        if self.is_secret_field(name, field) {
+                            *field = MASK.into();
+                            hidden.push(Hidden { what: "password or key", line: 1 });
+                        }
+                        inner.push(field);
+                    }
+                    waiting.extend(inner.into_iter().rev());
+                }
+                _ => {}
+            }
+        }
+        hidden
     }
 
     /// Masks every string of a value, names of fields included.
@@ -172,8 +227,12 @@ impl Masker {
         }
     }
 
-    /// Returns the places of secrets in a text, in no order.
     fn places(&self, text: &str, with_private: bool) -> Vec<Range<usize>> {
+        self.found(text, with_private).into_iter().map(|place| place.range).collect()
+    }
+
+    /// Returns the places of secrets in a text, in no order.
+    fn found(&self, text: &str, with_private: bool) -> Vec<Place> {
         let read = Read::of(text);
         let mut found = Vec::new();
         {
@@ -183,9 +242,13 @@ impl Masker {
                 known.private.forms.find(text, &read, &mut found);
             }
         }
+        let known = found.into_iter().map(|range| Place { range, what: "a known secret" });
+        let mut found: Vec<Place> = known.collect();
         if !self.values_only {
-            let hidden = secrets::find(read.text()).into_iter().map(|found| found.hidden());
-            found.extend(hidden.filter(|place| !place.is_empty()).map(|place| read.place(place)));
+            let of =
+                |one: &secrets::Found| Place { range: read.place(one.hidden()), what: one.what };
+            found.extend(secrets::find(read.text()).iter().map(of));
+            found.retain(|place| !place.range.is_empty());
         }
         found
     }

@@ -47,6 +47,7 @@ fn gu_9_recording_and_records_hide_secrets_are_private_and_replay() {
         let arguments = ["run", "p.as", "--input-file", "in.json", "--quiet"];
         sandbox.run(arguments.iter().chain(more)).exits(0).json()
     };
+    sandbox.write("contexture.toml", "[policy]\nsecrets = \"allow\"\n");
     // What was there for everybody is not any longer.
     sandbox.write("answers.jsonl", "old\n");
     let value = run(&["--record", "answers.jsonl", "--trace", "trace.jsonl"]);
@@ -68,6 +69,48 @@ fn gu_9_recording_and_records_hide_secrets_are_private_and_replay() {
     let replayed = run(&["--replay", "answers.jsonl"]);
     let masked = value.to_string().replace("0123456789abcdefghijABCD", "•••");
     assert_eq!(replayed.to_string(), masked, "the digest is that of the request as it was sent");
+}
+
+#[test]
+fn gu_10_item_with_secret_is_masked_before_model_with_warning() {
+    let sandbox = program();
+    let arguments = ["run", "p.as", "--input-file", "in.json"];
+    let done = sandbox.run(arguments).exits(0);
+    assert_clean(&done.stdout, "the answer");
+    assert_clean(&done.stderr, "the warnings");
+    for what in ["GitHub token, line 1", "secret parameter of an address, line 1"] {
+        let warning = format!("`input.text` seems to hold a secret ({what}), which is masked");
+        assert!(done.stderr.contains(&warning), "{}", done.stderr);
+    }
+    let shown = sandbox.run(["trace", "export", "latest"]).exits(0).stdout;
+    assert!(shown.contains(r#""what":"GitHub token""#), "{shown}");
+    let prompt = sandbox.run(["trace", "prompt", "latest"]).exits(0).stdout;
+    assert!(prompt.contains("The key is ghp_•••. See https://h/a?sig=•••&x=1 soon."), "{prompt}");
+
+    sandbox.write("contexture.toml", "[policy]\nsecrets = \"allow\"\n");
+    let done = sandbox.run(arguments).exits(0);
+    assert!(done.stdout.contains("0123456789abcdef"), "{}", done.stdout);
+    assert!(done.stderr.contains("is shown to the model"), "{}", done.stderr);
+    assert_clean(&done.stderr, "the warnings");
+    assert_private(&sandbox.path(".contexture/runs"));
+    sandbox.write("contexture.toml", "[policy]\nsecrets = \"maybe\"\n");
+    let _ = sandbox.run(arguments).exits(2).says("mask");
+}
+
+#[test]
+fn gu_10_result_of_models_tool_and_interpolated_text_are_masked() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".secret-notes", "db_password = hunter2hunter2\n");
+    sandbox.write(
+        "p.as",
+        "import tool File from \"file://.\"\n\nmain func(input) {\n    const text = \
+         File.read({ path: \".secret-notes\" })\n    generate({ input: \"Repeat: {text}\" })\n}\n",
+    );
+    let done = sandbox.run(["run", "p.as", "--mock"]).exits(0);
+    assert!(done.stderr.contains("the instruction seems to hold a secret"), "{}", done.stderr);
+    let prompt = sandbox.run(["trace", "prompt", "latest"]).exits(0).stdout;
+    assert!(prompt.contains("db_password = •••"), "{prompt}");
+    assert_clean(&prompt, "the prompt");
 }
 
 #[test]

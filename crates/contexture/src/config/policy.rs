@@ -22,9 +22,22 @@ pub struct PolicySettings {
     pub workspace: WorkspaceTrust,
     /// Permissions for protected and secret files.
     pub files: PathPolicy,
+    /// The handling of what looks like a secret in what a model would see (GU-10).
+    pub secrets: SecretsPolicy,
     /// Exceptions for single tools, by the names of permissions: `http.post`, `file.write`,
     /// `mcp:mail/send`.
     pub tools: BTreeMap<String, ToolPolicy>,
+}
+
+/// The handling of what looks like a secret in what a model would see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SecretsPolicy {
+    /// It is masked.
+    #[default]
+    Mask,
+    /// It is shown. A warning names it all the same.
+    Allow,
 }
 
 /// The trust level of files of the workspace.

@@ -4,6 +4,7 @@
 use super::attachments::{self, TurnAttachments};
 use super::callable::{self, Callable};
 use super::errors::of_model;
+use super::hiding;
 use super::knowledge;
 use super::listener::Listener;
 use super::model_tools::ModelTools;
@@ -97,11 +98,14 @@ impl ModelCalls {
         let media = attached.parts;
         let calls_tools =
             model.provider.calls_tools() && !locked(&self.without_tools).contains(&model.uri);
-        let Gathered { call, offers, packs: of_references, answers } =
+        let Gathered { mut call, offers, packs: of_references, answers } =
             gather(run, references, &attached.call, (&model, calls_tools)).await?;
         let mut packs = shown.packs;
         packs.add(answers);
-        let mut prepared = prepare(&call, &model, number, &templates.fenced(), &mut packs)?;
+        let mut fenced = templates.fenced();
+        let masked = hiding::in_call(run, call.to_mut(), &mut fenced);
+        let mut prepared = prepare(run, &call, &model, number, &fenced, &mut packs)?;
+        prepared.manifest.masked = masked;
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
         prepared.manifest.packs = std::mem::take(&mut packs.records);

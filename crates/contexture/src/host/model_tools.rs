@@ -5,6 +5,7 @@
 
 use super::callable::{Callable, Target};
 use super::errors::of_server;
+use super::hiding;
 use super::knowledge::{log, of_reference};
 use super::run_state::RunState;
 use super::tools::RunTools;
@@ -164,7 +165,7 @@ impl<'h> ModelTools<'h> {
             }
             Target::Own(binding) => self.call_own(binding, &callable.method, given).await?,
         };
-        let text = self.item(&DeclaredItem {
+        let text = self.item(DeclaredItem {
             label: Some(function.clone()),
             source,
             position: Some(self.position.clone()),
@@ -245,7 +246,7 @@ impl<'h> ModelTools<'h> {
                 origin: resource.trust.into(),
                 fence: fence_of(self.references.packs(), &resource.reference, resource.trust),
             };
-            let shown = self.item(&declared)?;
+            let shown = self.item(declared)?;
             left = left.saturating_sub(self.provider.tokenizer().count(&shown) as u64);
             match (several, shown.is_empty()) {
                 (true, true) => parts.push(format!("not shown: {}", resource.reference)),
@@ -269,10 +270,13 @@ impl<'h> ModelTools<'h> {
     }
 
     /// Makes an item of a result and adds it to the manifest of the call.
-    fn item(&self, declared: &DeclaredItem) -> Result<String, String> {
+    fn item(&self, mut declared: DeclaredItem) -> Result<String, String> {
         let mut manifest = self.manifest.lock().unwrap_or_else(PoisonError::into_inner);
+        let site = manifest.site.clone();
+        let masked = hiding::in_item(self.run, &site, &mut declared, manifest.items.len());
+        manifest.masked.extend(masked);
         let counter = self.provider.tokenizer();
-        let item = build_item(manifest.items.len(), declared, counter)
+        let item = build_item(manifest.items.len(), &declared, counter)
             .map_err(|error| error.to_string())?;
         self.run.recorder.keep(vec![
             Blob { digest: item.value_digest.clone(), text: item.value.to_string() },

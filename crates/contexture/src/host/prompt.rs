@@ -2,6 +2,7 @@
 
 use super::errors::of_prompt;
 use super::knowledge::ShownPacks;
+use super::run_state::RunState;
 use crate::models::Model;
 use crate::run::result::{DryItem, DryPrompt};
 use contexture_answer::contract;
@@ -29,6 +30,7 @@ pub(super) struct Prepared {
 
 /// Builds the items, fits them, lays out the prompt and draws up its manifest.
 pub(super) fn prepare(
+    run: &RunState,
     call: &GenerateCall,
     model: &Model,
     number: u64,
@@ -39,7 +41,9 @@ pub(super) fn prepare(
     let composer = Composer::new(call, fenced);
     let declared = holding(&call.items, fenced);
     let measure = |items: &[ContextItem]| count(counter, &composer.compose(items));
-    let shorter = |at: usize, room| packs.shorter(declared.get(at)?, room);
+    let shorter = |at: usize, room| {
+        packs.shorter(declared.get(at)?, room).map(|text| run.shown_to_model(&text))
+    };
     let items = fit_with(&declared, call.options.max_input, counter, measure, shorter)
         .map_err(of_prompt)?;
     let laid = composer.compose(&items);
@@ -166,6 +170,7 @@ fn record(
         layers,
         items: items.iter().map(ItemRecord::from).collect(),
         packs: Vec::new(),
+        masked: Vec::new(),
         messages,
         schema,
         options: options(call),

@@ -1,6 +1,7 @@
 //! The state of a run that the services of its host share: limits and counters, the record, and
 //! what it reports.
 
+use crate::config::SecretsPolicy;
 use crate::frontend::PERMISSION_DENIED;
 use crate::observe::{Observer, Progress};
 use crate::permission::{Action, Permission};
@@ -9,6 +10,7 @@ use contexture_context::{Limits, Trust};
 use contexture_llm::CancelToken;
 use contexture_prompt::Usage;
 use contexture_script::host::{HostError, Standing, Supplied};
+use contexture_store::masker::Hidden;
 use contexture_store::stamp::{self, Ids};
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
@@ -25,6 +27,8 @@ pub(crate) struct RunState {
     /// True if nothing may be changed, called or connected to.
     pub(super) dry_run: bool,
     permission: Option<Arc<dyn Permission>>,
+    /// True if models see what looks like a secret.
+    shows_secrets: bool,
     ids: Ids,
     model_calls: AtomicU64,
     tool_calls: AtomicU64,
@@ -55,11 +59,39 @@ impl RunState {
             limits,
             dry_run,
             permission,
+            shows_secrets: false,
             ids: stamp::system(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
             reported: Mutex::default(),
         }
+    }
+
+    /// Shows models what looks like a secret, or masks it (GU-10).
+    pub(crate) const fn with_secrets(mut self, policy: SecretsPolicy) -> Self {
+        self.shows_secrets = matches!(policy, SecretsPolicy::Allow);
+        self
+    }
+
+    /// Reports whether models see what looks like a secret.
+    pub(super) const fn shows_secrets(&self) -> bool {
+        self.shows_secrets
+    }
+
+    /// Masks the secrets of a value before a model, unless it may see them; returns what was found.
+    pub(super) fn hide(&self, value: &mut Value) -> Vec<Hidden> {
+        if self.shows_secrets {
+            return self.recorder.masker().hide(&mut value.clone());
+        }
+        self.recorder.masker().hide(value)
+    }
+
+    /// Returns a text as a model may see it.
+    pub(super) fn shown_to_model(&self, text: &str) -> String {
+        if self.shows_secrets {
+            return text.to_owned();
+        }
+        self.recorder.masker().for_model(text).into_owned()
     }
 
     fn reported(&self) -> MutexGuard<'_, Reported> {

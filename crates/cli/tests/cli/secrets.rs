@@ -103,8 +103,8 @@ fn gu_10_result_of_models_tool_and_interpolated_text_are_masked() {
     sandbox.write(".secret-notes", "db_password = hunter2hunter2\n");
     sandbox.write(
         "p.as",
-        "import tool File from \"file://.\"\n\nmain func(input) {\n    const text = \
-         File.read({ path: \".secret-notes\" })\n    generate({ input: \"Repeat: {text}\" })\n}\n",
+        "import tool File from \"file://workspace\"\n\nmain func(input) {\n    text = \
+         File.read({ path: \".secret-notes\" })\n    generate({ input: \"Repeat: \" + text })\n}\n",
     );
     let done = sandbox.run(["run", "p.as", "--mock"]).exits(0);
     assert!(done.stderr.contains("the instruction seems to hold a secret"), "{}", done.stderr);

@@ -9,6 +9,7 @@ mod architecture;
 mod coverage;
 #[cfg(test)]
 mod documents;
+mod fuzz;
 mod generated;
 #[cfg(test)]
 mod manifests;
@@ -23,6 +24,12 @@ cargo dev: chores of the repository
   cargo dev generate          write docs/spec-coverage.md, docs/protocol.md, schemas/*.json and
                               crates/context/src/tokens/*.vocabulary
   cargo dev generate --check  exit with 1 when one of them is stale
+  cargo dev fuzz [--minutes N] [--seed N] [--json] [TARGET…]
+                              try the readers of the product with inputs that nobody would write,
+                              for one minute in all; an input that fails is made smaller and kept
+  cargo dev fuzz --list       name the targets, with what each checks
+  cargo dev fuzz TARGET --input FILE
+                              try one input again
   cargo dev weight            build the shipped binary and print what the product weighs
   cargo dev weight --build    the same with the README's commands in an empty target folder, which
                               takes ten minutes and more, on an idle machine
@@ -34,6 +41,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["generate"] => report(generated::write()),
         ["generate", "--check"] => report(generated::check()),
+        ["fuzz", arguments @ ..] => fuzz::run(arguments).map_or_else(|| help(2), report),
         ["weight", arguments @ ..] => weight::run(arguments).map_or_else(|| help(2), report),
         [] | ["--help"] => help(0),
         _ => help(2),

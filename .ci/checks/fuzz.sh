@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The readers of the product under inputs that nobody would write, for a minute in all (GU-13); the nightly run
+# takes ten minutes for each target. CONTEXTURE_FUZZ_MINUTES sets another time.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. .ci/lib/check.sh
+
+find_contexture
+export CONTEXTURE_BIN=$contexture
+cargo build --quiet "$(chosen contexture-dev)" --bin contexture-dev
+fuzz=${CARGO_TARGET_DIR:-target}/debug/contexture-dev
+minutes=${CONTEXTURE_FUZZ_MINUTES:-1}
+"$fuzz" fuzz --list >"$work/targets" || fail "the targets are not listed"
+# What a target may take to start comes on top, and to make a failing input smaller.
+limit=$(awk -v minutes="$minutes" 'END { print int(minutes * 60 + NR * 90) }' "$work/targets")
+timeout "$limit" "$fuzz" fuzz --minutes "$minutes" || fail "an input failed; see the line above for its replay"
+ok "$(wc -l <"$work/targets") targets held for $minutes min in all"

@@ -31,7 +31,7 @@ pub(super) fn keep(target: &str, input: &[u8], why: String) -> Outcome<Failure> 
     let folder = folder().join(target);
     fs::create_dir_all(&folder).map_err(told)?;
     let trial = tempfile::tempdir().map_err(told)?;
-    let input = smaller(target, input, &why, &trial.path().join("input"))?;
+    let (input, why) = smaller(target, input, why, &trial.path().join("input"))?;
     let name: String = Digest::of_bytes(&input).hex().chars().take(16).collect();
     let file = folder.join(name);
     fs::write(&file, &input).map_err(told)?;
@@ -47,10 +47,10 @@ fn folder() -> PathBuf {
     root().join(target.unwrap_or_else(|| "target".into())).join("fuzz")
 }
 
-/// Removes parts as long as the input fails in the same way.
-fn smaller(target: &str, input: &[u8], why: &str, trial: &Path) -> Outcome<Vec<u8>> {
+/// Removes parts as long as the input fails in the same way; says how the smaller one fails.
+fn smaller(target: &str, input: &[u8], why: String, trial: &Path) -> Outcome<(Vec<u8>, String)> {
     let began = Instant::now();
-    let mut best = input.to_vec();
+    let (mut best, mut why) = (input.to_vec(), why);
     let mut step = best.len() / 2;
     while step > 0 && began.elapsed() < PATIENCE {
         let mut at = 0;
@@ -58,16 +58,14 @@ fn smaller(target: &str, input: &[u8], why: &str, trial: &Path) -> Outcome<Vec<u
             let mut shorter = best.clone();
             shorter.drain(at..(at + step).min(best.len()));
             fs::write(trial, &shorter).map_err(|error| error.to_string())?;
-            let fails = tried(target, trial)?.is_some_and(|other| kind(&other) == kind(why));
-            if fails {
-                best = shorter;
-            } else {
-                at += step;
+            match tried(target, trial)?.filter(|other| kind(other) == kind(&why)) {
+                Some(other) => (best, why) = (shorter, other),
+                None => at += step,
             }
         }
         step /= 2;
     }
-    Ok(best)
+    Ok((best, why))
 }
 
 /// Returns what stays the same of a reason when the input changes: its first words.

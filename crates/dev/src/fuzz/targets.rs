@@ -209,6 +209,12 @@ fn shown(faults: &[Diagnostic], source: &SourceFile) -> Result<String, String> {
     Ok(codes.into_iter().collect::<Vec<_>>().join(" "))
 }
 
+/// Returns the number of lines of a text, which end as editors have it.
+fn lines(text: &str) -> usize {
+    let text = text.replace("\r\n", "\n");
+    text.split(['\n', '\r']).count()
+}
+
 /// Checks that a place lies inside a text, at the beginning of characters.
 fn inside(span: Span, text: &str, what: &str) -> Result<(), String> {
     let (start, end) = (span.start as usize, span.end as usize);

@@ -1,6 +1,6 @@
 //! Manifests of knowledge packs.
 
-use super::hold;
+use super::{hold, lines};
 use contexture_knowledge::{catalog, manifest};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(super) fn pack(input: &[u8]) -> Result<String, String> {
     hold(read.item.is_some() || !read.findings.is_empty(), || {
         "left out without a word".to_owned()
     })?;
-    let lines = text.split('\n').count();
+    let lines = lines(&text);
     let mut codes = BTreeSet::new();
     for finding in &read.findings {
         let line = finding.line.unwrap_or(1) as usize;

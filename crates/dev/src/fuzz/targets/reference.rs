@@ -1,6 +1,6 @@
 //! References, and the definitions of their protocols.
 
-use super::{hold, shown};
+use super::{hold, lines, shown};
 use contexture_diagnostic::SourceFile;
 use contexture_reference::definition::{Definitions, Layer, Options, Origin};
 use contexture_reference::scan::scan;
@@ -108,10 +108,11 @@ pub(super) fn definition(input: &[u8]) -> Result<String, String> {
                 Err(error) => seen.push(error.code().to_owned()),
             }
             let Some(definition) = known.get(&name) else { continue };
-            let lines = text.lines().count().max(1);
             let line = definition.line() as usize;
             let is_own = definition.origin().layer == Layer::Workspace;
-            hold(!is_own || line <= lines, || format!("a place is outside the text: {line}"))?;
+            hold(!is_own || line <= lines(&text), || {
+                format!("a place is outside the text: {line}")
+            })?;
             let _ = (definition.wrap("a", &text), definition.check_path(&text));
         }
     }

@@ -49,9 +49,13 @@ pub(super) fn program(input: &[u8]) -> Result<String, String> {
     let seen = shown(&parsed.diagnostics, &source)?;
     let tree = json::tree(&parsed.file, &source);
     let written = serde_json::to_string(&tree).map_err(|error| error.to_string())?;
-    let read: Value = serde_json::from_str(&written)
-        .map_err(|error| format!("the tree is not read back: {error}"))?;
-    hold(read.is_object(), || "the tree is not an object".to_owned())?;
+    match serde_json::from_str::<Value>(&written) {
+        Ok(read) => hold(read.is_object(), || "the tree is not an object".to_owned())?,
+        // A tree may be higher than this reader goes.
+        Err(error) => hold(error.to_string().contains("recursion limit"), || {
+            format!("the tree is not read back: {error}")
+        })?,
+    }
     let _ = (parse_shape(&text, &limits), parse_expression(&text, &limits));
     let _ = parse_repl(&text, &limits);
     if let Ok(formatted) = format(&source, &limits) {

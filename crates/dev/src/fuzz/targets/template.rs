@@ -1,6 +1,6 @@
 //! Templates.
 
-use super::{hold, shown};
+use super::{hold, lines, shown};
 use contexture_diagnostic::SourceFile;
 use contexture_prompt::{PromptTemplate, RenderLimits, TemplateContext, check};
 use serde_json::json;
@@ -40,8 +40,7 @@ pub(super) fn template(input: &[u8]) -> Result<String, String> {
         Err(error) => {
             hold(report.has_errors(), || format!("a template that passed is refused: {error}"))?;
             if let Some((line, _)) = error.position() {
-                let lines = text.lines().count().max(1) + 1;
-                hold(line <= lines, || format!("a place is outside the text: line {line}"))?;
+                hold(line <= lines(&text), || format!("a place is outside the text: line {line}"))?;
             }
             return Ok(format!("refused {seen}"));
         }

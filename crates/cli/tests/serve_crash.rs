@@ -556,6 +556,34 @@ fn gu_12_missing_updates_are_told_by_context_and_can_be_accepted() {
 }
 
 #[test]
+fn gu_12_damaged_journal_of_flows_is_told_and_its_rest_is_salvaged() {
+    let sandbox = Sandbox::new();
+    sandbox.write("app.as", AGENT);
+    let echo = json!({ "instructionId": "a", "action": "echo", "parameters": { "text": "hello" } });
+    sandbox.write("set.json", json!({ "instructions": [echo] }).to_string());
+    for _ in 0..40 {
+        let _ = sandbox.run(["flow", "run", "set.json", "--quiet"]).exits(0);
+    }
+    let path = sandbox.path(".contexture/data/flows.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.len() - 4_096;
+    bytes[at..at + 500].fill(0xa7);
+    std::fs::write(&path, &bytes).unwrap();
+    let (served, said) = Served::start_with(&sandbox, &[]).unwrap();
+    let reasons = json!(["the journal of flows is damaged"]);
+    assert_eq!(served.client().get("/readyz")["reasons"], reasons, "{said:?}");
+    served.kill();
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "left as it was");
+    let refused = Served::start_with(&sandbox, &["--accept-loss"]).err().unwrap().join("\n");
+    assert!(refused.contains("more is damaged than can be accepted"), "{refused}");
+    let _ = sandbox.run(["context", "salvage", "saved"]).exits(1);
+    let _ = sandbox.run(["context", "verify", "--data", "saved"]).exits(0);
+    let (served, said) = Served::start_with(&sandbox, &["--data", "saved"]).unwrap();
+    assert_eq!(served.client().get("/readyz")["status"], "ready", "{said:?}");
+    served.kill();
+}
+
+#[test]
 fn cp_12_second_server_can_not_use_folder_of_running_server() {
     let sandbox = Sandbox::new();
     sandbox.write("app.as", AGENT);

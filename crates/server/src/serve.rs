@@ -42,7 +42,7 @@ use contexture::contexts::{CONTEXTS_FILE, OpenError};
 use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
-use damage::Found;
+use damage::Damage;
 use flows::allowed::Allowed;
 use flows::journal::Journals;
 use flows::resume;
@@ -137,13 +137,13 @@ impl Serve {
             Fault::of(codes::BAD_DATA, format!("the folder {folder} can't be made: {error}"))
         })?;
         let lock = FolderLock::take(&settings.data)?;
-        let found = match settings.project.stores.contexts {
-            Some(_) => Found::Whole,
-            None => Found::at(&path, settings.accept_loss)?,
+        let damage = match settings.project.stores.contexts {
+            Some(_) => None,
+            None => Damage::of(&settings.data, settings.accept_loss)?,
         };
-        if matches!(found, Found::Damaged(_)) {
+        if damage.is_some() {
             let nothing = contexts::InMemoryContexts::new(contexts::Options::default());
-            return Self::with_store(settings, agents, (Arc::new(nothing), found), lock);
+            return Self::with_store(settings, agents, (Arc::new(nothing), damage), lock);
         }
         let store = contexture::contexts::open(&settings.project, &path).map_err(|error| {
             let message = error.to_string();
@@ -155,14 +155,14 @@ impl Serve {
             }
         })?;
         store.check_seals().map_err(|error| unreadable(&path, &error))?;
-        Self::with_store(settings, agents, (store, found), lock)
+        Self::with_store(settings, agents, (store, None), lock)
     }
 
     /// Opens the server with an open store of contexts.
     fn with_store(
         settings: Settings,
         agents: Agents,
-        (store, found): (Arc<dyn ContextStore>, Found),
+        (store, damage): (Arc<dyn ContextStore>, Option<Damage>),
         lock: FolderLock,
     ) -> Result<Self, Fault> {
         let serve = &settings.project.config.serve;
@@ -172,12 +172,15 @@ impl Serve {
         let maker = Maker::new(Arc::clone(&ids), Arc::clone(&metrics));
         let secrets = contexture::servers::secrets(&settings.project);
         let limits = Limits { bytes: serve.limits.message_bytes.get(), ..Limits::WIRE };
-        let journals = Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?;
+        let journals = match &damage {
+            Some(_) => Journals::nothing(),
+            None => Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?,
+        };
         let allowed = Allowed::open(&settings.project, &settings.actions)?;
         let flows = Sets::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
         let audit = Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?);
         let app = App {
-            damage: found.noted(&audit),
+            damage,
             lock: Mutex::new(Some(lock)),
             begun: maker.now_seconds(),
             agents,
@@ -224,7 +227,7 @@ impl Serve {
             let why = agent.misfit.as_ref()?;
             Some(format!("`{}` will fail for every message: {why}", agent.name))
         };
-        let damage = self.0.damage.iter().flat_map(damage::Damage::told);
+        let damage = self.0.damage.iter().flat_map(Damage::told);
         damage.chain(self.0.agents.all().iter().filter_map(told)).collect()
     }
 

@@ -1,13 +1,17 @@
-//! Contexts that are not as they were acknowledged (GU-12).
+//! Contexts and journals that are not as they were acknowledged (GU-12).
 //!
 //! Decision: a server that starts on damaged contexts runs, says what is missing, answers its health
 //! checks, and refuses all else. It opens none of the damaged files, so that what can be saved is not
 //! written over. A person decides: `contexture context salvage`, a backup, or to accept the loss.
 
 use super::codes;
-use super::operations::audit::{Audit, AuditEvent, AuditRecord};
+use super::flows::journal::FLOWS_FILE;
+use super::operations::audit::{AuditEvent, AuditRecord, note_once};
+use super::upkeep::FolderFinding;
 use crate::fault::Fault;
-use contexture::store::contexts::{self, Damage as Kind, Finding, Report};
+use contexture::contexts::CONTEXTS_FILE;
+use contexture::store::contexts::{self, ContextError, Damage as Kind};
+use contexture::store::copy;
 use contexture_protocol::{ErrorCode, Refusal};
 use std::path::Path;
 
@@ -21,77 +25,91 @@ const SALVAGE: &str = "`contexture context salvage` writes what can be read into
 /// The damage that a server found when it started.
 #[derive(Debug)]
 pub(crate) struct Damage {
-    findings: Vec<Finding>,
+    findings: Vec<FolderFinding>,
 }
 
-/// What the server found when it started.
-pub(crate) enum Found {
-    /// All that was acknowledged.
-    Whole,
-    /// Less, which was accepted.
-    Accepted(Vec<Finding>),
-    /// Less.
-    Damaged(Damage),
-}
-
-impl Found {
-    /// Looks at a file of contexts; with `accepts`, what is missing is taken for lost.
+impl Damage {
+    /// Looks at a data folder. With `accepts`, acknowledged updates that are missing are taken for lost.
+    /// The audit log has what was found, and what was accepted before it is.
     ///
     /// # Errors
-    /// A [`Fault`] when the file can't be judged, or more is damaged than can be accepted.
-    pub(crate) fn at(file: &Path, accepts: bool) -> Result<Self, Fault> {
-        let unusable = |error: contexts::ContextError| {
+    /// A [`Fault`] when the files can't be judged, or more is damaged than can be accepted.
+    pub(crate) fn of(data: &Path, accepts: bool) -> Result<Option<Self>, Fault> {
+        let unusable = |error: ContextError| {
             let fault = Fault::of(codes::BAD_DATA, error.to_string());
-            match error {
-                contexts::ContextError::Damaged { .. } => fault.with_help(SALVAGE),
-                contexts::ContextError::Newer { .. } => fault.with_help(error.help()),
-                _ => fault,
+            if matches!(error, ContextError::Newer { .. }) {
+                return fault.with_help(error.help());
             }
+            fault
         };
-        let look = if accepts { contexts::accept_loss } else { contexts::verify };
-        let Report { findings, .. } = look(file).map_err(unusable)?;
-        Ok(match (findings.is_empty(), accepts) {
-            (true, _) => Self::Whole,
-            (false, true) => Self::Accepted(findings),
-            (false, false) => Self::Damaged(Damage { findings }),
-        })
+        let (file, flows) = (data.join(CONTEXTS_FILE), data.join(FLOWS_FILE));
+        let report = contexts::verify(&file).map_err(unusable)?;
+        let mut findings: Vec<FolderFinding> =
+            report.findings.into_iter().map(FolderFinding::from).collect();
+        if flows.exists() {
+            let faults = copy::faults(&flows).map_err(unusable)?;
+            findings.extend(faults.into_iter().map(|fault| FolderFinding::of(FLOWS_FILE, fault)));
+        }
+        let found = Self { findings };
+        if found.findings.is_empty() {
+            return Ok(None);
+        }
+        if !accepts {
+            found.note(data, AuditEvent::ContextsDamaged)?;
+            return Ok(Some(found));
+        }
+        if !found.is_loss() {
+            let worst = found.findings.iter().find(|finding| !is_loss(finding));
+            let worst = worst.map(ToString::to_string).unwrap_or_default();
+            let message = format!("more is damaged than can be accepted: {worst}");
+            return Err(Fault::of(codes::DAMAGED, message).with_help(SALVAGE));
+        }
+        found.note(data, AuditEvent::LossAccepted)?;
+        contexts::accept_loss(&file).map_err(unusable)?;
+        Ok(None)
     }
 
-    /// Writes into the audit log what was accepted; returns the damage that stands.
-    pub(crate) fn noted(self, audit: &Audit) -> Option<Damage> {
-        let (event, findings, damage) = match self {
-            Self::Whole => return None,
-            Self::Accepted(findings) => (AuditEvent::LossAccepted, findings, None),
-            Self::Damaged(damage) => {
-                (AuditEvent::ContextsDamaged, damage.findings.clone(), Some(damage))
-            }
-        };
-        for finding in findings {
-            let record = AuditRecord::new(event)
-                .maybe("owner", finding.owner)
-                .maybe("contextId", finding.context_id)
-                .maybe("acknowledged", finding.acknowledged)
-                .maybe("found", finding.found)
-                .maybe("entry", finding.entry)
-                .with("reason", finding.reason);
-            audit.note(&record);
+    fn note(&self, data: &Path, event: AuditEvent) -> Result<(), Fault> {
+        for finding in &self.findings {
+            let record = AuditRecord::new(event);
+            let record = match finding {
+                FolderFinding::Contexts { finding, .. } => record
+                    .maybe("owner", finding.owner.as_deref())
+                    .maybe("contextId", finding.context_id.as_deref())
+                    .maybe("acknowledged", finding.acknowledged)
+                    .maybe("found", finding.found)
+                    .maybe("entry", finding.entry.as_deref())
+                    .with("reason", finding.reason.as_str()),
+                FolderFinding::File { file, reason, .. } => {
+                    record.with("file", file.as_str()).with("reason", reason.as_str())
+                }
+            };
+            note_once(data, &record)?;
         }
-        damage
+        Ok(())
     }
+}
+
+fn is_loss(finding: &FolderFinding) -> bool {
+    matches!(finding, FolderFinding::Contexts { finding, .. } if matches!(finding.kind, Kind::Lost | Kind::Marks))
 }
 
 impl Damage {
     /// Returns the reason for health checks, which contains nothing of what is served.
     pub(crate) fn reason(&self) -> &'static str {
+        let is_of_contexts =
+            |finding: &FolderFinding| matches!(finding, FolderFinding::Contexts { .. });
         if self.is_loss() {
             "acknowledged updates of contexts are missing"
-        } else {
+        } else if self.findings.iter().any(is_of_contexts) {
             "the contexts are damaged"
+        } else {
+            "the journal of flows is damaged"
         }
     }
 
     fn is_loss(&self) -> bool {
-        self.findings.iter().all(|finding| matches!(finding.kind, Kind::Lost | Kind::Marks))
+        self.findings.iter().all(is_loss)
     }
 
     /// Refuses a request for a path that needs contexts.

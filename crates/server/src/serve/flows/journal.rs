@@ -5,7 +5,8 @@ use crate::serve::codes;
 use contexture::Project;
 use contexture::flows::{is_within, secrets};
 use contexture::store::flows::{
-    Filter, FlowJournal, FlowStoreError, Options, RunState, RunSummary, SqliteJournal,
+    Filter, FlowJournal, FlowStoreError, InMemoryJournal, Options, RunState, RunSummary,
+    SqliteJournal,
 };
 use contexture::store::masker::Masker;
 use contexture::store::stamp::Ids;
@@ -51,6 +52,11 @@ impl Journals {
         SqliteJournal::open(&path, &path.display().to_string(), options)
             .map(|journal| Self(journal))
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))
+    }
+
+    /// Returns journals without runs, of a server that runs nothing.
+    pub(crate) fn nothing() -> Self {
+        Self(Arc::new(InMemoryJournal::default()))
     }
 
     pub(super) fn journal(&self) -> Arc<dyn FlowJournal> {

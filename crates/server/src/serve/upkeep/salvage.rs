@@ -43,7 +43,7 @@ pub fn salvage(data: &Path, target: &Path) -> Result<Salvage, Fault> {
     let flows = Copied { from: data.join(FLOWS_FILE), to: draft.path(FLOWS_FILE) };
     if flows.from.exists() && copy::salvage_flows(&flows).is_err() {
         let reason = "nothing of it can be read".to_owned();
-        lost.push(FolderFinding::File { file: FLOWS_FILE.to_owned(), line: None, reason });
+        lost.push(FolderFinding::of(FLOWS_FILE, reason));
     }
     let files = audit::files(data).map_err(|error| unusable(data, &error))?;
     let tokens = data.join(TOKENS_FILE);

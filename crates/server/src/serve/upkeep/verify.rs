@@ -49,6 +49,13 @@ impl fmt::Display for FolderFinding {
     }
 }
 
+impl FolderFinding {
+    /// Creates what is wrong with a whole file.
+    pub(crate) fn of(file: &str, reason: String) -> Self {
+        Self::File { file: file.to_owned(), line: None, reason }
+    }
+}
+
 impl From<Finding> for FolderFinding {
     fn from(finding: Finding) -> Self {
         Self::Contexts { file: CONTEXTS_FILE, finding }
@@ -84,18 +91,15 @@ pub fn verify(data: &Path) -> Result<FolderReport, Fault> {
         findings: found.findings.into_iter().map(FolderFinding::from).collect(),
         ..FolderReport::default()
     };
-    let file = |file: &str, reason: String| FolderFinding::File {
-        file: file.to_owned(),
-        line: None,
-        reason,
-    };
     let flows = data.join(FLOWS_FILE);
     if flows.exists() {
         let faults = copy::faults(&flows).map_err(|error| of_store(&error))?;
-        report.findings.extend(faults.into_iter().map(|fault| file(FLOWS_FILE, fault)));
+        report
+            .findings
+            .extend(faults.into_iter().map(|fault| FolderFinding::of(FLOWS_FILE, fault)));
     }
     if let Err(fault) = TokenFile::in_folder(data).list() {
-        report.findings.push(file(TOKENS_FILE, fault.message));
+        report.findings.push(FolderFinding::of(TOKENS_FILE, fault.message));
     }
     match audit::verify(data) {
         Ok((lines, broken)) => {
@@ -106,7 +110,7 @@ pub fn verify(data: &Path) -> Result<FolderReport, Fault> {
                 reason: broken.reason.to_owned(),
             }));
         }
-        Err(error) => report.findings.push(file(audit::AUDIT_FILE, error.to_string())),
+        Err(error) => report.findings.push(FolderFinding::of(audit::AUDIT_FILE, error.to_string())),
     }
     Ok(report)
 }

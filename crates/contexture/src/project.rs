@@ -66,17 +66,19 @@ impl Project {
         let data = config.serve.data.clone();
         let mut project = Self { root: resolved(root), config, environment, extensions, stores };
         if let Some(data) = data {
-            project.close(&data);
+            // A server refuses the workspace itself; for other commands it stays open.
+            let _ = project.close(&data);
         }
         project
     }
 
     /// Makes a folder private: no program reads or writes in it (GU-1). It is relative to the
-    /// workspace, or absolute; what lies outside the workspace can't be reached anyway.
-    pub fn close(&mut self, folder: &Path) {
-        if let Some(folder) = self.within(folder) {
-            self.config.policy.files.close(&folder);
-        }
+    /// workspace, or absolute; what lies outside the workspace can't be reached anyway. False for
+    /// the workspace itself, which stays open.
+    pub fn close(&mut self, folder: &Path) -> bool {
+        let Some(folder) = self.within(folder) else { return true };
+        self.config.policy.files.close(&folder);
+        !folder.is_empty()
     }
 
     /// Makes a file protected: programs read it and do not write it (GU-1).

@@ -114,6 +114,21 @@ pub fn data_folder(project: &Project, asked: Option<PathBuf>) -> PathBuf {
     asked.or_else(set).unwrap_or_else(|| project.state_folder().join("data"))
 }
 
+/// Makes the data folder private to all that the server runs.
+fn close_data(settings: &mut Settings) -> Result<(), Fault> {
+    let folder = settings.data.display();
+    let unusable =
+        |why: String| Fault::of(codes::BAD_DATA, format!("the data folder {folder} {why}"));
+    let data = std::path::absolute(&settings.data)
+        .map_err(|error| unusable(format!("can't be used: {error}")))?;
+    if settings.project.close(&data) {
+        return Ok(());
+    }
+    let why = "is the workspace: all of it would be private";
+    Err(unusable(why.to_owned())
+        .with_help("name a folder of its own with `--data` or `serve.data`"))
+}
+
 /// A server; a clone is the same server.
 #[derive(Clone)]
 pub struct Serve(Arc<App>);
@@ -126,7 +141,7 @@ impl Serve {
     /// # Errors
     /// A [`Fault`] when a program, an intent or the data folder can't be used.
     pub fn open(mut settings: Settings) -> Result<Self, Fault> {
-        settings.project.close(&settings.data);
+        close_data(&mut settings)?;
         let agents = Agents::load(&settings.project, &settings.programs)?;
         for program in agents.programs() {
             settings.project.protect(&program);

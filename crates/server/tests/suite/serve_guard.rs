@@ -718,3 +718,65 @@ fn cp_5_turn_sees_only_earlier_messages() {
         }
     }
 }
+
+/// Reads the file that is named to it, or tries to rewrite it.
+const READER: &str = r#"
+import tool File from "file://workspace"
+main func(said string) {
+  try {
+    if said == "rewrite" {
+      File.write({ path: "echo.as", content: "main func(said string) { 1 }" })
+      return "rewritten"
+    }
+    File.read({ path: said })
+  } else err {
+    err.code
+  }
+}
+"#;
+
+#[test]
+fn gu_1_agent_reads_no_record_of_server_and_does_not_rewrite_itself() {
+    let place = Place::new("");
+    place
+        .write("echo.as", READER)
+        .write("notes.md", "the notes")
+        .write(".env", "KEY=hunter2-hunter2");
+    let said_to = |server: &crate::serve::Running, number: usize, text: &str| {
+        let answer = server.http().post(&said(&format!("m{number}"), None, text));
+        answer.json()["content"]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    for data in [place.data(), place.path().join("var/data")] {
+        std::fs::create_dir_all(&data).unwrap();
+        let settings = Settings { data: data.clone(), ..place.settings() };
+        let server = place.start_with(settings, &Place::options()).unwrap();
+        assert_eq!(said_to(&server, 1, "notes.md"), "the notes");
+        let folder = data.strip_prefix(place.path()).unwrap().display().to_string();
+        let runs: Vec<_> =
+            std::fs::read_dir(place.path().join(".contexture/runs")).unwrap().collect();
+        let run = runs[0].as_ref().unwrap().file_name().into_string().unwrap();
+        for (number, path) in [
+            format!(".contexture/runs/{run}"),
+            format!("{folder}/audit.jsonl"),
+            format!("{folder}/contexts.db"),
+            format!("{folder}/../{}/tokens.json", data.file_name().unwrap().display()),
+            ".env".to_owned(),
+            "rewrite".to_owned(),
+        ]
+        .iter()
+        .enumerate()
+        {
+            assert_eq!(said_to(&server, number + 2, path), "PATH_PROTECTED", "{path}");
+        }
+        drop(server);
+        assert_eq!(std::fs::read_to_string(place.path().join("echo.as")).unwrap(), READER);
+    }
+}
+
+#[test]
+fn gu_1_data_folder_that_is_the_workspace_is_refused() {
+    let place = Place::new("");
+    let settings = Settings { data: place.path().to_owned(), ..place.settings() };
+    let Err(fault) = place.start_with(settings, &Place::options()) else { panic!("it started") };
+    assert!(fault.to_string().contains("workspace"), "{fault}");
+}

@@ -1,6 +1,7 @@
 //! References through load_resource (REF-10).
 
 use super::support::{Folder, bad, call, client, good, load};
+use contexture::contract::paths::{CASES, LINKS, text};
 use contexture_server::mcp::{Server, Settings};
 use serde_json::json;
 
@@ -72,6 +73,28 @@ async fn ref_10_reference_not_offered_is_an_error_with_cause() {
         assert_eq!(bad(&call(&client, "load_resource", arguments).await).0, "MCP1101");
     }
     assert!(good(&load(&client, "@file://docs/a.md").await).contains("one"));
+}
+
+#[tokio::test]
+async fn gu_1_resources_are_read_as_the_table_says() {
+    let folder = Folder::new();
+    for case in &CASES {
+        folder.write(case.file, &text(case));
+    }
+    for (name, target) in LINKS {
+        std::os::unix::fs::symlink(target, folder.path().join(name)).unwrap();
+    }
+    let client = client(&folder.server()).await;
+    for case in &CASES {
+        let result = load(&client, &format!("@file://{}", case.path)).await;
+        if case.is_readable() {
+            assert!(good(&result).contains(&text(case)), "{case:?}: {}", good(&result));
+        } else {
+            let (code, told) = bad(&result);
+            let class = format!("is {}", case.class.as_str());
+            assert!(code == "PATH_PROTECTED" && told.contains(&class), "{case:?}: {told}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use super::run_state::{placeholder, supplied, unknown};
 use contexture_context::Trust;
 use contexture_script::host::{MemoryCall, Supplied};
 use contexture_store::memory::{DEFAULT_LIMIT, MemoryOutput};
-use contexture_tools::Workspace;
+use contexture_tools::paths::Access;
+use contexture_tools::{FileError, Workspace};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
@@ -107,6 +108,13 @@ pub(super) fn result(uri: &str, method: &str, name: &str) -> Supplied {
         "write" | "patch" | "undo" => placeholder(json!({"ok": true, "effects": []}), Trust::Tool),
         _ => unknown(stand_in(""), Trust::Tool),
     }
+}
+
+/// Refuses a write that would be refused in a real run.
+pub(super) fn permit(workspace: &Workspace, arguments: &Value) -> Result<(), FileError> {
+    let path = arguments.get("path").and_then(Value::as_str);
+    let place = path.and_then(|path| workspace.resolve(path).ok());
+    place.map_or(Ok(()), |place| workspace.permit(&place, Access::Write).map(drop))
 }
 
 fn place(workspace: &Workspace, arguments: &Value) -> Option<String> {

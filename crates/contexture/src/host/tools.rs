@@ -1,7 +1,7 @@
 //! The tools of a run as a program calls them, and what a dry run makes of them (AS-25).
 
 use super::dry::{self, PretendedFiles};
-use super::errors::of_tool;
+use super::errors::{of_file, of_tool};
 use super::run_state::{RunState, placeholder, supplied};
 use super::{added, frontend, servers};
 use crate::extensions::Extensions;
@@ -82,6 +82,9 @@ impl RunTools {
         let runs = runs && !call.on_placeholders;
         if !uri.starts_with("file://") {
             return Ok((!runs).then(stand_in));
+        }
+        if !runs {
+            dry::permit(&self.workspace, arguments).map_err(of_file)?;
         }
         let known = self.pretended().read(&self.workspace, arguments);
         match (method, known) {

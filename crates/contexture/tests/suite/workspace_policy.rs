@@ -314,3 +314,14 @@ fn gu_1_data_folder_of_the_settings_is_private() {
     place.write("contexture.toml", "[serve]\ndata = \"var/data\"\n");
     assert!(read("var/data/tokens.json").unwrap_err().contains("is private"));
 }
+
+#[test]
+fn gu_1_dry_run_refuses_what_a_run_refuses() {
+    let place = workspace(TOOLS);
+    let pretend = |path: &str| {
+        let request = place.request("main.as", json!({ "door": "write", "path": path }));
+        place.run(RunRequest { dry_run: true, ..request }).outcome.map_err(|failure| told(&failure))
+    };
+    assert!(pretend("notes/new.md").is_ok());
+    assert!(pretend("CLAUDE.md").unwrap_err().contains("programs may not write"));
+}

@@ -87,6 +87,8 @@ impl Door {
     fn reaches(self, inside: &[&str], access: Access) -> bool {
         match (self, inside) {
             (Self::Memory, [name]) => names::is_memory(name),
+            // A pattern into these folders goes through the one that holds them.
+            (Self::Resources, []) => access == Access::Read,
             (Self::Resources, [folder, ..]) => {
                 access == Access::Read && matches!(&*names::fold(folder), "resources" | "knowledge")
             }

@@ -227,3 +227,37 @@ fn ref_23_network_error_has_cause_and_no_password() {
     assert!(!format!("{plan:?}").contains("s3cret"), "{plan:?}");
     assert_eq!(plan.json()["entries"][1]["state"], "pending");
 }
+
+#[test]
+fn gu_1_reference_to_records_and_secrets_is_refused() {
+    let sandbox = Sandbox::new();
+    let _ =
+        sandbox.write("p.as", "main func(input) { 1 }\n").run(["run", "p.as", "--quiet"]).exits(0);
+    sandbox.write(".contexture/data/tokens.json", "{\"digest\": 1}").write(".env", "KEY=1\n");
+    sandbox.write(".contexture/data/audit.jsonl", "{}\n");
+    symlink(".contexture", sandbox.path("open")).unwrap();
+    for path in [
+        ".contexture/data/tokens.json",
+        ".contexture/data/audit.jsonl",
+        ".CONTEXTURE/data/tokens.json",
+        "open/data/tokens.json",
+        ".env",
+    ] {
+        let asked = format!("@file://{path}");
+        let (code, message) = failure(sandbox.run(["ref", "load", &asked, "--json"]));
+        assert_eq!(code, "PATH_PROTECTED", "{message}");
+        assert!(message.contains("programs may not read it"), "{message}");
+    }
+    let shown = sandbox.run(["ref", "load", "@file://.env"]).exits(1);
+    let _ = shown.says("files = [{ path = \".env\", allow = [\"read\"] }]");
+    let _ = sandbox.run(["explain", "PATH_PROTECTED"]).exits(0);
+    // A person's own word: what is typed on the command line.
+    sandbox.write(".env.json", "{\"a\": 7}").write("q.as", "main func(input) { input.a }\n");
+    let done = sandbox.run(["run", "q.as", "--input-file", ".env.json", "--quiet"]).exits(0);
+    assert_eq!(done.stdout.trim(), "7");
+    sandbox.write(".contexture/t.md", "Hello.\n");
+    let done = sandbox.run(["prompt", "render", ".contexture/t.md"]).exits(0);
+    assert_eq!(done.stdout, "Hello.\n");
+    sandbox.write(".github/check.as", "main func(input) { 8 }\n");
+    assert_eq!(sandbox.run(["run", ".github/check.as", "--quiet"]).exits(0).stdout.trim(), "8");
+}

@@ -170,7 +170,6 @@ fn gu_1_doors_reach_their_own_part_of_the_state_folder() {
         ".contexture/runs/a.jsonl",
         ".contexture/data/m.db",
         ".contexture/usage.jsonl",
-        ".contexture",
         ".contexture/Flows.DB",
     ] {
         assert!(!reaches(path, Access::Read, Door::Memory), "{path}");
@@ -179,6 +178,8 @@ fn gu_1_doors_reach_their_own_part_of_the_state_folder() {
     }
     assert!(!reaches(".contexture/resources/a.md", Access::Write, Door::Resources));
     assert!(!reaches(".contexture/x", Access::Write, Door::Person));
+    assert!(!reaches(".contexture", Access::Read, Door::Program));
+    assert!(!reaches(".contexture", Access::Write, Door::Resources));
 }
 
 #[test]

@@ -93,22 +93,16 @@ fn cp_19_server_with_other_key_does_not_start() {
 
 #[test]
 fn cp_17_log_has_cause_of_server_error() {
-    let place = Place::new(SEALED).with_var("KEY", &key("1"));
-    let running = place.start();
-    for id in ["m1", "m2", "m3"] {
+    // The key of the message in the middle is missing at last, which a start does not look at.
+    let both = |first: &str, second: &str| format!("{},{}", key(first), key(second));
+    let mut place = Place::new(SEALED);
+    for (id, keys) in [("m1", key("1")), ("m2", both("2", "1")), ("m3", both("1", "2"))] {
+        place = place.with_var("KEY", &keys);
+        let running = place.start();
         assert_eq!(running.http().post(&said(id, Some("ctx_1"), "hello")).status, 200);
+        running.end();
     }
-    running.end();
-    // One sign of one sealed text is another.
-    let path = place.data().join("contexts.db");
-    let mut bytes = std::fs::read(&path).unwrap();
-    let find = |part: &[u8], from: usize| {
-        let at = bytes[from..].windows(part.len()).position(|found| found == part);
-        from + at.unwrap()
-    };
-    let sealed = find(b"\"v1.k", find(b"\"messageId\":\"m2\"", 0)) + 40;
-    bytes[sealed] ^= 1;
-    std::fs::write(&path, bytes).unwrap();
+    let place = place.with_var("KEY", &key("1"));
 
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log = LogSettings { level: Level::Info, format: Format::Json, out: Some(lines.clone()) };

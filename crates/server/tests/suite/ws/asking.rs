@@ -79,9 +79,9 @@ async fn cp_19_keys_are_masked_in_question_and_intact_in_action() {
     assert!(!shown.to_string().contains(key), "{shown}");
     assert_eq!(
         shown["parameters"]["parameters"],
-        json!({ "api_key": "•••", "value": "with sk-… in it" })
+        json!({ "api_key": "•••", "value": "with sk-••• in it" })
     );
-    assert_eq!(shown["userPrompt"], "Send sk-…?");
+    assert_eq!(shown["userPrompt"], "Send sk-•••?");
     answer(&mut client, &asked, allowed(true)).await;
     let answered = loop {
         let message = client.message().await;

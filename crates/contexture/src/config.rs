@@ -5,11 +5,13 @@
 
 mod listen;
 mod policy;
+mod secrets;
 mod serve;
 mod servers;
 
 pub use listen::listen_address;
 pub use policy::{Integrity, PolicySettings, SecretsPolicy, ToolPolicy, WorkspaceTrust};
+pub use secrets::SecretSource;
 pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
 pub use servers::{Mcp, McpServer};
 
@@ -19,6 +21,7 @@ use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use contexture_reference::{Policy, text};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -51,6 +54,8 @@ pub struct Config {
     pub knowledge: Knowledge,
     /// MCP servers that programs may import tools from.
     pub mcp: Mcp,
+    /// Where the values of secrets come from, by name (GU-9).
+    pub secrets: BTreeMap<String, SecretSource>,
     /// The settings of `contexture serve`.
     pub serve: Serve,
     /// The policy of effects.

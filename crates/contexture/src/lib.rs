@@ -107,6 +107,7 @@ pub mod recorder;
 pub mod references;
 pub mod run;
 pub mod runtime;
+mod secrets;
 pub mod servers;
 pub mod session;
 mod sinks;

@@ -1,6 +1,7 @@
 //! Source files of the workspace, for programs and their imports (AS-2).
 
 use crate::packs;
+use crate::secrets::Secrets;
 use crate::servers;
 use crate::templates;
 use crate::written::{self, OnDemand, resolve_import};
@@ -12,6 +13,7 @@ use contexture_script::server::{ServerFacts, ServerFault, ServerImport};
 use contexture_script::template::{TemplateFacts, TemplateFault, TemplateImport};
 use contexture_tools::paths::Door;
 use contexture_tools::{FileError, Workspace, WorkspacePath};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -95,6 +97,10 @@ impl SourceLoader for WorkspaceLoader {
 
     fn server(&self, import: &ServerImport) -> Result<ServerFacts, ServerFault> {
         servers::facts(self.references.project(), import)
+    }
+
+    fn secrets(&self) -> Option<BTreeSet<String>> {
+        Some(Secrets::of(self.references.project()).names())
     }
 
     fn model_schemes(&self) -> Vec<String> {

@@ -16,6 +16,7 @@ use crate::observe::{Observer, Silent};
 use crate::packs;
 use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink, recorded};
+use crate::secrets::Secrets;
 use crate::servers;
 use crate::sinks;
 use crate::written::OnDemand;
@@ -222,7 +223,7 @@ pub(crate) fn host(
     .with_secrets(project.config.policy.secrets);
     let workspace = references.workspace();
     let tools = RunTools::new(
-        Arc::clone(workspace),
+        (Arc::clone(workspace), Secrets::of(project)),
         Tools::new(Arc::clone(workspace), tool_settings(project)),
         servers,
         project.extensions.clone(),

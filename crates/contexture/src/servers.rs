@@ -6,6 +6,7 @@ mod consent;
 pub use consent::{Consent, allow, deed};
 
 use crate::project::Project;
+use crate::secrets::Secrets;
 use contexture_core::policy::Class;
 use contexture_core::signature::{Effect, ObjectSignature};
 use contexture_diagnostic::{MissingFeature, suggestion};
@@ -89,8 +90,9 @@ fn of(
 /// Returns the transport and time-out of each server.
 fn specs(project: &Project) -> Vec<ServerSpec> {
     let variables = project.environment.vars();
+    let known = Secrets::of(project);
     let servers = project.config.mcp.servers.iter().map(|(name, server)| {
-        let secret = |name: &String| variables.get(name).cloned().map(Secret::new);
+        let secret = |name: &String| known.value(name).ok().flatten().map(Secret::new);
         let transport = match (&server.command, &server.url) {
             (_, Some(url)) => Transport::Http {
                 url: url.clone(),
@@ -121,13 +123,16 @@ fn specs(project: &Project) -> Vec<ServerSpec> {
 /// tokens, and those that look like a secret by their name.
 #[must_use]
 pub fn secrets(project: &Project) -> Vec<String> {
-    let variables = project.environment.vars();
+    let known = Secrets::of(project);
+    let value = |name: &String| known.value(name).ok().flatten();
     let mut secrets = Vec::new();
     for server in project.config.mcp.servers.values() {
-        let token = server.token_env.iter().filter_map(|name| variables.get(name).cloned());
-        secrets.extend(token);
-        let given = server.env.iter().filter_map(|name| Some((name, variables.get(name)?)));
-        secrets.extend(given.flat_map(|(name, value)| environment::secrets_in(name, value)));
+        secrets.extend(server.token_env.iter().filter_map(value));
+        let given = server.env.iter().filter_map(|name| Some((name, value(name)?)));
+        secrets.extend(given.flat_map(|(name, value)| {
+            let is_secret = project.config.secrets.contains_key(name);
+            if is_secret { vec![value] } else { environment::secrets_in(name, &value) }
+        }));
     }
     secrets
 }

@@ -18,6 +18,15 @@ pub use uri::{UriFault, frontend, memory, model, native, server, tool};
 
 use crate::syntax::ast::ImportKind;
 
+/// The function that gives the handle of a secret (GU-9).
+pub(crate) const SECRET: &str = "secret";
+
+/// Reports whether a text names a secret: as a variable of the environment is named.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty() && name.len() <= 128 && name.chars().all(is_part)
+}
+
 /// Returns the noun that messages use for the binding of a kind of import.
 #[must_use]
 pub const fn noun(kind: ImportKind) -> &'static str {

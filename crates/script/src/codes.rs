@@ -75,6 +75,8 @@ registry! {
     TOO_MANY_FILES "AS2019" "too-many-files" Error "More files in the program than the limit."
     BAD_INDEX "AS2020" "bad-index" Error "Index that is neither a whole number from 0 nor a key."
     NOT_A_LIST "AS2021" "not-a-list" Error "Loop over something that is not a list."
+    BAD_SECRET "AS2022" "bad-secret" Error "Call of `secret` without one literal name."
+    UNKNOWN_SECRET "AS2023" "unknown-secret" Warning "Secret without a value on this machine."
     USE_ORDER "AS3001" "use-order" Error "`max`, `keep` or `priority` after the label."
     NOT_USABLE "AS3002" "not-usable" Error "`use` of a capability, function, agent or configuration."
     CALL_IN_USE "AS3003" "call-in-use" Error "Call inside a `use`."

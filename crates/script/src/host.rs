@@ -14,6 +14,7 @@ use contexture_context::manifest::Site;
 use contexture_context::{DeclaredItem, Label, TraceKind};
 use contexture_core::policy::{Class, Influence};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -232,12 +233,23 @@ pub struct ToolCall {
     pub method: String,
     /// Its argument: an object, but for `File.undo`, which takes effects.
     pub arguments: Value,
+    /// The headers whose value is a secret; the argument shows `•••` there.
+    pub secrets: Vec<HeaderSecret>,
     /// True if the argument holds text of placeholders.
     pub on_placeholders: bool,
     /// What had an influence on the call.
     pub influence: Influence,
     /// The place of the call in the program.
     pub site: Site,
+}
+
+/// A header of an HTTP tool whose value is a secret, which only the host knows (GU-9).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderSecret {
+    /// The header.
+    pub header: String,
+    /// The name of the secret.
+    pub secret: String,
 }
 
 /// A call of a memory's method.
@@ -366,6 +378,11 @@ pub trait SourceLoader {
         Vec::new()
     }
 
+    /// Returns the names of the secrets that have a value; none when they are not known.
+    fn secrets(&self) -> Option<BTreeSet<String>> {
+        None
+    }
+
     /// Returns the references in a literal text in order, malformed ones included.
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference>;
 }
@@ -442,6 +459,10 @@ impl MemoryLoader {
 }
 
 impl SourceLoader for MemoryLoader {
+    fn secrets(&self) -> Option<BTreeSet<String>> {
+        Some(BTreeSet::new())
+    }
+
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError> {
         let name = beside(importer, path);
         let text = self.files.get(&name).cloned().ok_or_else(|| no_file(importer, path))?;

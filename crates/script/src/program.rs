@@ -35,7 +35,7 @@ use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use faults::{
     import_failed, pack_faults, resource_fault, server_facts, template_fault, text_faults,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// All files of a program, the one to run first.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +46,8 @@ pub struct Program {
     pub faults: Vec<Diagnostic>,
     /// The schemes of model URIs that the application adds (HO-2).
     pub model_schemes: Vec<String>,
+    /// The names of the secrets that have a value, if that is known (GU-9).
+    pub secrets: Option<BTreeSet<String>>,
 }
 
 /// A file of a program.
@@ -211,7 +213,11 @@ pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> P
     let mut loading = Loading {
         loader,
         limits,
-        program: Program { model_schemes: loader.model_schemes(), ..Program::default() },
+        program: Program {
+            model_schemes: loader.model_schemes(),
+            secrets: loader.secrets(),
+            ..Program::default()
+        },
         by_name: HashMap::new(),
         templates: 0,
     };

@@ -100,17 +100,92 @@ fn gu_10_item_with_secret_is_masked_before_model_with_warning() {
 #[test]
 fn gu_10_result_of_models_tool_and_interpolated_text_are_masked() {
     let sandbox = Sandbox::new();
-    sandbox.write(".secret-notes", "db_password = hunter2hunter2\n");
+    sandbox.write("notes.md", "db_password = hunter2hunter2\n");
     sandbox.write(
         "p.as",
         "import tool File from \"file://workspace\"\n\nmain func(input) {\n    text = \
-         File.read({ path: \".secret-notes\" })\n    generate({ input: \"Repeat: \" + text })\n}\n",
+         File.read({ path: \"notes.md\" })\n    generate({ input: \"Repeat: \" + text })\n}\n",
     );
     let done = sandbox.run(["run", "p.as", "--mock"]).exits(0);
     assert!(done.stderr.contains("the instruction seems to hold a secret"), "{}", done.stderr);
     let prompt = sandbox.run(["trace", "prompt", "latest"]).exits(0).stdout;
     assert!(prompt.contains("db_password = •••"), "{prompt}");
     assert_clean(&prompt, "the prompt");
+}
+
+/// Answers one request with 200, and returns its head.
+fn answer_once() -> (u16, std::thread::JoinHandle<String>) {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
+            head.push(byte[0]);
+        }
+        let body = "hunter2hunter2 is echoed";
+        write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        String::from_utf8(head).unwrap()
+    });
+    (port, serving)
+}
+
+#[test]
+fn gu_9_secret_goes_into_header_and_into_no_record() {
+    let sandbox = Sandbox::new();
+    let (port, serving) = answer_once();
+    sandbox.write("keys/web", "hunter2hunter2\n");
+    sandbox.write("contexture.toml", "[secrets.WEB]\nfile = \"keys/web\"\n");
+    sandbox.write(
+        "p.as",
+        format!(
+            "import tool Web from \"http://127.0.0.1:{port}\"\n\nmain func(input) {{\n    \
+             Web.get({{ url: \"/\", headers: {{ authorization: secret(\"WEB\") }} }}).status\n}}\n"
+        ),
+    );
+    let done = sandbox.run(["run", "p.as", "--trace", "trace.jsonl"]).exits(0);
+    let head = serving.join().unwrap().to_lowercase();
+    assert!(head.contains("authorization: bearer hunter2hunter2"), "{head}");
+    assert_clean(&format!("{}{}", done.stdout, done.stderr), "output");
+    assert_clean(&sandbox.read("trace.jsonl"), "trace.jsonl");
+    assert_private(&sandbox.path(".contexture/runs"));
+}
+
+#[test]
+fn gu_9_secret_is_shown_compared_and_kept_nowhere() {
+    let sandbox = Sandbox::new();
+    sandbox.write("contexture.toml", "[secrets.S]\nfile = \"s\"\n");
+    sandbox.write("s", "hunter2hunter2");
+    for (body, place) in [
+        ("\"a\" + secret(\"S\")", "a part of a text"),
+        ("secret(\"S\") + 1", "a part of a text"),
+        ("secret(\"S\") == \"a\"", "compared"),
+        ("[secret(\"S\")] == [\"a\"]", "compared"),
+        ("secret(\"S\")", "shown, kept or sent"),
+        ("[{ a: secret(\"S\") }]", "shown, kept or sent"),
+        ("File.write({ path: \"a\", content: secret(\"S\") })", "shown, kept or sent"),
+        ("x = secret(\"S\")\nuse x as doc\ngenerate({ input: \"a\" })", "shown, kept or sent"),
+        ("Web.post({ url: \"/\", body: secret(\"S\") })", "shown, kept or sent"),
+        ("Notes.add({ text: secret(\"S\") })", "shown, kept or sent"),
+    ] {
+        sandbox.write(
+            "p.as",
+            format!(
+                "import tool File from \"file://workspace\"\nimport tool Web from \
+                 \"https://example.com\"\nimport memory Notes from \"file://notes.jsonl\"\n\
+                 main func(input) {{\n{body}\n}}\n"
+            ),
+        );
+        let done = sandbox.run(["run", "p.as", "--mock"]).exits(1);
+        let told = format!("the secret `S` can't be {place}");
+        assert!(done.stderr.contains(&told) && done.stderr.contains("p.as:"), "{}", done.stderr);
+        assert_clean(&format!("{}{}", done.stdout, done.stderr), body);
+    }
+    sandbox.write("p.as", "import tool Web from \"https://example.com\"\nmain func(input) {\nWeb.get({ url: \"/\", headers: { a: secret(\"NONE\") } })\n}\n");
+    let _ = sandbox.run(["check", "p.as"]).says("the secret `NONE` has no value here");
+    let _ = sandbox.run(["run", "p.as"]).exits(1).says("set the variable `NONE`");
 }
 
 #[test]

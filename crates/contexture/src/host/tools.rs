@@ -8,6 +8,7 @@ use crate::extensions::Extensions;
 use crate::frontend::Frontend;
 use crate::observe::Progress;
 use crate::permission::name_of;
+use crate::secrets::Secrets;
 use contexture_context::Trust;
 use contexture_mcp::Servers;
 use contexture_script::host::{HostError, Supplied, ToolCall};
@@ -23,18 +24,27 @@ pub(crate) struct RunTools {
     pub(super) extensions: Extensions,
     pub(super) frontend: Option<Arc<dyn Frontend>>,
     workspace: Arc<Workspace>,
+    secrets: Secrets,
     pretended: Mutex<PretendedFiles>,
 }
 
 impl RunTools {
     pub(crate) fn new(
-        workspace: Arc<Workspace>,
+        (workspace, secrets): (Arc<Workspace>, Secrets),
         built_in: Tools,
         servers: Servers,
         extensions: Extensions,
         frontend: Option<Arc<dyn Frontend>>,
     ) -> Self {
-        Self { built_in, servers, extensions, frontend, workspace, pretended: Mutex::default() }
+        Self {
+            built_in,
+            servers,
+            extensions,
+            frontend,
+            workspace,
+            secrets,
+            pretended: Mutex::default(),
+        }
     }
 
     /// Calls a tool.
@@ -56,8 +66,9 @@ impl RunTools {
             run.note_placeholder(format!("{}.{method} at {site}", tool.name));
             return Ok(instead);
         }
-        let ToolCall { tool, method, arguments, event, .. } = call;
+        let ToolCall { tool, method, mut arguments, event, secrets, .. } = call;
         run.permitted(&name_of(&tool.uri, &method), &arguments).await?;
+        run.recorder.add_secrets(self.secrets.put(&mut arguments, &secrets)?);
         let name = format!("{}.{method}", tool.name);
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
         let running = self.built_in.call(&tool.uri, &method, arguments);

@@ -135,12 +135,22 @@ fn shown(word: &str) -> String {
 fn digest(project: &Project, server: &str) -> Option<Digest> {
     let described = project.config.mcp.servers.get(server)?;
     let McpServer { command, args, env, url, token_env, .. } = described;
-    Some(Digest::of_json(&json!({
+    let mut settings = json!({
         "command": command,
         "args": args,
         "env": env,
         "url": url,
         "token_env": token_env,
         "folder": project.root.to_string_lossy(),
-    })))
+    });
+    // Where a variable is taken from is a part of what was allowed.
+    let names = env.iter().chain(token_env);
+    let taken = names.filter_map(|name| Some((name, project.config.secrets.get(name)?)));
+    let taken: Vec<String> = taken.map(|(name, source)| format!("{name}: {source:?}")).collect();
+    if !taken.is_empty()
+        && let Some(fields) = settings.as_object_mut()
+    {
+        fields.insert("secrets".to_owned(), taken.into());
+    }
+    Some(Digest::of_json(&settings))
 }

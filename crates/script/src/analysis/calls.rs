@@ -3,7 +3,7 @@
 use super::Checker;
 use super::declarations::Global;
 use super::library::{self, HIGHER, PROPERTIES};
-use crate::capability::noun;
+use crate::capability::{SECRET, is_secret_name, noun};
 use crate::codes;
 use crate::program::AgentId;
 use crate::runtime::methods::Receiver;
@@ -51,6 +51,7 @@ impl<'p> Checker<'p, '_> {
             return;
         }
         match self.global(name) {
+            None if name == SECRET => self.secret(span, arguments),
             None => self.unknown_function(name, place),
             Some(Global::Function(number)) => {
                 if let Some(decl) = self.declarations.functions.get(number) {
@@ -80,6 +81,27 @@ impl<'p> Checker<'p, '_> {
                 let message = format!("`{name}` is {what} and can't be called");
                 self.push(codes::NOT_CALLABLE.at(place, message).with_help(help));
             }
+        }
+    }
+
+    /// Checks `secret("NAME")`.
+    fn secret(&mut self, span: Span, arguments: &'p [Expr]) {
+        let name = match arguments {
+            [Expr { kind: ExprKind::Str(name), .. }] if is_secret_name(name) => name,
+            _ => {
+                let message = "`secret` takes one name, written out as a string";
+                let help = "write `secret(\"NAME\")`, with letters, digits and `_`";
+                self.push(codes::BAD_SECRET.at(span, message).with_help(help));
+                return;
+            }
+        };
+        let known = self.program.secrets.as_ref();
+        if known.is_some_and(|known| !known.contains(&**name)) {
+            let message = format!("the secret `{name}` has no value here");
+            let help = format!(
+                "set the variable `{name}` of the environment, or describe it as `[secrets.{name}]` in contexture.toml"
+            );
+            self.push(codes::UNKNOWN_SECRET.at(span, message).with_help(help));
         }
     }
 

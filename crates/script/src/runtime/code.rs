@@ -197,6 +197,8 @@ pub(crate) enum Constant {
     Int(i64),
     Float(f64),
     Str(Arc<str>),
+    /// The name of a secret.
+    Secret(Arc<str>),
 }
 
 #[derive(Debug)]

@@ -83,6 +83,7 @@ impl<'r> Machine<'r> {
             Constant::Int(value) => Value::int(*value),
             Constant::Float(value) => Value::float(*value),
             Constant::Str(text) => Value::text(&**text, Trust::Program),
+            Constant::Secret(name) => Value::Secret(Rc::new(name.to_string()), Tag::PROGRAM),
         });
         let concurrency = options.concurrency.max(1);
         Self {

@@ -4,7 +4,7 @@
 //! `%` has the sign of its left side, for whole and other numbers alike: `-7 % 3` is -1.
 
 use super::error::{Checked, Fault, codes};
-use super::value::{Value, unknown};
+use super::value::{Value, secret, unknown};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
@@ -138,6 +138,9 @@ fn wrong_type(op: Arithmetic, left: &Value, right: &Value) -> Box<Fault> {
     let message = format!("`{symbol}` can't be applied to {} and {}", left.kind(), right.kind());
     let fault = Fault::new(codes::WRONG_TYPE, message);
     match (op, left, right) {
+        (_, Value::Secret(name, _), _) | (_, _, Value::Secret(name, _)) => {
+            secret::refused(name, "a part of a text or of a sum")
+        }
         (Arithmetic::Add, Value::List(..), _) => {
             fault.help("`.add(value)` appends a value to a list")
         }

@@ -16,6 +16,7 @@ pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fields;
 pub(crate) mod json;
+pub(crate) mod secret;
 pub(crate) mod tag;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,8 @@ pub(crate) enum Value {
     Str(Rc<String>, Tag),
     List(Rc<List>, Tag),
     Object(Rc<Object>, Tag),
+    /// The handle of a secret: its name, never its value (GU-9).
+    Secret(Rc<String>, Tag),
 }
 
 impl Default for Value {
@@ -132,7 +135,8 @@ impl Value {
             | Self::Float(_, tag)
             | Self::Str(_, tag)
             | Self::List(_, tag)
-            | Self::Object(_, tag) => *tag,
+            | Self::Object(_, tag)
+            | Self::Secret(_, tag) => *tag,
         }
     }
 
@@ -149,7 +153,8 @@ impl Value {
             | Self::Float(_, tag)
             | Self::Str(_, tag)
             | Self::List(_, tag)
-            | Self::Object(_, tag) => *tag = tags.influenced(*tag, by),
+            | Self::Object(_, tag)
+            | Self::Secret(_, tag) => *tag = tags.influenced(*tag, by),
         }
     }
 
@@ -197,7 +202,7 @@ impl Value {
             Self::Float(value, _) => *value != 0.0,
             Self::Str(text, _) => !text.is_empty(),
             Self::List(list, _) => !list.items.borrow().is_empty(),
-            Self::Object(..) => true,
+            Self::Object(..) | Self::Secret(..) => true,
         }
     }
 
@@ -220,6 +225,7 @@ impl Value {
             Self::Str(..) => "a string",
             Self::List(..) => "a list",
             Self::Object(..) => "an object",
+            Self::Secret(..) => "a secret",
         }
     }
 

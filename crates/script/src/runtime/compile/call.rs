@@ -5,8 +5,9 @@ use super::declare::Global;
 use super::function::FunctionCompiler;
 use super::tables::push;
 use crate::capability::noun;
+use crate::capability::{SECRET, is_secret_name};
 use crate::host::ToolBinding;
-use crate::runtime::code::{AgentSite, Op, Reg, TemplateSite, ToolKind, ToolSite};
+use crate::runtime::code::{AgentSite, Constant, Op, Reg, TemplateSite, ToolKind, ToolSite};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
 use crate::syntax::walk::strip;
@@ -33,6 +34,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 self.template_call(import, arguments, expr.span, to);
             }
             (ExprKind::Field { base, name }, _) => self.dotted(expr, base, name, arguments, to),
+            (ExprKind::Name(name), None)
+                if name == SECRET && self.scopes.variable(name).is_none() =>
+            {
+                self.secret(arguments, expr.span, to);
+            }
             (ExprKind::Name(name), None) if self.scopes.variable(name).is_none() => {
                 self.at(callee.span);
                 self.unknown_name(name);
@@ -41,6 +47,21 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 self.at(callee.span);
                 let help = "only functions, agents and methods can be called".to_owned();
                 self.fail(codes::NOT_CALLABLE, "this is not a function", Some(help));
+            }
+        }
+    }
+
+    /// Compiles `secret("NAME")`.
+    fn secret(&mut self, arguments: &'a [Expr], span: Span, to: Reg) {
+        self.at(span);
+        match arguments {
+            [Expr { kind: ExprKind::Str(name), .. }] if is_secret_name(name) => {
+                self.constant(Constant::Secret(Arc::from(name.as_str())), to);
+            }
+            _ => {
+                let message = "`secret` takes one name, written out";
+                let help = Some("write `secret(\"NAME\")`".to_owned());
+                self.fail(codes::ARGUMENTS, message, help);
             }
         }
     }

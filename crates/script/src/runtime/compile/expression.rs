@@ -106,7 +106,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    fn constant(&mut self, constant: Constant, to: Reg) {
+    pub(super) fn constant(&mut self, constant: Constant, to: Reg) {
         let index = self.tables.constant(constant);
         self.code.emit(Op::LoadConstant { to, index });
     }

@@ -3,7 +3,7 @@
 
 use super::json::check_depth;
 use super::tag::Tag;
-use super::{List, Object, Value, unknown};
+use super::{List, Object, Value, secret, unknown};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use std::cmp::Ordering;
@@ -21,6 +21,9 @@ const MOST_NODES: u64 = 100_000_000;
 /// keys. Returns the tag of that with it: that of all parts that were compared.
 pub(crate) fn equal_and_tag(left: &Value, right: &Value, meter: &Meter) -> Checked<(bool, Tag)> {
     if let Some(known) = scalar_equal(left, right) {
+        if !known {
+            secret::comparable(left, right)?;
+        }
         return Ok((known, meter.tags().join(left.tag(), right.tag()).of_decision()));
     }
     let tag = Tag::PROGRAM;
@@ -69,7 +72,10 @@ impl Comparison<'_> {
         match (left, right) {
             (Value::List(left, _), Value::List(right, _)) => self.lists(left, right, depth),
             (Value::Object(left, _), Value::Object(right, _)) => self.objects(left, right, depth),
-            _ => Ok(scalar_equal(left, right).unwrap_or(false)),
+            _ => {
+                secret::comparable(left, right)?;
+                Ok(scalar_equal(left, right).unwrap_or(false))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::tag::Tag;
-use super::{Header, List, Object, Value};
+use super::{Header, List, Object, Value, secret};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use serde_json::{Map, Number, Value as Json};
@@ -134,6 +134,7 @@ impl Exporter<'_> {
             Value::Str(text, _) => self.text(text),
             Value::List(list, _) => self.list(list, depth),
             Value::Object(object, _) => self.object(object, depth),
+            Value::Secret(name, _) => Err(secret::refused(name, "shown, kept or sent here")),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::runtime::machine::Machine;
 use crate::runtime::options;
 use crate::runtime::value::json::{json_among, json_and_tag};
 use crate::runtime::value::tag::Tag;
-use crate::runtime::value::{Value, unknown};
+use crate::runtime::value::{Value, secret, unknown};
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
 use contexture_context::DeclaredItem;
@@ -34,6 +34,13 @@ pub(super) fn tool(
         return Err(changes(&format!("`{}.{}`", site.binding.name, site.method)));
     }
     machine.meter.tool_call()?;
+    let uri = site.binding.uri.as_str();
+    let is_http = uri.starts_with("https://") || uri.starts_with("http://");
+    let held = if is_http { secret::headers(argument) } else { None };
+    let (argument, secrets) = match &held {
+        Some((masked, secrets)) => (masked, secrets.clone()),
+        None => (argument, Vec::new()),
+    };
     let (arguments, tag) = json_and_tag(argument, &machine.meter)?;
     let influence = influence(machine, argument, tag, control)?;
     let place = machine.program.site(&site.place);
@@ -52,6 +59,7 @@ pub(super) fn tool(
             tool: binding,
             method,
             arguments,
+            secrets,
             on_placeholders: tag.is_placeholder(),
             influence,
             site: place,

@@ -202,7 +202,7 @@ fn tree(body: Block) -> Program {
         templates: Vec::new(),
         servers: Vec::new(),
     };
-    Program { files: vec![file], faults: Vec::new(), model_schemes: Vec::new() }
+    Program { files: vec![file], faults: Vec::new(), model_schemes: Vec::new(), secrets: None }
 }
 
 #[test]

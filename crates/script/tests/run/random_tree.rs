@@ -282,7 +282,7 @@ proptest! {
         items.push(Item::Func(main));
         let parsed = Parsed { file: contexture_script::syntax::ast::File { items }, ..Parsed::default() };
         let source = SourceFile::new("main.as", "0123456789\n0123456789\n012345678901234567890123456789");
-        let program = Program { files: vec![ProgramFile { source, parsed, links, templates: Vec::new(), servers: Vec::new() }], faults: Vec::new(), model_schemes: Vec::new() };
+        let program = Program { files: vec![ProgramFile { source, parsed, links, templates: Vec::new(), servers: Vec::new() }], faults: Vec::new(), model_schemes: Vec::new(), secrets: None };
         let program = compile(&program);
         let outcome = block_on(run(&program, &Entry::default(), json!({ "a": [1, "x"] }), &host(), &tight()));
         if let Err(error) = outcome.result {

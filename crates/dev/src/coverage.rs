@@ -12,7 +12,7 @@ use std::path::Path;
 const REQUIREMENTS: &str = "docs/requirements.txt";
 
 /// The prefixes of requirement ids.
-const PREFIXES: [&str; 7] = ["as", "pt", "ref", "kn", "cp", "fl", "ho"];
+const PREFIXES: [&str; 8] = ["as", "pt", "ref", "kn", "cp", "fl", "ho", "gu"];
 
 /// The whole document.
 pub(crate) fn document(root: &Path) -> Result<String, String> {

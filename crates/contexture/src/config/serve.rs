@@ -25,7 +25,7 @@ pub struct Serve {
     pub listen: Option<SocketAddr>,
     /// The folder of contexts and tokens, relative to the project; `--data` wins.
     pub data: Option<PathBuf>,
-    /// Origins of web pages that may call, besides pages of this machine.
+    /// Origins of web pages that may call, besides those of the server itself.
     pub origins: Vec<String>,
     /// Names of hosts that clients call the server by, besides `localhost` and IP addresses.
     pub hosts: Vec<String>,

@@ -8,18 +8,20 @@
 use crate::budget::Budget;
 use crate::digest::Digest;
 use crate::item::{ContextItem, CutRecord, Position};
+use crate::label::Source;
 use crate::trust::Trust;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The version of the manifest that this crate writes.
-pub const MANIFEST_VERSION: u32 = 1;
+pub const MANIFEST_VERSION: u32 = 2;
 
 /// Texts up to this many bytes are stored in a message's pieces; longer ones by digest.
 const INLINE_BYTES: usize = 128;
 
-/// The record of one model call.
+/// The record of one model call. Records of version 1 are read as records without the parts that
+/// version 2 added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// [`MANIFEST_VERSION`] at the time of writing.
@@ -42,6 +44,16 @@ pub struct Manifest {
     pub masked: Vec<MaskedRecord>,
     /// The messages of the first attempt.
     pub messages: Vec<MessageRecord>,
+    /// The functions that were offered to the model (since version 2).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub tools: Vec<OfferedTool>,
+    /// The attempts, as far as they have ended (since version 2). A trace has them as `attempts`
+    /// of the event, where they are written one by one; its readers put them here.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub attempts: Vec<AttemptRecord>,
+    /// The cost of the call, if the price is known (since version 2).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cost: Option<Cost>,
     /// Digest of the shape's JSON Schema, if the answer has a shape.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub schema: Option<Digest>,
@@ -90,6 +102,55 @@ pub struct ModelRef {
     pub tokenizer_exact: bool,
 }
 
+/// A function that a model may call: a method that the program granted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OfferedTool {
+    /// The tool by its name in the program.
+    pub tool: String,
+    /// The method by its name where it is defined.
+    pub method: String,
+    /// The name of the function as the model sees it.
+    pub function: String,
+    /// `read`, `write`, `send` or `execute`.
+    pub class: String,
+    /// Tokens of its definition as JSON. They are not part of [`Manifest::tokens`].
+    pub tokens: u64,
+    /// Digest of its definition as canonical JSON.
+    pub digest: Digest,
+}
+
+/// An attempt to get an answer: one request, and one more for each round of tool calls.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct AttemptRecord {
+    /// Its number, from 1.
+    pub attempt: u64,
+    /// Digests of its requests.
+    pub requests: Vec<Digest>,
+    /// The reason why the answer ended, if the provider reports one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub finish_reason: Option<String>,
+    /// Tokens of the prompts of its requests.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of its answers.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub completion_tokens: Option<u64>,
+    /// The failure of the provider that ended it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failure: Option<String>,
+}
+
+/// An amount of money.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// Millionths of the currency's unit.
+    pub micros: u64,
+    /// The currency, such as `USD`.
+    pub currency: String,
+    /// The source of the price.
+    pub source: String,
+}
+
 /// A named part of the prompt other than an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layer {
@@ -116,6 +177,9 @@ pub struct ItemRecord {
     pub position: Option<Position>,
     /// Its trust.
     pub trust: Trust,
+    /// The sources that it came from, besides the program (since version 2).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub sources: Vec<Source>,
     /// Digest of the text in the prompt.
     pub text: Digest,
     /// Digest of the value as canonical JSON.
@@ -146,6 +210,7 @@ impl From<&ContextItem> for ItemRecord {
             source: item.source.clone(),
             position: item.position.clone(),
             trust: item.trust,
+            sources: Vec::new(),
             text: item.digest.clone(),
             value: item.value_digest.clone(),
             tokens: item.tokens,
@@ -229,10 +294,24 @@ pub struct MessageRecord {
     pub role: String,
     /// The parts whose concatenation is the text sent.
     pub pieces: Vec<Piece>,
+    /// The places of items in that text (since version 2).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub spans: Vec<ItemPlace>,
     /// Digest of that text.
     pub digest: Digest,
     /// Tokens of that text.
     pub tokens: u64,
+}
+
+/// The place of an item in the text of a message, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ItemPlace {
+    /// The item's index.
+    pub item: usize,
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last one.
+    pub end: usize,
 }
 
 /// A part of a message's text.

@@ -32,7 +32,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let began = Instant::now();
     let (report, ended_by) = drive(&project, request, &screen)?;
     screen.clear();
-    let end = report::End { args, project: &project, took: began.elapsed(), calls: screen.calls() };
+    let (calls, requests) = (screen.calls(), screen.requests());
+    let end = report::End { args, project: &project, took: began.elapsed(), calls, requests };
     end.report(report, terminal).map_err(|abort| interrupted(abort, ended_by))
 }
 

@@ -25,6 +25,7 @@ pub(crate) struct ProgressDisplay {
     verbosity: Verbosity,
     spinner: Option<Spinner>,
     calls: AtomicUsize,
+    requests: AtomicUsize,
 }
 
 impl ProgressDisplay {
@@ -36,12 +37,18 @@ impl ProgressDisplay {
             verbosity,
             spinner: draws.then(|| Spinner::new(terminal.err)),
             calls: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
         }
     }
 
     /// Returns the number of model calls so far.
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of requests of the model calls that have ended.
+    pub(crate) fn requests(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
     }
 
     /// Starts to show what takes long.
@@ -133,8 +140,11 @@ impl Observer for ProgressDisplay {
                     format!("attempt {attempt}: the answer did not fit the shape")
                 });
             }
-            Progress::GenerateEnded { usage, ok: true, .. } => {
-                self.say_verbosely(|| format!("answer: {} tokens", usage.completion_tokens));
+            Progress::GenerateEnded { usage, ok, requests, .. } => {
+                self.requests.fetch_add(requests, Ordering::Relaxed);
+                if ok {
+                    self.say_verbosely(|| format!("answer: {} tokens", usage.completion_tokens));
+                }
             }
             Progress::ToolCalled { name } => self.say_verbosely(|| format!("tool {name}")),
             Progress::DebugPrompt { site, messages } => {

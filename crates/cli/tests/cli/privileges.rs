@@ -60,6 +60,22 @@ fn gu_2_named_method_is_granted_and_no_other() {
 }
 
 #[test]
+fn gu_2_record_holds_what_was_offered_and_its_tokens() {
+    let sandbox = hostile("[File.read, Web.post]");
+    let done = sandbox.run(["run", "p.as", "--mock=turns.jsonl"]).exits(0);
+    assert!(done.stderr.contains(" · 1 model call, 2 requests · "), "{}", done.stderr);
+    let shown = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(shown.contains("offered File.read (read), Web.post (send) · "), "{shown}");
+    let events = sandbox.run(["trace", "show", "--json"]).exits(0).stdout;
+    for part in
+        ["\"version\":2", "\"function\":\"File_read\"", "\"method\":\"post\"", "\"class\":\"send\""]
+    {
+        assert!(events.contains(part), "{part}: {events}");
+    }
+    assert!(!events.contains("File_patch\",\"class"), "{events}");
+}
+
+#[test]
 fn gu_2_check_lists_what_each_generate_may_cause() {
     let sandbox = hostile("[File, File.write, Web.post]");
     let report = sandbox.run(["check", "p.as", "--json"]).exits(0).json();

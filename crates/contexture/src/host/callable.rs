@@ -10,6 +10,8 @@ use super::tools::RunTools;
 use crate::extensions::Extensions;
 use crate::frontend::FrontendTool;
 use crate::observe::Runtime;
+use contexture_context::manifest::OfferedTool;
+use contexture_context::{Digest, TokenCounter};
 use contexture_core::policy::Class;
 use contexture_prompt::ToolDefinition;
 use contexture_reference::tool;
@@ -22,7 +24,6 @@ use serde_json::Value;
 const FUNCTION_BYTES: usize = 64;
 
 /// A function that a model may call.
-#[expect(dead_code, reason = "tool and class are for the record and for policies")]
 pub(super) struct Callable {
     pub(super) definition: ToolDefinition,
     /// The tool by its name in the program.
@@ -56,6 +57,19 @@ impl Callable {
             method: RUN.to_owned(),
             class: Class::Read,
             target: Target::Load,
+        }
+    }
+
+    /// Returns the record of it for the manifest.
+    pub(super) fn record(&self, counter: &dyn TokenCounter) -> OfferedTool {
+        let definition = serde_json::json!(self.definition);
+        OfferedTool {
+            tool: self.tool.clone(),
+            method: self.method.clone(),
+            function: self.function().to_owned(),
+            class: self.class.as_str().to_owned(),
+            tokens: counter.count(&definition.to_string()) as u64,
+            digest: Digest::of_json(&definition),
         }
     }
 

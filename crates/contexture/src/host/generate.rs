@@ -283,6 +283,11 @@ fn finish(
     run.observer.notify(Progress::GenerateEnded {
         event: call.event,
         usage: report.usage,
+        requests: report
+            .attempts
+            .iter()
+            .map(|attempt| attempt.requests.len() + attempt.retried.len())
+            .sum(),
         ok: outcome.is_ok(),
         finish: report.attempts.last().and_then(|attempt| attempt.finish_reason.clone()),
     });

@@ -54,11 +54,16 @@ impl<'h> ModelTools<'h> {
         (run, tools, references): (&'h RunState, &'h RunTools, &'h OnDemand),
         call: &GenerateCall,
         model: &Model,
-        manifest: Manifest,
+        mut manifest: Manifest,
         (offers, mut callables): (Offers, Vec<Callable>),
     ) -> Self {
         if !offers.is_empty() {
             callables.push(Callable::loading());
+        }
+        if !callables.is_empty() {
+            let counter = model.provider.tokenizer();
+            manifest.tools = callables.iter().map(|one| one.record(counter)).collect();
+            run.recorder.amend_field(call.event, "manifest", &manifest);
         }
         Self {
             offers,
@@ -282,7 +287,8 @@ impl<'h> ModelTools<'h> {
             Blob { digest: item.value_digest.clone(), text: item.value.to_string() },
             Blob { digest: item.digest.clone(), text: item.text.clone() },
         ]);
-        manifest.items.push(ItemRecord::from(&item));
+        let sources = declared.origin.sources.clone();
+        manifest.items.push(ItemRecord { sources, ..ItemRecord::from(&item) });
         self.run.recorder.amend(self.event, json!({ "manifest": *manifest }));
         Ok(item.text)
     }

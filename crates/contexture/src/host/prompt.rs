@@ -9,11 +9,11 @@ use contexture_answer::contract;
 use contexture_context::build::fit_with;
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
-    Blob, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
+    Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
 };
 use contexture_context::{ContextItem, DeclaredItem, Digest, Manifest, TokenCounter, Trust};
 use contexture_llm::Think;
-use contexture_prompt::layout::{LaidOut, PromptParts, lay_out};
+use contexture_prompt::layout::{ItemSpan, LaidOut, PromptParts, lay_out};
 use contexture_script::host::{self, GenerateCall, HostError};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -134,9 +134,16 @@ fn record(
         let spans = if role == "user" { laid.spans() } else { Vec::new() };
         let (parts, kept) = pieces(text, &spans);
         blobs.extend(kept);
+        let place = |span: &ItemSpan| ItemPlace {
+            item: span.item,
+            start: span.text.start,
+            end: span.text.end,
+        };
+        let shown = laid.items.iter().filter(|_| role == "user");
         messages.push(MessageRecord {
             role: role.to_owned(),
             pieces: parts,
+            spans: shown.map(place).collect(),
             digest: Digest::of_text(text),
             tokens: counter.count(text) as u64,
         });
@@ -168,10 +175,13 @@ fn record(
             tokenizer_exact: counter.exact(),
         },
         layers,
-        items: items.iter().map(ItemRecord::from).collect(),
+        items: items.iter().zip(&call.items).map(item_record).collect(),
         packs: Vec::new(),
         masked: Vec::new(),
         messages,
+        tools: Vec::new(),
+        attempts: Vec::new(),
+        cost: None,
         schema,
         options: options(call),
         tokens,
@@ -179,6 +189,10 @@ fn record(
         on_placeholders: call.on_placeholders,
     };
     (manifest, blobs)
+}
+
+fn item_record((item, declared): (&ContextItem, &DeclaredItem)) -> ItemRecord {
+    ItemRecord { sources: declared.origin.sources.clone(), ..ItemRecord::from(item) }
 }
 
 /// Returns the parts of a prompt that are not items, by name.

@@ -1,6 +1,6 @@
 //! A kept run with its model calls and their exact prompts.
 
-use contexture_context::manifest::{MessageRecord, assemble};
+use contexture_context::manifest::{AttemptRecord, MessageRecord, assemble};
 use contexture_context::{Digest, Manifest, TraceEvent, TraceKind};
 use contexture_store::runs::{RunLog, RunStore};
 use serde::Serialize;
@@ -160,7 +160,35 @@ fn calls_of(calls: usize) -> String {
 
 /// Returns the manifest that an event carries.
 fn manifest(event: &TraceEvent) -> Option<Manifest> {
-    serde_json::from_value(event.data.get("manifest")?.clone()).ok()
+    let mut manifest: Manifest =
+        serde_json::from_value(event.data.get("manifest")?.clone()).ok()?;
+    if manifest.attempts.is_empty() {
+        manifest.attempts = attempts(event);
+    }
+    Some(manifest)
+}
+
+/// Puts together the attempts of a call, of which the trace has each request.
+fn attempts(event: &TraceEvent) -> Vec<AttemptRecord> {
+    let requests = event.data.get("attempts").and_then(Value::as_array);
+    let mut records: Vec<AttemptRecord> = Vec::new();
+    for request in requests.into_iter().flatten() {
+        let number = request.get("attempt").and_then(Value::as_u64).unwrap_or(1);
+        if records.last().is_none_or(|last| last.attempt != number) {
+            records.push(AttemptRecord { attempt: number, ..AttemptRecord::default() });
+        }
+        let Some(record) = records.last_mut() else { continue };
+        let word = |name: &str| request.get(name).and_then(Value::as_str).map(str::to_owned);
+        record.requests.extend(word("request").and_then(|digest| digest.parse().ok()));
+        record.finish_reason = word("finish_reason").or(record.finish_reason.take());
+        record.failure = word("failure").or(record.failure.take());
+        if let Some(usage) = request.get("usage") {
+            let tokens = |name: &str| usage.get(name).and_then(Value::as_u64);
+            record.prompt_tokens = tokens("prompt_tokens");
+            record.completion_tokens = tokens("completion_tokens");
+        }
+    }
+    records
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub(super) struct End<'a> {
     pub(super) took: Duration,
     /// The number of model calls.
     pub(super) calls: usize,
+    /// The number of requests that these took.
+    pub(super) requests: usize,
 }
 
 impl End<'_> {
@@ -75,7 +77,8 @@ impl End<'_> {
         object
     }
 
-    /// Returns `run ID · 1 model call · 512 + 90 tokens · 412 ms`; nothing when nothing ran.
+    /// Returns `run ID · 1 model call, 9 requests · 512 + 90 tokens · 412 ms`; nothing when nothing
+    /// ran. The requests are told where they are more than the calls.
     fn summary(&self, report: &RunReport, terminal: &Terminal) -> Option<String> {
         let silent = self.args.quiet || self.args.json || self.args.dry_run;
         if silent || (report.run.is_none() && self.calls == 0) {
@@ -84,7 +87,11 @@ impl End<'_> {
         let mut parts: Vec<String> = report.run.iter().map(|run| format!("run {run}")).collect();
         if self.calls > 0 {
             let usage = &report.usage;
-            parts.push(plural(self.calls as u64, "model call"));
+            let calls = plural(self.calls as u64, "model call");
+            parts.push(match self.requests {
+                requests if requests > self.calls => format!("{calls}, {requests} requests"),
+                _ => calls,
+            });
             parts.push(format!("{} + {} tokens", usage.prompt_tokens, usage.completion_tokens));
         }
         parts.push(duration(u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)));

@@ -5,7 +5,7 @@ use super::data::{Data, budget_text, summary};
 use super::pack_lines::Packs;
 use crate::output::text::{duration, plural};
 use crate::prelude::*;
-use contexture::context::manifest::{ItemRecord, Manifest};
+use contexture::context::manifest::{ItemRecord, Manifest, OfferedTool};
 use contexture::context::{CutReason, TraceEvent, TraceKind};
 use contexture::prompt::Usage;
 
@@ -117,6 +117,7 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
         lines.extend(packs.below(one, paint));
     }
     lines.extend(packs.rest(paint));
+    lines.extend(offered(&manifest.tools, paint));
     let attempts = data.0.get("attempts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     if attempts.len() > 1 {
         lines.extend(attempts.iter().map(|one| attempt(Data(one), paint)));
@@ -125,6 +126,15 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
         lines.push(format!("→ {}", paint.dim(&summary(value))));
     }
     lines
+}
+
+/// Formats what was offered: `offered Grep.run (read), File.write (write) · 412 tokens`.
+fn offered(tools: &[OfferedTool], paint: Paint) -> Option<String> {
+    let names = tools.iter().map(|tool| format!("{}.{} ({})", tool.tool, tool.method, tool.class));
+    let names: Vec<String> = names.collect();
+    let tokens: u64 = tools.iter().map(|tool| tool.tokens).sum();
+    let text = format!("offered {} · {}", names.join(", "), plural(tokens, "token"));
+    (!tools.is_empty()).then(|| paint.dim(&one_line(&text)))
 }
 
 /// Formats an item: `[document] 400 of 745 tokens · max 400 · tool · cut by its own budget`.

@@ -105,7 +105,7 @@ impl TurnSpan {
             TurnEvent::Progress(Progress::GenerateStarted { event, model, .. }) => {
                 open.ask(*event, model);
             }
-            TurnEvent::Progress(Progress::GenerateEnded { event, usage, ok, finish }) => {
+            TurnEvent::Progress(Progress::GenerateEnded { event, usage, ok, finish, .. }) => {
                 open.answered(*event, usage, *ok, finish.as_ref());
             }
             TurnEvent::ToolCalls { calls, .. } => open.calls(calls),

@@ -310,3 +310,22 @@ fn as_25_env_gives_string_or_none() {
     assert_eq!(get("API_TOKEN").value, "tok-12345678");
     assert_eq!(get("API_TOKEN").secrets, ["tok-12345678"]);
 }
+
+#[test]
+fn gu_1_permitted_secret_is_read_with_its_values_to_mask() {
+    use crate::paths::{Access, PathPermission, PathPolicy};
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(".env"), "TOKEN=abcdefgh-123\n").unwrap();
+    let permission = PathPermission { path: ".env".to_owned(), allow: vec![Access::Read] };
+    let policy = PathPolicy::new(&[permission]).unwrap();
+    let workspace = crate::Workspace::with_policy(folder.path(), policy).unwrap();
+    let tools = crate::Tools::new(workspace.into(), crate::Settings::default());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let call =
+        |method: &str, argument| runtime.block_on(tools.call("file://workspace", method, argument));
+    let read = call("read", json!({ "path": ".env" })).unwrap();
+    assert_eq!(read.value, "TOKEN=abcdefgh-123\n");
+    assert!(read.secrets.contains(&"abcdefgh-123".to_owned()), "{:?}", read.secrets);
+    let write = call("write", json!({ "path": ".env", "content": "x" })).unwrap_err();
+    assert_eq!(write.code, "PATH_PROTECTED");
+}

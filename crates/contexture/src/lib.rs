@@ -101,6 +101,7 @@ pub mod models;
 pub mod observe;
 pub mod packs;
 pub mod permission;
+pub mod policy;
 mod project;
 pub mod reading;
 pub mod recorder;

@@ -2,11 +2,14 @@
 //!
 //! Decision: a run uses this one small port, as it uses [`Frontend`](crate::frontend::Frontend) for
 //! clients. Its implementation decides what is sensitive, who is asked, whether an earlier yes
-//! still holds and how long an answer may take. Without one nobody is asked: a person who starts a
-//! run by hand is present and meant it.
+//! still holds and how long an answer may take. Without one nobody can be asked: what the policy wants
+//! a person's yes for is refused then.
 
 use crate::frontend::FrontendFailure;
+use contexture_core::policy::{Class, Decision};
+use contexture_core::signature::Effect;
 use contexture_llm::BoxFuture;
+use contexture_tools::Tools;
 use serde_json::{Map, Value};
 
 /// A port that asks the user for permission.
@@ -16,7 +19,9 @@ pub trait Permission: Send + Sync {
     ///
     /// # Errors
     /// In the future: [`PERMISSION_DENIED`](crate::frontend::PERMISSION_DENIED) when the user
-    /// refused or nobody could be asked, [`TIMEOUT`](crate::frontend::TIMEOUT) when no answer came
+    /// refused or nobody could be asked,
+    /// [`CLIENT_UNAVAILABLE`](crate::frontend::CLIENT_UNAVAILABLE) when the policy demands a yes
+    /// and nobody can be asked, [`TIMEOUT`](crate::frontend::TIMEOUT) when no answer came
     /// in time. The action is not done then.
     fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>>;
 }
@@ -28,6 +33,8 @@ pub struct Action<'a> {
     pub name: &'a str,
     /// Its parameters, as far as the user may see them.
     pub parameters: &'a Map<String, Value>,
+    /// What the policy demands a person's yes for; none when it allows the action.
+    pub policy: Option<&'a Decision>,
     /// The question to the user, in the words of the requester. An action with such words is
     /// sensitive by that alone.
     pub prompt: Option<&'a str>,
@@ -50,6 +57,18 @@ pub fn name_of(uri: &str, method: &str) -> String {
         "sh" => format!("sh.{rest}"),
         scheme => format!("{scheme}.{method}"),
     }
+}
+
+/// Returns the class of a program's tool (GU-5). One that is not known does the worst.
+pub(crate) fn class_of(uri: &str, method: &str) -> Class {
+    Tools::effect(uri, method).map_or(Class::Execute, Effect::class)
+}
+
+/// Returns the origin that a tool hands its arguments to.
+pub(crate) fn origin_of(uri: &str) -> Option<&str> {
+    let is_remote =
+        |scheme: &str| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    uri.split_once("://").and_then(|(scheme, _)| is_remote(scheme).then_some(uri))
 }
 
 /// Returns the name of a tool of an MCP server: `mcp:server/tool`.

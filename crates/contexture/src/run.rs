@@ -14,6 +14,7 @@ use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
 use crate::observe::{Observer, Silent};
 use crate::packs;
+use crate::policy;
 use crate::project::Project;
 use crate::recorder::{Recorder, TraceSink, recorded};
 use crate::secrets::Secrets;
@@ -215,7 +216,7 @@ pub(crate) fn host(
     let state = RunState::new(
         recorder,
         observer,
-        request.permission.clone(),
+        (request.permission.clone(), policy::of(&project.config.policy, &request.yes_to)),
         project.config.limits.clone(),
         cancel,
         request.dry_run,

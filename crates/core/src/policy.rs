@@ -295,6 +295,8 @@ mod sinks {
             Some(("file", _)) => class != Class::Read,
             Some(("http", _)) => matches!(argument, "url" | "headers"),
             Some(("memory" | "env" | "sh", _)) => false,
+            None if tool == "file_write" => argument == "path",
+            None if tool.starts_with("http_") => argument != "body" && argument != "timeout",
             // Of a tool that others define, every argument may.
             _ => class != Class::Read,
         }

@@ -131,6 +131,7 @@ fn server(args: &Args, project: Project) -> Result<Server, Abort> {
             approve_project: args.root.is_some(),
             ..args.permissions.servers()
         },
+        yes_to: args.permissions.yes_to.clone(),
         ..Settings::new(project)
     };
     Ok(Server::open(settings)?)

@@ -63,6 +63,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         forget: args.no_trace,
         allow_packs: args.permissions.allow_pack.clone(),
         servers: args.permissions.servers(),
+        yes_to: args.permissions.yes_to.clone(),
         ..RunRequest::default()
     };
     let talk = if args.verbose { Verbosity::Verbose } else { Verbosity::Normal };

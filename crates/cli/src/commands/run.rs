@@ -7,6 +7,7 @@ pub(crate) use args::Args;
 
 use crate::output::progress::{ProgressDisplay, Verbosity};
 use crate::prelude::*;
+use crate::support::asker::PersonAtTerminal;
 use crate::support::options::stand_in;
 use crate::support::runtime;
 use crate::support::signals::Signals;
@@ -30,6 +31,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let request = request(args, input);
     let screen = Arc::new(ProgressDisplay::new(*terminal, verbosity(args), !args.quiet));
     let began = Instant::now();
+    let shown = Arc::clone(&screen);
+    let permission = PersonAtTerminal::of(terminal, move || shown.clear());
+    let request = RunRequest { permission, ..request };
     let (report, ended_by) = drive(&project, request, &screen)?;
     screen.clear();
     let (calls, requests) = (screen.calls(), screen.requests());
@@ -100,6 +104,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
         selections: args.select.iter().cloned().collect(),
         allow_packs: args.permissions.allow_pack.clone(),
         servers: args.permissions.servers(),
+        yes_to: args.permissions.yes_to.clone(),
         ..RunRequest::default()
     }
 }

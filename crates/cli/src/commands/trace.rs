@@ -9,6 +9,7 @@ mod pack_lines;
 mod prompt;
 mod runs;
 mod show;
+mod why;
 
 pub(crate) use show::tree;
 
@@ -43,6 +44,7 @@ enum Action {
     List(list::Args),
     Show(show::Args),
     Prompt(prompt::Args),
+    Why(why::Args),
     Diff(diff::Args),
     Export(export::Args),
 }
@@ -54,6 +56,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         Action::List(args) => list::run(args, &runs, terminal),
         Action::Show(args) => show::run(args, &runs, terminal),
         Action::Prompt(args) => prompt::run(args, &runs, terminal),
+        Action::Why(args) => why::run(args, &runs, terminal),
         Action::Diff(args) => diff::run(args, &runs, terminal),
         Action::Export(args) => export::run(args, &runs, terminal),
     }

@@ -1,7 +1,9 @@
 //! Options that several commands take.
 
+use contexture::diagnostic::suggestion;
 use contexture::knowledge::Allowance;
 use contexture::models::StandIn;
+use contexture::ports::policy::Class;
 use contexture::servers;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +17,18 @@ pub(crate) struct Permissions {
     /// fs@sha256:0123456789ab; an error about a server names its digest. May be repeated.
     #[arg(long, value_name = "NAME@DIGEST", help_heading = "Permissions")]
     pub(crate) allow_server: Vec<Allowance>,
+    /// Allow effects of these classes although something below the user had an influence on them,
+    /// unless the policy of the project denies them: write, send, execute.
+    #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_parser = class, help_heading = "Permissions")]
+    pub(crate) yes_to: Vec<Class>,
+}
+
+fn class(word: &str) -> Result<Class, String> {
+    let known = Class::parse(word.trim()).filter(|class| *class != Class::Read);
+    known.ok_or_else(|| {
+        let known = Class::EFFECTS.map(Class::as_str);
+        suggestion(word, known).unwrap_or_else(|| format!("expected {}", known.join(", ")))
+    })
 }
 
 impl Permissions {

@@ -6,9 +6,11 @@ use super::kit::Tool;
 use super::program::{self, Came, Work};
 use super::takes::input_of;
 use super::{client, generate, nested};
-use crate::permission::{Action, name_of_server_tool};
+use crate::permission::name_of_server_tool;
+use crate::policy;
 use crate::run::RunRequest;
 use contexture_context::Trust;
+use contexture_core::policy::{Class, Effect};
 use contexture_flow::action::{ActionCall, ActionFailure, Actions as _};
 use contexture_script::runtime::Given;
 use serde_json::Value;
@@ -60,29 +62,44 @@ impl Catalog {
 
     /// Reports whether nothing is to be done around a call.
     pub(super) fn is_plain(&self) -> bool {
-        !self.origins.are_followed() && self.kit.request.run.permission.is_none()
+        !self.origins.are_followed()
+            && self.kit.request.run.permission.is_none()
+            && self.kit.policy.classes.is_empty()
+            && self.kit.policy.tools.is_empty()
     }
 
-    /// Asks the user, where something sensitive is done. A client asks by itself.
+    /// Waits until a call is allowed. A client asks by itself.
     async fn permitted(&self, place: &Place, call: &ActionCall) -> Result<(), ActionFailure> {
-        let Some(permission) = &self.kit.request.run.permission else { return Ok(()) };
+        let run = &self.kit.request.run;
         // Of several names the one under which permissions are set.
         let name = match place {
             Place::Agent(agent) => agent.name.clone(),
             Place::Server(Tool { server, tool }) => name_of_server_tool(server, tool),
             _ => call.name.clone(),
         };
-        let says = call.frontend.as_deref();
-        let action = Action {
+        let influence = self.origins.influence(call);
+        let url = call.parameters.get("url").and_then(Value::as_str);
+        let effect = Effect {
             name: &name,
-            parameters: &call.parameters,
-            prompt: says.and_then(|says| says.user_prompt.as_deref()),
+            class: match place {
+                // What a program does is decided when it does it.
+                Place::Agent(_) | Place::Generate | Place::Nested => Class::Read,
+                Place::Server(Tool { server, tool }) => self.kit.servers.class(server, tool),
+                Place::Host | Place::Builtin | Place::Client => self.kit.class_of(&call.name),
+            },
+            influence: &influence,
+            origin: url.filter(|_| call.name.starts_with("http_")),
         };
-        permission.ask(action).await.map_err(|failure| ActionFailure {
-            details: failure.details,
+        let says = call.frontend.as_deref();
+        let prompt = says.and_then(|says| says.user_prompt.as_deref());
+        let asked = (&call.parameters, prompt);
+        let asking = policy::permitted(&self.kit.policy, run.permission.as_ref(), &effect, asked);
+        let (_, answer) = asking.await;
+        answer.map_err(|refusal| ActionFailure {
+            details: refusal.details,
             // The client was late, and so is the step.
-            is_late: failure.code == crate::frontend::TIMEOUT,
-            ..ActionFailure::new(failure.code, failure.message)
+            is_late: refusal.code == crate::frontend::TIMEOUT,
+            ..ActionFailure::new(refusal.code, refusal.message)
         })
     }
 

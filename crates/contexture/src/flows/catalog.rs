@@ -7,6 +7,7 @@ use super::origins::Origins;
 use super::{allow, client, own};
 use crate::run::{CheckReport, SetupError};
 use contexture_context::Trust;
+use contexture_core::policy::Class;
 use contexture_flow::Set;
 use contexture_flow::action::{
     self, ActionCall, ActionFailure, ActionInfo, ActionKind, Actions, BoxFuture,
@@ -72,7 +73,7 @@ impl Catalog {
             of_both.retain(|name| of_clients.contains(name));
         }
         Self {
-            origins: Origins::of(set, own, is_followed),
+            origins: Origins::of(set, own, |action| is_followed(kit, action)),
             kit: Arc::clone(kit),
             run,
             depth,
@@ -190,7 +191,11 @@ impl Actions for Catalog {
     }
 }
 
-/// Reports whether the trust level of its parameters matters to an action.
-fn is_followed(action: &str) -> bool {
-    action.starts_with(super::agents::PREFIX) || action == own::GENERATE || action == own::NESTED
+/// Reports whether the trust level of its parameters matters to an action: to one that only reads
+/// it doesn't.
+fn is_followed(kit: &Kit, action: &str) -> bool {
+    action.starts_with(super::agents::PREFIX)
+        || action == own::GENERATE
+        || action == own::NESTED
+        || kit.class_of(action) != Class::Read
 }

@@ -3,10 +3,12 @@
 use super::agents::{self, Agent, Agents};
 use super::error::FlowError;
 use super::request::FlowRequest;
+use crate::policy;
 use crate::project::Project;
 use crate::run::{self, PartOf, RunRequest};
 use crate::servers;
-use contexture_flow::action::Registry;
+use contexture_core::policy::{Class, Policy};
+use contexture_flow::action::{ActionKind, Actions as _, Registry};
 use contexture_mcp::{Definition, McpError, Servers};
 use contexture_store::flows::FlowJournal;
 use contexture_store::masker::Masker;
@@ -30,6 +32,7 @@ pub(super) struct Kit {
     /// The journal of the run; it is not kept when absent.
     pub(super) journal: Option<Arc<dyn FlowJournal>>,
     workspace: Arc<Workspace>,
+    pub(super) policy: Policy,
     named: Agents,
     found: OnceLock<Agents>,
     traces: Mutex<Vec<StepTrace>>,
@@ -70,12 +73,29 @@ impl Kit {
             seats: Arc::new(Semaphore::new(request.limits.agents.clamp(1, Semaphore::MAX_PERMITS))),
             named,
             workspace,
+            policy: policy::of(&project.config.policy, &request.run.yes_to),
             found: OnceLock::new(),
             project: project.clone(),
             request,
             journal,
             traces: Mutex::default(),
         })
+    }
+
+    /// Returns the class of an action (GU-5). One of an unknown kind does the worst.
+    pub(super) fn class_of(&self, action: &str) -> Class {
+        let known = self.builtin.describe(action).or_else(|| self.request.host.describe(action));
+        match known.map(|info| info.kind) {
+            Some(
+                ActionKind::Query
+                | ActionKind::Analysis
+                | ActionKind::Decision
+                | ActionKind::Generation,
+            ) => Class::Read,
+            Some(ActionKind::Operation) if action.starts_with("http_") => Class::Send,
+            Some(ActionKind::Operation) => Class::Write,
+            None => Class::Execute,
+        }
     }
 
     /// Returns the request of a program's run for a step.

@@ -5,7 +5,8 @@
 //! set's own, one with references has the lowest trust level of what they name. Only sets with an
 //! agent, a generation or a set within them are followed; for others it has no effect.
 
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
+use contexture_core::policy::Influence;
 use contexture_flow::action::ActionCall;
 use contexture_flow::reference::{Part, is_expanded, parts};
 use contexture_flow::{Set, Step};
@@ -86,6 +87,24 @@ impl Origins {
         template.is_some_and(|template| {
             !holds_references(template) && call.parameters.get(name) == Some(template)
         })
+    }
+
+    /// Returns what had an influence on a call: who wrote the set, and what its parameters name.
+    pub(super) fn influence(&self, call: &ActionCall) -> Influence {
+        let written = self.written(call);
+        let label = |name: &String| {
+            let trust = match written.and_then(|written| written.get(name)) {
+                Some(template) => self.of_template(template),
+                None => UNKNOWN,
+            };
+            if trust <= Trust::User { Label::from(trust) } else { Label::of(&*call.id, trust) }
+        };
+        let decision = match self.own {
+            own if own <= Trust::User => Label::from(own),
+            own => Label::of("the instruction set", own),
+        };
+        let arguments = call.parameters.keys().map(|name| (name.clone(), label(name)));
+        Influence { decision, arguments: arguments.collect() }
     }
 
     /// Returns the lowest trust level of a call's parameters.

@@ -36,9 +36,18 @@ pub struct FrontendTool {
     pub version: String,
     /// The JSON Schema of its parameters, an object.
     pub parameters: Value,
+    /// True if the client asks the user before each call.
+    pub asks_user: bool,
 }
 
 impl FrontendTool {
+    /// Notes that the client asks the user before each call.
+    #[must_use]
+    pub fn asks_user(mut self) -> Self {
+        self.asks_user = true;
+        self
+    }
+
     /// Creates a tool with the JSON Schema of its parameters.
     #[must_use]
     pub fn new(tool_id: impl Into<String>, parameters: Value) -> Self {
@@ -47,6 +56,7 @@ impl FrontendTool {
             description: String::new(),
             version: String::new(),
             parameters: if parameters.is_object() { parameters } else { json!({}) },
+            asks_user: false,
         }
     }
 

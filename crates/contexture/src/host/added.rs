@@ -3,7 +3,8 @@
 use super::run_state::{RunState, supplied};
 use crate::extensions::{AddedMethod, AddedTool, Extensions, action_name};
 use crate::observe::Progress;
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
+use contexture_core::policy::Effect;
 use contexture_core::tool::ToolFailure;
 use contexture_script::host::{HostError, Supplied, ToolCall};
 use contexture_script::server::ServerImport;
@@ -16,7 +17,8 @@ pub(super) async fn call(
     call: ToolCall,
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
-    let ToolCall { tool: binding, method, arguments, on_placeholders, site, event, .. } = call;
+    let ToolCall { tool: binding, method, arguments, on_placeholders, site, event, influence } =
+        call;
     let name = format!("{}.{method}", binding.name);
     let tool = find(extensions, &import.server)?;
     let names = tool.methods.iter().map(|method| method.facts.name.as_str());
@@ -34,12 +36,15 @@ pub(super) async fn call(
     let arguments = checked(&name, method, arguments)?;
     if !run.dry_run {
         let shown = Value::Object(arguments.clone());
-        run.permitted(&action_name(&tool.name, &method.facts.name), &shown).await?;
+        let known_as = action_name(&tool.name, &method.facts.name);
+        let class = method.facts.effect.class();
+        let effect = Effect { name: &known_as, class, influence: &influence, origin: None };
+        run.permitted(event, &effect, &shown).await?;
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
     }
     let (value, notes) = invoke(run, extensions, (tool, method), &arguments).await?;
     run.note(Some(event), &name, notes);
-    Ok(supplied(value, method.facts.trust))
+    Ok(supplied(value, Label::of(name, method.facts.trust)))
 }
 
 /// Calls a method for a model; returns the value, with its trust level.

@@ -5,7 +5,8 @@ use crate::frontend::{
     CLIENT_UNAVAILABLE, Frontend, FrontendCall, FrontendTool, PERMISSION_DENIED, check,
 };
 use crate::observe::{Progress, ToolFailure};
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
+use contexture_core::policy::{Class, Effect, Influence};
 use contexture_core::signature::ObjectSignature;
 use contexture_script::capability;
 use contexture_script::host::{GrantedTool, HostError, Supplied, ToolCall};
@@ -25,16 +26,36 @@ pub(super) async fn call(
     call: ToolCall,
     tool_id: String,
 ) -> Result<Supplied, HostError> {
-    let ToolCall { tool, method, arguments, site, .. } = call;
+    let ToolCall { tool, method, arguments, site, event, influence, .. } = call;
     let name = format!("{}.{method}", tool.name);
     if run.dry_run {
         return Ok(run.stand_in(&name, site, Trust::Tool));
     }
+    permitted(run, frontend, &tool_id, (event, &influence), &arguments).await?;
     run.observer.notify(Progress::ToolCalled { name: name.clone() });
     let call_id = (run.call_id(), false);
     let asking = ask(frontend, &tool_id, call_id, (&name, arguments), run.limits.file_bytes);
     let asked = run.unless_cancelled(asking).await?;
-    asked.map(|value| supplied(value, Trust::Tool)).map_err(host_error)
+    let label = Label::of(name.clone(), Trust::Tool);
+    asked.map(|value| supplied(value, label)).map_err(host_error)
+}
+
+/// Waits until a tool of the front end may be called. Nobody knows what it does; one that asks the
+/// user by itself needs no second question.
+pub(super) async fn permitted(
+    run: &RunState,
+    frontend: Option<&Arc<dyn Frontend>>,
+    tool_id: &str,
+    (event, influence): (u64, &Influence),
+    arguments: &Value,
+) -> Result<(), HostError> {
+    let tools = frontend.map(|frontend| frontend.definitions()).unwrap_or_default();
+    if tools.iter().any(|tool| tool.tool_id == tool_id && tool.asks_user) {
+        return Ok(());
+    }
+    let name = format!("frontend:{tool_id}");
+    let effect = Effect { name: &name, class: Class::Execute, influence, origin: None };
+    run.permitted(event, &effect, arguments).await
 }
 
 fn host_error(fault: ToolFailure) -> HostError {

@@ -8,7 +8,7 @@ use super::hiding;
 use super::knowledge;
 use super::listener::Listener;
 use super::model_tools::ModelTools;
-use super::prompt::{Prepared, prepare, think_of};
+use super::prompt::{Prepared, label_of, prepare, think_of};
 use super::references::{Gathered, gather};
 use super::run_state::{RunState, placeholder, supplied, unknown};
 use super::templates::Templates;
@@ -20,7 +20,7 @@ use crate::turn::request::Hints;
 use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use contexture_answer::Shape;
-use contexture_context::{CutReason, Digest, Trust};
+use contexture_context::{CutReason, Digest, Label, Trust};
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, ask};
 use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart};
 use contexture_reference::tool::Offers;
@@ -116,10 +116,12 @@ impl ModelCalls {
         knowledge::log(run, references.packs(), &packs.found);
         run.recorder.keep(std::mem::take(&mut prepared.blobs));
         run.recorder.amend_field(call.event, "manifest", &prepared.manifest);
+        let answer = format!("answer {number}");
+        let label = label_of(&call, &prepared.items);
         let key = cache_key(&call, &model, &prepared);
         if let Some(value) = key.as_ref().and_then(|key| locked(&self.cache).get(key).cloned()) {
             run.recorder.amend(call.event, json!({ "from_cache": true }));
-            return Ok(supplied(value, Trust::Model));
+            return Ok(supplied(value, label.answered(&answer)));
         }
         if !call.options.tools.is_empty() && model.uri.starts_with("builtin:") {
             run.warn(format!(
@@ -135,13 +137,13 @@ impl ModelCalls {
             prompt_tokens: prepared.manifest.tokens,
         });
         let offers = if calls_tools { offers } else { Offers::default() };
-        let offered = (offers, granted);
-        let outcome = self.send(services, &call, &model, prepared, offered, media).await;
+        let offered = ((offers, granted), label);
+        let (outcome, seen) = self.send(services, &call, &model, prepared, offered, media).await;
         let value = finish(run, &call, outcome)?;
         if let Some(key) = key {
             locked(&self.cache).insert(key, value.clone());
         }
-        Ok(supplied(value, Trust::Model))
+        Ok(supplied(value, seen.answered(&answer)))
     }
 
     /// Applies the hints of the caller: the program's own temperature wins, and of two limits of
@@ -161,12 +163,12 @@ impl ModelCalls {
         call: &GenerateCall,
         model: &Model,
         prepared: Prepared,
-        offered: (Offers, Vec<Callable>),
+        (offered, seen): ((Offers, Vec<Callable>), Label),
         media: Vec<OpenaiContentPart>,
-    ) -> Result<Answer, AskError> {
+    ) -> (Result<Answer, AskError>, Label) {
         let options = &call.options;
         let services = (run, tools, references);
-        let tools = ModelTools::new(services, call, model, prepared.manifest, offered);
+        let tools = ModelTools::new(services, call, model, prepared.manifest, offered, seen);
         let definitions = tools.definitions();
         let mut messages = prepared.laid.messages;
         attachments::put(&mut messages, media);
@@ -188,7 +190,7 @@ impl ModelCalls {
         let mut listener = Listener::new(run, &tools, call.event, base);
         let outcome = ask(&*model.provider, &question, &mut listener, &run.cancel).await;
         // A program that lists tools means them; what is offered beside it can be left out.
-        match &outcome {
+        let outcome = match &outcome {
             Err(error) if options.tools.is_empty() && refuses_tools(&question, error) => {
                 run.warn(format!("{} takes no tools: what is pending can't be loaded", model.uri));
                 locked(&self.without_tools).insert(model.uri.clone());
@@ -196,7 +198,9 @@ impl ModelCalls {
                 ask(&*model.provider, &question, &mut listener, &run.cancel).await
             }
             _ => outcome,
-        }
+        };
+        let seen = tools.seen();
+        (outcome, seen)
     }
 
     /// Reports what a person should know of a call before it is made.

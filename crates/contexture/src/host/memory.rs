@@ -5,7 +5,7 @@ use super::errors::{of_file, of_memory};
 use super::run_state::{RunState, placeholder, supplied};
 use crate::observe::Progress;
 use crate::written::resolve_import;
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolBinding};
 use contexture_store::memory::{self, Memory, MemoryStore, MemoryUri};
 use contexture_tools::Workspace;
@@ -45,7 +45,7 @@ impl Memories {
         if run.dry_run {
             return Ok(pretended().recall(call, answer));
         }
-        Ok(supplied(answer.value, Trust::Memory))
+        Ok(supplied(answer.value, Label::of(name, Trust::Memory)))
     }
 
     fn get(&self, binding: &ToolBinding) -> Result<Arc<dyn Memory>, HostError> {

@@ -11,7 +11,9 @@ use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
 };
-use contexture_context::{ContextItem, DeclaredItem, Digest, Manifest, TokenCounter, Trust};
+use contexture_context::{
+    ContextItem, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
+};
 use contexture_llm::Think;
 use contexture_prompt::layout::{ItemSpan, LaidOut, PromptParts, lay_out};
 use contexture_script::host::{self, GenerateCall, HostError};
@@ -50,6 +52,23 @@ pub(super) fn prepare(
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());
     Ok(Prepared { laid, manifest, blobs, items, schema })
+}
+
+/// Returns the label of an item; what has no source of its own is named as the prompt names it.
+pub(super) fn label_of_item(item: &DeclaredItem) -> Label {
+    let mut label = item.origin.clone();
+    if label.sources.is_empty() && !label.more && label.trust != Trust::Program {
+        label.sources.push(Source::new(item.source.clone(), label.trust));
+    }
+    label
+}
+
+/// Returns the label of a prompt: that of all that it holds, and of what decided that it is sent.
+pub(super) fn label_of(call: &GenerateCall, items: &[ContextItem]) -> Label {
+    let shown = items.iter().filter(|item| !item.left_out());
+    let shown = shown.filter_map(|item| call.items.get(item.index));
+    let own = call.decision.clone().join(&call.instruction_label);
+    shown.fold(own, |all, item| all.join(&label_of_item(item)))
 }
 
 /// Fences items so that the parts that a template included with a fence stay whole in them.

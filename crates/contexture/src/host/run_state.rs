@@ -2,17 +2,19 @@
 //! what it reports.
 
 use crate::config::SecretsPolicy;
-use crate::frontend::PERMISSION_DENIED;
 use crate::observe::{Observer, Progress};
-use crate::permission::{Action, Permission};
+use crate::permission::Permission;
+use crate::policy::{self, Refusal};
 use crate::recorder::Recorder;
-use contexture_context::{Limits, Trust};
+use contexture_context::{Label, Limits, Trust};
+use contexture_core::policy::{Class, Decision, Effect, Policy};
 use contexture_llm::CancelToken;
 use contexture_prompt::Usage;
 use contexture_script::host::{HostError, Standing, Supplied};
 use contexture_store::masker::Hidden;
 use contexture_store::stamp::{self, Ids};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +31,9 @@ pub(crate) struct RunState {
     permission: Option<Arc<dyn Permission>>,
     /// True if models see what looks like a secret.
     shows_secrets: bool,
+    policy: Policy,
+    /// Decisions by the events that they belong to.
+    decisions: Mutex<HashMap<u64, Vec<Value>>>,
     ids: Ids,
     model_calls: AtomicU64,
     tool_calls: AtomicU64,
@@ -47,7 +52,7 @@ impl RunState {
     pub(crate) fn new(
         recorder: Recorder,
         observer: Arc<dyn Observer>,
-        permission: Option<Arc<dyn Permission>>,
+        (permission, policy): (Option<Arc<dyn Permission>>, Policy),
         limits: Limits,
         cancel: CancelToken,
         dry_run: bool,
@@ -60,6 +65,8 @@ impl RunState {
             dry_run,
             permission,
             shows_secrets: false,
+            policy,
+            decisions: Mutex::default(),
             ids: stamp::system(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
@@ -185,23 +192,44 @@ impl RunState {
         }
     }
 
-    /// Waits until the user allows a tool of this side to run, where somebody has to be asked
-    /// (CP-19). Credentials are masked in what the user is shown.
-    pub(super) async fn permitted(&self, name: &str, arguments: &Value) -> Result<(), HostError> {
-        let Some(permission) = &self.permission else { return Ok(()) };
+    /// Waits until an effect is allowed: by the policy, and by the user where somebody has to be
+    /// asked (GU-6, CP-19). Credentials are masked in what the user is shown. The decision is
+    /// recorded with the event of the call.
+    pub(super) async fn permitted(
+        &self,
+        event: u64,
+        effect: &Effect<'_>,
+        arguments: &Value,
+    ) -> Result<(), HostError> {
         let shown = match self.recorder.masked(arguments.clone()) {
             Value::Object(fields) => fields,
             Value::Null => Map::new(),
             other => Map::from_iter([("value".to_owned(), other)]),
         };
-        let action = Action { name, parameters: &shown, prompt: None };
-        let asked = self.unless_cancelled(permission.ask(action)).await?;
-        asked.map_err(|failure| {
-            let help = (failure.code == PERMISSION_DENIED)
-                .then(|| "catch the error with `try … else err` to go on without it".to_owned());
-            let error = HostError::new(failure.code, failure.message);
-            HostError { help, details: failure.details, ..error }
+        let asking =
+            policy::permitted(&self.policy, self.permission.as_ref(), effect, (&shown, None));
+        let (decision, answer) = self.unless_cancelled(asking).await?;
+        self.note_decision(
+            event,
+            &decision,
+            policy::record(effect.name, &decision, answer.is_ok()),
+        );
+        answer.map_err(|Refusal { code, message, help, details }| HostError {
+            help,
+            details,
+            ..HostError::new(code, message)
         })
+    }
+
+    /// Records a decision that is not about plain reading.
+    fn note_decision(&self, event: u64, decision: &Decision, record: Value) {
+        if decision.class == Class::Read && decision.influence.is_empty() {
+            return;
+        }
+        let mut decisions = self.decisions.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_event = decisions.entry(event).or_default();
+        of_event.push(record);
+        self.recorder.amend(event, json!({ "effects": of_event }));
     }
 }
 
@@ -215,9 +243,9 @@ fn count(counter: &AtomicU64, limit: u64, name: &str, what: &str) -> Result<u64,
     Err(HostError::new("limit_reached", message).with_help(help))
 }
 
-/// Returns a value that was really supplied.
-pub(super) fn supplied(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, label: trust.into(), standing: Standing::Real }
+/// Returns a value that was really supplied by a source.
+pub(super) fn supplied(value: Value, label: impl Into<Label>) -> Supplied {
+    Supplied { value, label: label.into(), standing: Standing::Real }
 }
 
 /// Returns a value of known types in place of what a dry run does not do.

@@ -5,7 +5,8 @@ use super::errors::of_server;
 use super::run_state::{RunState, supplied};
 use crate::observe::Progress;
 use crate::permission::name_of_server_tool;
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
+use contexture_core::policy::Effect;
 use contexture_mcp::Servers;
 use contexture_script::host::{HostError, Supplied, ToolCall};
 use contexture_script::server::ServerImport;
@@ -18,7 +19,7 @@ pub(super) async fn call(
     call: ToolCall,
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
-    let ToolCall { tool, method, arguments, on_placeholders, site, .. } = call;
+    let ToolCall { tool, method, arguments, on_placeholders, site, event, influence } = call;
     let name = format!("{}.{method}", tool.name);
     let own = tool_of(servers, import, &name, &method)?;
     let place = (import.server.as_str(), own);
@@ -31,11 +32,14 @@ pub(super) async fn call(
         return Ok(run.stand_in(&name, site, Trust::Tool));
     }
     let arguments = Value::Object(arguments);
-    run.permitted(&name_of_server_tool(&import.server, own), &arguments).await?;
+    let known_as = name_of_server_tool(&import.server, own);
+    let class = servers.class(&import.server, own);
+    let effect = Effect { name: &known_as, class, influence: &influence, origin: None };
+    run.permitted(event, &effect, &arguments).await?;
     run.observer.notify(Progress::ToolCalled { name });
     let running = servers.call(&import.server, own, arguments);
     let value = run.unless_cancelled(running).await?.map_err(of_server)?;
-    Ok(supplied(value, Trust::Tool))
+    Ok(supplied(value, Label::of(known_as, Trust::Tool)))
 }
 
 /// Returns the accepted tool that a method means.

@@ -7,13 +7,14 @@ use super::{added, frontend, servers};
 use crate::extensions::Extensions;
 use crate::frontend::Frontend;
 use crate::observe::Progress;
-use crate::permission::name_of;
+use crate::permission::{class_of, name_of, origin_of};
 use crate::secrets::Secrets;
-use contexture_context::Trust;
+use contexture_context::{Label, Readers, Trust};
+use contexture_core::policy::Effect;
 use contexture_mcp::Servers;
 use contexture_script::host::{HostError, Supplied, ToolCall};
 use contexture_script::server::{Origin, ServerImport};
-use contexture_tools::{Tools, Workspace};
+use contexture_tools::{ToolOutput, Tools, Workspace};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -66,16 +67,24 @@ impl RunTools {
             run.note_placeholder(format!("{}.{method} at {site}", tool.name));
             return Ok(instead);
         }
-        let ToolCall { tool, method, mut arguments, event, secrets, .. } = call;
-        run.permitted(&name_of(&tool.uri, &method), &arguments).await?;
+        let ToolCall { tool, method, mut arguments, event, secrets, influence, .. } = call;
+        let effect = Effect {
+            name: &name_of(&tool.uri, &method),
+            class: class_of(&tool.uri, &method),
+            influence: &influence,
+            origin: origin_of(&tool.uri),
+        };
+        run.permitted(event, &effect, &arguments).await?;
+        let shown = arguments.clone();
         run.recorder.add_secrets(self.secrets.put(&mut arguments, &secrets)?);
         let name = format!("{}.{method}", tool.name);
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
         let running = self.built_in.call(&tool.uri, &method, arguments);
         let output = run.unless_cancelled(running).await?.map_err(of_tool)?;
+        let label = label_of(&name, &tool.uri, &shown, &output);
         run.recorder.add_secrets(output.secrets);
         run.note(Some(event), &name, output.notes);
-        Ok(supplied(output.value, output.trust))
+        Ok(supplied(output.value, label))
     }
 
     fn pretended(&self) -> MutexGuard<'_, PretendedFiles> {
@@ -114,4 +123,20 @@ impl RunTools {
         }
         Ok((!runs).then(stand_in))
     }
+}
+
+/// Returns the label of a tool's result: its source is the file or the address that was read, else
+/// the call.
+pub(super) fn label_of(name: &str, uri: &str, arguments: &Value, output: &ToolOutput) -> Label {
+    let argument = |field: &str| arguments.get(field).and_then(Value::as_str);
+    let source = match (argument("path"), argument("url")) {
+        (Some(path), _) => path.to_owned(),
+        (_, Some(url)) => format!("{}{url}", uri.trim_end_matches('/')),
+        _ => name.to_owned(),
+    };
+    let readers = match uri.starts_with("env:") || !output.secrets.is_empty() {
+        true => Readers::OWNER,
+        false => Readers::Everyone,
+    };
+    Label::of(source, output.trust).with_readers(readers)
 }

@@ -4,6 +4,7 @@ use crate::frontend::Frontend;
 use crate::models::StandIn;
 use crate::permission::Permission;
 use crate::servers::Consent;
+use contexture_core::policy::Class;
 use contexture_knowledge::Allowance;
 use contexture_store::contexts::ContextStore;
 use serde_json::Value;
@@ -56,8 +57,12 @@ pub struct RunRequest {
     pub servers: Consent,
     /// The client that runs the tools of the front end.
     pub frontend: Option<Arc<dyn Frontend>>,
-    /// The port that asks the user before a sensitive action; when absent nobody is asked.
+    /// The port that asks the user before a sensitive action; when absent nobody can be asked, and
+    /// what the policy wants a person's yes for is refused.
     pub permission: Option<Arc<dyn Permission>>,
+    /// Classes of effects that are allowed although something below the user had an influence on
+    /// them, unless the project's policy denies them (GU-6).
+    pub yes_to: Vec<Class>,
     /// Texts that are masked wherever the run is written down, as keys are (CP-19).
     pub private: Vec<String>,
     /// The step of a flow that it is, for its record.

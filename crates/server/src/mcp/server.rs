@@ -12,6 +12,7 @@ use contexture::config::NoticeLanguage;
 use contexture::context::tokens::tokenizer_for;
 use contexture::models::default_model;
 use contexture::packs;
+use contexture::ports::policy::Class;
 use contexture::{Project, servers};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub struct Settings {
     pub packs: packs::Options,
     /// The permissions of programs for the MCP servers of the project.
     pub servers: servers::Consent,
+    /// Classes of effects of programs that are allowed although they are influenced (GU-6).
+    pub yes_to: Vec<Class>,
     /// The names of the packs to serve besides the explicit ones; all packs when absent.
     pub selected: Option<Vec<String>>,
 }
@@ -47,6 +50,7 @@ impl Settings {
             offers: Vec::new(),
             packs: packs::Options::default(),
             servers: servers::Consent::default(),
+            yes_to: Vec::new(),
             selected: None,
         }
     }
@@ -63,8 +67,8 @@ impl Server {
     /// A [`Fault`] when the workspace or the folder of programs can't be used, or an offer is not a
     /// reference.
     pub fn open(settings: Settings) -> Result<Self, Fault> {
-        let Settings { project, programs, model, offers, packs, servers, selected } = settings;
-        let runner = Runner::new(project.clone(), model.clone(), packs.clone(), servers);
+        let Settings { project, programs, model, offers, packs, servers, yes_to, selected } = settings;
+        let runner = Runner::new(project.clone(), model.clone(), packs.clone(), (servers, yes_to));
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
         let is_english = project.config.knowledge.lang == NoticeLanguage::En;
         let load = LoadResource::open(project.clone(), packs.clone(), &offers)?;

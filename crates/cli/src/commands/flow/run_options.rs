@@ -36,6 +36,7 @@ impl RunOptions {
             stand_in: stand_in(self.replay.as_deref(), self.mock.as_ref()),
             allow_packs: self.permissions.allow_pack.clone(),
             servers: self.permissions.servers(),
+            yes_to: self.permissions.yes_to.clone(),
             ..RunRequest::default()
         };
         FlowRequest {

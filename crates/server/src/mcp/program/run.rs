@@ -64,6 +64,7 @@ async fn run(
         allow_packs: runner.packs.allow.clone(),
         approve_packs: runner.packs.approve_project,
         servers: runner.servers.clone(),
+        yes_to: runner.yes_to.clone(),
         ..RunRequest::default()
     };
     let (observer, forwarding) = progress::observer(context);

@@ -1,5 +1,6 @@
 //! The settings and the limit of all runs.
 
+use contexture::ports::policy::Class;
 use contexture::{Project, packs, servers};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
@@ -13,6 +14,8 @@ pub(crate) struct Runner {
     pub(crate) packs: packs::Options,
     /// The permissions for the MCP servers of the project.
     pub(crate) servers: servers::Consent,
+    /// Classes of effects that are allowed although they are influenced (GU-6).
+    pub(crate) yes_to: Vec<Class>,
     /// A permit for each concurrent program.
     pub(crate) permits: Arc<Semaphore>,
     /// True when the server ends.
@@ -27,11 +30,11 @@ impl Runner {
         project: Project,
         model: Option<String>,
         packs: packs::Options,
-        servers: servers::Consent,
+        (servers, yes_to): (servers::Consent, Vec<Class>),
     ) -> Arc<Self> {
         let permits = Arc::new(Semaphore::new(AT_ONCE as usize));
         let stopping = watch::Sender::new(false);
-        Arc::new(Self { project, model, packs, servers, permits, stopping })
+        Arc::new(Self { project, model, packs, servers, yes_to, permits, stopping })
     }
 
     /// Cancels all runs.

@@ -8,7 +8,7 @@ use contexture::frontend::{Frontend, FrontendCall, FrontendFailure, FrontendTool
 use contexture::llm::BoxFuture;
 use contexture::store::contexts::{NewMessage, Operation, Update};
 use contexture_protocol::content::{
-    Call, CallResult, CallStatus, ToolCallRequest, ToolCallResponse,
+    Call, CallResult, CallStatus, PermissionLevel, ToolCallRequest, ToolCallResponse,
 };
 use contexture_protocol::{ErrorCode, Message, SenderType};
 use serde_json::Value;
@@ -68,11 +68,10 @@ impl Frontend for Forwarder {
             let Some(parameters) = tool.parameters else { continue };
             if tool.tool_id != CONFIRM_TOOL && seen.insert(tool.tool_id.clone()) {
                 let about = tool.description.or(tool.name).unwrap_or_default();
-                tools.push(
-                    FrontendTool::new(&tool.tool_id, Value::Object(parameters))
-                        .describe(about)
-                        .version(tool.version.unwrap_or_default()),
-                );
+                let asks = tool.permission_level.is_some_and(|one| one != PermissionLevel::None);
+                let known = FrontendTool::new(&tool.tool_id, Value::Object(parameters));
+                let known = known.describe(about).version(tool.version.unwrap_or_default());
+                tools.push(if asks { known.asks_user() } else { known });
             }
         }
         tools

@@ -23,7 +23,7 @@ impl Permission for Forwarder {
         let set = self.app.project.config.serve.permissions.backend.of(action.name);
         // A given question is always asked.
         let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
-        let level = if asks { PermissionLevel::AlwaysAsk } else { set };
+        let level = if asks || action.policy.is_some() { PermissionLevel::AlwaysAsk } else { set };
         Box::pin(permitted(self, Runtime::Backend, level, action))
     }
 }
@@ -41,7 +41,7 @@ pub(super) async fn of_frontend(
         return Ok(());
     }
     let prompt = call.user_prompt.as_deref();
-    let action = Action { name: &call.name, parameters: &call.parameters, prompt };
+    let action = Action { name: &call.name, parameters: &call.parameters, policy: None, prompt };
     permitted(forwarder, Runtime::Frontend, set, action).await
 }
 
@@ -91,6 +91,9 @@ async fn asked(
 ) -> Result<bool, FrontendFailure> {
     let Ok(target) = forwarder.target(CONFIRM_TOOL) else {
         let why = "no client that could ask the user is connected";
+        if action.policy.is_some() {
+            return Err(FrontendFailure::new(CLIENT_UNAVAILABLE, why));
+        }
         return Err(no(action.name, why, CLIENT_UNAVAILABLE));
     };
     let session = target.session;
@@ -120,11 +123,15 @@ async fn asked(
 
 fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
     let seconds = app.project.config.serve.permissions.seconds.get();
-    let parameters = Map::from_iter([
+    let mut parameters = Map::from_iter([
         ("action".to_owned(), json!(action.name)),
         ("runtime".to_owned(), json!(side.as_str())),
         ("parameters".to_owned(), json!(masking::parameters(action.parameters))),
     ]);
+    if let Some(decision) = action.policy {
+        parameters.insert("class".to_owned(), json!(decision.class));
+        parameters.insert("sources".to_owned(), json!(decision.influence));
+    }
     let words = action.prompt.filter(|prompt| !prompt.trim().is_empty());
     let prompt = words.map_or_else(|| format!("Allow `{}`?", action.name), masking::text);
     Call {

@@ -1,0 +1,168 @@
+//! The policy of a run: the settings of the project and what the person who started it said yes to
+//! (GU-6).
+
+use crate::config::{Integrity, PolicySettings, ToolPolicy};
+use crate::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED};
+use crate::permission::{Action, Permission};
+use contexture_core::policy::{Class, Decision, Effect, Influenced, Policy, Rule, Verdict};
+use contexture_core::signature::{Signature, tables};
+use contexture_diagnostic::suggestion;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The code of an effect that the policy refuses.
+pub const POLICY_DENIED: &str = "POLICY_DENIED";
+
+/// Returns the policy of a run.
+pub(crate) fn of(settings: &PolicySettings, yes_to: &[Class]) -> Policy {
+    let classes = [
+        (Class::Write, settings.write),
+        (Class::Send, settings.send),
+        (Class::Execute, settings.execute),
+    ];
+    let classes = classes.into_iter().filter_map(|(class, verdict)| Some((class, verdict?)));
+    let tools = settings.tools.iter().map(|(name, tool)| (name.clone(), rule(tool)));
+    Policy { classes: classes.collect(), tools: tools.collect(), yes_to: yes_to.to_vec() }
+}
+
+fn rule(tool: &ToolPolicy) -> Rule {
+    let (integrity, arguments) = match &tool.integrity {
+        None => (None, Default::default()),
+        Some(Integrity::All(trust)) => (Some(*trust), Default::default()),
+        Some(Integrity::Arguments(arguments)) => (None, arguments.clone()),
+    };
+    let readers = tool.readers.iter().cloned().collect();
+    Rule { verdict: tool.default, integrity, arguments, readers }
+}
+
+/// The built-in tools, by the first part of their names in settings.
+const FAMILIES: [(&str, &Signature); 4] = [
+    ("file", &tables::FILE),
+    ("http", &tables::HTTP),
+    ("memory", &tables::MEMORY),
+    ("env", &tables::ENV),
+];
+
+/// Reports why a name under `[policy.tools]` is not that of a tool.
+pub(crate) fn fault_of_name(name: &str) -> Option<String> {
+    let expected = "such as `http.post`, `mcp:mail/send`, `rust:tool/method` or `frontend:tool`";
+    if let Some((kind, rest)) = name.split_once(':') {
+        let is_tool = match kind {
+            "mcp" | "rust" => {
+                rest.split_once('/').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
+            }
+            "frontend" => !rest.is_empty(),
+            _ => false,
+        };
+        return (!is_tool).then(|| format!("`{name}` is not the name of a tool, {expected}"));
+    }
+    let known = || {
+        let methods = FAMILIES.iter().flat_map(|(family, signature)| {
+            signature.methods.iter().map(move |method| format!("{family}.{}", method.name))
+        });
+        methods.chain(["find", "grep", "sed", "read-range"].map(|tool| format!("sh.{tool}")))
+    };
+    if !name.contains('.') && !name.is_empty() || known().any(|known| known == name) {
+        // A name without a dot is that of an action of flows.
+        return None;
+    }
+    let known: Vec<String> = known().collect();
+    let help = suggestion(name, known.iter().map(String::as_str));
+    let help = help.map_or_else(|| format!(", {expected}"), |help| format!(": {help}"));
+    Some(format!("`{name}` is not the name of a tool{help}"))
+}
+
+/// The refusal of an effect.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Refusal {
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+    pub(crate) details: Option<Value>,
+}
+
+impl Refusal {
+    fn of_policy(name: &str, decision: &Decision) -> Self {
+        Self {
+            code: POLICY_DENIED.to_owned(),
+            message: sentence(name, decision),
+            help: Some(help(name, decision)),
+            details: Some(json!({
+                "effect": name,
+                "class": decision.class,
+                "sources": decision.influence,
+            })),
+        }
+    }
+
+    fn of_person(failure: FrontendFailure) -> Self {
+        let help = (failure.code == PERMISSION_DENIED)
+            .then(|| "catch the error with `try … else err` to go on without it".to_owned());
+        Self { code: failure.code, message: failure.message, help, details: failure.details }
+    }
+}
+
+/// Decides about an effect, and asks a person where the policy or the settings of permissions want
+/// one; the stricter of the two wins, and one question answers both.
+pub(crate) async fn permitted(
+    policy: &Policy,
+    permission: Option<&Arc<dyn Permission>>,
+    effect: &Effect<'_>,
+    (parameters, prompt): (&Map<String, Value>, Option<&str>),
+) -> (Decision, Result<(), Refusal>) {
+    let decision = policy.decide(effect);
+    let refused = || Err(Refusal::of_policy(effect.name, &decision));
+    let asks = decision.verdict == Verdict::Ask;
+    let answer = match (permission, decision.verdict) {
+        (_, Verdict::Deny) | (None, Verdict::Ask) => refused(),
+        (None, Verdict::Allow) => Ok(()),
+        (Some(permission), Verdict::Allow | Verdict::Ask) => {
+            let policy = asks.then_some(&decision);
+            let action = Action { name: effect.name, parameters, policy, prompt };
+            match permission.ask(action).await {
+                Err(failure) if asks && failure.code == CLIENT_UNAVAILABLE => refused(),
+                answer => answer.map_err(Refusal::of_person),
+            }
+        }
+    };
+    (decision, answer)
+}
+
+fn sentence(name: &str, decision: &Decision) -> String {
+    const SHOWN: usize = 3;
+    if decision.influence.is_empty() {
+        let class = decision.class;
+        return format!("`{name}` is not allowed: [policy] refuses effects of class {class}");
+    }
+    let mut told: Vec<String> = sources(&decision.influence);
+    let more = told.len().saturating_sub(SHOWN);
+    told.truncate(SHOWN);
+    if more > 0 {
+        told.push(format!("{more} more"));
+    }
+    format!("`{name}` is not allowed: it is influenced by {}", told.join(", "))
+}
+
+fn help(name: &str, decision: &Decision) -> String {
+    let class = decision.class;
+    if decision.influence.is_empty() {
+        return format!("change `{class}` under [policy] in contexture.toml");
+    }
+    format!(
+        "run it where a person can be asked, pass `--yes-to {class}`, or set [policy.tools.\"{name}\"] in contexture.toml"
+    )
+}
+
+/// Returns the line of a decision in the trace.
+pub(crate) fn record(name: &str, decision: &Decision, is_done: bool) -> Value {
+    let Decision { class, influence, verdict } = decision;
+    let by = if *verdict == Verdict::Ask { "person" } else { "policy" };
+    let word = if is_done { "allow" } else { "deny" };
+    json!({ "effect": name, "class": class, "decision": word, "by": by, "influence": influence })
+}
+
+/// Returns the sources of a decision in words, for the question to a person.
+#[must_use]
+pub fn sources(influence: &[Influenced]) -> Vec<String> {
+    influence.iter().map(|one| format!("{one} ({})", one.trust)).collect()
+}

@@ -59,6 +59,7 @@ pub struct Config {
     /// The settings of `contexture serve`.
     pub serve: Serve,
     /// The policy of effects.
+    #[serde(deserialize_with = "policy::read")]
     pub policy: PolicySettings,
     /// Limits of a run.
     pub limits: Limits,

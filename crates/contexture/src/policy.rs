@@ -1,12 +1,10 @@
 //! The policy of a run: the settings of the project and what the person who started it said yes to
 //! (GU-6).
 
-use crate::config::{Integrity, PolicySettings, ToolPolicy};
+use crate::config::{Integrity, PolicySettings, ToolPolicy, WorkspaceTrust};
 use crate::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED};
 use crate::permission::{Action, Permission};
 use contexture_core::policy::{Class, Decision, Effect, Influenced, Policy, Rule, Verdict};
-use contexture_core::signature::{Signature, tables};
-use contexture_diagnostic::suggestion;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -22,7 +20,12 @@ pub(crate) fn of(settings: &PolicySettings, yes_to: &[Class]) -> Policy {
     ];
     let classes = classes.into_iter().filter_map(|(class, verdict)| Some((class, verdict?)));
     let tools = settings.tools.iter().map(|(name, tool)| (name.clone(), rule(tool)));
-    Policy { classes: classes.collect(), tools: tools.collect(), yes_to: yes_to.to_vec() }
+    Policy {
+        classes: classes.collect(),
+        tools: tools.collect(),
+        trusts_workspace: settings.workspace == WorkspaceTrust::User,
+        yes_to: yes_to.to_vec(),
+    }
 }
 
 fn rule(tool: &ToolPolicy) -> Rule {
@@ -33,43 +36,6 @@ fn rule(tool: &ToolPolicy) -> Rule {
     };
     let readers = tool.readers.iter().cloned().collect();
     Rule { verdict: tool.default, integrity, arguments, readers }
-}
-
-/// The built-in tools, by the first part of their names in settings.
-const FAMILIES: [(&str, &Signature); 4] = [
-    ("file", &tables::FILE),
-    ("http", &tables::HTTP),
-    ("memory", &tables::MEMORY),
-    ("env", &tables::ENV),
-];
-
-/// Reports why a name under `[policy.tools]` is not that of a tool.
-pub(crate) fn fault_of_name(name: &str) -> Option<String> {
-    let expected = "such as `http.post`, `mcp:mail/send`, `rust:tool/method` or `frontend:tool`";
-    if let Some((kind, rest)) = name.split_once(':') {
-        let is_tool = match kind {
-            "mcp" | "rust" => {
-                rest.split_once('/').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
-            }
-            "frontend" => !rest.is_empty(),
-            _ => false,
-        };
-        return (!is_tool).then(|| format!("`{name}` is not the name of a tool, {expected}"));
-    }
-    let known = || {
-        let methods = FAMILIES.iter().flat_map(|(family, signature)| {
-            signature.methods.iter().map(move |method| format!("{family}.{}", method.name))
-        });
-        methods.chain(["find", "grep", "sed", "read-range"].map(|tool| format!("sh.{tool}")))
-    };
-    if !name.contains('.') && !name.is_empty() || known().any(|known| known == name) {
-        // A name without a dot is that of an action of flows.
-        return None;
-    }
-    let known: Vec<String> = known().collect();
-    let help = suggestion(name, known.iter().map(String::as_str));
-    let help = help.map_or_else(|| format!(", {expected}"), |help| format!(": {help}"));
-    Some(format!("`{name}` is not the name of a tool{help}"))
 }
 
 /// The refusal of an effect.

@@ -74,6 +74,13 @@ impl Influence {
         Self { decision: seen.clone(), arguments: arguments.collect() }
     }
 
+    /// Returns the label of all of it.
+    #[must_use]
+    pub fn whole(&self) -> Label {
+        let labels = self.arguments.iter().map(|(_, label)| label);
+        labels.fold(self.decision.clone(), Label::join)
+    }
+
     /// Returns the influence on an effect whose arguments have one label.
     #[must_use]
     pub fn of_all<'n>(label: &Label, arguments: impl IntoIterator<Item = &'n String>) -> Self {
@@ -134,6 +141,8 @@ pub struct Policy {
     pub classes: BTreeMap<Class, Verdict>,
     /// The rules of single tools.
     pub tools: BTreeMap<String, Rule>,
+    /// True if files of the workspace are the user's own word.
+    pub trusts_workspace: bool,
     /// The classes that the person who started the run said yes to: nobody is asked about these.
     pub yes_to: Vec<Class>,
 }
@@ -197,6 +206,15 @@ impl Policy {
         let influence: Vec<Influenced> = integrity.into_iter().chain(disclosed).collect();
         let verdict = self.verdict(class, rule, !influence.is_empty());
         Decision { verdict, class, influence }
+    }
+
+    /// Returns the trust level of a file of the workspace that a reader gives another.
+    #[must_use]
+    pub fn of_workspace(&self, trust: Trust) -> Trust {
+        match trust {
+            Trust::Resource | Trust::Tool if self.trusts_workspace => Trust::User,
+            trust => trust,
+        }
     }
 
     fn verdict(&self, class: Class, rule: Option<&Rule>, is_influenced: bool) -> Verdict {

@@ -1,9 +1,12 @@
 //! `[policy]`: what an effect may do (GU-1, GU-6).
 
 use contexture_context::Trust;
-use contexture_core::policy::Verdict;
+use contexture_core::policy::{Class, Verdict};
+use contexture_core::signature::{Method, Signature, tables};
+use contexture_diagnostic::suggestion;
 use contexture_core::policy::paths::PathPolicy;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// The policy of a project; what is absent has its default.
@@ -26,6 +29,7 @@ pub struct PolicySettings {
     pub secrets: SecretsPolicy,
     /// Exceptions for single tools, by the names of permissions: `http.post`, `file.write`,
     /// `mcp:mail/send`.
+    #[serde(deserialize_with = "tools")]
     pub tools: BTreeMap<String, ToolPolicy>,
 }
 
@@ -73,4 +77,130 @@ pub enum Integrity {
     All(Trust),
     /// Those of arguments, by name.
     Arguments(BTreeMap<String, Trust>),
+}
+
+/// Reads a policy, and refuses one that contradicts itself.
+pub(super) fn read<'de, D: Deserializer<'de>>(value: D) -> Result<PolicySettings, D::Error> {
+    let policy = PolicySettings::deserialize(value)?;
+    match policy.contradiction() {
+        Some(fault) => Err(D::Error::custom(fault)),
+        None => Ok(policy),
+    }
+}
+
+fn tools<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ToolPolicy>, D::Error> {
+    let tools = BTreeMap::<String, ToolPolicy>::deserialize(value)?;
+    match tools.keys().find_map(|name| fault_of_name(name)) {
+        Some(fault) => Err(D::Error::custom(fault)),
+        None => Ok(tools),
+    }
+}
+
+/// The built-in tools, by the first part of their names in settings.
+const FAMILIES: [(&str, &Signature); 4] = [
+    ("file", &tables::FILE),
+    ("http", &tables::HTTP),
+    ("memory", &tables::MEMORY),
+    ("env", &tables::ENV),
+];
+
+/// Reports why a name under `[policy.tools]` is not that of a tool.
+fn fault_of_name(name: &str) -> Option<String> {
+    let expected = "such as `http.post`, `mcp:mail/send`, `rust:tool/method` or `frontend:tool`";
+    if let Some((kind, rest)) = name.split_once(':') {
+        let is_tool = match kind {
+            "mcp" | "rust" => {
+                rest.split_once('/').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty())
+            }
+            "frontend" => !rest.is_empty(),
+            _ => false,
+        };
+        return (!is_tool).then(|| format!("`{name}` is not the name of a tool, {expected}"));
+    }
+    let known = || {
+        let methods = FAMILIES.iter().flat_map(|(family, signature)| {
+            signature.methods.iter().map(move |method| format!("{family}.{}", method.name))
+        });
+        methods.chain(["find", "grep", "sed", "read-range"].map(|tool| format!("sh.{tool}")))
+    };
+    if !name.contains('.') && !name.is_empty() || known().any(|known| known == name) {
+        // A name without a dot is that of an action of flows.
+        return None;
+    }
+    let known: Vec<String> = known().collect();
+    let help = suggestion(name, known.iter().map(String::as_str));
+    let help = help.map_or_else(|| format!(", {expected}"), |help| format!(": {help}"));
+    Some(format!("`{name}` is not the name of a tool{help}"))
+}
+
+impl PolicySettings {
+    /// Returns the first contradiction: a tool that is allowed although its class is denied.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        self.tools.iter().find_map(|(name, tool)| {
+            let class = class_of_name(name)?;
+            let of_class = match class {
+                Class::Write => self.write,
+                Class::Send => self.send,
+                Class::Execute => self.execute,
+                Class::Read => None,
+            };
+            let is_open = matches!(tool.default, Some(Verdict::Allow | Verdict::Ask));
+            (is_open && of_class == Some(Verdict::Deny)).then(|| {
+                let word = tool.default.map_or("", Verdict::as_str);
+                format!(
+                    "[policy] says `{class} = \"deny\"`, and [policy.tools.\"{name}\"] says `default = \"{word}\"`: deny wins, so remove one of them"
+                )
+            })
+        })
+    }
+}
+
+/// Returns the class of a built-in tool by its name in settings.
+fn class_of_name(name: &str) -> Option<Class> {
+    let (family, method) = name.split_once('.')?;
+    let (_, signature) = FAMILIES.iter().find(|(known, _)| *known == family)?;
+    signature.method(method).map(Method::class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    fn read(text: &str) -> Result<PolicySettings, String> {
+        let config = Config::parse("contexture.toml", text);
+        config.map(|config| config.policy).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn gu_6_policy_is_read() {
+        let text = "[policy]\nwrite = \"ask\"\nexecute = \"deny\"\nworkspace = \"user\"\n\
+                    [policy.tools.\"http.post\"]\ndefault = \"allow\"\nreaders = [\"https://a\"]\n\
+                    integrity = { url = \"program\" }\n[policy.tools.\"mcp:mail/send\"]\nintegrity = \"user\"\n";
+        let policy = read(text).unwrap();
+        assert_eq!((policy.write, policy.send), (Some(Verdict::Ask), None));
+        assert_eq!(policy.workspace, WorkspaceTrust::User);
+        let post = &policy.tools["http.post"];
+        let url = BTreeMap::from([("url".to_owned(), Trust::Program)]);
+        assert_eq!(post.integrity, Some(Integrity::Arguments(url)));
+        assert_eq!(policy.tools["mcp:mail/send"].integrity, Some(Integrity::All(Trust::User)));
+    }
+
+    #[test]
+    fn gu_6_policy_that_names_no_tool_or_contradicts_itself_is_refused() {
+        for (text, part) in [
+            ("[policy.tools.\"http.pots\"]\n", "did you mean `http.post`"),
+            ("[policy.tools.\"mcp:mail\"]\n", "is not the name of a tool"),
+            ("[policy.tools.\"\"]\n", "is not the name of a tool"),
+            ("[policy]\nwrite = \"maybe\"\n", "maybe"),
+            ("[policy.tools.\"file.write\"]\nintegrity = \"king\"\n", "integrity"),
+            (
+                "[policy]\nwrite = \"deny\"\n[policy.tools.\"file.write\"]\ndefault = \"allow\"\n",
+                "deny wins",
+            ),
+        ] {
+            let told = read(text).unwrap_err();
+            assert!(told.contains(part), "{text}: {told}");
+        }
+    }
 }

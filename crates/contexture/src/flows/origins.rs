@@ -92,12 +92,9 @@ impl Origins {
     /// Returns what had an influence on a call: who wrote the set, and what its parameters name.
     pub(super) fn influence(&self, call: &ActionCall) -> Influence {
         let written = self.written(call);
-        let label = |name: &String| {
-            let trust = match written.and_then(|written| written.get(name)) {
-                Some(template) => self.of_template(template),
-                None => UNKNOWN,
-            };
-            if trust <= Trust::User { Label::from(trust) } else { Label::of(&*call.id, trust) }
+        let label = |name: &String| match written.and_then(|written| written.get(name)) {
+            Some(template) => self.label_of(template),
+            None => Label::of("an unknown step", UNKNOWN),
         };
         let decision = match self.own {
             own if own <= Trust::User => Label::from(own),
@@ -161,6 +158,30 @@ impl Origins {
             }
         }
         least
+    }
+
+    /// Returns the label of a template: its sources are the steps that it names.
+    fn label_of(&self, template: &Value) -> Label {
+        let mut label = Label::from(self.own);
+        let mut open = vec![template];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) if is_expanded(text) => {
+                    let found = parts(text).unwrap_or_default();
+                    let steps = found.iter().filter_map(|part| match part {
+                        Part::Text(_) => None,
+                        Part::Path(path) => path.outcome(),
+                    });
+                    let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+                    let of = |step: &str| results.get(step).copied().unwrap_or(UNKNOWN);
+                    label = steps.fold(label, |all, step| all.join(&Label::of(step, of(step))));
+                }
+                Value::Array(items) => open.extend(items),
+                Value::Object(fields) => open.extend(fields.values()),
+                _ => {}
+            }
+        }
+        label
     }
 
     fn of_text(&self, text: &str) -> Trust {

@@ -209,6 +209,7 @@ impl<'h> ModelTools<'h> {
         let output = self.tools.built_in.call(&binding.uri, method, given).await;
         let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
         let label = label_of(&known_as, &binding.uri, &shown, &output);
+        let label = self.run.label_of_file(&binding.uri, label);
         self.run.recorder.add_secrets(output.secrets);
         Ok((source, output.value, label))
     }

@@ -70,7 +70,10 @@ pub(super) async fn gather<'c>(
     let mut planned = load(run, references.loader(), asked, options.policy).await?;
     run.recorder.add_secrets(on_demand.secrets());
     for one in &mut planned {
-        let (items, left_out) = items_of(packs, &one.asked, &one.entry, counter)?;
+        let (mut items, left_out) = items_of(packs, &one.asked, &one.entry, counter)?;
+        for item in &mut items {
+            item.origin.trust = run.policy.of_workspace(item.origin.trust);
+        }
         one.items = items;
         note(run, &call, one, left_out);
         answer(run, packs, &call, one, counter)?;

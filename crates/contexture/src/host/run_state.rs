@@ -31,7 +31,7 @@ pub(crate) struct RunState {
     permission: Option<Arc<dyn Permission>>,
     /// True if models see what looks like a secret.
     shows_secrets: bool,
-    policy: Policy,
+    pub(super) policy: Policy,
     /// Decisions by the events that they belong to.
     decisions: Mutex<HashMap<u64, Vec<Value>>>,
     ids: Ids,
@@ -219,6 +219,17 @@ impl RunState {
             details,
             ..HostError::new(code, message)
         })
+    }
+
+    /// Returns the label of a result; that of a file of the workspace is the project's word (GU-6).
+    pub(super) fn label_of_file(&self, uri: &str, mut label: Label) -> Label {
+        if uri.starts_with("file:") || uri.starts_with("sh:") {
+            label.trust = self.policy.of_workspace(label.trust);
+            for source in &mut label.sources {
+                source.trust = self.policy.of_workspace(source.trust);
+            }
+        }
+        label
     }
 
     /// Records a decision that is not about plain reading.

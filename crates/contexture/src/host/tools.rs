@@ -10,7 +10,7 @@ use crate::observe::Progress;
 use crate::permission::{class_of, name_of, origin_of};
 use crate::secrets::Secrets;
 use contexture_context::{Label, Readers, Trust};
-use contexture_core::policy::Effect;
+use contexture_core::policy::{Class, Effect};
 use contexture_mcp::Servers;
 use contexture_script::host::{HostError, Supplied, ToolCall};
 use contexture_script::server::{Origin, ServerImport};
@@ -81,7 +81,11 @@ impl RunTools {
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
         let running = self.built_in.call(&tool.uri, &method, arguments);
         let output = run.unless_cancelled(running).await?.map_err(of_tool)?;
-        let label = label_of(&name, &tool.uri, &shown, &output);
+        let label = match effect.class {
+            // What a write returns is made of what it was given.
+            Class::Write => influence.whole(),
+            _ => run.label_of_file(&tool.uri, label_of(&name, &tool.uri, &shown, &output)),
+        };
         run.recorder.add_secrets(output.secrets);
         run.note(Some(event), &name, output.notes);
         Ok(supplied(output.value, label))

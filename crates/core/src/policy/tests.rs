@@ -59,6 +59,7 @@ fn gu_6_deny_beats_yes_and_allow_beats_ask() {
         classes: class.map(|verdict| (Class::Write, verdict)).into_iter().collect(),
         tools: tool.map(|verdict| ("file.write".to_owned(), rule(verdict))).into_iter().collect(),
         yes_to: if yes { vec![Class::Write] } else { Vec::new() },
+        ..Policy::default()
     };
     let (allow, ask, deny) = (Some(Verdict::Allow), Some(Verdict::Ask), Some(Verdict::Deny));
     for (class, tool, yes, expected) in [

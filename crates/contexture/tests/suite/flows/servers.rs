@@ -4,6 +4,7 @@ use crate::common::Place;
 use crate::flows::support::{error, instructions, prepare, result, run};
 use contexture::flows::{FlowError, FlowRequest};
 use contexture::mcp::{Classes, Definition};
+use contexture::ports::policy::Class;
 use contexture::servers::{self, Consent};
 use serde_json::{Value, json};
 use std::io::BufRead as _;
@@ -62,7 +63,8 @@ fn place(servers: &[&str]) -> Place {
 fn accept(place: &Place, server: &str) {
     let shout = Definition::new("shout", serde_json::from_str::<Value>(SCHEMA).unwrap());
     let fails = Definition::new("fails", json!({ "type": "object" }));
-    servers::accept(&place.project(), server, vec![fails, shout], &Classes::new()).unwrap();
+    let classes = Classes::from(["shout", "fails"].map(|name| (name.to_owned(), Class::Read)));
+    servers::accept(&place.project(), server, vec![fails, shout], &classes).unwrap();
 }
 
 fn trusted(mut request: FlowRequest) -> FlowRequest {

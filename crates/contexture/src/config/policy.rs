@@ -1,10 +1,10 @@
 //! `[policy]`: what an effect may do (GU-1, GU-6).
 
 use contexture_context::Trust;
+use contexture_core::policy::paths::PathPolicy;
 use contexture_core::policy::{Class, Verdict};
 use contexture_core::signature::{Method, Signature, tables};
 use contexture_diagnostic::suggestion;
-use contexture_core::policy::paths::PathPolicy;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;

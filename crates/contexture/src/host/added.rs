@@ -17,8 +17,9 @@ pub(super) async fn call(
     call: ToolCall,
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
-    let ToolCall { tool: binding, method, arguments, on_placeholders, site, event, influence } =
-        call;
+    let ToolCall {
+        tool: binding, method, arguments, on_placeholders, site, event, influence, ..
+    } = call;
     let name = format!("{}.{method}", binding.name);
     let tool = find(extensions, &import.server)?;
     let names = tool.methods.iter().map(|method| method.facts.name.as_str());

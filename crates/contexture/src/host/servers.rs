@@ -19,7 +19,7 @@ pub(super) async fn call(
     call: ToolCall,
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
-    let ToolCall { tool, method, arguments, on_placeholders, site, event, influence } = call;
+    let ToolCall { tool, method, arguments, on_placeholders, site, event, influence, .. } = call;
     let name = format!("{}.{method}", tool.name);
     let own = tool_of(servers, import, &name, &method)?;
     let place = (import.server.as_str(), own);

@@ -67,7 +67,8 @@ impl Server {
     /// A [`Fault`] when the workspace or the folder of programs can't be used, or an offer is not a
     /// reference.
     pub fn open(settings: Settings) -> Result<Self, Fault> {
-        let Settings { project, programs, model, offers, packs, servers, yes_to, selected } = settings;
+        let Settings { project, programs, model, offers, packs, servers, yes_to, selected } =
+            settings;
         let runner = Runner::new(project.clone(), model.clone(), packs.clone(), (servers, yes_to));
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
         let is_english = project.config.knowledge.lang == NoticeLanguage::En;

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use contexture_context::build::build_item;
-//! use contexture_context::{tokens::Words, Budget, DeclaredItem, Keep, Trust};
+//! use contexture_context::{tokens::Words, Budget, DeclaredItem, Keep, Label};
 //!
 //! let declared = DeclaredItem {
 //!     label: Some("note".to_owned()),
@@ -20,7 +20,7 @@
 //!     budget: Some(Budget::tokens(10)),
 //!     keep: Keep::Head,
 //!     priority: 0,
-//!     trust: Trust::Program,
+//!     origin: Label::default(),
 //!     fence: None,
 //! };
 //! let item = build_item(0, &declared, &Words)?;

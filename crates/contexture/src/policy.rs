@@ -120,10 +120,11 @@ fn help(name: &str, decision: &Decision) -> String {
 }
 
 /// Returns the line of a decision in the trace.
-pub(crate) fn record(name: &str, decision: &Decision, is_done: bool) -> Value {
+pub(crate) fn record(name: &str, decision: &Decision, answer: Result<(), &Refusal>) -> Value {
     let Decision { class, influence, verdict } = decision;
-    let by = if *verdict == Verdict::Ask { "person" } else { "policy" };
-    let word = if is_done { "allow" } else { "deny" };
+    let by_policy = answer.is_err_and(|refusal| refusal.code == POLICY_DENIED);
+    let by = if *verdict == Verdict::Ask && !by_policy { "person" } else { "policy" };
+    let word = if answer.is_ok() { "allow" } else { "deny" };
     json!({ "effect": name, "class": class, "decision": word, "by": by, "influence": influence })
 }
 

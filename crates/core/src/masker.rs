@@ -233,13 +233,20 @@ impl Masker {
 
     /// Returns the places of secrets in a text, in no order.
     fn found(&self, text: &str, with_private: bool) -> Vec<Place> {
-        let read = Read::of(text);
+        let mut found = self.found_in(text, &Read::of(text), with_private);
+        if let Some(once) = Read::of_once(text) {
+            found.extend(self.found_in(text, &once, with_private));
+        }
+        found
+    }
+
+    fn found_in(&self, text: &str, read: &Read<'_>, with_private: bool) -> Vec<Place> {
         let mut found = Vec::new();
         {
             let known = self.known();
-            known.secrets.forms.find(text, &read, &mut found);
+            known.secrets.forms.find(text, read, &mut found);
             if with_private {
-                known.private.forms.find(text, &read, &mut found);
+                known.private.forms.find(text, read, &mut found);
             }
         }
         let known = found.into_iter().map(|range| Place { range, what: "a known secret" });

@@ -49,6 +49,14 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("path_invalid", "The path is not valid."),
     ("path_outside_workspace", "A path leads outside the workspace."),
     (
+        "POLICY_DENIED",
+        "The policy refuses an effect: its class is denied, or something below the user had an influence on it and nobody could be asked.",
+    ),
+    (
+        "secret_missing",
+        "A secret has no value: neither its variable is set nor what `[secrets]` names.",
+    ),
+    (
         "PATH_PROTECTED",
         "The policy about paths refuses the use: the path is protected, secret or private.",
     ),

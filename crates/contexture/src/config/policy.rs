@@ -5,7 +5,7 @@ use contexture_core::policy::paths::PathPolicy;
 use contexture_core::policy::{Class, Verdict};
 use contexture_core::signature::{Method, Signature, tables};
 use contexture_diagnostic::suggestion;
-use serde::de::Error as _;
+use serde::de::{Error as _, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
@@ -70,13 +70,35 @@ pub struct ToolPolicy {
 }
 
 /// The lowest trust level that a tool accepts.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Integrity {
     /// That of all arguments and of the decision.
     All(Trust),
     /// Those of arguments, by name.
     Arguments(BTreeMap<String, Trust>),
+}
+
+impl<'de> Deserialize<'de> for Integrity {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            All(String),
+            Arguments(BTreeMap<String, String>),
+        }
+        let level = |word: &str| {
+            Trust::deserialize(word.into_deserializer()).map_err(|error: value::Error| {
+                D::Error::custom(format!("`integrity` is a trust level: {error}"))
+            })
+        };
+        Ok(match Written::deserialize(value)? {
+            Written::All(word) => Self::All(level(&word)?),
+            Written::Arguments(words) => {
+                let levels = words.into_iter().map(|(name, word)| Ok((name, level(&word)?)));
+                Self::Arguments(levels.collect::<Result<_, D::Error>>()?)
+            }
+        })
+    }
 }
 
 /// Reads a policy, and refuses one that contradicts itself.

@@ -212,7 +212,7 @@ impl RunState {
         self.note_decision(
             event,
             &decision,
-            policy::record(effect.name, &decision, answer.is_ok()),
+            policy::record(effect.name, &decision, answer.as_ref().copied()),
         );
         answer.map_err(|Refusal { code, message, help, details }| HostError {
             help,

@@ -12,8 +12,18 @@ pub(super) struct Read<'t> {
 }
 
 impl<'t> Read<'t> {
-    /// Reads a text, in one walk.
+    /// Reads a text, in one walk: texts that were escaped any number of times.
     pub(super) fn of(text: &'t str) -> Self {
+        Self::read(text, true)
+    }
+
+    /// Reads a text that was escaped once, if that makes a difference: behind two backslashes, `n`
+    /// is the letter.
+    pub(super) fn of_once(text: &'t str) -> Option<Self> {
+        text.contains(r"\\").then(|| Self::read(text, false))
+    }
+
+    fn read(text: &'t str, is_nested: bool) -> Self {
         if !text.contains(['\\', '%']) {
             return Self { text: Cow::Borrowed(text), starts: Vec::new() };
         }
@@ -21,7 +31,7 @@ impl<'t> Read<'t> {
         let mut starts = Vec::with_capacity(text.len() + 1);
         let mut at = 0;
         while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
-            let (spelt, end) = next(text, at, first);
+            let (spelt, end) = next(text, at, (first, is_nested));
             if let Some(spelt) = spelt {
                 out.push(spelt);
                 starts.resize(out.len(), at);
@@ -47,19 +57,23 @@ impl<'t> Read<'t> {
 }
 
 /// Returns the character that is spelt there, if any, and where the next one begins.
-fn next(text: &str, at: usize, first: char) -> (Option<char>, usize) {
+fn next(text: &str, at: usize, (first, is_nested): (char, bool)) -> (Option<char>, usize) {
     match first {
-        '\\' => escaped(text, at),
+        '\\' => escaped(text, at, is_nested),
         '%' => percent(text, at),
         plain => (Some(plain), at + plain.len_utf8()),
     }
 }
 
 /// Reads an escape with any number of backslashes; those that escape nothing are left out.
-fn escaped(text: &str, at: usize) -> (Option<char>, usize) {
+fn escaped(text: &str, at: usize, is_nested: bool) -> (Option<char>, usize) {
     let rest = text.get(at..).unwrap_or_default();
     let after = rest.trim_start_matches('\\');
-    let end = at + (rest.len() - after.len());
+    let slashes = rest.len() - after.len();
+    let end = at + slashes;
+    if !is_nested && slashes % 2 == 0 {
+        return (None, end);
+    }
     let spelt = match after.bytes().next() {
         Some(b'n') => '\n',
         Some(b'r') => '\r',

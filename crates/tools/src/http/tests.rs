@@ -254,7 +254,7 @@ fn as_25_credentials_in_argument_are_reported_for_masking() {
 fn as_10_effects_are_reported_by_method() {
     let effect = |uri, method| Tools::effect(uri, method).unwrap();
     assert_eq!(effect("https://a.example", "get"), Effect::Fetch);
-    assert_eq!(effect("https://a.example", "post"), Effect::Write);
+    assert_eq!(effect("https://a.example", "post"), Effect::Send);
     assert_eq!(effect("file://workspace", "read"), Effect::Read);
     for method in ["write", "patch", "undo"] {
         assert_eq!(effect("file://workspace", method), Effect::Write);

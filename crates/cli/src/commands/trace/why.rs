@@ -8,7 +8,6 @@ use contexture::store::runs::RunLog;
 const EXAMPLES: &str = "\
 Examples:
   contexture trace why
-  contexture trace why latest 7
   contexture trace why latest --json";
 
 /// Shows each write, send and execution of a run: whether it was allowed, and the way from each

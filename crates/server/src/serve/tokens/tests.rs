@@ -151,6 +151,6 @@ fn cp_19_tokens_are_masked_in_texts() {
     let secret = Secret::new().unwrap();
     let text = format!("/v1/x?token={} and {}.", secret.expose(), secret.expose());
     let masker = Masker::default();
-    assert_eq!(masker.text(&text), "/v1/x?token=••• and ctx_tok_•••.");
+    assert_eq!(masker.text(&text), "/v1/x?token=ctx_tok_••• and ctx_tok_•••.");
     assert_eq!(masker.text("ctx_01KZ"), "ctx_01KZ");
 }

@@ -48,6 +48,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("not_a_folder", "Expected a folder, found a file."),
     ("path_invalid", "The path is not valid."),
     ("path_outside_workspace", "A path leads outside the workspace."),
+    ("effect_not_found", "The event of a run wrote, sent and executed nothing."),
     (
         "POLICY_DENIED",
         "The policy refuses an effect: its class is denied, or something below the user had an influence on it and nobody could be asked.",

@@ -14,16 +14,16 @@ pub(super) struct Read<'t> {
 impl<'t> Read<'t> {
     /// Reads a text, in one walk: texts that were escaped any number of times.
     pub(super) fn of(text: &'t str) -> Self {
-        Self::read(text, true)
+        Self::walk(text, true)
     }
 
     /// Reads a text that was escaped once, if that makes a difference: behind two backslashes, `n`
     /// is the letter.
     pub(super) fn of_once(text: &'t str) -> Option<Self> {
-        text.contains(r"\\").then(|| Self::read(text, false))
+        text.contains(r"\\").then(|| Self::walk(text, false))
     }
 
-    fn read(text: &'t str, is_nested: bool) -> Self {
+    fn walk(text: &'t str, is_nested: bool) -> Self {
         if !text.contains(['\\', '%']) {
             return Self { text: Cow::Borrowed(text), starts: Vec::new() };
         }

@@ -107,7 +107,7 @@ pub fn json(fault: &Diagnostic, source: &SourceFile) -> Value {
     value
 }
 
-/// Returns a span with lines and columns from 1, as [`json`] has it.
+/// Returns a span with lines and columns from 1, as [`json()`] has it.
 #[must_use]
 pub fn span_json(span: Span, source: &SourceFile) -> Value {
     let (start, end) = (source.position(span.start), source.position(span.end));

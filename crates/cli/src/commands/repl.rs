@@ -7,6 +7,7 @@ use super::repl_editor::{Editor, Entered};
 use crate::output::diagnostics;
 use crate::output::progress::{ProgressDisplay, Verbosity};
 use crate::prelude::*;
+use crate::support::asker::PersonAtTerminal;
 use crate::support::options::{Permissions, stand_in};
 use crate::support::runtime;
 use crate::support::signals::Signals;
@@ -68,6 +69,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     };
     let talk = if args.verbose { Verbosity::Verbose } else { Verbosity::Normal };
     let screen = Arc::new(ProgressDisplay::new(*terminal, talk, true));
+    let shown = Arc::clone(&screen);
+    let permission = PersonAtTerminal::of(terminal, move || shown.clear());
+    let request = RunRequest { permission, ..request };
     let observer = Arc::clone(&screen);
     let session = Session::open(&project, &request, observer)?;
     let history = (!args.no_trace).then(|| project.state_folder().join("repl-history"));

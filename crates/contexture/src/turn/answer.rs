@@ -3,6 +3,7 @@
 use super::event::Finish;
 use super::watch::Watch;
 use crate::run::result::{CheckReport, RunFailure, RunReport, SetupError};
+use contexture_context::Trust;
 use contexture_diagnostic::{Severity, render};
 use contexture_prompt::Usage;
 use contexture_script::runtime::FailureKind;
@@ -27,6 +28,8 @@ pub struct TurnReport {
     pub usage: Usage,
     /// Likely mistakes of the program, each once.
     pub warnings: Vec<String>,
+    /// The trust level of the answer: the least of all that it was made of.
+    pub trust: Trust,
 }
 
 /// The reason why a turn gave no answer.
@@ -56,6 +59,7 @@ impl TurnReport {
             model: None,
             usage: Usage::default(),
             warnings: Vec::new(),
+            trust: Trust::Program,
         }
     }
 
@@ -94,15 +98,15 @@ const FAULTS: usize = 5;
 /// Returns the report of a turn.
 pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> TurnReport {
     let model = watch.model();
-    let (run, outcome, usage, warnings) = match taken {
-        Ok(report) => (report.run, report.outcome, report.usage, report.warnings),
-        Err(failure) => (None, Err(failure), Usage::default(), Vec::new()),
+    let (run, outcome, usage, warnings, trust) = match taken {
+        Ok(report) => (report.run, report.outcome, report.usage, report.warnings, report.trust),
+        Err(failure) => (None, Err(failure), Usage::default(), Vec::new(), Trust::Program),
     };
     let (text, finish) = match &outcome {
         Ok(value) => (text_of(value), watch.finish()),
         Err(_) => (watch.told(), Finish::Error),
     };
-    TurnReport { run, outcome, text, finish, model, usage, warnings }
+    TurnReport { run, outcome, text, finish, model, usage, warnings, trust }
 }
 
 /// Returns the text of the answer.

@@ -99,7 +99,7 @@ impl Parts<'_> {
                             "role".to_owned(),
                             Given::Value(past.role.as_str().into(), Trust::Program),
                         ),
-                        ("text".to_owned(), Given::Value(text, past.role.trust())),
+                        ("text".to_owned(), Given::Value(text, past.trust)),
                     ])
                 };
                 Given::List(conversation.messages.iter().map(message).collect())

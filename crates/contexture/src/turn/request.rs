@@ -43,6 +43,23 @@ pub struct Past {
     pub role: Role,
     /// Its text.
     pub text: String,
+    /// Its trust level: that of its sender, or a lower one that the record of it holds.
+    pub trust: Trust,
+}
+
+impl Past {
+    /// Creates a message with the trust level of its sender.
+    #[must_use]
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self { role, text: text.into(), trust: role.trust() }
+    }
+
+    /// Lowers the trust level to that of what the message was made of (GU-4).
+    #[must_use]
+    pub fn believed(mut self, trust: Trust) -> Self {
+        self.trust = self.trust.least(trust);
+        self
+    }
 }
 
 /// The sender of a message.

@@ -97,7 +97,7 @@ fn with(mut request: TurnRequest, change: impl FnOnce(&mut RunRequest)) -> TurnR
 }
 
 fn whole(place: &Place) -> TurnRequest {
-    let past = |role, text: &str| Past { role, text: text.to_owned() };
+    let past = |role, text: &str| Past::new(role, text);
     TurnRequest {
         conversation: Conversation {
             context_id: Some("ctx_1".to_owned()),

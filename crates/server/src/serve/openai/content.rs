@@ -107,7 +107,7 @@ impl Message {
         let mut texts = self.texts;
         texts.extend(names);
         let text = texts.join("\n\n");
-        (!text.is_empty()).then_some(Past { role: self.role, text })
+        (!text.is_empty()).then(|| Past::new(self.role, text))
     }
 }
 

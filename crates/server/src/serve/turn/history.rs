@@ -19,5 +19,29 @@ fn past_of(message: &Value, is_before: bool) -> Option<Past> {
         _ => return None,
     };
     let text = message.pointer("/content/text").and_then(Value::as_str)?;
-    (!text.is_empty()).then(|| Past { role, text: text.to_owned() })
+    // What the answer was made of stays with it; nobody raises it by saying so.
+    let trust = message.pointer("/metadata/trust").cloned().unwrap_or_default();
+    let trust = serde_json::from_value(trust).unwrap_or_default();
+    (!text.is_empty()).then(|| Past::new(role, text).believed(trust))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture::context::Trust;
+    use serde_json::json;
+
+    #[test]
+    fn gu_4_answer_in_a_context_keeps_the_trust_of_its_prompt() {
+        let trust = |metadata: Value| {
+            let content = json!({ "text": "summary" });
+            let message =
+                json!({ "type": "MODEL_RESPONSE", "content": content, "metadata": metadata });
+            past_of(&message, true).unwrap().trust
+        };
+        assert_eq!(trust(json!({})), Trust::Model, "one of before labels were kept");
+        assert_eq!(trust(json!({ "trust": "web" })), Trust::Web);
+        assert_eq!(trust(json!({ "trust": "program" })), Trust::Model, "nobody raises it");
+        assert_eq!(trust(json!({ "trust": "royal" })), Trust::Model);
+    }
 }

@@ -19,6 +19,7 @@ use crate::serve::message::{SYSTEM, answering};
 use crate::serve::operations::log::millis;
 use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
+use contexture::context::Trust;
 use contexture::llm::CancelToken;
 use contexture::permission::Permission;
 use contexture::store::contexts::{Applied, Key, StoredMessage};
@@ -422,6 +423,9 @@ pub(crate) fn metadata_of(report: &TurnReport) -> Map<String, Value> {
     }
     if let Some(value) = report.value() {
         metadata.insert("value".to_owned(), value.clone());
+    }
+    if report.trust > Trust::Model {
+        metadata.insert("trust".to_owned(), report.trust.as_str().into());
     }
     if !report.warnings.is_empty() {
         metadata.insert("warnings".to_owned(), report.warnings.clone().into());

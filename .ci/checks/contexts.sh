@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 mkdir "$work/disk"
 chosen=$(chosen contexture-store)
 cargo test "$chosen" --lib --no-run >"$work/build.log" 2>&1 || fail "the tests do not build"
-test=cp_12_a_full_file_system_is_told_and_the_store_goes_on
+test=cp_12_full_file_system_is_reported_and_store_continues
 script="mount -t tmpfs -o size=4m tmpfs '$work/disk' && CONTEXTURE_TINY_DISK='$work/disk' \
   cargo test $chosen --lib $test"
 unshare --mount --map-root-user true 2>/dev/null || fail "this machine does not let a file system be mounted"
@@ -20,7 +20,7 @@ ok "a full disk is told, and the store goes on when there is room"
 
 chosen=$(chosen contexture-cli)
 cargo test "$chosen" --test cli --no-run >"$work/build.log" 2>&1 || fail "the tests do not build"
-test=gu_12_backup_to_a_full_disk_is_told_and_leaves_nothing
+test=gu_12_backup_to_full_disk_is_reported_and_leaves_nothing
 script="mount -t tmpfs -o size=4m tmpfs '$work/disk' && CONTEXTURE_TINY_DISK='$work/disk' \
   cargo test $chosen --test cli $test"
 unshare --mount --map-root-user bash -c "$script" >"$work/backup.log" 2>&1 || fail "a backup to a full disk is not told"

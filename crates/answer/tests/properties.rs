@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn as_23_last_partial_value_equals_the_value(value in value(plain_text()), size in 1..9_usize) {
+    fn as_23_last_partial_value_equals_value(value in value(plain_text()), size in 1..9_usize) {
         let value = rooted(value);
         let text = value.to_string();
         let mut partial = Partial::new(None);

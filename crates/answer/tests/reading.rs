@@ -30,7 +30,7 @@ fn as_21_exact_json_needs_no_repair() {
 }
 
 #[test]
-fn as_21_repairs_are_counted_by_kind_with_the_first_place() {
+fn as_21_repairs_are_counted_by_kind_with_first_place() {
     let raw = "Here: {'name': 'Ada', age: 36, tags: [1,], } // ok";
     let reading = lenient(raw, Some(&person())).unwrap();
     let found: Vec<(RepairKind, usize, usize)> =
@@ -97,7 +97,7 @@ fn as_21_errors_name_expected_and_found() {
 }
 
 #[test]
-fn as_21_errors_beyond_the_limit_are_counted() {
+fn as_21_errors_beyond_limit_are_counted() {
     let items: Vec<Value> = (0..60).map(Value::from).collect();
     let raw = Value::Array(items).to_string();
     let Err(AnswerError::Mismatch { errors, more, .. }) =
@@ -109,7 +109,7 @@ fn as_21_errors_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn as_21_error_without_value_shows_the_text() {
+fn as_21_error_without_value_shows_text() {
     let cases = [
         ("", "expected a JSON object, found an empty answer"),
         ("I can't.", "expected a JSON object, found text without one: \"I can't.\""),
@@ -145,7 +145,7 @@ fn as_21_strict_refuses_other_fields_by_path() {
 }
 
 #[test]
-fn as_21_too_long_answer_is_an_error() {
+fn as_21_too_long_answer_is_error() {
     let limits = Limits { max_bytes: 8, ..Limits::default() };
     for strict in [false, true] {
         let options = ReadOptions { strict, limits };
@@ -157,7 +157,7 @@ fn as_21_too_long_answer_is_an_error() {
 }
 
 #[test]
-fn as_21_too_deep_answer_is_an_error() {
+fn as_21_too_deep_answer_is_error() {
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     assert!(lenient(&nested(127), None).is_ok());
     assert_eq!(lenient(&nested(128), None), Err(AnswerError::TooDeep { at: 0, limit: 127 }));
@@ -172,7 +172,7 @@ fn as_21_too_deep_answer_is_an_error() {
 }
 
 #[test]
-fn as_21_too_deep_value_beside_a_valid_one_is_ignored() {
+fn as_21_too_deep_value_beside_valid_one_is_ignored() {
     let raw =
         format!("{}\"]\"{} {{\"name\": \"Ada\", \"age\": 36}}", "[".repeat(300), "]".repeat(300));
     let reading = lenient(&raw, Some(&person())).unwrap();
@@ -281,7 +281,7 @@ fn as_22_repair_message_has_bounded_length() {
 }
 
 #[test]
-fn as_22_repair_message_after_an_empty_answer() {
+fn as_22_repair_message_after_empty_answer_says_empty() {
     let error = lenient("", Some(&person())).unwrap_err();
     let message = repair_message("", &error, &person());
     assert!(message.contains("- the answer: expected a JSON object, found an empty answer"));
@@ -339,7 +339,7 @@ fn as_23_partial_values_are_reread_rarely() {
 }
 
 #[test]
-fn as_23_partial_text_beyond_the_limit_changes_nothing() {
+fn as_23_partial_text_beyond_limit_changes_nothing() {
     let options = limited(Limits { max_bytes: 20, ..Limits::default() });
     let mut partial = Partial::with_limits(None, options.limits);
     partial.push("{\"a\": \"0123456789");

@@ -466,7 +466,7 @@ fn copy_of(folder: &std::path::Path, target: &std::path::Path) -> std::path::Pat
 }
 
 #[test]
-fn gu_12_backups_of_a_busy_server_are_whole_and_hold_what_was_acknowledged() {
+fn gu_12_backups_of_busy_server_are_whole_and_hold_acknowledged_messages() {
     let sandbox = Sandbox::new();
     sandbox.write("app.as", AGENT);
     let served = Served::start(&sandbox);
@@ -556,7 +556,7 @@ fn gu_12_missing_updates_are_told_by_context_and_can_be_accepted() {
 }
 
 #[test]
-fn gu_12_damaged_journal_of_flows_is_told_and_its_rest_is_salvaged() {
+fn gu_12_damaged_journal_of_flows_is_reported_and_rest_is_salvaged() {
     let sandbox = Sandbox::new();
     sandbox.write("app.as", AGENT);
     let echo = json!({ "instructionId": "a", "action": "echo", "parameters": { "text": "hello" } });

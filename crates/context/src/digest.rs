@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_invalid_digest_is_an_error() {
+    fn as_29_invalid_digest_is_error() {
         let upper = Digest::of_text("a").to_string().to_uppercase();
         for bad in ["", "sha256:", "sha256:abc", "md5:00", &upper, "sha256:é", &"f".repeat(71)] {
             assert!(bad.parse::<Digest>().is_err(), "{bad}");

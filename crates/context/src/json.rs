@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn as_31_text_after_a_value_is_refused() {
+    fn as_31_text_after_value_is_refused() {
         for text in ["1 2", "", "[1,]", "\"\\", "]]", "{\"a\":"] {
             assert!(matches!(read::<Value>(text.as_bytes()), Err(JsonError::Invalid(_))), "{text}");
         }

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn gu_4_answer_is_as_low_as_its_prompt_and_names_the_way() {
+    fn gu_4_answer_has_at_most_trust_of_prompt_and_names_path() {
         let answer = Label::of("README.md", Trust::Tool).answered("answer 2");
         assert_eq!(answer.trust, Trust::Tool);
         assert_eq!(answer.sources[0].to_string(), "README.md → answer 2");

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn gu_9_private_key_is_found_to_its_end() {
+    fn gu_9_private_key_is_found_up_to_end() {
         let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nvQ==\n-----END RSA PRIVATE KEY-----";
         assert_eq!(hidden(&format!("a\n{key}\nb")), [key.split_once("KEY-----").unwrap().1]);
         assert_eq!(hidden("-----BEGIN PRIVATE KEY-----\nMIIE\nabc def."), ["\nMIIE\nabc"]);

@@ -127,7 +127,7 @@ fn is_turn(line: &str) -> bool {
 }
 
 #[test]
-fn kn_13_no_specimen_leaves_its_fence() {
+fn kn_13_no_specimen_leaves_fence() {
     let specimens = specimens();
     assert!(specimens.len() >= 250, "{}", specimens.len());
     let mut wrong = Vec::new();
@@ -204,7 +204,7 @@ proptest! {
     }
 
     #[test]
-    fn kn_13_suspicions_never_contain_a_secret(
+    fn kn_13_suspicions_never_contain_secret(
         before in "[ -~]{0,20}", secret in "[A-Z0-9]{16}", after in "[ -~]{0,20}"
     ) {
         let text = format!("{before} AKIA{secret} ghp_{secret}{secret} {after}");

@@ -8,7 +8,7 @@ use serde_json::Value;
 const VERSION_1: &str = include_str!("manifest/version_1.json");
 
 #[test]
-fn gu_2_manifest_of_version_1_is_read_without_the_parts_of_version_2() {
+fn gu_2_manifest_of_version_1_is_read_without_parts_of_version_2() {
     let manifest: Manifest = serde_json::from_str(VERSION_1).unwrap();
     assert_eq!((manifest.version, manifest.tokens), (1, 80));
     assert_eq!(manifest.items[0].cuts.len(), 1);

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn as_31_a_misspelt_setting_is_named_with_its_place_and_a_suggestion() {
+    fn as_31_misspelt_setting_is_reported_with_place_and_suggestion() {
         let error = Config::parse("contexture.toml", "modle = \"x\"\n").unwrap_err();
         let ConfigError::Invalid { file, diagnostic } = error else { panic!("{error}") };
         assert_eq!(file.position(diagnostic.span.start).line, 1);
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn as_31_a_key_in_the_file_is_refused_with_where_it_belongs() {
+    fn as_31_key_in_settings_is_refused_with_name_of_variable() {
         let error =
             Config::parse("contexture.toml", "[providers]\nopenai_api_key = \"sk-secret\"\n");
         let ConfigError::Invalid { diagnostic, .. } = error.unwrap_err() else { panic!() };

@@ -213,7 +213,7 @@ mod tests {
                             messages = [\"USER_INPUT:content.text\"]\nkey_env = \"KEY\"\n";
 
     #[test]
-    fn cp_19_declared_fields_and_their_keys_open_the_contexts() {
+    fn cp_19_contexts_open_with_declared_fields_and_their_keys() {
         let options = options(&project(DECLARED, &[("KEY", HEX)])).unwrap();
         assert_eq!(options.sensitive.state[0].as_str(), "userPreferences.email");
         assert_eq!(options.sensitive.messages[0].kind.as_deref(), Some("USER_INPUT"));

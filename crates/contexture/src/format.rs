@@ -73,7 +73,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn as_27_the_extension_decides_how_a_file_is_read() {
+    fn as_27_extension_decides_how_file_is_read() {
         let yaml = "name: Ada\ntags: [a, b]\nage: 36\nok: true\nnothing: null\n";
         let expected =
             json!({"name": "Ada", "tags": ["a", "b"], "age": 36, "ok": true, "nothing": null});

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn as_24_the_default_model_is_the_option_then_the_environment_then_the_configuration() {
+    fn as_24_default_model_is_from_option_then_environment_then_configuration() {
         let config = "model = \"ollama://c\"";
         let uri = |project: &Project, option| default_model(project, option).uri;
         assert_eq!(uri(&project(config, Some("openai://e")), Some("mock")), "mock");

@@ -187,7 +187,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn as_31_a_pipe_is_read_where_a_person_names_it_and_nowhere_else() {
+    fn as_31_pipe_is_read_only_where_person_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pipe");
         rustix::fs::mknodat(

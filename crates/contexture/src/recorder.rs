@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_the_lines_of_an_event_add_up() {
+    fn as_29_lines_of_event_add_up() {
         let (recorder, kept) = recorder();
         recorder.record(event(TraceKind::Generate, Phase::Begin, json!({ "a": 1 })));
         recorder.flush();
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_lines_that_wait_are_one_write_and_nothing_waits_while_a_model_is_asked() {
+    fn as_29_waiting_lines_are_one_write_and_none_waits_during_model_call() {
         let (recorder, kept) = recorder();
         let of = |id, parent, kind, phase, data| Event { id, parent, kind, phase, data };
         recorder.record(of(1, None, TraceKind::Run, Phase::Begin, json!({})));
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_all_is_written_when_the_run_waits() {
+    fn as_29_all_lines_are_written_when_run_waits() {
         let (recorder, kept) = recorder();
         let lines = || kept.lines.lock().unwrap().len();
         let work = async {
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_a_field_reads_the_same_however_it_is_added() {
+    fn as_29_field_reads_same_however_it_is_added() {
         let (recorder, kept) = recorder();
         let long = "x".repeat(INLINE_BYTES + 1);
         let value = json!([{ "text": long, "short": "y" }]);

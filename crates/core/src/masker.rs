@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_what_is_no_escape_hides_no_secret() {
+    fn as_29_invalid_escape_does_not_hide_secret() {
         let masker = masker(&["sk-12345678"]);
         for text in [r"\uZZZZ sk-\u0031\u0032345678", r"\ud83d\ude00 \x sk-12345678", "\\"] {
             let masked = masker.text(text);
@@ -445,7 +445,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_29_no_text_keeps_a_secret(
+        fn as_29_masked_text_does_not_contain_secret(
             secret in "[a-z\"\\\\/\n中é-]{8,12}", before in "\\PC{0,10}", after in "[a-z\\\\\"u0-9]{0,10}",
         ) {
             prop_assume!(secret.trim() == secret);

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn as_30_a_fixed_stamp_gives_the_same_ids() {
+    fn as_30_fixed_stamp_gives_same_ids() {
         let make = || {
             let ids = Ids::new(Arc::new(FixedStamp::new(1_785_542_400_000_000, 500)));
             [ids.next(), ids.next(), ids.next()]

@@ -75,7 +75,7 @@ fn the_document_names_each_crate_and_what_it_depends_on() {
 }
 
 #[test]
-fn ho_7_files_that_the_document_names_exist() {
+fn ho_7_files_that_document_names_exist() {
     let document = read("ARCHITECTURE.md");
     let (_, rest) = document.split_once("## To add a …").unwrap();
     let quoted = rest.split('`').skip(1).step_by(2);

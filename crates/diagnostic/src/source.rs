@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn as_32_bom_does_not_count_as_a_column() {
+    fn as_32_bom_does_not_count_as_column() {
         let file = SourceFile::new("a", "\u{feff}ab\nc");
         let column = |offset| file.position(offset).column;
         assert_eq!([column(0), column(3), column(4), column(6)], [1, 1, 2, 1]);

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn as_32_far_names_and_the_name_itself_are_not_suggested() {
+    fn as_32_distant_names_and_name_itself_are_not_suggested() {
         assert_eq!(nearest("x", ["y", "z"]), None);
         assert_eq!(nearest("ok", ["no", "ok"]), None);
         assert_eq!(nearest("quest", ["question"]), None);

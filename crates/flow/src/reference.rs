@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_whole_string_keeps_its_type() {
+    fn fl_5_whole_string_keeps_type() {
         assert_eq!(put("${dependencies.a.result.n}").unwrap(), json!(5));
         assert_eq!(put("${dependencies.a.result.f}").unwrap().to_string(), "2.0");
         assert_eq!(put("${ dependencies.a.result.null }").unwrap(), Value::Null);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_double_dollar_is_a_literal() {
+    fn fl_5_double_dollar_is_literal() {
         assert_eq!(put("$${dependencies.a.status}").unwrap(), "${dependencies.a.status}");
         assert_eq!(put("$$${x}").unwrap(), "$${x}");
         assert_eq!(put("$${").unwrap(), "${");

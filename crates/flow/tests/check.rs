@@ -139,7 +139,7 @@ fn fl_6_faults_of_form_bring_no_others() {
 }
 
 #[test]
-fn fl_6_document_without_a_set_names_what_is_expected() {
+fn fl_6_document_without_set_reports_what_is_expected() {
     for (text, found) in [
         (r#"{"instructions": [], "calls": []}"#, "`instructions` and `calls`"),
         (r#"{"content": {"instructions": []}}"#, "`content` without a `type`"),
@@ -260,7 +260,7 @@ fn fl_6_no_dependency_is_offered_that_would_make_cycle() {
 }
 
 #[test]
-fn fl_4_impossible_status_gives_a_warning() {
+fn fl_4_impossible_status_gives_warning() {
     let document = json!({"instructions": [
         step("a", &[]),
         {"instructionId": "b", "action": "echo", "dependencies": ["a"],
@@ -452,7 +452,7 @@ fn fl_6_nearly_right_word_is_suggested() {
 }
 
 #[test]
-fn fl_6_fault_of_text_has_its_place_in_text() {
+fn fl_6_fault_of_text_has_place_in_text() {
     let message = |text: &str| {
         let report = Set::parse(text.as_bytes(), &Limits::FILE).unwrap_err();
         report.diagnostics.iter().map(|d| d.message.clone()).collect::<Vec<_>>().join("; ")

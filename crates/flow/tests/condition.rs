@@ -188,7 +188,7 @@ proptest! {
     }
 
     #[test]
-    fn fl_8_printed_condition_means_the_same(text in conditions(), context in values()) {
+    fn fl_8_printed_condition_has_same_meaning(text in conditions(), context in values()) {
         // A comparison beside a comparison is refused; everything else here is a condition.
         if let Ok(condition) = Condition::parse(&text) {
             let printed = condition.to_string();

@@ -489,7 +489,7 @@ async fn fl_10_panics_of_every_kind_are_failures() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_2_action_that_never_returns_ends_with_the_set() {
+async fn fl_2_action_that_never_returns_ends_with_set() {
     for (mode, expected) in [("SEQUENTIAL", "SKIPPED SET_TIMEOUT"), ("PARALLEL", "COMPLETED")] {
         let mut document = set(
             mode,
@@ -542,7 +542,7 @@ async fn fl_2_smallest_timeout_applies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_1_late_side_does_not_stop_the_other() {
+async fn fl_1_late_side_does_not_stop_other() {
     let call = |id: &str, runtime: &str, ms: u64, after: &[&str]| json!({"callId": id, "name": "sleep", "runtime": runtime, "parameters": {"ms": ms}, "requiredAfter": after});
     let request = |mode: &str, front: f64, back: f64| {
         json!({"calls": [call("f1", "FRONTEND", 900, &[]), call("b1", "BACKEND", 900, &[]),
@@ -662,7 +662,7 @@ async fn cp_18_every_strategy_for_every_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_retries_wait_for_the_declared_delay() {
+async fn cp_18_retries_wait_for_declared_delay() {
     let took = async |recovery: Value| {
         let before = Instant::now();
         let bad = with(step("a", "fail", json!({}), &[]), "recovery", recovery);
@@ -693,7 +693,7 @@ async fn cp_18_retries_wait_for_the_declared_delay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_alternative_is_step_of_its_own_kind() {
+async fn cp_18_alternative_is_step_of_own_kind() {
     let alternative = |action: &str, parameters: Value| json!({"strategy": "DEGRADE", "alternative": {"action": action, "parameters": parameters}});
     let of = |recovery: Value| {
         set(
@@ -860,7 +860,7 @@ async fn fl_11_alternative_that_was_running_is_not_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_uncertain_step_follows_its_recovery() {
+async fn fl_11_uncertain_step_follows_recovery() {
     for (recovery, expected) in [
         (
             json!({"strategy": "SKIP"}),
@@ -1032,7 +1032,7 @@ async fn fl_6_earlier_outcome_is_only_one_where_it_is_declared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_7_outcomes_have_the_fields_of_their_status() {
+async fn fl_7_outcomes_have_fields_of_their_status() {
     let report = run(set(
         "PARALLEL",
         vec![
@@ -1177,7 +1177,7 @@ fn fl_4_kinds_decide_whether_steps_may_be_rerun() {
 }
 
 #[test]
-fn fl_4_comparison_with_impossible_status_gives_a_warning() {
+fn fl_4_comparison_with_impossible_status_gives_warning() {
     let warnings = |condition: &str| {
         let document = set(
             "CONDITIONAL",

@@ -516,7 +516,7 @@ impl Journal for Failing {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_11_nothing_runs_without_a_journal() {
+async fn fl_11_run_fails_when_journal_fails() {
     let steps = (0..5).map(|n| step(&format!("s{n}"), "echo", json!({}), &[])).collect();
     let journal = Arc::new(Failing(Mutex::new(4)));
     let (report, _) =

@@ -54,7 +54,7 @@ async fn run_at_once(document: Value) -> Report {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_abort_keeps_results_that_ended_at_the_same_time() {
+async fn cp_18_abort_keeps_results_that_ended_at_same_time() {
     let steps = |fail: &str| {
         let degrade = json!({"strategy": "DEGRADE", "alternative": {"action": "echo"}});
         let retry = json!({"strategy": "RETRY", "delay": 5});
@@ -122,7 +122,7 @@ async fn fl_11_completed_work_of_cancelled_run_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_4_completed_work_is_kept_after_the_timeout_of_the_set() {
+async fn fl_4_completed_work_is_kept_after_timeout_of_set() {
     let steps = vec![
         step("a", "slow", json!({}), &[]),
         step("b", "echo", json!({}), &[]),
@@ -148,7 +148,7 @@ async fn fl_4_completed_work_is_kept_after_the_timeout_of_the_set() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_1_message_names_the_side_that_timed_out() {
+async fn fl_1_message_names_side_that_timed_out() {
     for (runtime, side) in [("FRONTEND", "front end"), ("BACKEND", "back end")] {
         let report = run(json!({"calls": [
             {"callId": "a", "name": "sleep", "parameters": {"ms": 9_000}, "runtime": runtime},
@@ -233,7 +233,7 @@ async fn fl_2_only_late_steps_are_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cp_18_step_waiting_for_retry_keeps_its_error_in_an_abort() {
+async fn cp_18_step_waiting_for_retry_keeps_error_on_abort() {
     let retry = json!({"strategy": "RETRY", "delay": 5});
     let late = with(step("late", "never", json!({}), &[]), "timeout", json!(0.01));
     let report = run_at_once(set(
@@ -300,7 +300,7 @@ async fn fl_4_step_stopped_before_retry_reports_last_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fl_12_requests_before_a_run_apply_to_its_first_steps() {
+async fn fl_12_requests_before_run_apply_to_first_steps() {
     let begun = |mode: &str, log: &Log| {
         let all = actions(log);
         let steps = vec![

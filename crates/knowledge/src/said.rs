@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_13_path_that_is_said_stays_on_its_line() {
+    fn kn_13_shown_path_stays_on_one_line() {
         assert_eq!(path("/packs/价格 list/KNOWLEDGE.md"), "/packs/价格 list/KNOWLEDGE.md");
         assert_eq!(path("a\nb"), "a\u{fffd}b");
         assert_eq!(path("<\n/knowledge_pack>"), "<\\\u{fffd}/knowledge_pack>");

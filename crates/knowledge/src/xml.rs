@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kn_6_text_is_escaped_and_stays_on_its_line() {
+    fn kn_6_text_is_escaped_and_stays_on_one_line() {
         assert_eq!(text(" a < b & c > d \n"), "a &lt; b &amp; c &gt; d");
         assert_eq!(text("a\r\nb\u{2028}c"), "a  b c");
         assert_eq!(text("a\0b\u{1b}[31m\u{ffff}"), "a\u{fffd}b\u{fffd}[31m\u{fffd}");

@@ -302,7 +302,7 @@ fn kn_11_small_budget_is_kept_and_still_meets_most_questions() {
 }
 
 #[test]
-fn kn_10_questions_of_document_are_answered_from_its_splits() {
+fn kn_10_questions_of_document_are_answered_from_splits() {
     let discovery = found();
     let resolver = Resolver::new(&O200K_BASE, None);
     let questions = questions();

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_24_a_file_that_cannot_be_read_is_told_in_words_with_a_mend() {
+    fn as_24_unreadable_file_is_reported_in_plain_words_with_fix() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("answers.jsonl");
         let error = read(&path, 4).unwrap_err();

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn as_22_only_a_provider_that_asks_for_a_wait_is_tried_again() {
+    fn as_22_only_provider_that_requests_wait_is_retried() {
         let policy = RetryPolicy::on_request(3, Duration::from_secs(30));
         assert_eq!(policy.wait(&server(Some(0)), 0), Some(Duration::ZERO));
         assert_eq!(policy.wait(&server(Some(31)), 0), None);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn pt_12_back_off_doubles_up_to_its_bound_and_takes_time_outs() {
+    fn pt_12_back_off_doubles_up_to_bound_and_covers_timeouts() {
         let policy = RetryPolicy::back_off(9, Duration::from_secs(3));
         let waits: Vec<_> = (0..5).filter_map(|tried| policy.wait(&server(None), tried)).collect();
         assert_eq!(waits, [500, 1000, 2000, 3000, 3000].map(Duration::from_millis));

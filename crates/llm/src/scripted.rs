@@ -349,13 +349,13 @@ mod tests {
     }
 
     #[test]
-    fn as_31_a_plain_json_value_in_a_mock_file_is_the_answer() {
+    fn as_31_plain_json_value_in_mock_file_is_answer() {
         let list = Scripted::parse("a.json", "[{\"ok\": true}, 5, null, {}]").unwrap();
         assert_eq!(list.left(), 4);
     }
 
     #[test]
-    fn as_31_what_is_wrong_in_a_mock_file_is_named() {
+    fn as_31_fault_in_mock_file_is_named() {
         let say = |text: &str| match Scripted::parse("m.json", text) {
             Err(error) => error.to_string(),
             Ok(_) => String::new(),

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_24_provider_left_out_names_the_feature() {
+    fn as_24_provider_left_out_of_build_names_feature() {
         for uri in
             ["openai://gpt-4o", "anthropic://claude", "ollama://qwen3", "openai+https://x/v1/m"]
         {

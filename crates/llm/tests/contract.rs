@@ -254,7 +254,7 @@ impl World {
 }
 
 #[test]
-fn as_24_every_provider_answers_with_its_usage() {
+fn as_24_every_provider_answers_with_usage() {
     for kind in KINDS {
         let reply = run(async { kind.world(Case::Answer).await.ask(&call()).await }).unwrap();
         assert_eq!(reply.response.text, "Hello", "{kind:?}");
@@ -279,7 +279,7 @@ fn as_23_every_provider_streams_text_and_tells_usage() {
 }
 
 #[test]
-fn as_22_every_provider_fails_in_the_same_words() {
+fn as_22_every_provider_reports_same_error_kinds() {
     let expected = [
         (Case::BadKey, "auth", None),
         (Case::NoModel, "no_such_model", None),
@@ -321,7 +321,7 @@ fn as_19_every_provider_gives_up_when_time_is_up() {
 }
 
 #[test]
-fn as_22_cancelling_ends_the_call_and_closes_the_connection() {
+fn as_22_cancelling_ends_call_and_closes_connection() {
     for kind in KINDS {
         run(async {
             let world = kind.world(Case::Slow).await;
@@ -358,7 +358,7 @@ fn as_22_a_call_that_is_cancelled_before_it_begins_sends_nothing() {
 }
 
 #[test]
-fn as_23_a_cut_stream_is_an_error_that_tells_how_far_it_came() {
+fn as_23_cut_stream_is_error_that_reports_received_length() {
     for kind in REMOTE {
         for end in [End::Whole, End::Cut] {
             // A whole response whose last piece breaks off, and a connection that does.
@@ -402,7 +402,7 @@ fn as_24_bodies_that_are_no_answer_are_errors() {
 }
 
 #[test]
-fn as_24_an_answer_beyond_the_limit_is_refused_while_it_comes() {
+fn as_24_answer_beyond_limit_is_refused_while_it_arrives() {
     for kind in REMOTE {
         let long = "x".repeat(5000);
         let huge = Respond::json(200, &kind.body(&long, 1, 1));
@@ -422,7 +422,7 @@ fn as_24_an_answer_beyond_the_limit_is_refused_while_it_comes() {
 }
 
 #[test]
-fn as_24_an_endless_body_without_an_answer_ends_at_the_limit() {
+fn as_24_endless_body_without_answer_ends_at_limit() {
     for kind in [Kind::OpenAi, Kind::Anthropic] {
         let pings = Respond::stream([": ping\n\n".repeat(1000)]).ending(End::Endless);
         let (_, outcome) =
@@ -432,7 +432,7 @@ fn as_24_an_endless_body_without_an_answer_ends_at_the_limit() {
 }
 
 #[test]
-fn as_24_no_server_is_a_network_error_with_advice() {
+fn as_24_missing_server_is_network_error_with_advice() {
     // A port that was just free: bound and released.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     for uri in
@@ -454,7 +454,7 @@ fn as_24_no_server_is_a_network_error_with_advice() {
 }
 
 #[test]
-fn as_24_each_protocol_is_spoken_at_its_address_with_its_key() {
+fn as_24_each_protocol_uses_own_path_and_key_header() {
     for (kind, path, header) in [
         (Kind::OpenAi, "/v1/chat/completions", format!("authorization: bearer {KEY}")),
         (Kind::Compatible, "/v1/chat/completions", format!("authorization: bearer {KEY}")),
@@ -498,7 +498,7 @@ fn as_21_a_server_that_knows_another_form_of_schema_is_met_half_way() {
 }
 
 #[test]
-fn as_19_a_hint_that_a_server_refuses_is_left_out_with_a_warning() {
+fn as_19_hint_that_server_refuses_is_left_out_with_warning() {
     let kind = Kind::OpenAi;
     let complaint =
         json!({"error": {"message": "Unsupported value: 'temperature'", "param": "temperature"}});
@@ -534,7 +534,7 @@ fn as_23_a_server_without_usage_or_streams_is_still_understood() {
 }
 
 #[test]
-fn as_24_keys_stay_off_the_clear_and_bad_addresses_are_refused() {
+fn as_24_settings_hide_keys_and_bad_addresses_are_refused() {
     let settings =
         ProviderSettings { openai_key: Some(Secret::new(KEY)), ..ProviderSettings::default() };
     assert!(!format!("{settings:?}").contains(KEY));
@@ -557,7 +557,7 @@ fn as_24_keys_stay_off_the_clear_and_bad_addresses_are_refused() {
 }
 
 #[test]
-fn ho_2_built_in_providers_pass_the_public_suite() {
+fn ho_2_built_in_providers_pass_public_suite() {
     run(async {
         contexture_core::contract::provider(Arc::new(Extractive::new())).await;
         contexture_core::contract::provider(Arc::new(Mock::new())).await;

@@ -68,7 +68,7 @@ fn as_30_answers_failures_and_tool_calls_come_back_as_they_were() {
 }
 
 #[test]
-fn as_30_equal_requests_get_their_answers_in_the_order_they_were_asked() {
+fn as_30_equal_requests_get_answers_in_request_order() {
     let tape = recorded(vec![(call("a"), Canned::text("1")), (call("a"), Canned::text("2"))]);
     // Lines stand in the order of their end; the order of asking is kept in them.
     let text = String::from_utf8(tape).unwrap();
@@ -96,7 +96,7 @@ fn as_30_a_time_limit_or_another_model_makes_no_other_request() {
 }
 
 #[test]
-fn as_30_of_two_models_each_gets_its_own_answers() {
+fn as_30_each_of_two_models_gets_own_answers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
     for (uri, text) in [("openai://x", "from x"), ("openai://y", "from y")] {
@@ -130,7 +130,7 @@ fn miss(tape: &[u8], call: &ChatCall) -> String {
 }
 
 #[test]
-fn as_24_a_miss_says_what_differs_from_the_nearest_request() {
+fn as_24_missing_request_reports_difference_from_nearest_request() {
     let tape = recorded(vec![
         (call("far away"), Canned::text("1")),
         (call("Context:\nthe cat sat\n\nSummarise."), Canned::text("2")),
@@ -158,7 +158,7 @@ fn as_24_a_miss_says_what_differs_from_the_nearest_request() {
 }
 
 #[test]
-fn as_24_a_corrupt_line_is_named_by_its_number() {
+fn as_24_corrupt_line_is_reported_by_number() {
     let tape = recorded(vec![(call("a"), Canned::text("1")), (call("b"), Canned::text("2"))]);
     let text = String::from_utf8(tape).unwrap();
     let fault = |text: &str| match Replay::parse("a.jsonl", text.as_bytes()) {
@@ -200,7 +200,7 @@ fn as_30_a_cancelled_call_is_not_recorded() {
 
 proptest! {
     #[test]
-    fn as_24_any_bytes_are_a_recording_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200), at in any::<prop::sample::Index>()) {
+    fn as_24_any_bytes_are_recording_or_error(bytes in prop::collection::vec(any::<u8>(), 0..200), at in any::<prop::sample::Index>()) {
         let _ = Replay::parse("x", &bytes);
         let mut tape = recorded(vec![(call("a"), Canned::text("1"))]);
         let at = at.index(tape.len());

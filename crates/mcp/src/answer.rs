@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_reply_is_its_structured_value_its_text_or_its_parts() {
+    fn as_25_reply_is_structured_value_text_or_parts() {
         let text = |text: &str| Content::Text(text.to_owned());
         assert_eq!(value(reply(vec![text("hi")])), json!("hi"));
         assert_eq!(value(reply(vec![])), Value::Null);

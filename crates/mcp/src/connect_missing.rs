@@ -44,7 +44,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn as_25_mcp_client_left_out_names_the_feature() {
+    fn as_25_mcp_client_left_out_of_build_names_feature() {
         let shout = Definition::new("shout", json!({"type": "object"}));
         let mut lock = Lock::default();
         lock.accept("words", vec![shout], &crate::Classes::new());

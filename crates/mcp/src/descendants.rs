@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_25_process_is_known_with_its_parent_and_its_start() {
+    fn as_25_process_is_identified_with_parent_and_start() {
         let own = stat(std::process::id()).unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
         assert!(own.started.parse::<u64>().unwrap() > 0, "{own:?}");

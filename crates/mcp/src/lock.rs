@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn gu_2_class_of_a_tool_is_kept_with_its_definition_only() {
+    fn gu_2_class_of_tool_is_kept_only_with_definition() {
         let mut lock = Lock::parse(&lock().text().unwrap()).unwrap();
         assert_eq!(lock.class("fs", "read"), Some(Class::Read));
         assert_eq!(lock.class("fs", "stat"), None, "none was given");

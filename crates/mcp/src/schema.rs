@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_result_that_does_not_fit_its_schema_is_reported_with_its_place() {
+    fn as_25_result_that_does_not_fit_schema_is_reported_with_place() {
         let schema = json!({
             "type": "object",
             "properties": {

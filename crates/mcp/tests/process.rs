@@ -202,7 +202,7 @@ async fn as_25_server_is_greeted_first_and_asked_otherwise_when_it_knows_no_gree
 }
 
 #[tokio::test]
-async fn as_25_server_ends_with_its_connection_and_all_that_it_started_with_it() {
+async fn as_25_closed_connection_ends_server_and_processes_it_started() {
     for mode in ["plain", "stubborn"] {
         let connection = connect(mode).await;
         let pids = text(&connection, "child").await;
@@ -262,7 +262,7 @@ async fn as_25_server_that_ends_in_call_is_reported_and_started_anew() {
 }
 
 #[tokio::test]
-async fn as_25_answer_that_can_not_be_read_ends_its_call_at_once() {
+async fn as_25_unreadable_answer_ends_call_at_once() {
     let servers = servers();
     let began = std::time::Instant::now();
     for (tool, part) in [("deep", "not JSON"), ("bytes", "not JSON"), ("empty", "neither a result")]

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn pt_2_every_example_shows_its_code() {
+    fn pt_2_every_example_shows_code() {
         let library = crate::PromptTemplateRegistry::new();
         for known in ALL.iter().filter(|known| !known.example.is_empty()) {
             let report = check_with(known.example, &library);

@@ -97,7 +97,7 @@ fn pt_7_two_files_of_one_stem_are_error() {
 }
 
 #[test]
-fn pt_7_registry_has_limits_of_its_own() {
+fn pt_7_registry_has_own_limits() {
     let mut registry = PromptTemplateRegistry::new();
     registry.register("a", "{{x}}{{x}}").unwrap();
     registry.set_limits(RenderLimits { output_bytes: 1, ..RenderLimits::default() });

@@ -106,7 +106,7 @@ fn cp_17_refusal_becomes_error_response_with_all_fields() {
 }
 
 #[test]
-fn cp_17_readable_message_id_names_the_request() {
+fn cp_17_readable_message_id_names_request() {
     let text = br#"{"messageId":"msg_9","contextId":"ctx_9","content":"#;
     let refusal = Message::parse(text, &Limits::WIRE).unwrap_err();
     assert_eq!(refusal.code, ErrorCode::ParseError);

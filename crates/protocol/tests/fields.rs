@@ -353,7 +353,7 @@ fn cp_3_each_fault_has_pointer_expected_and_found() {
 }
 
 #[test]
-fn cp_3_schema_refuses_what_the_reader_refuses() {
+fn cp_3_schema_refuses_what_reader_refuses() {
     let schemas: BTreeMap<&str, jsonschema::Validator> = schema::all()
         .map(|(name, schema)| (name, jsonschema::validator_for(&schema).unwrap()))
         .collect();
@@ -368,7 +368,7 @@ fn cp_3_schema_refuses_what_the_reader_refuses() {
 }
 
 #[test]
-fn cp_2_each_type_has_a_valid_example_that_round_trips() {
+fn cp_2_each_type_has_valid_example_that_round_trips() {
     for kind in KINDS {
         let text = reference::example(kind.name).unwrap_or_else(|| panic!("{}", kind.name));
         let message = Message::parse(text.as_bytes(), &Limits::WIRE).unwrap();
@@ -514,7 +514,7 @@ fn cp_1_unknown_types_and_fields_are_kept() {
 }
 
 #[test]
-fn cp_3_kept_null_is_replaced_by_a_value() {
+fn cp_3_kept_null_is_replaced_by_value() {
     let value = envelope("USER_INPUT", json!({"text": "", "attachments": null}));
     let mut message = read(&value).unwrap();
     let Body::UserInput(input) = &mut message.body else { panic!() };

@@ -28,7 +28,7 @@ fn pointers(refusal: &Refusal) -> Vec<&str> {
 }
 
 #[test]
-fn cp_3_number_that_would_change_is_refused_with_its_pointer() {
+fn cp_3_number_that_would_change_is_refused_with_pointer() {
     for (value, pointer) in [
         ("18446744073709551616", "/content/value"),
         (r#"{"a": [1, -9223372036854775809]}"#, "/content/value/a/1"),
@@ -76,7 +76,7 @@ fn cp_3_lost_number_is_reported_with_other_faults() {
 }
 
 #[test]
-fn cp_6_lost_number_refuses_only_its_own_message() {
+fn cp_6_inexact_number_refuses_only_own_message() {
     let batch = format!(
         "[{}, {}, 5, {}, {}]",
         update("m1", "1"),
@@ -141,7 +141,7 @@ fn cp_13_tools_of_client_have_distinct_ids() {
 }
 
 #[test]
-fn cp_9_other_json_follows_the_same_rules() {
+fn cp_9_other_json_follows_same_rules() {
     let text = "{\"state\":\n {\"n\": 1,\n \"big\": 18446744073709551616}}";
     let refusal = parse_value(text.as_bytes(), &Limits::WIRE).unwrap_err();
     assert_eq!(

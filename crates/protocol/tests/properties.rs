@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_1_any_text_is_a_timestamp_or_refused(text in "[0-9T:.,Z+-]{0,30}|.{0,20}") {
+    fn cp_1_any_text_is_timestamp_or_refused(text in "[0-9T:.,Z+-]{0,30}|.{0,20}") {
         if let Ok(time) = text.parse::<Timestamp>() {
             prop_assert_eq!(time.as_str(), text);
         }
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn cp_10_any_text_is_a_path_or_refused(text in "[a-c0-2.\"\\\\\\[\\]]{0,20}|.{0,20}") {
+    fn cp_10_any_text_is_path_or_refused(text in "[a-c0-2.\"\\\\\\[\\]]{0,20}|.{0,20}") {
         if let Ok(path) = text.parse::<StatePath>() {
             prop_assert_eq!(path.as_str(), &text);
             let again = StatePath::of(path.segments().to_vec()).unwrap();

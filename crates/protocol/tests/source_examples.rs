@@ -104,7 +104,7 @@ fn id_of(value: &Value) -> &str {
 }
 
 #[test]
-fn cp_3_example_with_damaged_byte_is_refused_or_a_message() {
+fn cp_3_example_with_damaged_byte_is_refused_or_message() {
     for example in once_each() {
         let Some(value) = messages(&example.value).into_iter().next() else { continue };
         let text = value.to_string().into_bytes();

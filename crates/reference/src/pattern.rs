@@ -292,7 +292,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
         #[test]
-        fn ref_13_pattern_matches_what_its_definition_says(
+        fn ref_13_pattern_matches_as_defined(
             pattern in prop::collection::vec("(\\*\\*|[ab.*]{1,4})", 1..5),
             path in prop::collection::vec("[ab]?[ab.]{0,2}[ab]", 1..5),
         ) {

@@ -40,7 +40,7 @@ fn ref_18_source_document_loads_as_definition_file() {
 }
 
 #[test]
-fn ref_15_source_document_with_its_fence_needs_examples() {
+fn ref_15_source_document_with_fence_needs_examples() {
     let fenced = SPECIMEN
         .replace("<resource protocol=\"thought\">", "```xml\n<resource protocol=\"thought\">")
         .replace("</registry>\n</resource>", "</registry>\n</resource>\n```");

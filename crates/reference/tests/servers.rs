@@ -258,7 +258,7 @@ fn ref_23_openssh_lets_in_by_password_and_by_right_key() {
 
 #[test]
 #[ignore = "needs servers"]
-fn ref_20_openssh_is_known_by_its_key() {
+fn ref_20_openssh_server_is_verified_by_key() {
     let path =
         format!("{}{}/files/data.json", ssh_at("sftp", &setting("LOGIN")), folder().display());
     let knowing = |name: &str| {

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_one_tool_is_called_with_run_or_its_own_name() {
+    fn as_25_single_tool_is_called_by_run_or_own_name() {
         let one = import("mcp://fs/get-sum");
         let tools = ["get-sum", "run", "read_file"];
         assert_eq!(one.tool(tools, "run"), Some("get-sum"));

@@ -209,7 +209,7 @@ proptest! {
     }
 
     #[test]
-    fn as_32_program_with_gap_has_a_tree(from in 0_usize..2_500, length in 0_usize..60) {
+    fn as_32_program_with_gap_has_tree(from in 0_usize..2_500, length in 0_usize..60) {
         let tour = include_str!("specimens/syntax/tour.as");
         let mut text: Vec<char> = tour.chars().collect();
         let start = from.min(text.len());
@@ -404,7 +404,7 @@ const ROWS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn as_7_ten_thousand_terms_in_a_row_do_not_count_as_nesting() {
+fn as_7_ten_thousand_consecutive_terms_do_not_count_as_nesting() {
     in_small_stack(|| {
         for (start, link, end) in ROWS {
             let text = format!("main func(input) {{\n{start}{}{end}\n}}\n", link.repeat(10_000));

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_9_id_of_any_characters_works_in_a_path() {
+    fn cp_9_id_of_any_characters_works_in_path() {
         assert_eq!(encoded("ctx_1-A.~"), "ctx_1-A.~");
         assert_eq!(encoded("a/b %天"), "a%2Fb%20%25%E5%A4%A9");
     }

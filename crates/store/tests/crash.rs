@@ -192,7 +192,7 @@ impl Found {
 }
 
 #[test]
-fn cp_12_what_was_acknowledged_survives_a_kill() {
+fn cp_12_acknowledged_update_survives_kill() {
     let rounds = std::env::var(ROUNDS).map_or(200, |rounds| rounds.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("contexts.db");

@@ -238,7 +238,7 @@ fn fl_12_pauses_and_cancels_are_kept() {
 }
 
 #[test]
-fn fl_11_what_is_told_is_in_the_file() {
+fn fl_11_observer_sees_only_stored_events() {
     let (folder, journal) = place();
     let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
     let other = open(&folder.path().join("new/flows.db"));
@@ -264,7 +264,7 @@ fn fl_11_what_is_told_is_in_the_file() {
 }
 
 #[test]
-fn fl_11_a_run_is_done_by_one_at_a_time() {
+fn fl_11_run_claimed_by_one_handle_is_refused_to_others() {
     let (folder, journal) = place();
     let path = folder.path().join("new/flows.db");
     let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
@@ -296,7 +296,7 @@ fn fl_11_a_run_is_done_by_one_at_a_time() {
 }
 
 #[test]
-fn fl_11_what_a_killed_holder_left_is_taken_away() {
+fn fl_11_files_of_killed_holder_are_removed() {
     let (folder, journal) = place();
     let holders = folder.path().join("new/flows.db-holders");
     std::fs::create_dir_all(&holders).unwrap();
@@ -414,7 +414,7 @@ fn fl_11_a_run_goes_on_where_it_was() {
 }
 
 #[test]
-fn fl_12_runs_are_listed_the_newest_first() {
+fn fl_12_sqlite_lists_runs_newest_first() {
     let (_folder, journal) = place();
     let mut claims = Vec::new();
     for (run, owner, context) in [
@@ -490,7 +490,7 @@ fn fl_12_another_process_pauses_resumes_and_cancels() {
 }
 
 #[test]
-fn fl_12_what_was_asked_of_a_broken_run_counts_when_it_goes_on() {
+fn fl_12_request_to_interrupted_run_counts_when_it_continues() {
     let (_folder, journal) = place();
     let document = set("PARALLEL", vec![step("a", "echo", json!({}), &[])]);
     for (asks, status) in [
@@ -516,7 +516,7 @@ fn fl_12_what_was_asked_of_a_broken_run_counts_when_it_goes_on() {
 }
 
 #[test]
-fn fl_11_many_runs_at_once_share_a_file() {
+fn fl_11_many_concurrent_runs_share_file() {
     let (folder, journal) = place();
     let path = folder.path().join("new/flows.db");
     let journals = [journal, open(&path)];
@@ -547,7 +547,7 @@ fn fl_11_many_runs_at_once_share_a_file() {
 }
 
 #[test]
-fn fl_12_what_a_run_was_told_otherwise_is_seen_and_not_told_again() {
+fn fl_12_noted_request_changes_state_and_is_not_sent_again() {
     let (_folder, journal) = place();
     let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
     let state = || journal.summary("run_1").unwrap().state;

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_25_clients_are_kept_by_key_up_to_a_limit() {
+    fn as_25_clients_are_kept_by_key_up_to_limit() {
         let clients = Clients::default();
         let mut made = 0;
         for key in (0..MOST_CLIENTS).chain(0..MOST_CLIENTS) {

@@ -44,7 +44,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn as_25_http_tool_left_out_names_the_feature_and_keeps_secrets_masked() {
+    fn as_25_http_tool_left_out_of_build_names_feature_and_masks_secrets() {
         let argument = json!({"url": "/", "headers": {"Authorization": "Bearer s3cret"}});
         let uri = "https://api.example.com";
         let error = Bench::new().call(uri, "get", argument.clone()).unwrap_err();

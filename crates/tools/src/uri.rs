@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_unknown_uris_are_told_with_the_nearest_name() {
+    fn as_25_unknown_uri_error_suggests_nearest_name() {
         let error = ToolKind::parse("sh://gerp").unwrap_err();
         assert_eq!(error.code, "tool_unknown");
         assert_eq!(error.help.as_deref(), Some("did you mean `sh://grep`?"));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_unknown_methods_are_told_with_the_nearest_name() {
+    fn as_25_unknown_method_error_suggests_nearest_name() {
         let error = ToolKind::File.method("file://workspace", "raed").err().unwrap();
         assert_eq!(error.code, "method_unknown");
         assert_eq!(

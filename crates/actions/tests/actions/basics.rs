@@ -4,7 +4,7 @@ use contexture_protocol::content::Status;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn fl_3_echo_returns_its_parameters() {
+async fn fl_3_echo_returns_parameters() {
     let fixture = Fixture::new();
     let parameters = json!({"a": [1, {"b": null}], "": "空", "idempotencyKey": "k"});
     assert_eq!(fixture.call("echo", parameters.clone()).await, parameters);

@@ -48,7 +48,7 @@ async fn fl_3_http_asks_and_sends() {
 }
 
 #[tokio::test]
-async fn fl_11_what_is_sent_carries_its_idempotency_key() {
+async fn fl_11_sent_request_carries_idempotency_key() {
     let fixture =
         Fixture::with(|settings| settings.tools.allow_private = vec!["127.0.0.1".to_owned()]);
     for (more, header) in [

@@ -59,7 +59,7 @@ async fn fl_3_limit_and_offset_choose_rows_and_report_of_more() {
 }
 
 #[tokio::test]
-async fn fl_1_database_query_reports_where_its_value_is_from_and_when() {
+async fn fl_1_database_query_reports_source_and_time_of_value() {
     let answer = fixture()
         .call("database_query", json!({"query": "select id from goods where id = 1"}))
         .await;

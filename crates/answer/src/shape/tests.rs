@@ -31,7 +31,7 @@ fn as_5_prints_on_one_line() {
 }
 
 #[test]
-fn as_5_prints_descriptions_in_the_long_form() {
+fn as_5_long_form_prints_descriptions() {
     assert_eq!(
         format!("{:#}", sample()),
         r#"{
@@ -120,7 +120,7 @@ fn as_21_strict_schema_makes_optional_fields_nullable() {
 }
 
 #[test]
-fn as_21_strict_schema_error_names_the_reason() {
+fn as_21_strict_schema_error_names_reason() {
     let free = Shape::Object(vec![Field::new(
         "items",
         Shape::list(Shape::Object(vec![Field::new("meta", Shape::Json)])),

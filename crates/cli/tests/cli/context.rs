@@ -53,7 +53,7 @@ fn cp_10_exported_context_imports_unchanged() {
 }
 
 #[test]
-fn cp_10_export_never_replaces_a_file() {
+fn cp_10_export_never_replaces_file_without_force() {
     let sandbox = sandbox();
     sandbox.write("there.jsonl", "mine");
     let to_file = ["export", "ctx_weather", "--output", "there.jsonl"];
@@ -108,7 +108,7 @@ fn cp_9_conversation_is_shown_without_terminal_commands() {
 }
 
 #[test]
-fn cp_9_show_prints_only_the_request() {
+fn cp_9_show_prints_only_requested_part() {
     let sandbox = sandbox();
     let last = context(&sandbox, &["show", "ctx_weather", "--messages", "1"]).exits(0).stdout;
     assert!(last.contains("… 3 messages earlier") && last.contains("#4 ") && !last.contains("#3 "));

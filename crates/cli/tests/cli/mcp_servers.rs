@@ -432,7 +432,7 @@ fn as_19_model_calls_tools_of_mcp_server() {
 }
 
 #[test]
-fn gu_2_classes_are_given_by_a_person_and_decide_what_a_whole_server_grants() {
+fn gu_2_person_gives_classes_that_decide_what_whole_server_grants() {
     let hinted = tools().to_string().replacen(
         "\"name\":\"echo\"",
         "\"annotations\":{\"readOnlyHint\":true},\"name\":\"echo\"",

@@ -77,7 +77,7 @@ fn kn_8_user_pack_is_read_without_question() {
 }
 
 #[test]
-fn kn_15_run_logs_a_line_and_dry_run_none() {
+fn kn_15_run_logs_one_line_and_dry_run_none() {
     let sandbox = workspace("stale");
     let refused = run(&sandbox, ["--dry-run"]).exits(2);
     let allowance = allowance(&refused);

@@ -60,7 +60,7 @@ fn gu_2_named_method_is_granted_and_no_other() {
 }
 
 #[test]
-fn gu_2_record_holds_what_was_offered_and_its_tokens() {
+fn gu_2_record_holds_offered_tools_and_their_tokens() {
     let sandbox = hostile("[File.read, Web.post]");
     let done = sandbox.run(["run", "p.as", "--mock=turns.jsonl"]).exits(0);
     assert!(done.stderr.contains(" · 1 model call, 2 requests · "), "{}", done.stderr);

@@ -132,7 +132,7 @@ fn ref_23_import_errors_quote_no_credentials() {
 }
 
 #[test]
-fn ref_23_url_is_not_an_agent_path_and_shows_no_password() {
+fn ref_23_url_is_not_agent_path_and_shows_no_password() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "bad.as",

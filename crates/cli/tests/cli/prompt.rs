@@ -10,7 +10,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn pt_2_render_prints_only_the_text() {
+fn pt_2_render_prints_only_text() {
     let vars = r#"{"name":"Ada","tags":["a",1.10]}"#;
     let done = sandbox().run(["prompt", "render", "t.md", "--vars", vars]).exits(0);
     assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("Hello Ada! #a #1.10", ""));
@@ -169,7 +169,7 @@ fn as_2_program_renders_template_like_prompt_render() {
 }
 
 #[test]
-fn pt_10_every_sequence_error_has_a_fix() {
+fn pt_10_every_sequence_error_has_fix() {
     let call =
         "\n  tool_calls: [{ id: a, type: function, function: { name: f, arguments: '{}' } }]";
     let assistant = format!("- role: assistant{call}\n");

@@ -246,7 +246,7 @@ fn ref_11_nested_references_load_inside_out() {
 }
 
 #[test]
-fn ref_10_closed_reader_is_not_an_error() {
+fn ref_10_closed_reader_is_not_error() {
     let sandbox = Sandbox::new();
     sandbox.write("big.md", "a line of text\n".repeat(400_000));
     let done = sandbox.sh("contexture ref load @file://big.md | head -c 1 > /dev/null; \

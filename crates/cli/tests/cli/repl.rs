@@ -43,7 +43,7 @@ fn as_31_session_has_commands() {
 }
 
 #[test]
-fn as_31_open_bracket_at_end_of_session_is_an_error() {
+fn as_31_open_bracket_at_end_of_session_is_error() {
     let _ = repl("f({\n  a: 1\n").exits(1).says("incomplete");
     let done = repl("").exits(0);
     assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("", ""));

@@ -92,7 +92,7 @@ fn as_31_inputs_nest_as_deep_as_values() {
 
 #[cfg(unix)]
 #[test]
-fn as_31_endless_input_is_read_to_a_limit() {
+fn as_31_endless_input_is_read_to_limit() {
     let sandbox = program("main func(input) { input }");
     for command in [&["fmt", "/dev/zero"][..], &["run", "p.as", "--input-file", "/dev/zero"]] {
         let _ = sandbox.run(command).exits(2).says("67108864 bytes");
@@ -404,7 +404,7 @@ fn as_29_interrupted_run_exits_130_and_stores_trace() {
 }
 
 #[test]
-fn as_31_vanished_reader_is_not_an_error() {
+fn as_31_vanished_reader_is_not_error() {
     let sandbox = program("main func(input) { \"x\" }");
     let done = sandbox.sh("contexture run p.as --quiet | true").exits(0);
     assert!(!done.stderr.contains("panicked"), "{done:?}");

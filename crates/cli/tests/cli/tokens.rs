@@ -3,7 +3,7 @@
 use crate::support::{Sandbox, repository};
 
 #[test]
-fn as_16_count_prints_only_the_number() {
+fn as_16_count_prints_only_number() {
     let sandbox = Sandbox::new();
     let done = sandbox
         .run_with(["tokens", "count", "--model", "openai://gpt-4o"], "Hello, world!")

@@ -71,7 +71,7 @@ fn gu_12_folder_of_version_0_1_opens_with_all_it_has() {
 }
 
 #[test]
-fn gu_12_newer_folder_is_refused_with_the_version_that_is_needed() {
+fn gu_12_newer_folder_is_refused_with_its_format_and_known_format() {
     let sandbox = kept_by("v0.1");
     let _ = sandbox.run(["context", "list"]).exits(0);
     let path = sandbox.path(".contexture/data/contexts.db");

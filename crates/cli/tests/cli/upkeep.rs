@@ -61,7 +61,7 @@ fn damage(sandbox: &Sandbox, data: &str) {
 }
 
 #[test]
-fn gu_12_whole_folder_verifies_and_a_changed_message_is_named() {
+fn gu_12_whole_folder_verifies_and_changed_message_is_named() {
     let sandbox = sandbox();
     let whole = context(&sandbox, &["verify", "--json"]).exits(0).json();
     assert_eq!((&whole["whole"], &whole["contexts"]), (&json!(true), &json!(2)));
@@ -82,7 +82,7 @@ fn gu_12_whole_folder_verifies_and_a_changed_message_is_named() {
 }
 
 #[test]
-fn gu_12_salvage_saves_the_rest_and_leaves_the_damaged_folder_alone() {
+fn gu_12_salvage_saves_rest_and_does_not_change_damaged_folder() {
     let sandbox = sandbox();
     damage(&sandbox, DATA);
     let before = digests(&sandbox.path(DATA));
@@ -165,7 +165,7 @@ fn gu_12_backup_is_restored_only_as_it_was_written() {
 }
 
 #[test]
-fn gu_12_garbage_in_any_file_is_told_and_salvaged_without_a_crash() {
+fn gu_12_garbage_in_any_file_is_reported_and_salvaged_without_crash() {
     let sandbox = sandbox();
     let whole = files(&sandbox.path(DATA));
     for file in ["contexts.db", "contexts.db-marks", "flows.db", "tokens.json", "audit.jsonl"] {
@@ -235,7 +235,7 @@ fn gu_12_files_that_can_not_be_read_are_told_and_nothing_is_left() {
 
 /// With a real file system of a few megabytes: `.ci/checks/contexts.sh` mounts one.
 #[test]
-fn gu_12_backup_to_a_full_disk_is_told_and_leaves_nothing() {
+fn gu_12_backup_to_full_disk_is_reported_and_leaves_nothing() {
     let Some(folder) = std::env::var_os("CONTEXTURE_TINY_DISK") else { return };
     let folder = Path::new(&folder);
     let sandbox = sandbox();

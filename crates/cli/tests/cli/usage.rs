@@ -133,7 +133,7 @@ fn as_31_text_that_is_not_utf_8_is_refused_with_line() {
 }
 
 #[test]
-fn as_31_closed_pipe_is_not_an_error() {
+fn as_31_closed_pipe_is_not_error() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.sh("contexture completions zsh | head -c 1 > /dev/null; contexture tokens cut --max 100k README.md | true");
     let done = done.exits(0);
@@ -152,7 +152,7 @@ fn as_31_closed_streams_never_panic() {
 }
 
 #[test]
-fn as_31_full_disk_is_an_error() {
+fn as_31_full_disk_is_error() {
     let sandbox = Sandbox::with_examples();
     let _ = sandbox
         .sh("contexture tokens count README.md > /dev/full")

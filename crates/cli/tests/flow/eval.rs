@@ -78,7 +78,7 @@ fn fl_9_syntax_error_exits_2_with_offset_and_caret() {
 }
 
 #[test]
-fn fl_9_context_that_is_not_an_object_is_refused() {
+fn fl_9_context_that_is_not_object_is_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("list.json", "[1]").write("bad.json", "{'a':1}").write("latin.json", b"\xff");
     sandbox.write("deep.json", format!("{}{}", "{\"a\":[".repeat(5_000), "]}".repeat(5_000)));

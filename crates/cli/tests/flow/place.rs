@@ -59,7 +59,7 @@ fn fl_11_run_of_set_elsewhere_is_stored_in_current_project() {
 }
 
 #[test]
-fn fl_11_set_elsewhere_can_not_read_its_folder() {
+fn fl_11_set_in_other_folder_cannot_read_that_folder() {
     let sandbox = sides();
     let report = within(&sandbox, "p2", "run ../p1/reads.json --json").exits(1).json();
     let of = |step: &str| report["results"][step].clone();

@@ -44,7 +44,7 @@ fn fl_7_failures_recoveries_and_skips_are_outcomes_and_exit_1() {
 }
 
 #[test]
-fn fl_12_people_get_a_table_errors_with_help_and_a_summary() {
+fn fl_12_terminal_shows_table_errors_with_help_and_summary() {
     let sandbox = Sandbox::with_examples();
     let done = flow(&sandbox, &["run", "examples/flows/recover.json"]).exits(1);
     let lines: Vec<&str> = done.stdout.lines().collect();

@@ -67,7 +67,7 @@ fn fl_12_terminal_shows_and_erases_live_table() {
 }
 
 #[test]
-fn fl_12_ctrl_c_on_a_terminal_cancels_and_quiet_draws_nothing() {
+fn fl_12_ctrl_c_on_terminal_cancels_and_quiet_draws_nothing() {
     let sandbox = Sandbox::new();
     sandbox.write("slow.json", slow().to_string());
     let mut session = spawn(&sandbox, &["flow", "run", "slow.json"]);

@@ -97,7 +97,7 @@ fn kn_2_list_filters_by_scope() {
 }
 
 #[test]
-fn kn_3_list_of_one_scope_omits_the_others() {
+fn kn_3_list_of_one_scope_omits_others() {
     let sandbox = sandbox();
     sandbox
         .write("site/.agents/knowledge/torn/KNOWLEDGE.md", "---\nname: [\n---\n")
@@ -311,7 +311,7 @@ fn kn_5_activating_persona_without_boundaries_warns() {
 }
 
 #[test]
-fn kn_17_properties_are_those_of_the_frontmatter() {
+fn kn_17_properties_are_those_of_frontmatter() {
     let sandbox = sandbox();
     let by_name = knowledge(&sandbox, &["read-properties", "acme-product-brief"]).exits(0).json();
     assert_eq!(by_name["name"], "acme-product-brief");
@@ -349,7 +349,7 @@ fn kn_17_unknown_name_gets_suggestion() {
 }
 
 #[test]
-fn kn_17_root_that_is_not_a_folder_is_refused() {
+fn kn_17_root_that_is_not_folder_is_refused() {
     let sandbox = Sandbox::new();
     let _ = acme(&sandbox);
     for root in ["none", "site/.agents/knowledge/acme-product-brief/KNOWLEDGE.md"] {

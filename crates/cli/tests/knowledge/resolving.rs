@@ -101,7 +101,7 @@ fn kn_9_unanswered_facts_are_missing() {
 }
 
 #[test]
-fn kn_17_dry_run_selects_the_same_and_writes_nothing() {
+fn kn_17_dry_run_selects_same_and_writes_nothing() {
     let sandbox = sandbox();
     let dry = resolve(&sandbox, "标准版多少钱", &["--json", "--dry-run"]).exits(0).json();
     let state = sandbox.path("site/.contexture");
@@ -159,7 +159,7 @@ fn kn_15_use_is_one_line_with_specified_fields() {
 }
 
 #[test]
-fn kn_15_settings_locate_the_log() {
+fn kn_15_settings_locate_log() {
     let sandbox = sandbox();
     sandbox.write("site/contexture.toml", "[knowledge]\nusage = \"off\"\n");
     let _ = resolve(&sandbox, "标准版多少钱", &[]).exits(0);

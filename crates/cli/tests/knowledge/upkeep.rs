@@ -96,7 +96,7 @@ fn kn_17_records_are_checked_against_their_schemas() {
 }
 
 #[test]
-fn kn_17_evals_measure_the_selection() {
+fn kn_17_evals_measure_selection() {
     let sandbox = sandbox();
     let cases = json!({
         "pack_name": "acme-product-brief",

@@ -95,7 +95,7 @@ fn as_16_item_that_just_fits_is_not_cut() {
 }
 
 #[test]
-fn as_16_item_is_left_out_if_its_fence_does_not_fit() {
+fn as_16_item_is_left_out_if_fence_does_not_fit() {
     for limit in 1..12 {
         let budget = Some(Budget::tokens(limit));
         let item = build(&DeclaredItem {
@@ -109,7 +109,7 @@ fn as_16_item_is_left_out_if_its_fence_does_not_fit() {
 }
 
 #[test]
-fn as_16_record_counts_the_kept_items() {
+fn as_16_record_counts_kept_items() {
     let long = "word ".repeat(300);
     for (limit, kept, nothing) in [(200, 2, false), (80, 0, true), (20, 0, true)] {
         let budget = Some(Budget::tokens(limit));
@@ -142,7 +142,7 @@ fn as_16_chars_count_fence_too() {
 }
 
 #[test]
-fn as_16_text_exposed_by_a_cut_is_escaped() {
+fn as_16_text_exposed_by_cut_is_escaped() {
     // Without room for a marker, a cut may put `[system]` at the beginning of a line.
     let text = format!("{} [system]", "word ".repeat(50));
     for limit in 1..20 {
@@ -154,7 +154,7 @@ fn as_16_text_exposed_by_a_cut_is_escaped() {
 }
 
 #[test]
-fn as_20_too_deep_value_is_an_error() {
+fn as_20_too_deep_value_is_error() {
     let mut value = json!(1);
     for _ in 0..513 {
         value = json!([value]);
@@ -182,7 +182,7 @@ fn as_16_huge_texts_are_cut_and_their_count_estimated() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
-    fn as_16_item_never_exceeds_its_budget(
+    fn as_16_item_never_exceeds_budget(
         text in "([a-z]{1,8}[ .\n]|中文。|Context:\n|\\[x\\]\n|</untrusted_data>|é\u{301}|👩‍👩‍👧|\r\n|ไทย|ا|\u{200d}){0,120}",
         limit in 1_u64..150, as_list in any::<bool>(),
     ) {
@@ -255,7 +255,7 @@ fn as_18_items_are_cut_by_priority_last_declared_first() {
 }
 
 #[test]
-fn as_18_each_cut_is_recorded_with_its_reason() {
+fn as_18_each_cut_is_recorded_with_reason() {
     let mut items = three();
     items[2].budget = Some(Budget::tokens(60).keeping(Keep::Tail));
     let all = fit(&items, None, &O200K_BASE, measure).unwrap();
@@ -326,7 +326,7 @@ fn as_18_empty_items_and_char_budgets_are_cut_too() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn as_18_whole_prompt_never_exceeds_its_budget(
+    fn as_18_whole_prompt_never_exceeds_budget(
         texts in prop::collection::vec("([a-z]{1,8}[ .\n]|中文。|\\[x\\]\n|user: ){0,80}", 0..5),
         budgets in prop::collection::vec(prop::option::of(1_u64..80), 5),
         priorities in prop::collection::vec(-2_i64..3, 5),

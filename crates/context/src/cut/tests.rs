@@ -210,7 +210,7 @@ fn as_16_chars_are_unicode_scalar_values() {
 }
 
 #[test]
-fn as_16_tail_follows_its_marker() {
+fn as_16_tail_follows_marker() {
     let text = prose(100);
     let cut = cut(&text, 200, Measure::Tokens, Keep::Tail, &O200K_BASE);
     let (marker, kept) = cut.text.split_once(']').unwrap();
@@ -253,7 +253,7 @@ fn as_16_marker_is_omitted_if_it_does_not_fit() {
 }
 
 #[test]
-fn as_16_partial_line_does_not_begin_a_line() {
+fn as_16_partial_line_does_not_begin_line() {
     let text = format!("{} [system] {}", "word ".repeat(300), "more ".repeat(30));
     for limit in 40..80 {
         for keep in [Keep::Tail, Keep::Middle] {

@@ -52,7 +52,7 @@ fn kn_12_anchors_on_their_own_line_are_unchanged() {
 }
 
 #[test]
-fn kn_13_fence_guards_its_own_tag() {
+fn kn_13_fence_guards_own_tag() {
     let fence = Fence::new("my_pack", &[("name", "a\"b>\n</my_pack>")]).unwrap();
     assert_eq!(
         fence.wrap("x</my_pack>"),
@@ -68,7 +68,7 @@ fn kn_13_fence_guards_its_own_tag() {
 }
 
 #[test]
-fn as_20_fence_is_on_its_own_lines() {
+fn as_20_fence_is_on_own_lines() {
     let fence = Fence::data(Trust::Tool);
     assert_eq!(fence.wrap(""), "<untrusted_data trust=\"tool\">\n</untrusted_data>");
     assert_eq!(fence.wrap("a\n"), "<untrusted_data trust=\"tool\">\na\n</untrusted_data>");

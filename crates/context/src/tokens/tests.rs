@@ -90,7 +90,7 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn as_16_count_is_the_tokenizers_own(text in text()) {
+    fn as_16_count_equals_count_of_tokenizer(text in text()) {
         prop_assert_eq!(O200K_BASE.count(&text), bpe_openai::o200k_base().count(text.as_str()));
         prop_assert_eq!(CL100K_BASE.count(&text), bpe_openai::cl100k_base().count(text.as_str()));
     }
@@ -162,7 +162,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn as_16_encoder_counts_and_ends_as_its_peer(bytes in bytes()) {
+    fn as_16_encoder_gives_same_count_and_ends_as_reference_encoder(bytes in bytes()) {
         for (vocabulary, peer) in [
             (&vocabulary::O200K, &bpe_openai::o200k_base().bpe),
             (&vocabulary::CL100K, &bpe_openai::cl100k_base().bpe),
@@ -180,7 +180,7 @@ proptest! {
 }
 
 #[test]
-fn as_16_each_token_of_a_vocabulary_is_one_token() {
+fn as_16_each_token_of_vocabulary_is_one_token() {
     for (vocabulary, peer) in [
         (&vocabulary::O200K, &bpe_openai::o200k_base().bpe),
         (&vocabulary::CL100K, &bpe_openai::cl100k_base().bpe),

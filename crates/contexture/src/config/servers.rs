@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_a_token_in_the_file_is_refused_with_where_it_belongs() {
+    fn as_25_token_in_settings_is_refused_with_name_of_right_setting() {
         let (message, help) =
             told("[mcp.servers.a]\nurl = \"https://h\"\ntoken = \"abc-secret\"\n");
         assert!(!message.contains("abc-secret"), "{message}");

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_4_an_agent_is_idempotent_if_its_program_can_only_give_a_value() {
+    fn fl_4_agent_is_idempotent_if_its_program_only_gives_value() {
         let pure = "import knowledge Guide from \"guide\"\nmain agent A { main func() { 1 } }";
         let tool = "import tool File from \"file://workspace\"\nmain agent A { main func() { 1 } }";
         let memory = "import memory M from \"file://m.jsonl\"\nmain agent A { main func() { 1 } }";
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_an_agent_has_one_name_where_a_person_is_asked() {
+    fn cp_19_agent_has_one_name_in_questions_to_person() {
         let agents = agents("main agent A { main func() { 1 }\n func f() { 2 } }\nfunc g() { 3 }");
         let names: Vec<&String> = agents.names().collect();
         assert_eq!(

@@ -201,7 +201,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn cp_13_parameters_are_checked_against_the_announced_schema_at_any_depth() {
+    fn cp_13_parameters_are_checked_against_announced_schema_at_any_depth() {
         let schema = json!({
             "type": "object",
             "properties": {

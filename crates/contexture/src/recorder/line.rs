@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn as_29_a_line_reads_as_its_event() {
+    fn as_29_line_reads_as_its_event() {
         let mut first = line(json!({"a": 1, "\"q\"": "\n"}));
         first.absorb(line(json!({"a": 2, "b": [null]})));
         assert_eq!(

@@ -95,7 +95,7 @@ fn ref_19_layers_are_read_and_shadowing_is_told() {
 }
 
 #[test]
-fn ref_19_files_of_the_user_and_of_the_list_have_roots_of_their_own() {
+fn ref_19_files_of_user_and_of_list_have_their_own_roots() {
     let desk = Desk::new(&[
         ("home/.contexture/resources/a.resource.md", &resource("note", "x", "@file://user.md")),
         ("home/.contexture/resources/user.md", "of the user"),
@@ -116,7 +116,7 @@ fn ref_19_files_of_the_user_and_of_the_list_have_roots_of_their_own() {
 }
 
 #[test]
-fn ref_19_a_file_counts_once_for_its_latest_layer() {
+fn ref_19_file_counts_once_for_its_latest_layer() {
     let named = "work/.contexture/resources/a.resource.md";
     let desk = Desk::new(&[(named, &resource("note", "x", "@file://a.md")), ("work/a.md", "a")])
         .set("[references]\ndefinitions = [\".contexture/resources/a.resource.md\"]\n");
@@ -151,7 +151,7 @@ fn ref_19_definition_files_that_can_t_be_read_are_told() {
 }
 
 #[test]
-fn ref_20_variables_are_read_when_the_settings_allow_them() {
+fn ref_20_variables_are_read_only_when_settings_allow_them() {
     let desk = Desk::new(&[]).set("[references]\nenv = [\"LANG\"]\n");
     let references = desk.open();
     assert_eq!(text(&references, "@env://LANG"), "C");
@@ -161,7 +161,7 @@ fn ref_20_variables_are_read_when_the_settings_allow_them() {
 }
 
 #[test]
-fn ref_20_a_key_of_the_memory_is_its_newest_record() {
+fn ref_20_memory_key_gives_its_newest_record() {
     let desk = Desk::new(&[]);
     let references = desk.open();
     assert_eq!(load(&references, "@memory://tone").unwrap_err().code, "REF3035");
@@ -185,7 +185,7 @@ fn ref_20_a_key_of_the_memory_is_its_newest_record() {
 }
 
 #[test]
-fn ref_20_a_memory_outside_the_workspace_is_refused() {
+fn ref_20_memory_outside_workspace_is_refused() {
     for (uri, cause) in [("file://../m.jsonl", "outside"), ("klingon://x", "names no memory")] {
         let desk = Desk::new(&[]).set(&format!("[references]\nmemory = \"{uri}\"\n"));
         let error = load(&desk.open(), "@memory://tone").unwrap_err();
@@ -195,7 +195,7 @@ fn ref_20_a_memory_outside_the_workspace_is_refused() {
 }
 
 #[test]
-fn ref_20_what_is_not_stored_is_no_unknown_protocol() {
+fn ref_20_context_that_is_not_stored_is_not_unknown_protocol() {
     let references = Desk::new(&[]).open();
     let error = load(&references, "@context://today").unwrap_err();
     assert_eq!(error.code, "REF3039");
@@ -203,7 +203,7 @@ fn ref_20_what_is_not_stored_is_no_unknown_protocol() {
 }
 
 #[test]
-fn ref_20_the_contexts_of_the_workspace_are_read_whoever_owns_them() {
+fn ref_20_contexts_of_workspace_are_read_whoever_owns_them() {
     use contexture_store::contexts::{
         ContextStore as _, NewMessage, Operation, Options, SqliteContexts, Update,
     };
@@ -249,7 +249,7 @@ fn ref_20_the_contexts_of_the_workspace_are_read_whoever_owns_them() {
 }
 
 #[test]
-fn ref_21_places_lie_in_the_workspace() {
+fn ref_21_places_are_in_workspace() {
     let desk = Desk::new(&[("work/docs/a.md", "a"), ("work/b.md", "b")]);
     let references = desk.open();
     let at = |folder: &str| references.place_of(&desk.folder.path().join(folder));
@@ -266,7 +266,7 @@ fn ref_21_places_lie_in_the_workspace() {
 }
 
 #[test]
-fn ref_22_addresses_of_the_own_network_are_refused_unless_the_settings_allow_them() {
+fn ref_22_private_addresses_are_refused_unless_settings_allow_them() {
     let driver = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let load = |references: &References, reference: &str| {
         let reference = Reference::parse(reference).unwrap();

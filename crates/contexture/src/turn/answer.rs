@@ -138,7 +138,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn cp_5_the_text_of_an_answer() {
+    fn cp_5_text_of_answer_follows_from_its_value() {
         for (value, text) in [
             (json!("hello"), "hello"),
             (json!({ "text": "hello", "sources": ["a"] }), "hello"),

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_2_data_urls_are_decoded_within_a_limit() {
+    fn cp_2_data_urls_are_decoded_within_limit() {
         let read = |url: &str| data_url(url, 10);
         assert_eq!(read("data:,a%20b"), Ok(("text/plain".to_owned(), b"a b".to_vec())));
         assert_eq!(
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_2_an_attachment_needs_an_address_and_there_are_not_too_many() {
+    fn cp_2_attachments_need_valid_address_and_are_limited_in_number() {
         for url in ["", "file:///etc/passwd", "ftp://a/b", "javascript:alert(1)", "a.png"] {
             assert_eq!(Attachments::of(&[attachment(url)]).unwrap_err().code, "attachment_url");
         }

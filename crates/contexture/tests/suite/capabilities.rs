@@ -15,7 +15,7 @@ const TOOLS: [&str; 7] = [
 ];
 
 #[test]
-fn as_25_the_checker_and_the_tools_accept_the_same_uris() {
+fn as_25_checker_and_tools_accept_same_uris() {
     let mut uris: Vec<String> = TOOLS.iter().map(|uri| (*uri).to_owned()).collect();
     for scheme in
         ["http", "https", "HTTP", "sh", "SH", "file", "env", "mcp", "frontend", "rust", "ftp", ""]
@@ -78,7 +78,7 @@ fn as_25_the_checker_and_the_tools_accept_the_same_uris() {
 }
 
 #[test]
-fn as_26_the_checker_and_the_memories_accept_the_same_uris() {
+fn as_26_checker_and_memories_accept_same_uris() {
     for scheme in ["file", "sqlite", "FILE", "SQLite", "redis", ""] {
         for rest in [
             "",

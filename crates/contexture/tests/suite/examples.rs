@@ -30,7 +30,7 @@ fn examples() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn as_31_every_example_gives_the_value_that_is_known_of_it() {
+fn as_31_every_example_gives_its_known_value() {
     for (name, input) in examples() {
         let place = Place::with_examples();
         let value = place.value(&format!("examples/{name}.as"), input);
@@ -41,7 +41,7 @@ fn as_31_every_example_gives_the_value_that_is_known_of_it() {
 }
 
 #[test]
-fn as_31_the_first_run_summarises_the_readme() {
+fn as_31_first_run_summarises_readme() {
     let place = Place::with_examples();
     let value = place.value("examples/summarize_file.as", json!({"path": "README.md"}));
     let readme = place.read("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -59,7 +59,7 @@ fn as_31_the_first_run_summarises_the_readme() {
 }
 
 #[test]
-fn as_26_the_second_question_recalls_what_the_first_one_found() {
+fn as_26_second_question_recalls_finding_of_first() {
     let place = Place::with_examples();
     let question = json!({"question": "How does the cache expire entries?"});
     let first = place.value("examples/research_memory.as", question.clone());
@@ -69,7 +69,7 @@ fn as_26_the_second_question_recalls_what_the_first_one_found() {
 }
 
 #[test]
-fn kn_9_the_example_of_packs_answers_from_the_pack_and_names_its_sources() {
+fn kn_9_example_of_packs_answers_from_pack_and_names_sources() {
     let place = Place::with_examples();
     place.copy("examples/knowledge", ".");
     let question = json!({"question": "What does the widget cost for a school?"});
@@ -85,7 +85,7 @@ fn kn_9_the_example_of_packs_answers_from_the_pack_and_names_its_sources() {
 }
 
 #[test]
-fn as_31_every_example_has_a_case_here() {
+fn as_31_every_example_has_test_case() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let cases: Vec<&str> = examples().iter().map(|(name, _)| *name).collect();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -80,7 +80,7 @@ fn setup(report: RunReport) -> contexture::run::SetupError {
 }
 
 #[test]
-fn kn_13_a_pack_stands_in_its_own_fence_at_its_place_and_in_no_other() {
+fn kn_13_pack_is_at_its_place_only_in_its_own_fence() {
     let text = prompt(&place(ASK));
     let opening = "[product facts]\nsource: knowledge://acme\n<knowledge_pack name=\"acme\" \
                    status=\"ready\" grounding=\"recommended\" profile=\"wiki-first\" \
@@ -95,7 +95,7 @@ fn kn_13_a_pack_stands_in_its_own_fence_at_its_place_and_in_no_other() {
 }
 
 #[test]
-fn kn_13_the_notice_is_english_when_the_settings_say_so() {
+fn kn_13_notice_is_english_when_settings_select_english() {
     let place = place(ASK);
     place.write("contexture.toml", "[knowledge]\nlang = \"en\"\n");
     let text = prompt(&place);
@@ -117,7 +117,7 @@ fn kn_13_poisoned_content_stays_inside() {
 }
 
 #[test]
-fn kn_13_what_a_pack_says_in_an_instruction_poses_as_nothing_else() {
+fn kn_13_pack_text_in_instruction_cannot_imitate_other_parts() {
     let place = place(
         "import knowledge Acme from \"knowledge://acme\"\nmain func(input) {\n\
          guide = Acme.guide()\n generate({ input: \"Sum up: \" + guide.body })\n}",
@@ -130,7 +130,7 @@ fn kn_13_what_a_pack_says_in_an_instruction_poses_as_nothing_else() {
 }
 
 #[test]
-fn as_15_each_call_resolves_for_its_own_instruction() {
+fn as_15_each_call_resolves_pack_for_its_own_instruction() {
     let place = place(
         "import knowledge Acme from \"knowledge://acme\"\nmain func(input) {\n use Acme\n\
          a = generate({ input: \"How long is the warranty?\" })\n\
@@ -144,7 +144,7 @@ fn as_15_each_call_resolves_for_its_own_instruction() {
 }
 
 #[test]
-fn as_14_a_pack_of_an_agent_is_seen_by_its_functions_alone() {
+fn as_14_pack_of_agent_is_seen_only_by_its_functions() {
     let place = place(
         "import knowledge Acme from \"knowledge://acme\"\n\
          agent Other { main func(x) { generate({ input: \"How long is the warranty?\" }) } }\n\
@@ -158,7 +158,7 @@ fn as_14_a_pack_of_an_agent_is_seen_by_its_functions_alone() {
 }
 
 #[test]
-fn as_16_a_pack_keeps_within_its_budget_of_tokens_and_of_characters() {
+fn as_16_pack_stays_within_budget_of_tokens_or_characters() {
     let long: String = (0..200)
         .map(|n| {
             format!("## Price {n}\n\nThe widget number {n} costs {n} euros, paid at once.\n\n")
@@ -200,7 +200,7 @@ fn kn_9_what_has_nothing_to_say_is_not_shown_and_told() {
 }
 
 #[test]
-fn kn_15_a_call_is_recorded_in_its_manifest_and_in_the_log() {
+fn kn_15_pack_of_call_is_recorded_in_manifest_and_log() {
     let place = place(ASK);
     value(allowed(&place));
     let call = call_of(&place);
@@ -229,7 +229,7 @@ fn kn_15_a_call_is_recorded_in_its_manifest_and_in_the_log() {
 }
 
 #[test]
-fn kn_15_nothing_is_logged_in_a_dry_run_or_when_it_is_off() {
+fn kn_15_nothing_is_logged_in_dry_run_or_when_log_is_off() {
     let place = place(ASK);
     value(dry(&place));
     assert!(!place.path(".contexture/usage.jsonl").exists());
@@ -243,7 +243,7 @@ fn kn_15_nothing_is_logged_in_a_dry_run_or_when_it_is_off() {
 }
 
 #[test]
-fn kn_8_a_pack_of_the_workspace_is_refused_before_any_call_and_told_how_to_be_allowed() {
+fn kn_8_workspace_pack_is_refused_before_any_call_with_way_to_allow_it() {
     let place = place(ASK);
     let report = place.run(place.request("a.as", json!({})));
     assert_eq!(report.run, None, "nothing ran");
@@ -292,7 +292,7 @@ impl Observer for Asked {
 }
 
 #[test]
-fn kn_8_it_is_asked_once_and_a_yes_is_remembered_for_this_state_of_the_pack() {
+fn kn_8_user_is_asked_once_and_yes_is_remembered_for_state_of_pack() {
     let place = place(ASK);
     let home = tempfile::tempdir().unwrap();
     let project = || {
@@ -327,7 +327,7 @@ fn kn_8_an_archived_pack_is_not_read() {
 }
 
 #[test]
-fn kn_9_a_program_asks_a_pack_for_data() {
+fn kn_9_program_gets_data_from_pack() {
     let place = place(
         "import knowledge Acme from \"knowledge://acme\"\nmain func(input) {\n\
          guide = Acme.guide()\n\
@@ -379,7 +379,7 @@ fn kn_9_arguments_that_are_computed_are_checked_when_it_is_asked() {
 }
 
 #[test]
-fn as_20_what_a_program_makes_of_a_pack_stays_fenced() {
+fn as_20_text_that_program_builds_from_pack_stays_fenced() {
     let place = place(
         "import knowledge Acme from \"knowledge://acme\"\nmain func(input) {\n\
          found = Acme.resolve({ task: \"How long is the warranty?\" })\n\
@@ -436,7 +436,7 @@ fn with_reference(reference: &str) -> Place {
 }
 
 #[test]
-fn ref_20_references_name_a_guide_files_and_an_answer_of_a_pack() {
+fn ref_20_references_name_guide_files_and_answer_of_pack() {
     for (reference, holds, not) in [
         ("@!knowledge://acme", "Start with `compiled/facts.md`.", "89 euros"),
         ("@!knowledge://acme/compiled/facts.md", "red and blue", "Start with"),
@@ -454,7 +454,7 @@ fn ref_20_references_name_a_guide_files_and_an_answer_of_a_pack() {
 }
 
 #[test]
-fn ref_20_a_reference_to_a_pack_passes_the_gate() {
+fn ref_20_reference_to_pack_needs_permission_for_pack() {
     let place = with_reference("@!knowledge://acme");
     let report = place.run(place.request("a.as", json!({})));
     let Err(RunFailure::Program { error, .. }) = report.outcome else { panic!() };
@@ -491,7 +491,7 @@ fn kn_15_references_to_packs_are_recorded_and_logged_too() {
 }
 
 #[test]
-fn kn_8_naming_a_pack_or_its_project_allows_it_for_once_but_no_draft() {
+fn kn_8_naming_pack_or_its_project_allows_it_once_but_not_draft() {
     let place = place(ASK);
     pack(&place, "wip", "draft", FACTS);
     let open = |options: Options| Packs::open(&place.project(), options);
@@ -508,7 +508,7 @@ fn kn_8_naming_a_pack_or_its_project_allows_it_for_once_but_no_draft() {
 
 #[cfg(unix)]
 #[test]
-fn kn_15_the_log_is_not_written_through_a_link() {
+fn kn_15_log_is_not_written_through_symlink() {
     let place = place(ASK);
     place.write("elsewhere", "mine\n");
     std::fs::create_dir(place.path(".contexture")).unwrap();
@@ -521,7 +521,7 @@ fn kn_15_the_log_is_not_written_through_a_link() {
 }
 
 #[test]
-fn kn_2_built_in_packs_are_used_when_the_settings_ask_for_them() {
+fn kn_2_built_in_packs_are_used_only_when_settings_enable_them() {
     let program = "import knowledge Manual from \"knowledge://contexture-manual\"\n\
                    main func(input) { Manual.resolve({ task: \"What does generate do?\" }).selected_files.length > 0 }";
     let place = place(program);
@@ -534,7 +534,7 @@ fn kn_2_built_in_packs_are_used_when_the_settings_ask_for_them() {
 
 #[cfg(unix)]
 #[test]
-fn kn_10_nothing_is_kept_behind_a_symlink_that_leads_out_of_the_project() {
+fn kn_10_nothing_is_kept_behind_symlink_out_of_project() {
     let place = place(ASK);
     let elsewhere = tempfile::tempdir().unwrap();
     for link in [".contexture", ".contexture/cache"] {
@@ -554,7 +554,7 @@ fn kn_10_nothing_is_kept_behind_a_symlink_that_leads_out_of_the_project() {
 }
 
 #[test]
-fn kn_16_a_registry_that_fails_is_a_place_that_was_looked_at() {
+fn kn_16_failing_registry_is_listed_as_scanned() {
     let place = place(ASK);
     let url = "http://127.0.0.1:9/index.json";
     place.write("contexture.toml", &format!("[knowledge]\nregistry = \"{url}\"\n"));

@@ -56,7 +56,7 @@ fn fenced(text: &str) -> (&str, &str, &str) {
 }
 
 #[test]
-fn kn_13_what_a_template_includes_of_a_pack_stays_fenced_in_an_instruction() {
+fn kn_13_pack_text_included_by_template_stays_fenced_in_instruction() {
     let place = place(
         "import template T from \"t.md\"\n\
          main func(input) { generate({ input: T({ tone: \"brief\" }) + \" Really.\" }) }",
@@ -72,7 +72,7 @@ fn kn_13_what_a_template_includes_of_a_pack_stays_fenced_in_an_instruction() {
 }
 
 #[test]
-fn kn_13_a_fence_that_a_program_breaks_up_is_none() {
+fn kn_13_fence_broken_by_program_is_escaped() {
     let place = place(
         "import template T from \"t.md\"\n\
          main func(input) {\n\
@@ -86,7 +86,7 @@ fn kn_13_a_fence_that_a_program_breaks_up_is_none() {
 }
 
 #[test]
-fn as_12_what_a_template_includes_keeps_its_fence_in_an_item() {
+fn as_12_content_included_by_template_keeps_its_fence_in_item() {
     let place = place(
         "import template T from \"t.md\"\n\
          main func(input) {\n\
@@ -109,7 +109,7 @@ fn as_12_what_a_template_includes_keeps_its_fence_in_an_item() {
 }
 
 #[test]
-fn kn_13_the_pack_of_a_template_needs_to_be_allowed() {
+fn kn_13_pack_of_template_needs_permission() {
     let place = place(
         "import template T from \"t.md\"\nmain func(input) { try { T({ tone: \"a\" }) } else e { e } }",
     );
@@ -143,7 +143,7 @@ fn read(place: &Place, path: &str, observer: Arc<dyn Observer>) -> [Value; 3] {
 }
 
 #[test]
-fn kn_8_a_path_into_a_pack_passes_the_gate_of_the_pack() {
+fn kn_8_path_into_pack_needs_permission_for_pack() {
     let place = place("");
     let path = format!("{PACK}/wiki/price.md");
     for made in read(&place, &path, Arc::new(Silent)) {
@@ -161,7 +161,7 @@ fn kn_8_a_path_into_a_pack_passes_the_gate_of_the_pack() {
 
 #[cfg(unix)]
 #[test]
-fn kn_8_a_link_into_a_pack_is_a_path_into_it() {
+fn kn_8_symlink_into_pack_is_path_into_pack() {
     let place = place("");
     std::os::unix::fs::symlink(format!("{PACK}/wiki"), place.path("notes")).unwrap();
     for made in read(&place, "notes/price.md", Arc::new(Silent)) {
@@ -200,7 +200,7 @@ fn kn_8_a_folder_of_packs_has_no_plain_files() {
 }
 
 #[test]
-fn kn_8_nothing_in_a_pack_is_a_program_or_a_template() {
+fn kn_8_file_in_pack_cannot_be_program_or_template() {
     let place = place("");
     place.write(&format!("{PACK}/evil.as"), "agent Evil { main func(input) { \"ran\" } }");
     place.write("out/t.md", "{{> price}}");
@@ -243,7 +243,7 @@ fn kept(place: &Place, program: &str, stand_in: StandIn) -> (Vec<String>, Vec<St
 }
 
 #[test]
-fn kn_15_a_path_into_a_pack_is_recorded_and_logged_as_a_use_of_it() {
+fn kn_15_path_into_pack_is_recorded_and_logged_as_use_of_pack() {
     let place = place("");
     let path = format!("{PACK}/wiki/price.md");
     let (packs, used) = kept(
@@ -266,7 +266,7 @@ fn kn_15_a_path_into_a_pack_is_recorded_and_logged_as_a_use_of_it() {
 }
 
 #[test]
-fn kn_15_what_a_model_loads_of_a_pack_is_recorded_and_logged() {
+fn kn_15_parts_of_pack_loaded_by_model_are_recorded_and_logged() {
     let place = place("");
     let ask = |reference: &str| json!({ "tool_calls": [{ "name": "load_resource", "arguments": { "reference": reference } }] });
     let references = ["knowledge://acme/wiki/price.md", "knowledge://acme?query=widget+costs"];

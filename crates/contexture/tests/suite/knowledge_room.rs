@@ -111,7 +111,7 @@ fn whole(text: &str) -> usize {
 }
 
 #[test]
-fn as_18_what_a_reference_asks_of_a_pack_gives_way_in_whole_sections() {
+fn as_18_pack_answer_of_reference_is_cut_by_whole_sections() {
     let in_text = |most: &str| {
         format!("main func(input) {{ generate({{ input: \"Say {QUESTION}\"{most} }}) }}")
     };
@@ -147,7 +147,7 @@ fn as_18_what_a_reference_asks_of_a_pack_gives_way_in_whole_sections() {
 }
 
 #[test]
-fn as_16_the_answer_of_a_pack_keeps_within_the_budget_of_its_use_in_whole_sections() {
+fn as_16_answer_of_pack_fits_budget_of_use_in_whole_sections() {
     for (budget, least) in [("max 300", 2), ("max 900 chars", 2), ("max 140", 1)] {
         let place = place();
         let (text, manifest) = refer(

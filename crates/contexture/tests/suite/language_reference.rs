@@ -72,7 +72,7 @@ fn whole(source: &str) -> String {
 }
 
 #[test]
-fn as_31_every_block_of_the_language_reference_runs_and_gives_its_value() {
+fn as_31_every_block_of_language_reference_runs_and_gives_its_value() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md");
     let blocks = blocks(&std::fs::read_to_string(docs).unwrap());
     assert!(blocks.len() >= 15, "only {} blocks found", blocks.len());

@@ -43,7 +43,7 @@ fn found(place: &Place, options: Options) -> (Vec<(String, Scope)>, Vec<&'static
 }
 
 #[test]
-fn kn_2_folders_and_archives_of_the_organization_are_found_and_gated() {
+fn kn_2_organization_packs_are_found_and_need_permission() {
     for settings in ["organization = [\"shared\"]", "organization = [\"shared/wiki.tar.gz\"]"] {
         let place = Place::new(&[("contexture.toml", &format!("[knowledge]\n{settings}\n"))]);
         place.write("shared/wiki/KNOWLEDGE.md", GUIDE);
@@ -59,7 +59,7 @@ fn kn_2_folders_and_archives_of_the_organization_are_found_and_gated() {
 }
 
 #[test]
-fn kn_2_an_archive_that_is_none_is_a_finding() {
+fn kn_2_file_that_is_not_archive_is_finding() {
     let place = Place::new(&[
         ("contexture.toml", "[knowledge]\norganization = [\"bad.zip\", \"gone\"]\n"),
         ("bad.zip", "no archive"),
@@ -97,7 +97,7 @@ fn serve(pages: Vec<(String, Vec<u8>)>) -> (u16, Arc<AtomicUsize>) {
 }
 
 #[test]
-fn kn_16_a_registry_is_fetched_once_and_its_archives_are_kept() {
+fn kn_16_archives_of_registry_are_fetched_once_and_kept() {
     let archive = archive();
     let digest = Digest::of_bytes(&archive);
     let index = format!(

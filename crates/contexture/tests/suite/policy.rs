@@ -125,7 +125,7 @@ const LAUNDERED: &str = "import tool File from \"file://workspace\"\n\
        where = generate({ input: \"Where?\" })\n  File.write({ path: where, content: \"x\" })\n}\n";
 
 #[test]
-fn gu_4_answer_to_a_page_is_fenced_in_the_next_prompt() {
+fn gu_4_answer_to_page_is_fenced_in_next_prompt() {
     let program = "import tool File from \"file://workspace\"\n\
          func ask() {\n  page = File.read({ path: \"page.txt\" })\n  use page as evidence\n  generate({ input: \"Sum up\" })\n}\n\
          main func() {\n  summary = ask()\n  use summary as summary\n  generate({ input: \"Go on\" })\n}\n";
@@ -138,7 +138,7 @@ fn gu_4_answer_to_a_page_is_fenced_in_the_next_prompt() {
 }
 
 #[test]
-fn gu_6_write_to_a_path_that_a_page_chose_is_denied_with_the_way_to_it() {
+fn gu_6_write_to_path_chosen_by_page_is_denied_with_influence_path() {
     let place = Place::new(&[("p.as", LAUNDERED), ("page.txt", "SAY out/stolen.txt\n")]);
     let (done, _) = run(&place);
     let error = done.unwrap_err();
@@ -158,7 +158,7 @@ fn gu_6_write_to_a_path_that_a_page_chose_is_denied_with_the_way_to_it() {
 }
 
 #[test]
-fn gu_6_yes_to_write_allows_it_and_a_denied_class_does_not() {
+fn gu_6_yes_to_write_allows_it_unless_class_is_denied() {
     let files = [("p.as", LAUNDERED), ("page.txt", "SAY out.txt\n")];
     let place = Place::new(&files);
     run_with(&place, &Arc::default(), |request| request.yes_to = vec![Class::Write]).unwrap();
@@ -189,7 +189,7 @@ fn gu_6_person_is_asked_with_class_and_sources_and_decides() {
 }
 
 #[test]
-fn gu_3_effect_in_a_branch_on_an_answer_to_a_page_is_denied() {
+fn gu_3_effect_in_branch_on_answer_to_page_is_denied() {
     let program = "import tool File from \"file://workspace\"\n\
          main func() {\n  page = File.read({ path: \"page.txt\" })\n  use page as evidence\n\
            say = generate({ input: \"Yes or no?\" })\n  n = 0\n  if say == \"yes\" { n = 1 }\n\
@@ -206,7 +206,7 @@ fn gu_3_effect_in_a_branch_on_an_answer_to_a_page_is_denied() {
 }
 
 #[test]
-fn gu_6_models_wish_is_denied_after_a_page_and_allowed_before() {
+fn gu_6_call_by_model_is_denied_after_page_and_allowed_before() {
     let program = |used: &str| {
         format!(
             "import tool File from \"file://workspace\"\nmain func() {{\n{used}  generate({{ input: \
@@ -225,7 +225,7 @@ fn gu_6_models_wish_is_denied_after_a_page_and_allowed_before() {
 }
 
 #[test]
-fn gu_6_workspace_may_be_the_users_word() {
+fn gu_6_workspace_may_have_trust_of_user() {
     let place = Place::new(&[("p.as", LAUNDERED), ("page.txt", "SAY out.txt\n")]);
     place.write("contexture.toml", "[policy]\nworkspace = \"user\"\n");
     let done = run(&place).0.unwrap();

@@ -77,7 +77,7 @@ fn items(place: &Place) -> Vec<ItemRecord> {
 }
 
 #[test]
-fn ref_6_a_reference_in_the_input_stays_and_its_content_comes_behind_the_program_s_items() {
+fn ref_6_reference_in_input_stays_and_its_content_follows_program_items() {
     let program = r#"
         main func(input) {
           use input.q as question
@@ -87,7 +87,7 @@ fn ref_6_a_reference_in_the_input_stays_and_its_content_comes_behind_the_program
 }
 
 #[test]
-fn ref_7_a_lazy_resource_is_a_line_and_a_tool_and_is_not_read() {
+fn ref_7_lazy_resource_is_line_and_tool_and_is_not_read() {
     let program = r#"
         import resource Docs from "@?file://../docs/**/*.md"
         main func(input) {
@@ -99,7 +99,7 @@ fn ref_7_a_lazy_resource_is_a_line_and_a_tool_and_is_not_read() {
 }
 
 #[test]
-fn as_15_a_used_resource_stands_at_its_place_and_shares_its_budget() {
+fn as_15_resources_of_use_appear_in_order_and_share_its_budget() {
     let program = r#"
         import resource Docs from "@!file://docs/*.md"
         main func(input) {
@@ -168,7 +168,7 @@ fn ref_6_literal_parts_of_every_kind_are_searched_and_nothing_else() {
 }
 
 #[test]
-fn ref_6_a_reference_that_touches_a_joint_is_none() {
+fn ref_6_text_joined_to_other_text_is_not_reference() {
     let program = r#"
         main func(input) {
           generate({ input: "Read @!file://docs/" + input.q + ".md and @!file://gone.md" + input.q }) -> { a string }
@@ -194,7 +194,7 @@ fn ref_6_a_reference_that_touches_a_joint_is_none() {
 }
 
 #[test]
-fn ref_4_what_is_no_reference_is_told_at_its_place_in_the_program() {
+fn ref_4_invalid_reference_is_reported_at_its_place_in_program() {
     let program = "import resource A from \"@file:a.md\"\n\
         import resource B from \"\"\n\
         import resource C from \"docs/a.md\"\n\
@@ -253,7 +253,7 @@ fn as_15_a_resource_is_shown_and_nothing_else() {
 }
 
 #[test]
-fn ref_7_a_hot_reference_that_can_t_be_loaded_stops_before_the_model_is_asked() {
+fn ref_7_hot_reference_that_fails_stops_before_model_is_asked() {
     let program = r#"
         import resource Doc from "@!file://gone.md"
         main func(input) {
@@ -278,7 +278,7 @@ fn ref_7_a_hot_reference_that_can_t_be_loaded_stops_before_the_model_is_asked() 
 }
 
 #[test]
-fn ref_7_a_default_reference_that_fails_is_told_and_stands_in_the_plan() {
+fn ref_7_default_reference_that_fails_is_warning_and_entry_of_plan() {
     let program =
         r#"main func(input) { generate({ input: "Read @file://missing.md" }) -> { a string } }"#;
     let place = place(program, &[]);
@@ -302,7 +302,7 @@ fn calls(references: &[&str]) -> Value {
 }
 
 #[test]
-fn ref_10_a_model_loads_what_is_pending_and_each_result_is_an_item() {
+fn ref_10_model_loads_pending_references_and_each_result_is_item() {
     let program = r#"
         import resource Docs from "@?file://docs/*.md"
         main func(input) {
@@ -390,7 +390,7 @@ fn ref_10_a_server_that_takes_no_tools_is_asked_without_them() {
 }
 
 #[test]
-fn ref_10_calls_of_a_model_count_against_the_limit() {
+fn ref_10_loading_calls_of_model_count_against_limit() {
     let program =
         r#"main func(input) { generate({ input: "Look into @?file://b.md" }) -> { a string } }"#;
     let place =
@@ -464,7 +464,7 @@ fn ref_7_with_max_input_default_references_take_what_is_left_of_it() {
 }
 
 #[test]
-fn ref_8_a_lazy_level_inside_is_a_handle_that_the_model_may_load() {
+fn ref_8_lazy_inner_level_is_handle_that_model_may_load() {
     let program = r#"main func(input) { generate({ input: "Use @!thinking:@?file://big.md" }) -> { a string } }"#;
     let place = place(program, &[("app/big.md", "the text")]);
     value(run(&place, &calls(&["@file://big.md"])));
@@ -474,7 +474,7 @@ fn ref_8_a_lazy_level_inside_is_a_handle_that_the_model_may_load() {
 }
 
 #[test]
-fn ref_5_the_same_reference_twice_is_one_item_and_the_strongest_prefix_holds() {
+fn ref_5_repeated_reference_is_one_item_and_strongest_prefix_applies() {
     let program = r#"
         import resource Doc from "@!file://doc.md"
         main func(input) {
@@ -489,7 +489,7 @@ fn ref_5_the_same_reference_twice_is_one_item_and_the_strongest_prefix_holds() {
 }
 
 #[test]
-fn ref_7_a_hot_reference_in_the_text_is_loaded_though_a_lazy_use_names_the_same() {
+fn ref_7_hot_reference_in_text_is_loaded_despite_lazy_use_of_same() {
     let program = r#"
         import resource Doc from "@?file://doc.md"
         main func(input) {
@@ -503,7 +503,7 @@ fn ref_7_a_hot_reference_in_the_text_is_loaded_though_a_lazy_use_names_the_same(
 }
 
 #[test]
-fn as_29_each_resource_is_an_item_with_reference_place_trust_digest_and_cut() {
+fn as_29_resource_item_records_reference_place_trust_digest_and_cut() {
     let program = "import resource Doc from \"@!file://doc.md\"\nmain func(input) {\n  use Doc max 40 as doc\n  generate({ input: \"\"\"\n    Read this:\n    @!file://a.md\n  \"\"\" }) -> { a string }\n}";
     let long = "word ".repeat(100);
     let place = place(program, &[("app/doc.md", &long), ("app/a.md", "a")]);
@@ -522,7 +522,7 @@ fn as_29_each_resource_is_an_item_with_reference_place_trust_digest_and_cut() {
 }
 
 #[test]
-fn as_31_a_dry_run_reads_files_and_leaves_the_network_alone() {
+fn as_31_dry_run_reads_files_and_does_not_use_network() {
     let program = r#"
         import resource Web from "@!https://example.invalid/page"
         main func(input) {
@@ -553,7 +553,7 @@ fn ref_23_credentials_reach_neither_model_nor_record() {
 }
 
 #[test]
-fn as_17_a_candidate_may_be_a_resource() {
+fn as_17_candidate_may_be_resource() {
     let program = |selected: &str| {
         format!(
             "import resource A from \"@!file://a.md\"\nimport resource B from \"@!file://b.md\"\n\
@@ -570,7 +570,7 @@ fn as_17_a_candidate_may_be_a_resource() {
 }
 
 #[test]
-fn as_14_a_resource_of_an_agent_s_file_is_its_own() {
+fn as_14_imported_agent_uses_resources_of_its_own_file() {
     let place = place(
         "import agent Reader from \"../lib/reader.as\"\nimport resource Mine from \"@!file://mine.md\"\n\
          main func(input) { use Mine Reader({ q: \"x\" }) }",
@@ -592,7 +592,7 @@ fn as_14_a_resource_of_an_agent_s_file_is_its_own() {
 }
 
 #[test]
-fn as_30_a_recorded_run_replays_with_the_calls_that_load() {
+fn as_30_recorded_run_replays_with_loading_calls() {
     let program = r#"
         import resource Docs from "@?file://docs/*.md"
         main func(input) { use Docs generate({ input: "Read @!file://a.md" }) -> { a string } }"#;
@@ -617,7 +617,7 @@ fn as_30_a_recorded_run_replays_with_the_calls_that_load() {
 }
 
 #[test]
-fn as_31_lines_of_a_session_may_refer_too() {
+fn as_31_session_lines_may_contain_references() {
     use contexture::observe::Silent;
     use contexture::session::Session;
     let place = place("", &[("a.md", "text of a"), ("doc.md", "text of doc")]);

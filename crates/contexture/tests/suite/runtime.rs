@@ -141,7 +141,7 @@ fn ho_1_futures_and_errors_can_cross_threads() {
 }
 
 #[test]
-fn ho_1_error_of_a_run_has_code_place_and_diagnostics() {
+fn ho_1_error_of_run_has_code_place_and_diagnostics() {
     let place = Place::new(&[]);
     let refused = run(&place, "main func() { missing }", Value::Null).unwrap_err();
     assert_eq!(refused.code(), "program_refused");
@@ -157,7 +157,7 @@ fn ho_1_error_of_a_run_has_code_place_and_diagnostics() {
 }
 
 #[test]
-fn ho_1_run_outside_of_tokio_fails_with_a_typed_error() {
+fn ho_1_run_outside_tokio_fails_with_typed_error() {
     let place = Place::new(&[("p.as", "main func() { 1 }")]);
     let mut run = pin!(runtime(&place).run("p.as"));
     let waker = std::task::Waker::noop();
@@ -242,7 +242,7 @@ fn ho_2_own_provider_answers_under_its_scheme() {
 }
 
 #[test]
-fn ho_2_secrets_of_an_own_provider_are_masked_in_records() {
+fn ho_2_secrets_of_own_provider_are_masked_in_records() {
     let place = Place::new(&[]);
     let program = "import llm Own from \"acme://leaks\"\n\
                    main func() { model Own\n generate({ input: \"go\" }) }";
@@ -255,7 +255,7 @@ fn ho_2_secrets_of_an_own_provider_are_masked_in_records() {
 }
 
 #[test]
-fn ho_2_own_tool_is_called_by_a_program_and_checked_before() {
+fn ho_2_own_tool_is_called_by_program_after_check() {
     let place = Place::new(&[]);
     let program = "import tool Weather from \"rust://weather\"\n\
                    main func(input) { Weather.now({ city: input.city }) }";
@@ -284,7 +284,7 @@ fn ho_2_own_tool_is_called_by_a_program_and_checked_before() {
 }
 
 #[test]
-fn ho_2_typed_tool_and_own_provider_pass_the_public_suites() {
+fn ho_2_typed_tool_and_own_provider_pass_public_suites() {
     tokio().block_on(async {
         contexture::ports::contract::provider(Arc::new(Acme("acme://talks".to_owned()))).await;
         contexture::ports::contract::tool(Arc::new(weather())).await;
@@ -313,7 +313,7 @@ fn ask_pack(task: &str, embedder: impl Embedder + 'static) -> Run {
 }
 
 #[test]
-fn ho_2_given_embedder_finds_what_no_word_of_the_task_says() {
+fn ho_2_given_embedder_finds_section_without_words_of_task() {
     let embedder = InMemoryEmbedder::new([&["refund", "repaid"], &["price", "costs"]]);
     let run = ask_pack("Do customers get their refund?", embedder);
     assert_eq!(run.value["sections"][0]["heading"], "Facts > Returns", "{:#}", run.value);
@@ -350,7 +350,7 @@ fn ho_2_failing_embedder_falls_back_to_words_with_recorded_warning() {
 }
 
 #[test]
-fn ho_2_given_run_store_keeps_the_record_instead_of_the_folder() {
+fn ho_2_given_run_store_keeps_record_instead_of_folder() {
     let place = Place::new(&[("p.as", "main func() { 1 }")]);
     let runs: Arc<dyn RunStore> = Arc::new(InMemoryRuns::new(stamp::system()));
     let stores = Stores { runs: Some(Arc::clone(&runs)), ..Stores::default() };
@@ -429,7 +429,7 @@ fn method(name: &str, parameters: Value) -> ToolMethod {
 }
 
 #[test]
-fn ho_2_parts_that_cannot_be_added_are_refused_with_the_reason() {
+fn ho_2_parts_that_cannot_be_added_are_refused_with_reason() {
     let object = json!({ "type": "object" });
     let build = |odd: Odd| {
         let built = Runtime::builder("/").tool(weather()).tool(odd).build();
@@ -451,7 +451,7 @@ fn ho_2_parts_that_cannot_be_added_are_refused_with_the_reason() {
 }
 
 #[test]
-fn ho_2_result_beyond_the_limit_is_refused() {
+fn ho_2_result_beyond_limit_is_refused() {
     let program = "import tool Odd from \"rust://odd\"\nmain func() { Odd.a() }";
     let place = Place::new(&[("p.as", program)]);
     let odd = Odd("odd", vec![method("a", json!({ "type": "object" }))]);
@@ -511,7 +511,7 @@ fn ho_2_model_is_offered_own_tools_and_sees_fenced_results() {
 }
 
 #[test]
-fn ho_2_own_tool_is_an_action_of_flows() {
+fn ho_2_own_tool_is_action_of_flows() {
     let place = Place::new(&[]);
     let runtime = runtime(&place);
     let document = json!({ "instructions": [
@@ -527,7 +527,7 @@ fn ho_2_own_tool_is_an_action_of_flows() {
 }
 
 #[test]
-fn ho_1_report_and_result_hold_the_same() {
+fn ho_1_report_and_result_hold_same_values() {
     let place = Place::new(&[]);
     let done = run(&place, "main func() { 3 }", Value::Null);
     let report = RunReport::from(done);

@@ -31,7 +31,7 @@ fn check(place: &Place) -> Vec<(String, String)> {
 }
 
 #[test]
-fn ref_21_references_start_in_the_folder_of_the_file_that_holds_them() {
+fn ref_21_references_start_in_folder_of_file_that_holds_them() {
     let files = [
         ("texts/letter.md", "{{> @file://parts/tone.md }}|{{> Sign}}|{{> @file://shared.md}}"),
         ("texts/parts/tone.md", "Be brief, {{name}}."),
@@ -109,7 +109,7 @@ fn ref_4_the_check_tells_malformed_and_unknown_references() {
 }
 
 #[test]
-fn ref_7_a_failure_is_told_where_a_rendering_comes_to_it_and_can_be_caught() {
+fn ref_7_failure_is_error_when_rendering_reaches_it_and_can_be_caught() {
     let program = r#"
         import template T from "../texts/letter.md"
         func render(vars) { try { T(vars) } else err { err } }

@@ -32,7 +32,7 @@ fn check(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn as_2_a_template_is_relative_to_its_importer_and_uses_the_whole_language() {
+fn as_2_template_is_relative_to_importer_and_uses_whole_language() {
     let text = "\u{feff}{{#if title}}{{title}} {{/if}}{{user.name}}:{{#each items}} {{@index}}={{name}}{{else}} none{{/each}}{{! x }}";
     let text = text.replace("{{! x }}", "{{!-- x --}} \\{{raw}} {{n}} {{list}} {{nothing}}|");
     let program = r#"
@@ -46,7 +46,7 @@ fn as_2_a_template_is_relative_to_its_importer_and_uses_the_whole_language() {
 }
 
 #[test]
-fn as_2_partials_are_bindings_first_and_then_files_beside_the_template() {
+fn as_2_partials_are_bindings_first_then_files_beside_template() {
     let files = [
         ("texts/letter.hbs", "{{> head}}|{{> Sign}}|{{> tail}}"),
         ("texts/head.hbs", "head {{> tail}}"),
@@ -65,7 +65,7 @@ fn as_2_partials_are_bindings_first_and_then_files_beside_the_template() {
 }
 
 #[test]
-fn as_2_the_check_reads_the_templates() {
+fn as_2_check_reads_templates() {
     let program = r#"
         import template Gone from "gone.hbs"
         import template Out from "../../../etc/passwd"
@@ -116,7 +116,7 @@ fn as_2_a_partial_that_may_be_several_files_is_refused() {
 }
 
 #[test]
-fn as_9_what_fails_in_a_template_can_be_caught() {
+fn as_9_failure_in_template_can_be_caught() {
     let program = r#"
         import template T from "t.hbs"
         func render(vars) { try { T(vars) } else err { err } }
@@ -183,7 +183,7 @@ fn as_31_a_dry_run_renders_and_marks_what_stands_on_placeholders() {
 }
 
 #[test]
-fn as_20_text_from_a_model_stays_fenced_when_a_template_wraps_it() {
+fn as_20_text_from_tool_stays_fenced_when_template_wraps_it() {
     let program = r#"
         import template T from "t.hbs"
         import tool File from "file://workspace"

@@ -117,7 +117,7 @@ fn answers(place: &Place, answers: &Value) -> StandIn {
 }
 
 #[test]
-fn cp_5_an_agent_without_a_declared_input_gets_the_conversation() {
+fn cp_5_agent_without_declared_input_gets_conversation() {
     let place = program("main func(input) { input }");
     let told = take(&place, whole(&place));
     assert_eq!(
@@ -193,7 +193,7 @@ fn cp_5_agents_and_functions_are_started_by_name() {
 }
 
 #[test]
-fn cp_2_each_part_of_a_conversation_has_its_own_trust() {
+fn cp_2_each_part_of_conversation_has_its_own_trust() {
     let place = program(
         r#"main func(input) {
           use input.text as said
@@ -245,7 +245,7 @@ fn trace(place: &Place, run: &str) -> Vec<Value> {
 }
 
 #[test]
-fn cp_5_a_turn_is_a_run_with_its_id_and_its_context() {
+fn cp_5_turn_is_run_with_its_id_and_context() {
     let place = program("main func(q string) { q }");
     let told = take(&place, whole(&place));
     let run = told.report.run.clone().unwrap();
@@ -255,7 +255,7 @@ fn cp_5_a_turn_is_a_run_with_its_id_and_its_context() {
 }
 
 #[test]
-fn cp_8_text_is_told_as_it_comes_when_it_is_the_answer() {
+fn cp_8_text_is_streamed_when_it_is_answer() {
     let place = program("main func(q string) { generate({ input: q }) }");
     let stand_in = answers(&place, &json!(["It is sunny in Oslo."]));
     let told = take(&place, with(says(&place, "Weather?"), |run| run.stand_in = stand_in));
@@ -272,7 +272,7 @@ fn cp_8_text_is_told_as_it_comes_when_it_is_the_answer() {
 }
 
 #[test]
-fn cp_8_a_step_on_the_way_is_never_told_as_the_answer() {
+fn cp_8_intermediate_step_is_never_streamed_as_answer() {
     let place = program(
         r#"main func(q string) {
           plan = generate({ input: "Plan." })
@@ -291,7 +291,7 @@ fn cp_8_a_step_on_the_way_is_never_told_as_the_answer() {
 }
 
 #[test]
-fn cp_5_tool_calls_of_a_model_are_told_with_their_results() {
+fn cp_5_tool_calls_of_model_are_reported_with_their_results() {
     let place = program(
         r#"import tool File from "file://workspace"
         main func(q string) { generate({ input: q, tools: [File] }) }"#,
@@ -364,7 +364,7 @@ const POINTER: &str = r##"import tool Page from "frontend://highlight_element"
 main func(q string) { Page.run({ selector: q }) }"##;
 
 #[test]
-fn cp_13_a_program_calls_a_tool_of_the_front_end() {
+fn cp_13_program_calls_tool_of_front_end() {
     let place = program(POINTER);
     let page =
         Page::new().with(highlight(), |call| Ok(json!({ "shown": call.parameters["selector"] })));
@@ -378,7 +378,7 @@ fn cp_13_a_program_calls_a_tool_of_the_front_end() {
 }
 
 #[test]
-fn cp_14_without_a_client_a_call_says_so() {
+fn cp_14_call_without_client_is_error_that_names_tool() {
     let place = program(POINTER);
     let (code, message) = take(&place, says(&place, "#main")).error();
     assert_eq!(code, CLIENT_UNAVAILABLE);
@@ -413,7 +413,7 @@ fn cp_14_a_refusal_can_be_caught() {
 }
 
 #[test]
-fn cp_13_parameters_are_checked_before_the_client_is_asked() {
+fn cp_13_parameters_are_checked_before_client_is_asked() {
     for (arguments, fault) in [
         ("{}", "needs the argument `selector`"),
         ("{ selector: 3 }", "`selector`"),
@@ -436,7 +436,7 @@ fn cp_13_parameters_are_checked_before_the_client_is_asked() {
 }
 
 #[test]
-fn cp_14_a_model_calls_a_tool_of_the_front_end() {
+fn cp_14_model_calls_tool_of_front_end() {
     let place = program(
         r#"import tool Page from "frontend://highlight_element"
         import tool Camera from "frontend://access_camera"
@@ -520,7 +520,7 @@ fn with_attachment(place: &Place, attachment: Attachment) -> TurnRequest {
 }
 
 #[test]
-fn cp_2_an_attached_text_is_an_item_of_the_prompt() {
+fn cp_2_attached_text_is_item_of_prompt() {
     let place = program(READER);
     let url = "data:text/plain;base64,VGhlIHNlcnZlciBsaXN0ZW5zIG9uIHBvcnQgNzg3OC4=";
     let file = attachment(AttachmentKind::File, "notes.txt", "text/plain", url);
@@ -533,7 +533,7 @@ fn cp_2_an_attached_text_is_an_item_of_the_prompt() {
 }
 
 #[test]
-fn cp_2_what_can_t_be_taken_is_an_error_and_never_silence() {
+fn cp_2_attachment_that_model_cannot_take_is_error() {
     let png = "data:image/png;base64,iVBORw0KGgo=";
     let place = program(READER);
     for (kind, mime, url, code, part) in [
@@ -577,7 +577,7 @@ fn cp_2_what_can_t_be_taken_is_an_error_and_never_silence() {
 }
 
 #[test]
-fn cp_2_a_picture_goes_to_a_model_that_takes_pictures() {
+fn cp_2_picture_goes_to_model_that_takes_pictures() {
     let place = program(READER);
     let url = "data:image/png;base64,iVBORw0KGgo=";
     let photo = attachment(AttachmentKind::Image, "photo.png", "image/png", url);
@@ -612,7 +612,7 @@ fn cp_2_a_picture_goes_to_a_model_that_takes_pictures() {
 }
 
 #[test]
-fn cp_8_a_cancelled_turn_keeps_the_text_so_far() {
+fn cp_8_report_of_cancelled_turn_keeps_text_so_far() {
     let place = program(
         r#"main func(q string) {
           first = generate({ input: q })
@@ -639,7 +639,7 @@ fn cp_8_a_cancelled_turn_keeps_the_text_so_far() {
 }
 
 #[test]
-fn cp_5_what_a_caller_wishes_concerns_the_answer() {
+fn cp_5_hints_of_caller_apply_only_to_answer() {
     let place = program(
         r#"main func(q string) {
           plan = generate({ input: "Plan.", max_output: 50, temperature: 0.1 }) -> { a string }
@@ -701,7 +701,7 @@ fn contexts() -> Arc<contexture::store::contexts::InMemoryContexts> {
 }
 
 #[test]
-fn ref_20_a_stored_context_is_a_resource_of_its_owner() {
+fn ref_20_stored_context_is_resource_of_its_owner() {
     let ask = |reference: &str| {
         let place = program(&format!(
             "import resource Past from \"@!context://{reference}\"\nmain func(q string) {{ use Past as past\n generate({{ input: q }}) }}"
@@ -801,7 +801,7 @@ fn chunk(delta: Value, finish: Option<&str>) -> Value {
 }
 
 #[test]
-fn cp_8_what_a_model_says_before_it_calls_tools_belongs_to_the_calls() {
+fn cp_8_text_of_model_before_tool_calls_belongs_to_calls() {
     let place = program(
         r#"import tool File from "file://workspace"
         main func(q string) { generate({ input: q, tools: [File] }) }"#,

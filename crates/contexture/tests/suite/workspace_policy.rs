@@ -64,7 +64,7 @@ main func(input) {
 "#;
 
 #[test]
-fn gu_1_tools_read_and_write_as_the_table_says() {
+fn gu_1_tools_read_and_write_by_table() {
     let place = workspace(TOOLS);
     for case in &CASES {
         for door in ["read", "sed", "grep"] {
@@ -79,7 +79,7 @@ fn gu_1_tools_read_and_write_as_the_table_says() {
 }
 
 #[test]
-fn gu_1_imports_and_references_read_as_the_table_says() {
+fn gu_1_imports_and_references_read_by_table() {
     for case in &CASES {
         let path = case.path;
         let file = format!("import file It from \"{path}\"\nmain func() {{ It }}");
@@ -139,7 +139,7 @@ fn gu_1_patterns_and_listings_skip_what_is_not_read() {
 }
 
 #[test]
-fn gu_1_flow_actions_read_and_write_as_the_table_says() {
+fn gu_1_flow_actions_read_and_write_by_table() {
     let place = workspace("main func() { 1 }");
     let step = |id: String, action: &str, parameters: Value| json!({ "instructionId": id, "action": action, "parameters": parameters, "continueOnError": true });
     for case in &CASES {
@@ -183,7 +183,7 @@ fn gu_1_flow_queries_no_private_or_secret_database() {
 }
 
 #[test]
-fn gu_1_memory_reaches_its_own_files_only() {
+fn gu_1_memory_reaches_only_its_own_files() {
     let program = |uri: &str| {
         format!("import memory M from \"{uri}\"\nmain func() {{ M.add({{ text: \"x\" }}) }}")
     };
@@ -237,7 +237,7 @@ fn gu_1_program_does_not_rewrite_itself() {
 }
 
 #[test]
-fn gu_1_model_with_the_file_tool_gets_no_run_record() {
+fn gu_1_model_with_file_tool_gets_no_run_record() {
     let program = r#"
         import tool File from "file://workspace"
         main func() { generate({ prompt: "Look." }) tools: [File] }"#;
@@ -261,7 +261,7 @@ fn gu_1_model_with_the_file_tool_gets_no_run_record() {
 const CALL: &str = "generate({ input: \"Look.\", tools: [File] })";
 
 #[test]
-fn gu_1_permissions_of_the_settings_open_single_files() {
+fn gu_1_permissions_of_settings_allow_single_files() {
     let place = workspace(TOOLS);
     place.write(".env", "PASSWORD=hunter2-hunter2\n");
     place.write(
@@ -306,7 +306,7 @@ fn gu_1_hard_link_is_not_written_through() {
 }
 
 #[test]
-fn gu_1_data_folder_of_the_settings_is_private() {
+fn gu_1_data_folder_of_settings_is_private() {
     let place = workspace(TOOLS);
     place.write("var/data/tokens.json", "marker");
     let read = |path: &str| attempt(&place, json!({ "door": "read", "path": path }));
@@ -316,7 +316,7 @@ fn gu_1_data_folder_of_the_settings_is_private() {
 }
 
 #[test]
-fn gu_1_dry_run_refuses_what_a_run_refuses() {
+fn gu_1_dry_run_refuses_same_writes_as_run() {
     let place = workspace(TOOLS);
     let pretend = |path: &str| {
         let request = place.request("main.as", json!({ "door": "write", "path": path }));

@@ -55,57 +55,57 @@ suite! {
     ($)
     /// Runs the whole suite of contexts.
     contexts, contexts_contract:
-    cp_7_the_same_message_gets_its_answer_and_does_nothing
+    cp_7_repeated_message_gets_same_answer_and_changes_nothing
     cp_7_the_same_id_with_another_content_is_refused
-    cp_7_a_pending_message_gets_its_answer_later
-    cp_7_an_answer_belongs_to_a_message_that_was_there
-    cp_7_a_message_without_a_context_makes_one_once
+    cp_7_pending_message_gets_answer_later
+    cp_7_answer_needs_existing_message
+    cp_7_message_without_context_creates_one_only_once
     cp_7_a_key_alone_makes_no_context
     cp_7_a_refused_message_leaves_no_key
-    cp_7_the_keys_of_a_deleted_context_are_forgotten
-    cp_7_a_message_that_made_a_context_may_make_another_when_that_is_gone
-    cp_7_what_belongs_to_a_deleted_context_does_not_go_into_the_next_one
-    cp_7_a_message_id_stands_in_a_context_once
-    cp_7_the_message_that_made_a_context_does_not_stand_in_it_twice
+    cp_7_deleted_context_forgets_message_keys
+    cp_7_message_creates_context_again_after_deletion
+    cp_7_update_for_deleted_context_does_not_apply_to_next_one
+    cp_7_message_id_is_unique_in_context
+    cp_7_message_that_created_context_cannot_be_added_to_it
     cp_7_many_threads_with_one_message_have_one_effect
     cp_19_what_is_sealed_reads_back_open
     cp_19_what_only_looks_sealed_is_kept_as_it_is
-    cp_9_the_first_update_creates_a_context_for_its_owner
+    cp_9_first_update_creates_context_for_owner
     cp_9_an_update_that_may_not_create_finds_nothing
-    cp_9_another_owners_context_is_like_a_missing_one
-    cp_9_an_update_without_a_context_makes_one
+    cp_9_context_of_other_owner_looks_missing
+    cp_9_update_without_context_creates_one
     cp_10_messages_are_read_back_as_written_with_their_place
-    cp_10_what_is_no_message_is_told
+    cp_10_text_that_is_not_message_gets_error
     cp_10_the_state_is_set_and_removed_by_paths
-    cp_10_a_path_that_does_not_fit_undoes_the_whole_update
-    cp_10_history_is_cleared_strictly_before_an_instant
-    cp_10_a_filter_that_is_no_time_is_told
-    cp_10_cleared_messages_stay_in_the_log_until_compaction
+    cp_10_path_that_does_not_fit_undoes_whole_update
+    cp_10_clear_removes_history_strictly_before_instant
+    cp_10_filter_that_is_not_time_gets_error
+    cp_10_cleared_messages_stay_in_log_until_compaction
     cp_19_limits_are_errors_and_change_nothing
-    cp_11_each_update_raises_the_version_by_one
+    cp_11_each_update_raises_version_by_one
     cp_11_a_stale_update_is_merged_when_paths_do_not_overlap
-    cp_11_a_stale_update_of_the_same_place_is_refused_with_the_changes
-    cp_11_an_element_that_went_away_moves_its_list
+    cp_11_stale_update_of_same_place_is_refused_with_changes
+    cp_11_removed_element_moves_list
     cp_11_clearing_conflicts_with_messages_that_were_not_seen
     cp_11_a_version_that_never_was_or_is_gone_is_told
-    cp_11_the_log_says_what_came_since_a_version
-    cp_11_what_is_told_of_an_update_is_what_the_log_says
-    cp_11_pages_of_the_log_end_with_a_version
+    cp_11_log_reports_changes_since_version
+    cp_11_reported_changes_of_update_equal_log
+    cp_11_pages_of_log_end_with_version
     cp_11_times_never_go_back
     cp_12_messages_come_in_pages
     cp_9_contexts_are_listed_in_pages
-    cp_9_the_example_of_the_source_is_imported_and_reads_back
+    cp_9_example_of_source_is_imported_and_reads_back
     cp_10_an_export_is_imported_as_it_was
-    cp_10_an_export_taken_in_again_is_the_same_to_the_letter
-    cp_11_times_and_places_of_an_import_that_cannot_be_are_not_taken
-    cp_10_an_import_is_all_or_nothing_and_names_the_line
-    cp_7_a_message_of_an_import_that_is_not_taken_is_named_by_its_line
-    cp_1_what_an_importer_may_not_say_is_marked
-    cp_7_what_was_taken_in_or_copied_keeps_its_ids
-    cp_9_an_id_is_its_owners_alone
-    cp_10_an_import_without_an_id_gets_one
+    cp_10_reimported_export_exports_identical_text
+    cp_11_import_ignores_impossible_times_and_places
+    cp_10_failing_import_changes_nothing_and_names_line
+    cp_7_refused_message_of_import_is_named_by_line
+    cp_1_imported_message_of_foreign_origin_is_marked
+    cp_7_imported_or_forked_context_keeps_message_ids
+    cp_9_context_id_belongs_to_one_owner
+    cp_10_import_without_id_gets_one
     cp_10_an_import_that_is_too_large_is_refused
-    cp_10_a_fork_goes_its_own_way
+    cp_10_fork_is_independent_of_original
     cp_10_a_deleted_context_is_gone
     cp_12_a_store_that_works_says_so
 }
@@ -115,17 +115,17 @@ suite! {
     /// Runs the whole suite of the journal of flows.
     flows, flows_contract:
     fl_11_events_come_back_in_their_order
-    fl_11_event_of_a_run_that_is_not_held_is_refused
+    fl_11_event_of_run_that_is_not_held_is_refused
     fl_11_events_of_many_threads_are_all_kept
     fl_11_ids_are_given_once
-    fl_11_run_has_one_holder_at_a_time
-    fl_11_run_that_was_let_go_is_claimed_with_its_past
+    fl_11_run_has_at_most_one_holder
+    fl_11_released_run_is_claimed_with_past_entries
     fl_11_run_that_has_ended_is_not_claimed
     fl_11_run_that_nobody_goes_on_with_is_finished
     fl_11_runs_that_ended_are_forgotten_with_those_within
     fl_12_runs_are_listed_newest_first
-    fl_12_what_is_asked_reaches_the_holder
-    fl_12_cancel_before_a_claim_counts
+    fl_12_request_reaches_holder
+    fl_12_cancel_before_claim_counts
     fl_12_note_is_listed_and_told_to_nobody
 }
 
@@ -133,20 +133,20 @@ suite! {
     ($)
     /// Runs the whole suite of memories.
     memory, memory_contract:
-    as_26_add_returns_the_record_flat_with_its_id_and_times
-    as_26_query_without_a_text_gives_the_newest_first
+    as_26_add_returns_flat_record_with_id_and_times
+    as_26_query_without_text_returns_newest_first
     as_26_query_by_kind_and_fields
-    as_26_text_search_gives_the_most_relevant_first
-    as_26_a_word_in_the_text_counts_more_than_in_other_fields
+    as_26_text_search_returns_most_relevant_first
+    as_26_word_in_text_counts_more_than_in_other_fields
     as_26_equally_relevant_records_come_newest_first
     as_26_text_of_any_script_is_found
-    as_26_text_that_looks_like_a_query_is_only_words
-    as_26_update_sets_fields_and_the_time
-    as_26_delete_removes_a_record
+    as_26_text_that_looks_like_query_is_searched_as_words
+    as_26_update_sets_fields_and_time
+    as_26_delete_removes_record
     as_26_arguments_are_checked
     as_26_a_limit_that_leaves_records_out_is_told
     as_26_odd_names_and_texts_survive
-    as_26_writers_at_the_same_time_lose_nothing
+    as_26_concurrent_writers_lose_no_records
     as_26_a_query_makes_nothing
 }
 
@@ -154,13 +154,13 @@ suite! {
     ($)
     /// Runs the whole suite of stores of runs.
     runs, runs_contract:
-    as_29_the_lines_of_an_event_add_up
+    as_29_lines_of_event_add_up
     as_29_runs_are_listed_newest_first_and_summed_up
     as_29_a_run_is_found_by_id_by_part_and_by_age
     as_29_texts_are_kept_by_digest
     as_29_secrets_are_masked_in_events_and_texts
-    as_29_events_form_a_tree
-    as_29_a_trace_of_any_depth_is_a_tree
-    as_29_an_export_holds_all_its_texts
-    as_29_runs_at_the_same_time_do_not_meet
+    as_29_events_form_tree
+    as_29_trace_of_any_depth_is_tree
+    as_29_export_contains_all_stored_texts_of_run
+    as_29_concurrent_runs_do_not_mix
 }

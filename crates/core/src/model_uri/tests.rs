@@ -34,7 +34,7 @@ fn as_24_every_form_is_read_and_written_back() {
 }
 
 #[test]
-fn as_24_the_base_ends_with_the_version() {
+fn as_24_base_ends_with_version() {
     let split = |text| match parse(text) {
         ModelUri::Compatible { base, model } => (base, model),
         other => panic!("{other}"),
@@ -63,7 +63,7 @@ fn as_24_ollama_tells_hosts_from_name_spaces() {
 }
 
 #[test]
-fn as_24_misspelt_schemes_get_a_suggestion() {
+fn as_24_misspelt_schemes_get_suggestion() {
     for (text, meant) in [
         ("opnai://gpt-4o", "openai://gpt-4o"),
         ("Anthropic://claude", "anthropic://claude"),
@@ -100,7 +100,7 @@ fn as_24_what_is_missing_is_named() {
 }
 
 #[test]
-fn as_24_a_password_in_a_uri_is_refused_and_not_repeated() {
+fn as_24_password_in_uri_is_refused_and_not_repeated() {
     for text in ["openai+https://me:hunter2@host/v1/m", "htps://me:hunter2@host/v1/m"] {
         let error = refuse(text);
         assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
@@ -109,7 +109,7 @@ fn as_24_a_password_in_a_uri_is_refused_and_not_repeated() {
 
 proptest! {
     #[test]
-    fn as_24_any_text_is_a_uri_or_an_error(text in "\\PC{0,40}", scheme in "(openai|ollama|openai\\+http|replay|anthropic|)") {
+    fn as_24_any_text_is_uri_or_error(text in "\\PC{0,40}", scheme in "(openai|ollama|openai\\+http|replay|anthropic|)") {
         for uri in [text.clone(), format!("{scheme}://{text}"), format!("{scheme}:{text}")] {
             if let Ok(parsed) = uri.parse::<ModelUri>() {
                 prop_assert_eq!(parsed.to_string().parse::<ModelUri>(), Ok(parsed));

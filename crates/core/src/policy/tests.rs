@@ -15,7 +15,7 @@ fn with(arguments: &[(&str, Label)]) -> Influence {
 }
 
 #[test]
-fn gu_6_write_to_influenced_path_is_asked_about_and_names_the_way() {
+fn gu_6_write_to_influenced_path_asks_and_names_path_of_influence() {
     let influence = with(&[("path", page()), ("content", page())]);
     let decision = Policy::default().decide(&effect("file.write", Class::Write, &influence));
     assert_eq!(decision.verdict, Verdict::Ask);
@@ -41,7 +41,7 @@ fn gu_6_effect_under_branch_on_page_is_asked_about() {
 }
 
 #[test]
-fn gu_6_model_that_saw_nothing_low_wishes_as_the_user() {
+fn gu_6_model_that_saw_nothing_low_counts_as_user() {
     let clean = Label::of("input", Trust::User).answered("answer 1");
     let names = ["path".to_owned()];
     let influence = Influence::of_model(&clean, &names);
@@ -81,7 +81,7 @@ fn gu_6_deny_beats_yes_and_allow_beats_ask() {
 }
 
 #[test]
-fn gu_5_request_with_low_url_or_kept_data_is_a_send() {
+fn gu_5_request_with_low_url_or_restricted_data_is_send() {
     let origin = Some("https://api.example.com");
     let decide = |influence: &Influence, policy: &Policy| {
         policy.decide(&Effect { origin, ..effect("http.get", Class::Read, influence) })
@@ -101,7 +101,7 @@ fn gu_5_request_with_low_url_or_kept_data_is_a_send() {
 }
 
 #[test]
-fn gu_6_integrity_of_a_tool_is_its_own_demand() {
+fn gu_6_integrity_rule_of_tool_overrides_default() {
     let user = with(&[("url", Label::of("input", Trust::User)), ("body", page())]);
     let post = effect("http.post", Class::Send, &user);
     assert_eq!(Policy::default().decide(&post).verdict, Verdict::Allow);

@@ -91,7 +91,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_30_the_digest_is_that_of_the_canonical_request(
+        fn as_30_digest_is_that_of_canonical_request(
             texts in prop::collection::vec("\\PC{0,12}|[\"\\\\\u{0}-\u{1f}]{0,4}", 1..5),
             kinds in prop::collection::vec(0u8..6, 1..5),
             temperature in prop::option::of(-2.0f64..2.0),

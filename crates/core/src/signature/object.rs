@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_arguments_are_checked_against_the_first_level_of_a_schema() {
+    fn as_25_arguments_are_checked_against_first_level_of_schema() {
         let read = read();
         for good in [
             json!({"path": "a"}),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn as_25_other_arguments_are_taken_where_the_schema_says_so() {
+    fn as_25_other_arguments_are_accepted_where_schema_allows_them() {
         let more = json!({"x": 1});
         for open in [
             json!({"properties": {}, "additionalProperties": true}),
@@ -264,7 +264,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_25_no_schema_and_no_argument_ends_the_check(schema in any_json(), argument in any_json()) {
+        fn as_25_check_ends_for_any_schema_and_argument(schema in any_json(), argument in any_json()) {
             let schema = match schema {
                 Value::Object(schema) => schema,
                 other => Map::from_iter([("properties".to_owned(), other)]),

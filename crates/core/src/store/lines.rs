@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn as_26_broken_lines_are_told_and_the_others_read() {
+    fn as_26_broken_lines_are_reported_and_others_are_read() {
         let lines =
             all(b"\xef\xbb\xbf{\"a\":1}\r\n\n{\"a\":\nnull\n\xff\n123456789012\n{\"b\":2}", 11);
         assert_eq!(lines[0], (1, Ok(json!({"a": 1}))));

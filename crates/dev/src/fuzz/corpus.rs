@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn gu_13_each_target_begins_with_files_of_the_repository() {
+    fn gu_13_each_target_begins_with_repository_files() {
         for name in targets::names() {
             let target = targets::find(&name).unwrap();
             let seeds = seeds(target.name, target.sources);

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gu_13_mutations_follow_from_the_seed_and_stay_small() {
+    fn gu_13_mutations_follow_from_seed_and_stay_small() {
         let words = ["func".to_owned(), "{".to_owned()];
         let pool = [b"main func() { 1 }".to_vec(), Vec::new(), vec![0xff; LARGEST]];
         let stock = Stock { words: &words, pool: &pool };

@@ -6,7 +6,7 @@ fn file(text: &str) -> SourceFile {
 }
 
 #[test]
-fn as_32_bom_does_not_move_the_mark() {
+fn as_32_bom_does_not_move_mark() {
     let file = SourceFile::new("a.as", "\u{feff}x = y\n");
     let fault = Diagnostic::error("AS2001", "use of undefined name `y`", Span::new(7, 8));
     assert_eq!(

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_5_reachability_equals_walking_the_graph() {
+    fn fl_5_reachability_equals_graph_walk() {
         let mut random = 12_345_u32;
         let mut next = move |below: u32| {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -20,7 +20,7 @@ fn told(file: &str, fragment: &str, text: &'static str) -> Option<String> {
 }
 
 #[test]
-fn kn_12_pages_are_held_against_what_source_reports_of_its_own() {
+fn kn_12_page_is_checked_against_page_count_of_source() {
     let missing = Some("`s.txt` has 2 pages, no page 4".to_owned());
     for two in ["one\u{c}two", "--- Page 1 ---\na\n--- Page 2 ---\nb", "第 1 页\n甲\n第2页\n乙"]
     {

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_17_name_reports_kind_of_record_that_lacks_its_fields() {
+    fn kn_17_file_name_gives_kind_of_record_that_lacks_fields() {
         for (name, kind) in [
             ("compile-2026-05-01.json", RecordKind::CompileRun),
             ("source-map.json", RecordKind::SourceMap),

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn kn_17_every_fault_is_reported_with_its_pointer() {
+    fn kn_17_every_fault_is_reported_with_pointer() {
         let record = json!({
             "run_id": "", "trigger": "whim", "status": "passed", "profil": "hybrid",
             "inputs": [{"path": 3}, {"sha256": "00"}],

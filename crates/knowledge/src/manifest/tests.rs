@@ -117,7 +117,7 @@ fn kn_5_without_description_pack_is_left_out() {
 }
 
 #[test]
-fn kn_5_yaml_that_does_not_parse_is_quarantined_with_its_position() {
+fn kn_5_yaml_that_does_not_parse_is_quarantined_with_position() {
     let read = read_fields("name: acme\ndescription: [1, 2\ntype: x\n");
     assert_eq!(read.item, None);
     let finding = only(&read);
@@ -128,7 +128,7 @@ fn kn_5_yaml_that_does_not_parse_is_quarantined_with_its_position() {
 }
 
 #[test]
-fn kn_5_field_that_stands_twice_is_quarantined_with_its_line() {
+fn kn_5_duplicate_field_is_quarantined_with_line() {
     let read = read_fields("name: acme\ndescription: a\ntype: custom:x\nname: other\n");
     let finding = only(&read);
     assert_eq!((finding.code, finding.line), (codes::BAD_YAML.code, Some(5)));

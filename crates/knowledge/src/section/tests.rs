@@ -13,7 +13,7 @@ fn one(heading: &str, first: u32, last: u32, text: &str) -> (String, u32, u32, S
 }
 
 #[test]
-fn kn_9_markdown_is_parted_at_its_headings() {
+fn kn_9_markdown_is_split_at_headings() {
     let text = "before\n\n# A\n\none\ntwo\n\n## B\n\n- x\n- y\n\n# C\n\nend\n";
     assert_eq!(
         shown("wiki/page.md", text),
@@ -82,7 +82,7 @@ fn kn_11_text_ends_at_paragraphs_and_not_inside_code() {
 }
 
 #[test]
-fn kn_11_lone_list_ends_at_its_items() {
+fn kn_11_list_alone_is_cut_at_items() {
     let text = "- one\n  more\n- two\n- three\n";
     let ends = paragraph_ends("a.md", text);
     let kept: Vec<&str> = ends.iter().map(|end| text.get(..*end).unwrap()).collect();

@@ -98,7 +98,7 @@ fn kn_11_cuts_are_at_paragraphs_and_recorded() {
 }
 
 #[test]
-fn kn_11_several_packs_share_budget_each_in_its_fence() {
+fn kn_11_several_packs_share_budget_each_in_own_fence() {
     let project = Project::new();
     project.pack("acme", READY, &[("compiled/a.md", "# Queue\n\nThe queue of Acme is blue.\n")]);
     project.pack("bolt", READY, &[("compiled/a.md", "# Queue\n\nThe queue of Bolt is red.\n")]);

@@ -30,7 +30,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn ho_2_embedder_finds_section_that_shares_no_word_with_the_query() {
+fn ho_2_embedder_finds_section_that_shares_no_word_with_query() {
     let project = project();
     let task = "Do customers get their refund?";
     assert_eq!(project.ask(task, 500).context, "");
@@ -56,7 +56,7 @@ fn ho_2_section_near_in_words_and_meaning_goes_first() {
 }
 
 #[test]
-fn ho_2_vectors_are_kept_for_the_process_by_text() {
+fn ho_2_vectors_are_kept_for_process_by_text() {
     let project = project();
     let asked = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&asked);

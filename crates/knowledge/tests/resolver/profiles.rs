@@ -106,7 +106,7 @@ fn kn_10_compiled_views_answer_before_wiki() {
 }
 
 #[test]
-fn kn_10_wiki_joins_for_details_and_its_links_are_followed() {
+fn kn_10_wiki_is_used_for_details_and_links_are_followed() {
     let answer = wiki().ask("Why does the queue keep jobs?", 1_000);
     let found = paths(&answer);
     assert!(found.contains(&"compiled/facts.md") && found.contains(&"wiki/queue.md"), "{found:?}");

@@ -28,7 +28,7 @@ fn kn_9_status_and_trust_are_always_named() {
 }
 
 #[test]
-fn kn_9_pack_that_needs_review_shows_its_gaps() {
+fn kn_9_pack_that_needs_review_shows_gaps() {
     let frontmatter = "status: needs-review\ntrust: official\nprofile: wiki-first";
     let project = Project::with(frontmatter, &[("compiled/a.md", "# Price\n\nNine euro.\n")]);
     let answer = project.ask("price", 900);

@@ -55,7 +55,7 @@ fn ask_all(model: &Scripted, wanted: &Ask<'_>, log: &mut Log) -> Result<Answer, 
 }
 
 #[test]
-fn as_22_faults_use_an_attempt_and_go_back_with_the_answer() {
+fn as_22_faults_use_attempt_and_are_sent_back_with_answer() {
     let model = Scripted::new([
         Canned::text("{\"ok\": \"perhaps\"}"),
         Canned::text("{ok: true, n: \"3\"}"),
@@ -94,7 +94,7 @@ fn as_22_attempts_are_counted_in_all_and_zero_is_one() {
 }
 
 #[test]
-fn as_22_a_repair_answers_the_last_attempt_only() {
+fn as_22_repair_answers_only_last_attempt() {
     let model =
         Scripted::new([Canned::text("first"), Canned::text("second"), Canned::text("third")]);
     let shape = shape();
@@ -120,7 +120,7 @@ fn as_21_strict_takes_exact_json_alone() {
 }
 
 #[test]
-fn as_22_without_a_shape_the_raw_text_is_the_value() {
+fn as_22_call_without_shape_returns_raw_text() {
     let model = Scripted::new([Canned::text(" {\"a\": 1,} \n")]);
     let wanted = Ask { messages: prompt(), attempts: 3, ..Ask::default() };
     let answer = ask_all(&model, &wanted, &mut Log::default()).unwrap();
@@ -137,7 +137,7 @@ fn limited(wait: Option<u64>) -> LlmError {
 }
 
 #[test]
-fn as_22_a_rate_limit_is_waited_out_without_using_an_attempt() {
+fn as_22_wait_for_rate_limit_does_not_use_attempt() {
     let model =
         Scripted::new([Canned::error(limited(Some(7))), Canned::text("{\"ok\":true,\"n\":1}")]);
     let shape = shape();
@@ -150,7 +150,7 @@ fn as_22_a_rate_limit_is_waited_out_without_using_an_attempt() {
 }
 
 #[test]
-fn as_22_other_failures_of_the_provider_end_the_call_at_once() {
+fn as_22_other_provider_failures_end_call_at_once() {
     let errors = [
         LlmError::Auth { provider: "x".into(), message: String::new() },
         LlmError::Network { host: "x".into(), message: String::new() },
@@ -169,7 +169,7 @@ fn as_22_other_failures_of_the_provider_end_the_call_at_once() {
 }
 
 #[test]
-fn as_19_the_time_is_for_the_whole_call() {
+fn as_19_timeout_covers_whole_call() {
     let slow = || Canned::text("no").after(Duration::from_secs(6));
     let model = Scripted::new([slow(), slow(), slow()]);
     let shape = shape();
@@ -187,7 +187,7 @@ fn as_19_the_time_is_for_the_whole_call() {
 }
 
 #[test]
-fn as_23_text_and_partial_values_come_while_the_answer_does() {
+fn as_23_text_and_partial_values_arrive_during_answer() {
     let model = Scripted::new([Canned::text("{\"ok\": true, \"n\": 12}")]);
     let shape = shape();
     let wanted = Ask { messages: prompt(), shape: Some(&shape), ..Ask::default() };
@@ -200,7 +200,7 @@ fn as_23_text_and_partial_values_come_while_the_answer_does() {
 }
 
 #[test]
-fn as_22_text_that_was_passed_on_is_not_followed_by_a_second_answer() {
+fn as_22_streamed_text_is_not_followed_by_second_answer() {
     struct Breaks;
     impl Provider for Breaks {
         fn uri(&self) -> &'static str {
@@ -239,7 +239,7 @@ fn tool_call() -> Canned {
 }
 
 #[test]
-fn as_19_the_model_calls_tools_in_a_bounded_loop() {
+fn as_19_model_calls_tools_in_bounded_loop() {
     let model = Scripted::new([tool_call(), Canned::text("{\"ok\":true,\"n\":1}")]);
     let shape = shape();
     let tools = vec![ToolDefinition::function("echo", "", json!({}))];
@@ -273,7 +273,7 @@ fn as_19_the_model_calls_tools_in_a_bounded_loop() {
 }
 
 #[test]
-fn as_19_without_an_executor_no_tool_is_offered() {
+fn as_19_call_without_executor_offers_no_tools() {
     let model = Scripted::new([Canned::text("x")]);
     let tools = vec![ToolDefinition::function("echo", "", json!({}))];
     let wanted = Ask { messages: prompt(), tools, ..Ask::default() };
@@ -282,7 +282,7 @@ fn as_19_without_an_executor_no_tool_is_offered() {
 }
 
 #[test]
-fn as_22_cancelling_ends_the_call_wherever_it_is() {
+fn as_22_cancelling_ends_call_at_any_stage() {
     let cancel = CancelToken::new();
     let retry = RetryPolicy::on_request(9, Duration::from_secs(60));
     let wanted = Ask { messages: prompt(), retry, ..Ask::default() };

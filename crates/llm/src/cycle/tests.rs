@@ -23,7 +23,7 @@ fn limited() -> LlmError {
 }
 
 #[test]
-fn pt_12_submit_inserts_the_system_prompt_once_and_appends_both_turns() {
+fn pt_12_submit_inserts_system_prompt_once_and_appends_both_turns() {
     let provider = Scripted::new([Canned::text("one"), Canned::text("two")]);
     let mut cycle = LlmCycle::new(provider.clone(), config());
     run(cycle.submit("a", vec![])).unwrap();
@@ -37,7 +37,7 @@ fn pt_12_submit_inserts_the_system_prompt_once_and_appends_both_turns() {
 }
 
 #[test]
-fn pt_12_submit_leaves_a_system_message_that_is_there() {
+fn pt_12_submit_leaves_existing_system_message() {
     let provider = Scripted::new([Canned::text("x")]);
     let history = vec![Message::of_text(Role::System, "Mine.")];
     let mut cycle = LlmCycle::new(provider, config()).with_messages(history);
@@ -73,7 +73,7 @@ fn pt_12_a_failed_call_keeps_what_it_was_given_for_another_try() {
 }
 
 #[test]
-fn pt_12_failures_are_tried_again_as_the_setting_says() {
+fn pt_12_failures_are_retried_as_setting_says() {
     let provider =
         Scripted::new([Canned::error(limited()), Canned::error(limited()), Canned::text("x")]);
     let retry = RetryPolicy::back_off(2, Duration::from_secs(8));
@@ -83,7 +83,7 @@ fn pt_12_failures_are_tried_again_as_the_setting_says() {
 }
 
 #[test]
-fn pt_12_tool_calls_are_returned_without_an_executor() {
+fn pt_12_call_without_executor_returns_tool_calls() {
     let call = ToolCall::function("c1", "f", "{}");
     let provider = Scripted::new([Canned::tool_calls(vec![call.clone()])]);
     let mut cycle = LlmCycle::new(provider.clone(), LlmConfig::default());
@@ -110,7 +110,7 @@ fn calls() -> Canned {
 }
 
 #[test]
-fn pt_12_an_executor_runs_tools_until_the_model_answers() {
+fn pt_12_executor_runs_tools_until_model_answers() {
     let provider = Scripted::new([calls(), Canned::text("done")]);
     let mut cycle = LlmCycle::new(provider, LlmConfig::default()).with_executor(Arc::new(Shout));
     assert_eq!(run(cycle.submit("a", vec![])).unwrap().text, "done");
@@ -122,7 +122,7 @@ fn pt_12_an_executor_runs_tools_until_the_model_answers() {
 }
 
 #[test]
-fn pt_12_the_tool_loop_has_a_limit() {
+fn pt_12_tool_loop_has_limit() {
     let provider = Scripted::new((0..9).map(|_| calls()));
     let limits = LlmConfig { tool_rounds: 2, ..LlmConfig::default() };
     let mut cycle = LlmCycle::new(provider.clone(), limits).with_executor(Arc::new(Shout));
@@ -147,7 +147,7 @@ fn pt_12_usage_adds_up_and_streams_pass_text_on() {
 }
 
 #[test]
-fn pt_12_cancelling_ends_the_call() {
+fn pt_12_cancelling_ends_call() {
     let provider = Scripted::new([Canned::text("late").after(Duration::from_secs(9))]);
     let mut cycle = LlmCycle::new(provider, LlmConfig::default());
     cycle.cancel_token().cancel();

@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn as_24_markdown_falls_into_its_blocks() {
+    fn as_24_markdown_is_split_into_blocks() {
         let text = "---\ntitle: \"Front\"\n---\n# One `two` #\n\n[![badge](x)](y)\n<p align=\"center\">\n\nA line that is wrapped at the\nusual width of its file, and\nends here.\n\n```rust\n# no heading\n```\n- first item\n  goes on\n- second\n\n1. third\n\nUnder\n=====\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n***\n<!-- gone\ngone -->\n";
         assert_eq!(
             blocks(text),

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_24_sentences_end_where_a_reader_says_so() {
+    fn as_24_sentences_end_where_reader_expects() {
         let text = "It costs 3.50 a day, e.g. On Sundays. Dr. Who left! \"Why?\" J. Doe asked. See a.b.c v1.2. End";
         assert_eq!(
             sentences(text),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn as_24_emphasis_around_or_across_a_sentence_is_dropped() {
+    fn as_24_emphasis_around_or_across_sentence_is_dropped() {
         assert_eq!(unmarked("**Bold one.**"), "Bold one.");
         assert_eq!(unmarked("**Bold one."), "Bold one.");
         assert_eq!(unmarked("**Key**: value and **more**"), "**Key**: value and **more**");

@@ -40,7 +40,7 @@ fn filled(items: &[(&str, &str)], instruction: &str, fields: Vec<Field>) -> Valu
 }
 
 #[test]
-fn as_24_a_document_is_summarised_from_its_own_words() {
+fn as_24_document_is_summarised_with_sentences_from_it() {
     let fields = vec![
         Field::new("title", Shape::String),
         Field::new("summary", Shape::String).describe("Two sentences."),
@@ -88,7 +88,7 @@ fn as_24_facts_numbers_choices_and_records_are_found() {
 }
 
 #[test]
-fn as_24_numbers_stand_near_the_words_of_their_field() {
+fn as_24_number_is_taken_from_near_words_of_field() {
     let fields = vec![
         Field::new("max_entries", Shape::Integer),
         Field::new("miss_milliseconds", Shape::Number),
@@ -119,7 +119,7 @@ fn as_24_chinese_is_read_like_any_other_text() {
 }
 
 #[test]
-fn as_24_a_question_gets_the_sentence_that_answers_it() {
+fn as_24_question_gets_sentence_that_answers_it() {
     let items = [("user question", "When does an entry expire?"), ("notes", NOTES)];
     let fields = vec![
         Field::new("answer", Shape::String),
@@ -163,7 +163,7 @@ fn as_24_json_items_are_quoted_by_their_texts() {
 }
 
 #[test]
-fn as_24_a_report_is_accepted_when_the_notes_bear_it_out() {
+fn as_24_report_that_notes_support_is_accepted() {
     let fields = || {
         vec![Field::new("accepted", Shape::Boolean), Field::new("gaps", Shape::list(Shape::String))]
     };
@@ -176,7 +176,7 @@ fn as_24_a_report_is_accepted_when_the_notes_bear_it_out() {
 }
 
 #[test]
-fn as_24_nothing_to_quote_gives_empty_values_of_the_right_type() {
+fn as_24_prompt_with_nothing_to_quote_gets_empty_values_of_right_type() {
     let shape = Shape::Object(vec![
         Field::new("text", Shape::String),
         Field::new("n", Shape::Integer),
@@ -209,7 +209,7 @@ fn as_19_max_output_is_kept_to() {
 }
 
 #[test]
-fn as_30_the_same_call_has_the_same_answer() {
+fn as_30_same_call_has_same_answer() {
     let shape = Shape::Object(vec![Field::new("tags", Shape::list(Shape::String))]);
     let call = call(&prompt(&[("notes", NOTES)], "Name the topics."), Some(&shape));
     assert_eq!(answer(&call), answer(&call));
@@ -272,7 +272,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn as_24_any_prompt_gets_an_answer_of_its_shape(text in texts(), instruction in texts(), shape in shapes(), laid_out in any::<bool>()) {
+    fn as_24_any_prompt_gets_answer_of_requested_shape(text in texts(), instruction in texts(), shape in shapes(), laid_out in any::<bool>()) {
         let text = if laid_out { prompt(&[("notes", &text)], &instruction) } else { text };
         let (answer, _) = answer(&call(&text, Some(&shape)));
         let value: Value = serde_json::from_str(&answer).unwrap();
@@ -281,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn as_24_every_text_stands_in_the_context(text in texts(), instruction in "[a-z ]{0,30}") {
+    fn as_24_every_text_of_answer_comes_from_context(text in texts(), instruction in "[a-z ]{0,30}") {
         let shape = Shape::Object(vec![Field::new("title", Shape::String), Field::new("points", Shape::list(Shape::String))]);
         let (answer, _) = answer(&call(&prompt(&[("notes", &text)], &instruction), Some(&shape)));
         let value: Value = serde_json::from_str(&answer).unwrap();

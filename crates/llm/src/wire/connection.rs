@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn as_22_the_reason_of_a_lost_connection_is_said_without_numbers_and_addresses() {
+    fn as_22_reason_of_lost_connection_has_no_error_numbers_or_addresses() {
         assert_eq!(
             of(ErrorKind::ConnectionRefused),
             "the connection is refused; is a server running there?"

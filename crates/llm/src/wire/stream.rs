@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn as_23_lines_skip_blank_ones_and_keep_the_last_without_an_end() {
+    fn as_23_line_framing_skips_blank_lines_and_keeps_unended_last_line() {
         assert_eq!(
             read(Framing::Lines, &[b"{}\r\n\r\n {\"a\":1}\n{\"b\"", b":2}"]),
             ["{}", " {\"a\":1}", "{\"b\":2}"]
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn as_23_a_piece_without_end_is_refused_at_the_limit() {
+    fn as_23_endless_piece_is_refused_at_limit() {
         let mut pieces = Pieces::new(Framing::Lines, 100);
         assert!(pieces.feed(&[b'x'; 90]).is_ok());
         assert_eq!(pieces.feed(&[b'x'; 20]), Err(PieceTooLong(100)));
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_23_where_the_stream_is_cut_makes_no_difference(
+        fn as_23_chunk_boundaries_do_not_change_result(
             text in "(data: ?[a-zé汉]{0,5}|:c|\r\n|\n|\r|[\u{0}-\u{ff}]){0,20}",
             cuts in prop::collection::vec(0usize..64, 0..6),
             lines in any::<bool>(),

@@ -191,7 +191,7 @@ async fn refused(spec: &ServerSpec) -> McpError {
 }
 
 #[tokio::test]
-async fn as_25_server_over_http_gets_its_token_and_is_greeted() {
+async fn as_25_http_server_gets_token_and_greeting() {
     let web = Web::new([json_answer(&greeting(0)), empty("202 Accepted")]).await;
     let connection = Connect::default().connect(&web.spec(Some("tok-12345678"))).await.unwrap();
     assert!(!connection.is_closed());

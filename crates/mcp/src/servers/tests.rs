@@ -115,7 +115,7 @@ async fn as_25_one_bad_tool_does_not_disturb_others() {
 }
 
 #[tokio::test]
-async fn as_25_result_that_is_not_what_its_schema_promises_is_bad_answer() {
+async fn as_25_result_that_breaks_output_schema_is_bad_answer() {
     let promised =
         json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     let count = Definition { output_schema: Some(promised), ..Definition::new("count", schema()) };

@@ -205,7 +205,7 @@ fn pt_10_invalid_sequences_name_index_and_rule() {
 }
 
 #[test]
-fn pt_10_each_breach_has_its_own_fix() {
+fn pt_10_each_breach_has_own_fix() {
     let call = |id: &str| PromptComposer::new().user("u").message(assistant_calling(&[id]));
     for (composer, wanted) in [
         (PromptComposer::new(), "begin with"),

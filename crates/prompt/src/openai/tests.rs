@@ -3,7 +3,7 @@ use crate::message::{OpenaiContentPart, ResponseFormat, Stop, ToolChoice};
 use serde_json::json;
 
 #[test]
-fn pt_9_messages_survive_a_round_trip() {
+fn pt_9_messages_survive_round_trip() {
     for value in [
         json!({"role": "system", "content": "s", "name": "n"}),
         json!({"role": "developer", "content": [{"type": "text", "text": "d"}]}),
@@ -64,7 +64,7 @@ fn pt_9_unsupported_parts_are_named() {
 }
 
 #[test]
-fn pt_9_requests_and_tools_survive_a_round_trip() {
+fn pt_9_requests_and_tools_survive_round_trip() {
     let ours = OpenaiChatRequest {
         model: "m".into(),
         messages: vec![OpenaiChatMessage::of_text(Role::User, "u")],

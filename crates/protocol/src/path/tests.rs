@@ -117,7 +117,7 @@ fn cp_10_invalid_path_changes_nothing() {
 }
 
 #[test]
-fn cp_10_remove_moves_the_rest_of_a_list() {
+fn cp_10_remove_shifts_rest_of_list() {
     let mut state = state();
     let mut remove = |text: &str| path(text).remove(&mut state);
     assert_eq!(remove("userPreferences.language"), Ok(Some(json!("en"))));
@@ -142,7 +142,7 @@ fn cp_10_remove_moves_the_rest_of_a_list() {
 }
 
 #[test]
-fn cp_10_get_returns_the_value() {
+fn cp_10_get_returns_value() {
     let state = state();
     let get = |text: &str| path(text).get(&state).cloned();
     assert_eq!(get("grid.0.1"), Some(json!(2)));
@@ -154,7 +154,7 @@ fn cp_10_get_returns_the_value() {
 }
 
 #[test]
-fn cp_11_paths_overlap_when_one_contains_the_other() {
+fn cp_11_paths_overlap_when_one_contains_other() {
     let overlap = |one: &str, two: &str| {
         let (one, two) = (path(one), path(two));
         assert_eq!(one.overlaps(&two), two.overlaps(&one));
@@ -171,14 +171,14 @@ fn cp_11_paths_overlap_when_one_contains_the_other() {
 }
 
 #[test]
-fn cp_11_removing_an_element_affects_the_whole_list() {
+fn cp_11_removing_element_affects_whole_list() {
     assert_eq!(path("a.list.0").touched_by_removal(), Some(path("a.list")));
     assert_eq!(path("a.\"0\"").touched_by_removal(), Some(path("a.\"0\"")));
     assert_eq!(path("0").touched_by_removal(), None);
 }
 
 #[test]
-fn cp_10_path_keeps_its_spelling_and_round_trips() {
+fn cp_10_path_keeps_spelling_and_round_trips() {
     let written = "\"a\".\"b.c\".\"0\".1";
     assert_eq!(path(written).as_str(), written);
     let plain = StatePath::of(path(written).segments().to_vec()).unwrap();

@@ -331,7 +331,7 @@ fn ref_17_declared_parameters_are_checked_on_use() {
 }
 
 #[test]
-fn ref_18_id_stands_for_its_reference() {
+fn ref_18_id_stands_for_reference() {
     let rows = "| `k` | `@file://a/k.md?line=1-5&max=2k` |\n| lazy | @?file://l.md |\n| 分析/一 | @markdown:@?file://m.md?section=A |\n| glob | @file://docs/**/*.md |";
     let definitions = sound(&registry("Thought", rows));
     leads_to(&definitions, "@thought://k", "@file://a/k.md?line=1-5&max=2k");
@@ -362,7 +362,7 @@ fn ref_18_unknown_ids_are_reported_nearest() {
 }
 
 #[test]
-fn ref_18_registries_nest_and_cycle_shows_its_way() {
+fn ref_18_registries_nest_and_cycle_reports_path() {
     let text = [
         registry("a", "| x | @b://y?line=1 |\n| self | @a://self |"),
         registry("b", "| y | @!text:c://z |"),

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_23_what_is_not_address_is_reported_without_its_secrets() {
+    fn ref_23_invalid_address_is_reported_without_secrets() {
         for path in [
             "/p",
             "ann:secret@/p",

@@ -132,7 +132,7 @@ fn ref_6_what_is_not_reference_and_no_error() {
 }
 
 #[test]
-fn ref_6_what_looks_like_reference_is_reported_with_its_place() {
+fn ref_6_text_that_looks_like_reference_is_reported_with_place() {
     let cases = [
         ("读@file:a.md。", "@file:a.md", "REF1004", 9),
         ("x @file:/a.md, y", "@file:/a.md", "REF1004", 8),

@@ -39,7 +39,7 @@ fn ref_21_what_is_not_readable_file_is_typed_error() {
 
 #[cfg(unix)]
 #[test]
-fn ref_21_sparse_file_of_2_gb_is_refused_by_its_size() {
+fn ref_21_sparse_file_of_2_gb_is_refused_by_size() {
     let fixture = Fixture::with(&[("a.md", "x")]);
     let file = std::fs::File::create(fixture.folder.path().join("huge.bin")).unwrap();
     file.set_len(2 << 30).unwrap();

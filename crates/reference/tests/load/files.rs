@@ -65,7 +65,7 @@ fn ref_13_link_that_is_written_before_wildcard_is_followed_within_root() {
 }
 
 #[test]
-fn ref_13_matches_come_in_path_order_each_with_its_own_reference() {
+fn ref_13_matches_come_in_path_order_each_with_own_reference() {
     let fixture = Fixture::with(&[
         ("docs/b.md", "b"),
         ("docs/a/z.md", "z"),
@@ -83,7 +83,7 @@ fn ref_13_matches_come_in_path_order_each_with_its_own_reference() {
 }
 
 #[test]
-fn ref_13_match_can_be_loaded_by_its_reference_from_same_place() {
+fn ref_13_match_can_be_loaded_by_reference_from_same_place() {
     let fixture = Fixture::with(&[("docs/a.md", "a"), ("src/b.md", "b")]);
     let place = Place::folder("docs");
     for (pattern, expected) in [("@file://*.md", "a"), ("@file://../src/*.md", "b")] {
@@ -148,7 +148,7 @@ fn ref_13_too_many_matches_or_bytes_are_error() {
 }
 
 #[test]
-fn ref_21_missing_file_has_nearest_name_and_folder_its_files() {
+fn ref_21_missing_file_gets_nearest_name_and_folder_gets_files() {
     let fixture = Fixture::with(&[("docs/guide.md", "a")]);
     let near = ("REF3030", "did you mean `docs/guide.md`?".to_owned());
     assert_eq!(fixture.refused("@file://docs/giude.md"), near);

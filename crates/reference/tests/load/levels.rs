@@ -50,7 +50,7 @@ fn ref_12_sources_and_processors_have_their_places() {
 }
 
 #[test]
-fn ref_18_registered_id_leads_to_its_file() {
+fn ref_18_registered_id_leads_to_file() {
     let fixture = Fixture::with(&[("core/analytical.md", "one\ntwo\n")]).define(
         "<resource protocol=\"thought\">\n<registry>\n| id | reference |\n|--|--|\n\
          | analytical | @file://core/analytical.md |\n</registry>\n</resource>\n",

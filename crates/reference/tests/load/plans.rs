@@ -49,7 +49,7 @@ fn ref_7_policy_decides_about_plain_sign() {
 }
 
 #[test]
-fn ref_9_what_fails_stands_in_plan_with_its_cause() {
+fn ref_9_failed_entry_is_in_plan_with_cause() {
     let fixture = fixture();
     let plan =
         fixture.plan("@file://no.md and @!file://gone.md and @!fiel://x", &PlanOptions::default());
@@ -67,7 +67,7 @@ fn ref_9_what_fails_stands_in_plan_with_its_cause() {
 }
 
 #[test]
-fn ref_8_each_level_has_entry_with_its_own_semantics() {
+fn ref_8_each_level_has_entry_with_own_semantics() {
     let fixture = fixture();
     let plan = fixture.plan("@!thinking:@?file://a.md", &PlanOptions::default());
     let outer = &plan.entries[0];
@@ -118,7 +118,7 @@ fn ref_7_when_nothing_is_left_of_budget_nothing_more_is_loaded() {
 }
 
 #[test]
-fn ref_9_plan_has_bounds_of_its_own() {
+fn ref_9_plan_has_own_limits() {
     use contexture_reference::{LoadLimits, Sizes};
     let limits = LoadLimits { max_plan_bytes: 8, max_references: 4, ..LoadLimits::default() };
     let fixture = Fixture::limited(&[("a.md", "alpha"), ("b.md", "bravo")], limits);
@@ -135,7 +135,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn ref_9_plan_of_any_text_has_its_entries_in_order_where_they_stand(
+    fn ref_9_plan_of_any_text_has_entries_in_order_where_they_stand(
         text in "(@[!?]?(file|thinking|json|fiel|thinking:file):@?(//)?[ab*./?=&中]{0,8}|[ 。,a\\n`]){0,12}",
     ) {
         let fixture = fixture();

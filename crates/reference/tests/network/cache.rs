@@ -6,7 +6,7 @@ fn not_modified(headers: &str) -> Vec<u8> {
 }
 
 #[test]
-fn ref_22_what_is_kept_is_asked_for_with_its_validators() {
+fn ref_22_cached_response_is_requested_with_validators() {
     let folder = tempdir().unwrap();
     let date = "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
     let first = ok(

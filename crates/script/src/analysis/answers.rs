@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_call_that_function_ends_with_is_its_answer() {
+    fn cp_8_call_that_ends_function_is_answer() {
         assert_eq!(lines("main func(x) {\n generate({ input: \"a\" })\n}"), [2]);
         assert_eq!(lines("main func(x) {\n return (generate({ input: \"a\" }))\n}"), [2]);
         let both = "main func(x) {\n if x {\n return generate({ input: \"a\" })\n }\n generate({ input: \"b\" })\n}";
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_variable_set_once_and_returned_is_the_answer() {
+    fn cp_8_variable_set_once_and_returned_is_answer() {
         assert_eq!(lines("main func(x) {\n a = generate({ input: \"a\" })\n y = 1\n a\n}"), [2]);
         assert_eq!(
             lines("main func(x) {\n a = generate({ input: \"a\" })\n { text: a, n: 1 }\n}"),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_intermediate_call_is_not_the_answer() {
+    fn cp_8_intermediate_call_is_not_answer() {
         for text in [
             "main func(x) {\n generate({ input: \"a\" }) -> { a string }\n}",
             "main func(x) {\n generate({ input: \"a\" }) + \"!\"\n}",
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_8_function_called_only_at_the_end_counts() {
+    fn cp_8_function_called_only_at_end_counts() {
         let once = "func say(q) {\n generate({ input: \"a\" })\n}\nmain func(x) {\n say(x)\n}";
         assert_eq!(lines(once), [2]);
         let twice =

@@ -120,7 +120,7 @@ fn as_1_mains() {
 }
 
 #[test]
-fn as_6_variable_is_known_from_its_assignment_to_end_of_its_block() {
+fn as_6_variable_is_known_from_assignment_to_end_of_block() {
     for (text, codes) in [
         ("a = 1 b = a", vec![]),
         ("b = a a = 1", vec!["AS2001"]),
@@ -366,7 +366,7 @@ fn as_28_agents_are_called_with_declared_arguments() {
 }
 
 #[test]
-fn as_2_path_out_of_workspace_is_reported_before_the_run() {
+fn as_2_path_outside_workspace_is_reported_before_run() {
     for (import, code) in [
         ("file Secret from \"../secret.md\"", Some("AS2013")),
         ("file Secret from \"notes/../../secret.md\"", Some("AS2013")),
@@ -396,7 +396,7 @@ fn causes(source: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn gu_2_each_generate_has_the_methods_that_its_model_may_call() {
+fn gu_2_each_generate_has_methods_that_model_may_call() {
     let source = r#"
 import tool File from "file://workspace"
 import tool Web from "https://a.example"
@@ -433,7 +433,7 @@ main func(input) {
 }
 
 #[test]
-fn gu_2_fix_of_a_whole_tool_names_what_it_grants_and_widens_nothing() {
+fn gu_2_fix_of_whole_tool_names_granted_methods_and_widens_nothing() {
     let text = "import tool File from \"file://workspace\"\nmain func(input) { generate({ input: \"a\", tools: [File] }) -> { a string } }";
     let fault = faults(text).remove(0);
     assert_eq!((fault.code, fault.severity), ("AS4008", Severity::Warning));

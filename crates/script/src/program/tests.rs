@@ -27,7 +27,7 @@ fn as_2_files_are_found_from_importer_and_read_once() {
 }
 
 #[test]
-fn as_2_missing_file_is_reported_at_its_import() {
+fn as_2_missing_file_is_reported_at_import() {
     let program = load_with("import agent A from \"./nowhere.as\"", &[]);
     assert_eq!(program.faults[0].code, "AS2013");
     assert_eq!(program.faults[0].file, "main.as");

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_6_fixed_literal_is_placed_at_its_start() {
+    fn ref_6_fixed_literal_is_placed_at_start() {
         assert_eq!(shown("\"abcd\"", "other", &["ot", "th"]), ["\"a", "ab"]);
         assert_eq!(Places::default().span(3, 5), Span::new(0, 1));
     }

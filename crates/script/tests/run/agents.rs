@@ -5,7 +5,7 @@ use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, compile, run};
 use serde_json::{Value, json};
 
 #[test]
-fn as_28_agent_is_called_by_its_name() {
+fn as_28_agent_is_called_by_name() {
     let source = "
         agent Doubler { main func(input { n integer }) { input.n * 2 } func twice(n) { helper(n) * 2 } func helper(n) { n + 1 } }
         agent Single { func only(x) { x + 1 } }

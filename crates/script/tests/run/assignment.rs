@@ -10,7 +10,7 @@ fn as_6_assignment_updates_nearest_variable() {
 }
 
 #[test]
-fn as_6_assignment_defines_in_its_own_block() {
+fn as_6_assignment_defines_in_own_block() {
     assert_eq!(fault("if true { x = 1 } x").0, "AS9001");
     assert_eq!(value("if true { x = 1 } x = 2 x"), json!(2));
     assert_eq!(fault("repeat * 2 { x = 1 } x").0, "AS9001");
@@ -47,7 +47,7 @@ fn as_6_path_sets_last_field() {
 }
 
 #[test]
-fn as_6_path_does_not_create_its_middle() {
+fn as_6_path_does_not_create_middle() {
     assert_eq!(fault("o = {} o.a.b = 1").0, "AS9004");
     assert_eq!(fault("o = { a: none } o.a.b = 1").0, "AS9006");
     assert_eq!(fault("o = {} o.a += 1").0, "AS9004");
@@ -77,7 +77,7 @@ fn as_6_lists_and_objects_are_shared_inside_agent() {
 }
 
 #[test]
-fn as_6_value_of_function_is_its_last_top_level_expression() {
+fn as_6_value_of_function_is_last_top_level_expression() {
     assert_eq!(value("1 2 3"), json!(3));
     assert_eq!(value("x = 1"), json!(null));
     assert_eq!(

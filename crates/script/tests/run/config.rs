@@ -68,7 +68,7 @@ fn as_1_settings_are_lexical_not_inherited_by_callees() {
 }
 
 #[test]
-fn as_1_unknown_model_is_an_error_at_its_call() {
+fn as_1_unknown_model_is_reported_at_call() {
     let error = failure_of("main func(input) {\nmodel Nope\ngenerate({ input: \"x\" })\n}");
     assert_eq!(
         (error.code.as_str(), error.message.as_str()),

@@ -34,7 +34,7 @@ fn brief(items: &[DeclaredItem]) -> Vec<(Option<&str>, &str, Value)> {
 }
 
 #[test]
-fn as_12_only_used_items_enter_the_prompt() {
+fn as_12_prompt_contains_only_used_items() {
     let calls = body("secret = \"s\" other = [1] use input.question generate({ input: \"x\" })");
     assert_eq!(brief(&calls[0].items), [(None, "input.question", json!("Why?"))]);
     assert_eq!(body("secret = \"s\" generate({ input: \"x\" })")[0].items, []);
@@ -105,7 +105,7 @@ fn as_13_evaluated_when_prompt_is_built() {
 }
 
 #[test]
-fn as_13_evaluated_in_its_own_scope() {
+fn as_13_use_is_evaluated_in_own_scope() {
     let calls = body(
         "x = \"outer\"
         use x
@@ -121,7 +121,7 @@ fn as_13_evaluated_in_its_own_scope() {
 }
 
 #[test]
-fn as_13_failing_use_is_reported_at_the_use() {
+fn as_13_failing_use_is_reported_at_use() {
     let error = failure_of(&main_of("o = {}\nuse o.text\ngenerate({ input: \"x\" })"));
     assert_eq!((error.code.as_str(), error.line, error.column), ("AS9004", 3, 1));
 }
@@ -134,7 +134,7 @@ fn as_13_once_per_generate() {
 }
 
 #[test]
-fn as_14_visible_in_its_block_and_inside_to_later_generates() {
+fn as_14_use_is_visible_to_later_generates_in_block_and_inside_it() {
     let calls = body(
         "generate({ input: \"before\" })
         use input.question as user question
@@ -199,7 +199,7 @@ fn as_14_functions_and_agents_are_boundaries() {
 }
 
 #[test]
-fn as_14_agent_level_uses_are_visible_to_its_functions() {
+fn as_14_agent_level_uses_are_visible_to_functions_of_agent() {
     let source = "
         import file Notes from \"notes.md\"
         import file Data from \"data.json\"
@@ -287,13 +287,13 @@ fn as_17_selected_candidate_is_shown() {
 }
 
 #[test]
-fn as_17_first_candidate_is_the_default() {
+fn as_17_first_candidate_is_default() {
     let calls = calls(&CHOICE.replace(" selected", ""));
     assert_eq!(brief(&calls[0].items), [(Some("evidence"), "short", json!("s"))]);
 }
 
 #[test]
-fn as_17_selection_of_the_run_wins_over_selected() {
+fn as_17_selection_of_run_overrides_selected() {
     let choose = |name: &str| RunOptions {
         selections: [("main.as:4:5".to_owned(), name.to_owned())].into(),
         ..RunOptions::default()

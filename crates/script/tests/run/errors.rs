@@ -39,7 +39,7 @@ fn as_9_columns_count_characters() {
 }
 
 #[test]
-fn as_9_try_returns_its_value_or_that_of_the_handler() {
+fn as_9_try_returns_own_value_or_value_of_handler() {
     assert_eq!(value("try { 1 + 1 } else err { 0 }"), json!(2));
     assert_eq!(value("x = try { [1][5] } else err { err.code } x"), json!("AS9007"));
     assert_eq!(value("try { [1][5] } else err { y = 1 }"), json!(null));

@@ -81,7 +81,7 @@ fn as_19_every_option() {
 }
 
 #[test]
-fn as_19_think_in_all_its_forms() {
+fn as_19_think_accepts_all_forms() {
     for (written, expected) in [
         ("false", Think::Off),
         ("true", Think::On),
@@ -175,7 +175,7 @@ fn gu_2_named_methods_are_granted_and_no_others() {
 }
 
 #[test]
-fn as_19_shape_is_passed_with_the_call() {
+fn as_19_shape_is_passed_with_call() {
     let call = call(
         "generate({ input: \"x\" }) -> { ok boolean\n/// The parts.\nparts list[string], note?: \"a\" | \"b\", bare }",
     );

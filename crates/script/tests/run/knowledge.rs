@@ -45,7 +45,7 @@ fn as_15_pack_is_requested_from_host_once_per_call() {
 }
 
 #[test]
-fn as_14_pack_of_agent_is_visible_to_its_functions_only() {
+fn as_14_pack_of_agent_is_visible_only_to_functions_of_agent() {
     let source = format!(
         "{IMPORTS}agent Other {{ main func(x) {{ generate({{ input: \"o\" }}) }} }}\n\
          main agent A {{\n use Acme as facts\n main func(input) {{\n\
@@ -75,7 +75,7 @@ fn as_17_candidate_that_is_chosen_may_be_pack() {
 }
 
 #[test]
-fn kn_9_pack_methods_return_values_of_its_trust() {
+fn kn_9_pack_methods_return_values_with_trust_of_pack() {
     let found = json!({ "context": "The price is 5.", "tokens": 4, "missing": [] });
     let host = host()
         .with_knowledge("Acme.resolve", found)
@@ -110,7 +110,7 @@ fn kn_9_pack_may_be_queried_in_parallel_for() {
 }
 
 #[test]
-fn kn_8_refused_pack_is_a_catchable_failure() {
+fn kn_8_refused_pack_is_catchable_failure() {
     let refused = HostError::new("knowledge_not_allowed", "`acme-brief` is a draft");
     let host = host().with_result("Acme.guide", Err(refused));
     let body = "try { Acme.guide() } else err { err.code + \": \" + err.message }";

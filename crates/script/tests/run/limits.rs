@@ -118,7 +118,7 @@ fn as_19_model_and_tool_calls_are_limited() {
 }
 
 #[test]
-fn as_9_deep_values_do_not_overflow_or_leave_the_run() {
+fn as_9_deep_values_do_not_overflow_or_leave_run() {
     // A list nested a hundred thousand deep is created, walked one step, compared and dropped.
     assert_eq!(value("l = [] repeat * 100000 { l = [l] } l[0].length"), json!(1));
     assert_eq!(value("o = {} repeat * 100000 { o = { o: o, l: [o] } } o.length"), json!(2));
@@ -131,7 +131,7 @@ fn as_9_deep_values_do_not_overflow_or_leave_the_run() {
 }
 
 #[test]
-fn as_9_value_depth_is_at_most_a_thousand() {
+fn as_9_value_depth_is_at_most_1000() {
     let options = limited(|limits| limits.value_depth = 1_000_000);
     let body = |depth: usize| {
         let change = "agent A { main func(input { l list }) { input } }";
@@ -232,7 +232,7 @@ fn as_7_comparison_of_shared_values_ends() {
 }
 
 #[test]
-fn as_9_imported_values_have_the_same_depth_limit() {
+fn as_9_imported_values_have_same_depth_limit() {
     let deep = |levels: usize| (1..levels).fold(json!([]), |inner, _| json!([inner]));
     let source = "import tool T from \"env://process\" import memory M from \"file://m.jsonl\" import file F from \"f.json\"
         agent A { main func(x) { x } }

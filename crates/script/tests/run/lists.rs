@@ -114,7 +114,7 @@ fn as_9_none_has_no_fields() {
 }
 
 #[test]
-fn as_9_method_without_its_parentheses_is_explained() {
+fn as_9_method_without_parentheses_gets_help() {
     let error = failure("[1].sort");
     assert_eq!(error.help.as_deref(), Some("it is a method: `.sort(…)`"));
     let error = failure("[1].length()[0]");

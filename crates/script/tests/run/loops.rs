@@ -98,7 +98,7 @@ fn as_11_truncated_loop_is_reported() {
 }
 
 #[test]
-fn as_11_loop_whose_condition_holds_after_its_last_iteration_is_not_truncated() {
+fn as_11_loop_whose_condition_holds_after_last_turn_is_not_truncated() {
     let outcome = outcome(
         &main_of("n = 0 loop until n == 5 max 5 { n += 1 } n"),
         json!({}),

@@ -33,7 +33,7 @@ fn as_8_library_contains_specified_methods() {
 }
 
 #[test]
-fn as_8_every_method_checks_its_arguments() {
+fn as_8_every_method_checks_arguments() {
     for (receiver, example) in
         [(Receiver::String, "\"a\""), (Receiver::List, "[1]"), (Receiver::Object, "{ a: 1 }")]
     {

@@ -24,7 +24,7 @@ fn host_of(answers: usize) -> ScriptedHost {
 }
 
 #[test]
-fn as_10_results_have_the_order_of_the_list() {
+fn as_10_results_have_order_of_list() {
     assert_eq!(value("parallel for x in [3, 1, 2] max 10 { x * 10 }"), json!([30, 10, 20]));
     assert_eq!(value("parallel for x in [] max 10 { x }"), json!([]));
     assert_eq!(value("r = parallel for x in [1, 2, 3] max 2 { y = x + 1 y } r"), json!([2, 3]));
@@ -241,12 +241,12 @@ fn as_10_effects_on_outer_state_are_refused() {
 }
 
 #[test]
-fn as_10_return_cannot_leave_an_iteration() {
+fn as_10_return_cannot_leave_iteration() {
     assert_eq!(cause("parallel for x in [1] max 1 { return x }"), "AS9022");
 }
 
 #[test]
-fn as_10_limit_reached_in_iteration_ends_the_run() {
+fn as_10_limit_reached_in_iteration_ends_run() {
     let mut options = RunOptions::default();
     options.limits.steps = 10_000;
     let source = "func spin() {\n  repeat * 1000000 { }\n}\n".to_owned()

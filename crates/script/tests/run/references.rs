@@ -98,7 +98,7 @@ fn ref_6_literal_texts_keep_joints_and_places() {
 }
 
 #[test]
-fn ref_6_reference_at_a_joint_is_not_whole() {
+fn ref_6_reference_at_joint_is_not_whole() {
     let [text] = literals("generate({ input: \"@a b@\" + input.q + \"@c\" + \"@d e\" })")
         .try_into()
         .unwrap();
@@ -111,7 +111,7 @@ fn ref_6_reference_at_a_joint_is_not_whole() {
 }
 
 #[test]
-fn ref_6_place_in_block_is_that_of_its_line() {
+fn ref_6_place_in_block_is_that_of_line() {
     let body = "generate({ input: \"\"\"\n      读 @a\n\n        then\\t@b\n    \"\"\" })";
     let [text] = literals(body).try_into().unwrap();
     assert_eq!(text.text, "读 @a\n\n  then\t@b");

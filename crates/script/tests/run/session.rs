@@ -97,7 +97,7 @@ fn as_31_uses_and_settings_persist() {
 }
 
 #[test]
-fn as_31_failed_line_keeps_earlier_state_and_reports_its_place() {
+fn as_31_failed_line_keeps_earlier_state_and_reports_place() {
     let mut lines = Lines::new(ScriptedHost::new());
     lines.value("x = 1");
     assert_eq!(lines.code("x = 2 y = 3 l = [] l[x]"), ("AS9007".to_owned(), 2));

@@ -83,7 +83,7 @@ fn as_28_nothing_is_coerced_and_further_fields_are_kept() {
 }
 
 #[test]
-fn as_28_shape_fault_is_reported_at_the_call() {
+fn as_28_shape_fault_is_reported_at_call() {
     let source = "func f(n integer) { n }\nmain func(input) {\n  f(1)\n  f(\"two\")\n}";
     let error = failure_of(source);
     assert_eq!((error.code.as_str(), error.line, error.column), ("AS9017", 4, 3));

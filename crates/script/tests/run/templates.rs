@@ -28,7 +28,7 @@ fn host() -> ScriptedHost {
 }
 
 #[test]
-fn as_2_template_is_rendered_by_calling_it_or_its_render() {
+fn as_2_template_is_rendered_by_call_or_by_render() {
     let host = host();
     let value = run(
         "a = T({ name: input.name, list: [1, 2.5] })\nb = Other.render()\nreturn a + b.upper()",
@@ -49,7 +49,7 @@ fn as_2_template_is_rendered_by_calling_it_or_its_render() {
 }
 
 #[test]
-fn as_2_rendered_template_has_least_trust_of_its_variables() {
+fn as_2_rendered_template_has_least_trust_of_variables() {
     let trust = |argument: &str, template: Trust| {
         let text =
             Supplied { value: json!("text"), label: template.into(), standing: Standing::Real };
@@ -122,7 +122,7 @@ fn as_9_template_takes_one_object() {
 }
 
 #[test]
-fn as_31_text_of_placeholders_is_a_placeholder() {
+fn as_31_text_of_placeholders_is_placeholder() {
     let stands = Supplied {
         value: json!("⟨answer⟩"),
         label: Trust::Model.into(),

@@ -144,7 +144,7 @@ fn as_29_loop_that_can_reach_effect_through_call_has_events() {
 }
 
 #[test]
-fn as_29_failed_run_keeps_its_trace_and_closes_it() {
+fn as_29_failed_run_keeps_and_closes_trace() {
     let source =
         "import tool T from \"sh://grep\" func f(x) { for y in [1] max 1 { T.run({}) {}[\"x\"] } }
         main func(input) { repeat * 1 { f(0) } }";
@@ -194,7 +194,7 @@ fn as_30_same_run_gives_same_trace() {
 }
 
 #[test]
-fn as_30_waiting_changes_only_the_order_of_iterations() {
+fn as_30_waiting_changes_only_order_of_iterations() {
     let (first, second) = (host(), host().with_waits(3));
     let options = RunOptions { concurrency: 1, ..RunOptions::default() };
     assert!(outcome_with(SOURCE, json!({}), &first, &options).result.is_ok());

@@ -47,7 +47,7 @@ fn trust(expression: &str) -> Trust {
 }
 
 #[test]
-fn as_20_every_source_has_its_trust() {
+fn as_20_every_source_has_trust() {
     assert_eq!(trust("\"literal\""), Trust::Program);
     assert_eq!(trust("input.q"), Trust::User);
     assert_eq!(trust("model_said.said"), Trust::Model);
@@ -73,7 +73,7 @@ fn as_20_concatenation_takes_least() {
 }
 
 #[test]
-fn as_20_item_has_least_trust_of_its_parts() {
+fn as_20_item_has_least_trust_of_parts() {
     assert_eq!(trust("{ a: \"x\", b: [input.q, { c: past[0].text }] }"), Trust::Memory);
     assert_eq!(trust("{ a: \"x\", b: 1 }"), Trust::Program);
     assert_eq!(trust("[hits, input.q]"), Trust::Tool);
@@ -91,7 +91,7 @@ fn as_20_keys_count_as_well() {
 }
 
 #[test]
-fn as_20_message_of_failed_effect_has_trust_of_its_source() {
+fn as_20_message_of_failed_effect_has_trust_of_source() {
     assert_eq!(trust("try { File.list({}) } else err { err.message }"), Trust::Tool);
     assert_eq!(trust("try { [][0] } else err { err.message }"), Trust::Program);
     assert_eq!(

@@ -127,7 +127,7 @@ mod tests {
     use contexture::Environment;
 
     #[test]
-    fn cp_5_main_agent_without_answers_is_a_warning() {
+    fn cp_5_main_agent_that_turn_cannot_call_is_warning() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::open(folder.path(), Environment::default()).unwrap();
         let misfits = |text: &str| -> Vec<Option<String>> {

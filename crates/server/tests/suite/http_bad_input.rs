@@ -74,7 +74,7 @@ fn all_examples() -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn cp_6_malformed_json_at_any_byte_is_a_parse_error() {
+fn cp_6_malformed_json_at_any_byte_is_parse_error() {
     let (_place, running) = served();
     let mut line = Line::new(&running);
     let mut count = 0;

@@ -214,7 +214,7 @@ fn cp_1_token_grants_sender_types() {
 }
 
 #[test]
-fn cp_19_expired_token_ends_its_connections() {
+fn cp_19_revoked_or_expired_token_ends_its_connections() {
     let place = Place::new(REQUIRED);
     let kept = place.token(NewToken::new("kept"));
     let revoked = place.token(NewToken::new("revoked"));
@@ -438,7 +438,7 @@ fn cp_6_client_that_ignores_refusals_is_disconnected() {
 }
 
 #[test]
-fn cp_19_address_has_rate_and_wrong_tokens_a_lower_one() {
+fn cp_19_address_has_rate_and_wrong_tokens_have_lower_one() {
     let place = Place::new("[serve.limits]\naddress_rate_per_minute = 2\n");
     let server = place.start();
     let statuses: Vec<u16> = (0..6).map(|_| server.http().get("/v1/schemas").status).collect();
@@ -774,7 +774,7 @@ fn gu_1_agent_reads_no_record_of_server_and_does_not_rewrite_itself() {
 }
 
 #[test]
-fn gu_1_data_folder_that_is_the_workspace_is_refused() {
+fn gu_1_data_folder_that_is_workspace_is_refused() {
     let place = Place::new("");
     let settings = Settings { data: place.path().to_owned(), ..place.settings() };
     let Err(fault) = place.start_with(settings, &Place::options()) else { panic!("it started") };

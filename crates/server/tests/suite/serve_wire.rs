@@ -48,7 +48,7 @@ fn gu_11_absolute_target_and_host_must_agree() {
 }
 
 #[test]
-fn gu_11_request_names_one_host_without_a_user() {
+fn gu_11_request_without_exactly_one_valid_host_is_refused() {
     let (_place, server) = served();
     let own = format!("host: {}", server.address);
     let get = "GET /v1/contexts HTTP/1.1";
@@ -109,7 +109,7 @@ fn handshake(server: &Running) -> Http {
 }
 
 #[test]
-fn gu_11_server_without_tokens_answers_pages_of_its_own_origin_alone() {
+fn gu_11_server_without_tokens_answers_only_pages_of_own_origin() {
     let (_place, server) = served();
     let own = server.url.clone();
     for origin in strangers(&server) {
@@ -136,7 +136,7 @@ fn gu_11_server_without_tokens_answers_pages_of_its_own_origin_alone() {
 }
 
 #[test]
-fn gu_11_request_that_a_page_elsewhere_embeds_is_refused() {
+fn gu_11_request_embedded_by_page_of_other_site_is_refused() {
     let (_place, server) = served();
     for site in ["cross-site", "same-site", "Cross-Site", ""] {
         let embedded = server.http().with("sec-fetch-site", site);
@@ -149,7 +149,7 @@ fn gu_11_request_that_a_page_elsewhere_embeds_is_refused() {
 }
 
 #[test]
-fn gu_11_page_that_the_settings_name_is_answered() {
+fn gu_11_page_named_in_settings_is_answered() {
     let place = Place::new("[serve]\norigins = [\"http://127.0.0.1:8000\"]\n");
     let server = place.start();
     let page = server.http().with("origin", "http://127.0.0.1:8000");
@@ -162,7 +162,7 @@ fn gu_11_page_that_the_settings_name_is_answered() {
 }
 
 #[test]
-fn gu_11_paired_page_is_answered_with_its_token_from_its_origin_alone() {
+fn gu_11_paired_page_is_answered_only_with_its_token_from_its_origin() {
     let (place, server) = served();
     let code = server.pairing.clone().unwrap();
     let origin = "https://app.example";
@@ -200,7 +200,7 @@ fn gu_11_paired_page_is_answered_with_its_token_from_its_origin_alone() {
 }
 
 #[test]
-fn gu_11_guesses_of_the_code_are_limited() {
+fn gu_11_guesses_of_code_are_limited() {
     let place = Place::new("[serve.limits]\nfailed_logins_per_minute = 3\n");
     let server = place.start();
     let page = server.http().with("origin", "https://app.example");
@@ -321,7 +321,7 @@ fn gu_11_name_of_another_owner_can_not_sign() {
 }
 
 #[test]
-fn gu_11_client_that_may_not_speak_for_a_user_does_not_answer_for_one() {
+fn gu_11_client_not_allowed_as_user_cannot_answer_for_user() {
     let place = Place::new(REQUIRED);
     let senders = vec![SenderType::Model];
     let model = place.token(NewToken { senders, ..NewToken::new("service") });

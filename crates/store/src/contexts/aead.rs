@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_19_what_is_sealed_opens_with_its_key_at_its_place() {
+    fn cp_19_sealed_value_opens_with_own_key_at_own_place() {
         let sealer = AeadSealer::new("k1", &[1; 32]).unwrap();
         let sealed = sealer.seal("state.a", "密码".as_bytes()).unwrap();
         assert!(sealed.starts_with("v1.k1.") && !sealed.contains("密码"), "{sealed}");

@@ -103,7 +103,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 }
 
 #[test]
-fn cp_19_nothing_sensitive_lies_on_the_disk() {
+fn cp_19_disk_does_not_contain_sensitive_values() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contexts.db");
     fill(&SqliteContexts::open(&path, sealed(7)).unwrap());
@@ -131,7 +131,7 @@ fn cp_19_another_key_or_none_is_told() {
 }
 
 #[test]
-fn cp_19_a_new_key_reads_what_an_old_one_sealed() {
+fn cp_19_new_key_setup_reads_values_sealed_with_old_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contexts.db");
     fill(&SqliteContexts::open(&path, sealed(7)).unwrap());

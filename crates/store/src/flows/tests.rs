@@ -74,7 +74,7 @@ fn small(path: &Path, pages: i64) -> Arc<SqliteJournal> {
 }
 
 #[test]
-fn fl_11_a_full_disk_stops_the_run_and_no_other() {
+fn fl_11_full_disk_stops_only_affected_run() {
     let (_folder, path) = place();
     let journal = small(&path, 60);
     let large = "x".repeat(400_000);
@@ -118,7 +118,7 @@ fn id_of(entry: &Entry) -> &str {
 }
 
 #[test]
-fn fl_11_what_follows_a_lost_event_is_lost() {
+fn fl_11_events_after_lost_event_are_lost() {
     let (_folder, path) = place();
     let journal = open(&path);
     let claim = journal.begin(&RunHead::new("run_1", "{}")).unwrap();
@@ -151,7 +151,7 @@ impl Sealer for PanickingSealer {
 }
 
 #[test]
-fn fl_11_panic_in_a_write_fails_that_write_alone() {
+fn fl_11_panic_in_write_fails_only_that_write() {
     let (_folder, path) = place();
     let options = Options { sealer: Some(Arc::new(PanickingSealer)), ..Options::default() };
     let journal = SqliteJournal::open(&path, "flows.db", options).unwrap();
@@ -169,7 +169,7 @@ fn fl_11_panic_in_a_write_fails_that_write_alone() {
 }
 
 #[test]
-fn fl_11_steps_that_run_together_share_a_commit() {
+fn fl_11_parallel_steps_share_commit() {
     let (folder, path) = place();
     let journal = open(&path);
     let steps: Vec<Value> = (0..200).map(|n| echo(&format!("s{n}"), json!({}))).collect();
@@ -183,7 +183,7 @@ fn fl_11_steps_that_run_together_share_a_commit() {
 }
 
 #[test]
-fn fl_11_the_end_of_a_step_and_the_start_of_the_next_are_one_commit() {
+fn fl_11_end_of_step_and_start_of_next_are_one_commit() {
     let (folder, path) = place();
     let journal = open(&path);
     let steps: Vec<Value> = (0..100).map(|n| echo(&format!("s{n}"), json!({}))).collect();
@@ -301,7 +301,7 @@ fn fl_11_secrets_are_masked_and_that_is_told() {
 }
 
 #[test]
-fn cp_19_with_a_key_sets_and_results_are_sealed_in_the_file() {
+fn cp_19_store_with_key_seals_sets_and_results_in_file() {
     let (_folder, path) = place();
     let open = |sealer: Option<AeadSealer>| {
         let sealer = sealer.map(|sealer| Arc::new(sealer) as Arc<dyn Sealer>);
@@ -343,7 +343,7 @@ fn cp_19_with_a_key_sets_and_results_are_sealed_in_the_file() {
 
 #[cfg(unix)]
 #[test]
-fn cp_19_a_file_that_is_made_is_its_owners_alone() {
+fn cp_19_created_file_is_accessible_only_to_owner() {
     use std::os::unix::fs::PermissionsExt as _;
     let (_folder, path) = place();
     let journal = open(&path);
@@ -357,7 +357,7 @@ fn cp_19_a_file_that_is_made_is_its_owners_alone() {
 }
 
 #[test]
-fn fl_12_times_come_from_the_stamp() {
+fn fl_12_times_come_from_stamp() {
     let (_folder, path) = place();
     let stamp = FixedStamp::new(1_785_542_400_000_000, 1_000_000);
     let ids = Arc::new(Ids::new(Arc::new(stamp)));
@@ -375,7 +375,7 @@ fn fl_12_times_come_from_the_stamp() {
 }
 
 #[test]
-fn fl_11_more_than_may_wait_fails_the_run() {
+fn fl_11_too_many_waiting_events_fail_run() {
     let (_folder, path) = place();
     let options = Options { most_waiting: 0, ..Options::default() };
     let journal = SqliteJournal::open(&path, "flows.db", options).unwrap();
@@ -399,7 +399,7 @@ fn fl_11_more_than_may_wait_fails_the_run() {
 }
 
 #[test]
-fn fl_12_many_that_make_the_file_at_once_wait_for_each_other() {
+fn fl_12_concurrent_creators_of_file_wait_for_each_other() {
     for _ in 0..60 {
         let (_folder, path) = place();
         let start = std::sync::Barrier::new(6);

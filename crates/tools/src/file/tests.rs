@@ -37,7 +37,7 @@ fn as_25_list_gives_what_is_in_folder_by_name() {
 }
 
 #[test]
-fn as_25_list_over_its_limit_is_error() {
+fn as_25_list_over_limit_is_error() {
     let limits = ToolLimits { list_entries: 2, ..ToolLimits::default() };
     let fixture = Fixture::with(Settings { limits, ..Settings::default() });
     fixture.put("a", "").put("b", "");
@@ -229,7 +229,7 @@ fn as_25_forged_effects_do_nothing() {
 }
 
 #[test]
-fn as_25_effect_reads_back_from_its_json() {
+fn as_25_effect_reads_back_from_json() {
     let fixture = Fixture::new();
     let written = fixture.call(FILE, "write", json!({"path": "a.txt", "content": "x"})).unwrap();
     let json = serde_json::to_string(&written.effects).unwrap();
@@ -289,7 +289,7 @@ fn as_25_sed_gives_range_of_lines_as_text() {
 }
 
 #[test]
-fn as_25_sed_reports_when_its_default_leaves_lines_out() {
+fn as_25_sed_reports_lines_that_default_leaves_out() {
     let fixture = Fixture::new();
     fixture.put("long", "x\n".repeat(2001));
     let output = fixture.call("sh://sed", "run", json!({"path": "long"})).unwrap();
@@ -312,7 +312,7 @@ fn as_25_env_gives_string_or_none() {
 }
 
 #[test]
-fn gu_1_permitted_secret_is_read_with_its_values_to_mask() {
+fn gu_1_permitted_secret_is_read_with_values_to_mask() {
     use crate::paths::{Access, PathPermission, PathPolicy};
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(".env"), "TOKEN=abcdefgh-123\n").unwrap();

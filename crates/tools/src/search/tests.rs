@@ -142,7 +142,7 @@ fn as_25_grep_takes_regular_expression_or_text() {
 }
 
 #[test]
-fn as_25_file_ends_with_its_last_line_end() {
+fn as_25_file_ends_with_last_line_end() {
     let fixture = Fixture::new();
     fixture.put("a", "x\n").put("b", "x\n\n").put("c", "");
     assert_eq!(

@@ -188,7 +188,7 @@ fn as_25_write_makes_folders_and_leaves_nothing_else() {
 }
 
 #[test]
-fn as_25_refused_write_takes_its_folders_back() {
+fn as_25_refused_write_removes_created_folders() {
     let fixture = Fixture::new();
     fixture.put("f", "x");
     let name = format!("new/folder/{}", "n".repeat(300));

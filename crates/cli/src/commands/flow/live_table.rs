@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_12_table_has_a_bar_and_a_line_for_each_step() {
+    fn fl_12_table_has_bar_and_line_for_each_step() {
         let mut table = table(3);
         table.done = 1;
         table.rows[0].status = Status::Completed;

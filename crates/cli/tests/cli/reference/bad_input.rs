@@ -59,7 +59,7 @@ fn ref_21_unreadable_files_are_typed_errors() {
 }
 
 #[test]
-fn ref_21_no_path_leaves_the_workspace() {
+fn ref_21_no_path_leaves_workspace() {
     let sandbox = sandbox();
     for path in [
         "../secret.md",

@@ -28,7 +28,7 @@ fn protocol(list: &Value, name: &str) -> Value {
 }
 
 #[test]
-fn ref_15_specification_is_a_definition_file() {
+fn ref_15_specification_is_definition_file() {
     let sandbox = Sandbox::new();
     let (file, options) = (original(), "--definitions");
     let list = sandbox.run(["ref", "list", options, &file, "--examples", "--json"]).exits(0).json();

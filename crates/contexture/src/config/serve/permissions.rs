@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_19_the_longest_name_that_fits_says_when_the_user_is_asked() {
+    fn cp_19_longest_matching_name_decides_when_user_is_asked() {
         let text = "[serve.permissions]\nseconds = 5\n[serve.permissions.backend]\n\
                     \"http.*\" = \"USER_CONSENT\"\n\"http.get\" = \"NONE\"\n\"http.p*\" = \"ALWAYS_ASK\"\n\
                     \"mcp:mail/send\" = \"ALWAYS_ASK\"\n";

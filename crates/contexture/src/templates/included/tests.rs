@@ -90,7 +90,7 @@ fn ref_23_a_failure_names_reference_and_cause_without_user_info() {
 }
 
 #[test]
-fn as_31_without_a_network_a_placeholder_stands_in() {
+fn as_31_placeholder_replaces_remote_text_without_network() {
     let (loader, remote) = loader();
     let text = "{{> @memory://tone}} {{> @lines:@!sftp://ann:secret@h/a}}";
     let template = PromptTemplate::compile(text).unwrap();
@@ -103,7 +103,7 @@ fn as_31_without_a_network_a_placeholder_stands_in() {
 }
 
 #[test]
-fn ref_4_what_is_no_reference_is_told_like_a_failure() {
+fn ref_4_invalid_reference_is_reported_like_failure() {
     let (loader, _) = loader();
     let template = PromptTemplate::compile("{{> @memory:tone}}{{> @memory://gone}}").unwrap();
     let texts = texts(&loader, &template, true);
@@ -112,7 +112,7 @@ fn ref_4_what_is_no_reference_is_told_like_a_failure() {
 }
 
 #[test]
-fn ref_14_more_references_than_the_limit_are_refused() {
+fn ref_14_references_beyond_limit_are_refused() {
     let (loader, _) = loader();
     let limits = contexture_reference::LoadLimits { max_references: 1, ..*loader.limits() };
     let loader = loader.with_limits(limits);

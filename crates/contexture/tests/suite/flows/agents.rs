@@ -105,7 +105,7 @@ impl WithTool for contexture::flows::FlowRequest {
 }
 
 #[test]
-fn fl_3_each_agent_of_a_set_leaves_its_trace() {
+fn fl_3_each_agent_of_set_leaves_its_trace() {
     let place = Place::new(&[("writer.as", WRITER)]);
     let flow = prepare(
         &place,
@@ -142,7 +142,7 @@ fn fl_2_parameters_of_agents_are_checked_before_they_run() {
 }
 
 #[test]
-fn fl_7_a_program_that_fails_fails_its_step_alone() {
+fn fl_7_program_that_fails_fails_only_its_step() {
     let place = Place::new(&[("team.as", TEAM)]);
     let report = run(
         &place,
@@ -159,7 +159,7 @@ fn fl_7_a_program_that_fails_fails_its_step_alone() {
 }
 
 #[test]
-fn fl_6_unknown_agents_are_refused_with_a_name_that_is_meant() {
+fn fl_6_unknown_agent_is_refused_with_suggested_name() {
     let place = Place::new(&[("team.as", TEAM)]);
     let refused = prepare(
         &place,
@@ -175,7 +175,7 @@ fn fl_6_unknown_agents_are_refused_with_a_name_that_is_meant() {
 }
 
 #[test]
-fn fl_6_bad_programs_refuse_the_set_that_needs_them_alone() {
+fn fl_6_invalid_program_refuses_only_sets_that_need_it() {
     let place = Place::new(&[
         ("bad.as", "main agent Bad { main func(input) { oops( } }"),
         ("team.as", TEAM),
@@ -202,7 +202,7 @@ fn fl_6_bad_programs_refuse_the_set_that_needs_them_alone() {
 }
 
 #[test]
-fn fl_3_a_named_program_wins_over_one_beside_the_set_and_that_over_the_projects() {
+fn fl_3_named_program_precedes_one_beside_set_then_one_of_project() {
     let says = |word: &str| format!("main agent Who {{ main func() {{ \"{word}\" }} }}");
     let place = Place::new(&[
         ("who.as", &says("project")),

@@ -74,7 +74,7 @@ fn fl_3_a_tool_that_no_client_offers_is_unavailable() {
 }
 
 #[test]
-fn fl_1_what_replaces_a_tool_of_a_client_runs_here() {
+fn fl_1_alternative_to_client_tool_runs_on_server() {
     let document = json!({ "calls": [
         { "callId": "pick", "name": "file_picker", "runtime": "FRONTEND", "parameters": { "accept": "*" },
           "fallbackBehavior": "USE_ALTERNATIVE",
@@ -85,7 +85,7 @@ fn fl_1_what_replaces_a_tool_of_a_client_runs_here() {
 }
 
 #[test]
-fn fl_2_parameters_are_checked_by_what_the_client_announced() {
+fn fl_2_parameters_are_checked_against_client_announcement() {
     let page = Arc::new(Page::new().with(picker(), |_| Ok(json!(1))));
     let document = json!({ "calls": [
         { "callId": "known", "name": "file_picker", "parameters": { "accept": 5 } },
@@ -100,7 +100,7 @@ fn fl_2_parameters_are_checked_by_what_the_client_announced() {
 }
 
 #[test]
-fn fl_3_agents_of_a_set_reach_the_client_too() {
+fn fl_3_agents_of_set_reach_client() {
     let page =
         Arc::new(Page::new().with(
             FrontendTool::new("where", json!({ "type": "object", "properties": {} })),
@@ -131,7 +131,7 @@ impl Permission for Refusing {
 }
 
 #[test]
-fn cp_19_a_step_that_the_user_refuses_is_not_run() {
+fn cp_19_step_that_user_refuses_is_not_run() {
     let asked = Arc::new(Refusing("fail", Mutex::default()));
     let document = json!({ "calls": [
         { "callId": "a", "name": "fail", "userPrompt": "Really?", "parameters": { "code": "X" } },

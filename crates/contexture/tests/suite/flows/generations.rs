@@ -12,7 +12,7 @@ fn ask(parameters: &Value) -> contexture::flows::FlowRequest {
 const NOTES: &str = "The server listens on port 7878. It was built in spring.";
 
 #[test]
-fn fl_3_a_generation_answers_in_its_shape_from_what_it_is_shown() {
+fn fl_3_generation_answers_in_its_shape_from_its_uses() {
     let place = Place::new(&[]);
     let parameters = json!({
         "prompt": "Which port does the server listen on?",
@@ -28,7 +28,7 @@ fn fl_3_a_generation_answers_in_its_shape_from_what_it_is_shown() {
 }
 
 #[test]
-fn fl_3_a_shape_may_be_a_schema() {
+fn fl_3_shape_may_be_schema() {
     let place = Place::new(&[]);
     let parameters = |shape: &Value| json!({ "prompt": "Fill it.", "shape": shape });
     let schema = json!({
@@ -78,7 +78,7 @@ fn fl_2_a_shape_that_can_not_be_kept_is_refused() {
 }
 
 #[test]
-fn fl_5_what_a_generation_is_shown_keeps_label_budget_and_trust() {
+fn fl_5_uses_of_generation_keep_label_budget_and_trust() {
     let place = Place::new(&[("notes.txt", NOTES)]);
     let flow = prepare(
         &place,

@@ -74,7 +74,7 @@ fn set(stuck: &str) -> FlowRequest {
 }
 
 #[test]
-fn fl_11_a_run_that_was_broken_off_goes_on_by_its_id_alone() {
+fn fl_11_interrupted_run_resumes_by_its_id_alone() {
     let place = Place::new(&[]);
     let counted = Counted::default();
     let id = counted.break_off(&place, set("looks"));
@@ -103,7 +103,7 @@ fn fl_11_an_effect_that_may_have_happened_is_uncertain() {
 }
 
 #[test]
-fn fl_11_agents_and_what_a_run_was_asked_with_come_back_with_it() {
+fn fl_11_resumed_run_restores_its_agents_and_request() {
     let place = Place::new(&[
         ("lib/pure.as", "main agent Pure { main func(word string) { word.upper() } }"),
         (
@@ -194,7 +194,7 @@ fn fl_11_a_run_is_done_by_one_alone() {
 }
 
 #[test]
-fn fl_11_another_set_does_not_go_on_with_a_run() {
+fn fl_11_other_set_cannot_resume_run() {
     let place = Place::new(&[]);
     let counted = Counted::default();
     let id = counted.break_off(&place, set("looks"));
@@ -206,7 +206,7 @@ fn fl_11_another_set_does_not_go_on_with_a_run() {
 }
 
 #[test]
-fn fl_11_nothing_of_a_forgotten_run_is_kept() {
+fn fl_11_nothing_of_forgotten_run_is_kept() {
     let place = Place::new(&[("hey.as", "main func() { \"hey\" }")]);
     let mut asked = instructions(&json!([{ "instructionId": "a", "action": "agent:hey" }]));
     asked.run.forget = true;
@@ -218,7 +218,7 @@ fn fl_11_nothing_of_a_forgotten_run_is_kept() {
 }
 
 #[test]
-fn cp_19_secrets_are_masked_in_what_is_kept_of_a_run() {
+fn cp_19_secrets_are_masked_in_kept_files_of_run() {
     let place = Place::new(&[]);
     let key = "sk-hunter2-hunter2";
     let project = |place: &Place| Project {
@@ -249,7 +249,7 @@ fn cp_19_secrets_are_masked_in_what_is_kept_of_a_run() {
 }
 
 #[test]
-fn cp_19_what_one_caller_wants_masked_is_masked_in_a_journal_that_many_share() {
+fn cp_19_private_texts_of_caller_are_masked_in_shared_journal() {
     let place = Place::new(&[]);
     let journal = flows::open(&place.project()).unwrap();
     let counted = Counted::default();
@@ -276,7 +276,7 @@ fn cp_19_what_one_caller_wants_masked_is_masked_in_a_journal_that_many_share() {
 }
 
 #[test]
-fn fl_11_a_run_is_gone_on_with_by_its_owner_alone() {
+fn fl_11_run_is_resumed_only_by_its_owner() {
     let place = Place::new(&[]);
     let counted = Counted::default();
     let mut owned = FlowRequest { owner: "ann".to_owned(), ..set("looks") };
@@ -329,7 +329,7 @@ fn fl_12_a_run_is_paused_and_cancelled_and_tells_how_far_it_is() {
 }
 
 #[test]
-fn fl_2_an_agent_is_cancelled_with_its_run() {
+fn fl_2_agent_is_cancelled_with_its_run() {
     let place = Place::new(&[(
         "loop.as",
         "main func() { n = 0\n loop until n < 0 max 2000000000 { n = n + 1 }\n n }",

@@ -42,7 +42,7 @@ fn place() -> Place {
 }
 
 #[test]
-fn fl_3_a_set_that_an_agent_returns_is_run_where_a_step_says_so() {
+fn fl_3_set_returned_by_agent_runs_only_where_step_says_so() {
     let place = place();
     let report = run(&place, planned(&json!(["echo", "calc*"])));
     assert_eq!(result(&report, "tell"), json!({ "value": 42 }));
@@ -54,7 +54,7 @@ fn fl_3_a_set_that_an_agent_returns_is_run_where_a_step_says_so() {
 }
 
 #[test]
-fn fl_3_a_set_within_uses_what_its_step_allows_and_nothing_else() {
+fn fl_3_nested_set_uses_only_actions_that_its_step_allows() {
     let place = place();
     for allow in [json!(["echo"]), json!([]), json!(["calc"])] {
         let report = run(&place, planned(&allow));
@@ -77,7 +77,7 @@ fn fl_3_a_set_within_uses_what_its_step_allows_and_nothing_else() {
 }
 
 #[test]
-fn fl_6_a_set_within_that_has_faults_fails_its_step_with_all_of_them() {
+fn fl_6_nested_set_with_faults_fails_its_step_with_all_faults() {
     let place = Place::new(&[]);
     let run_set = |set: &Value| {
         let report = run(
@@ -120,7 +120,7 @@ fn fl_6_a_set_within_that_has_faults_fails_its_step_with_all_of_them() {
 }
 
 #[test]
-fn fl_3_sets_within_sets_end_at_a_depth_and_a_number() {
+fn fl_3_nested_sets_are_limited_in_depth_and_number_of_steps() {
     let place = Place::new(&[]);
     let mut set = json!({ "instructions": [{ "instructionId": "i", "action": "echo" }] });
     for _ in 0..4 {
@@ -158,7 +158,7 @@ fn returned(
 }
 
 #[test]
-fn fl_3_a_function_returns_a_set_to_run() {
+fn fl_3_function_returns_set_to_run() {
     let place = place();
     let none = FlowRequest::default();
     for (function, input, step, value) in [
@@ -179,7 +179,7 @@ fn fl_3_a_function_returns_a_set_to_run() {
 }
 
 #[test]
-fn fl_3_a_set_that_a_model_wrote_runs_only_what_is_allowed() {
+fn fl_3_set_written_by_model_runs_only_allowed_actions() {
     let place = place();
     let plan = json!({ "instructions": [{ "instructionId": "x", "action": "echo", "parameters": { "n": 1 } }] });
     let mut asked = FlowRequest::default();

@@ -101,7 +101,7 @@ fn fl_3_accepted_tools_of_servers_are_actions() {
 }
 
 #[test]
-fn fl_6_a_name_that_several_servers_have_is_unknown_without_the_server() {
+fn fl_6_tool_name_of_several_servers_is_unknown_without_server() {
     let place = place(&["words", "others"]);
     accept(&place, "words");
     accept(&place, "others");
@@ -113,7 +113,7 @@ fn fl_6_a_name_that_several_servers_have_is_unknown_without_the_server() {
 }
 
 #[test]
-fn fl_6_what_was_not_accepted_refuses_the_set_with_the_reason() {
+fn fl_6_server_or_tool_not_accepted_refuses_set_with_reason() {
     let place = place(&["words"]);
     let error = prepare(&place, shout("mcp:words/shout")).err().unwrap();
     assert!(matches!(error, FlowError::Setup(_)), "{error:?}");

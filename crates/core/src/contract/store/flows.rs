@@ -125,7 +125,7 @@ pub fn fl_11_events_come_back_in_their_order(make: &Make<'_>) {
     assert_eq!(journal.document("run_1").unwrap().text, "{\"instructions\": []}");
 }
 
-pub fn fl_11_event_of_a_run_that_is_not_held_is_refused(make: &Make<'_>) {
+pub fn fl_11_event_of_run_that_is_not_held_is_refused(make: &Make<'_>) {
     let journal = make();
     let refused = hand_in(&journal, "run_1", &started("a")).recv().unwrap();
     assert!(refused.is_err());
@@ -168,7 +168,7 @@ pub fn fl_11_ids_are_given_once(make: &Make<'_>) {
     assert_eq!(again(&"x".repeat(LONGEST_ID)), None);
 }
 
-pub fn fl_11_run_has_one_holder_at_a_time(make: &Make<'_>) {
+pub fn fl_11_run_has_at_most_one_holder(make: &Make<'_>) {
     let journal = make();
     let claim = begin(&journal, "run_1");
     let refused = journal.claim("run_1").err().unwrap();
@@ -182,7 +182,7 @@ pub fn fl_11_run_has_one_holder_at_a_time(make: &Make<'_>) {
     assert_eq!(held.len(), 1);
 }
 
-pub fn fl_11_run_that_was_let_go_is_claimed_with_its_past(make: &Make<'_>) {
+pub fn fl_11_released_run_is_claimed_with_past_entries(make: &Make<'_>) {
     let journal = make();
     let claim = begin(&journal, "run_1");
     record(&journal, "run_1", &started("a"));
@@ -280,7 +280,7 @@ pub fn fl_12_runs_are_listed_newest_first(make: &Make<'_>) {
     assert_eq!(journal.summary("no").unwrap_err().code(), "flow_run_not_found");
 }
 
-pub fn fl_12_what_is_asked_reaches_the_holder(make: &Make<'_>) {
+pub fn fl_12_request_reaches_holder(make: &Make<'_>) {
     let journal = make();
     let claim = begin(&journal, "run_1");
     let _other = begin(&journal, "run_2");
@@ -297,7 +297,7 @@ pub fn fl_12_what_is_asked_reaches_the_holder(make: &Make<'_>) {
     assert_eq!(journal.ask("no", Ask::Pause).unwrap_err().code(), "flow_run_not_found");
 }
 
-pub fn fl_12_cancel_before_a_claim_counts(make: &Make<'_>) {
+pub fn fl_12_cancel_before_claim_counts(make: &Make<'_>) {
     let journal = make();
     drop(begin(&journal, "run_1"));
     comes_to(&journal, "run_1", RunState::Interrupted);

@@ -45,7 +45,7 @@ impl Backend {
     }
 }
 
-pub fn as_26_add_returns_the_record_flat_with_its_id_and_times(make: &Make<'_>) {
+pub fn as_26_add_returns_flat_record_with_id_and_times(make: &Make<'_>) {
     let backend = &made(make);
     let record =
         backend.add(json!({"kind": "lesson", "text": "t", "goal": {"deep": [1, 2.5, null]}}));
@@ -64,7 +64,7 @@ pub fn as_26_add_returns_the_record_flat_with_its_id_and_times(make: &Make<'_>) 
     assert!(backend.add(json!({}))["id"].as_str().unwrap() > id);
 }
 
-pub fn as_26_query_without_a_text_gives_the_newest_first(make: &Make<'_>) {
+pub fn as_26_query_without_text_returns_newest_first(make: &Make<'_>) {
     let backend = &made(make);
     for text in ["one", "two", "three"] {
         backend.add(json!({"text": text}));
@@ -91,7 +91,7 @@ pub fn as_26_query_by_kind_and_fields(make: &Make<'_>) {
     assert_eq!(backend.texts(json!({"where": {"constructor": null, "n": 2}})), ["3"]);
 }
 
-pub fn as_26_text_search_gives_the_most_relevant_first(make: &Make<'_>) {
+pub fn as_26_text_search_returns_most_relevant_first(make: &Make<'_>) {
     let backend = &made(make);
     backend.add(json!({"kind": "k", "text": "The login tests need a seeded database"}));
     backend.add(json!({"kind": "k", "text": "Deploy on Tuesdays"}));
@@ -109,7 +109,7 @@ pub fn as_26_text_search_gives_the_most_relevant_first(make: &Make<'_>) {
     assert_eq!(backend.texts(json!({"text": "login", "where": {"kind": "other"}})), ["login"]);
 }
 
-pub fn as_26_a_word_in_the_text_counts_more_than_in_other_fields(make: &Make<'_>) {
+pub fn as_26_word_in_text_counts_more_than_in_other_fields(make: &Make<'_>) {
     let backend = &made(make);
     for filler in ["a b c", "d e f", "g h i", "j k l"] {
         backend.add(json!({"text": filler}));
@@ -164,7 +164,7 @@ pub fn as_26_text_of_any_script_is_found(make: &Make<'_>) {
     assert_eq!(backend.texts(json!({"text": "汽车"})), [""; 0]);
 }
 
-pub fn as_26_text_that_looks_like_a_query_is_only_words(make: &Make<'_>) {
+pub fn as_26_text_that_looks_like_query_is_searched_as_words(make: &Make<'_>) {
     let backend = &made(make);
     backend.add(json!({"text": "quotes \" and (parens) OR NOT near* col:umn ' -- ;"}));
     for text in [
@@ -189,7 +189,7 @@ pub fn as_26_text_that_looks_like_a_query_is_only_words(make: &Make<'_>) {
     assert_eq!(backend.call("query", json!({"text": long})).notes.len(), 1);
 }
 
-pub fn as_26_update_sets_fields_and_the_time(make: &Make<'_>) {
+pub fn as_26_update_sets_fields_and_time(make: &Make<'_>) {
     let backend = &made(make);
     let old = backend.add(json!({"kind": "a", "text": "old words", "n": 1}));
     backend.add(json!({"text": "later"}));
@@ -210,7 +210,7 @@ pub fn as_26_update_sets_fields_and_the_time(make: &Make<'_>) {
     );
 }
 
-pub fn as_26_delete_removes_a_record(make: &Make<'_>) {
+pub fn as_26_delete_removes_record(make: &Make<'_>) {
     let backend = &made(make);
     assert_eq!(backend.call("delete", json!({"id": "no"})).value, json!({"ok": false}));
     let one = backend.add(json!({"text": "one thing"}));
@@ -293,7 +293,7 @@ pub fn as_26_odd_names_and_texts_survive(make: &Make<'_>) {
     assert_eq!(backend.query(json!({})), [record]);
 }
 
-pub fn as_26_writers_at_the_same_time_lose_nothing(make: &Make<'_>) {
+pub fn as_26_concurrent_writers_lose_no_records(make: &Make<'_>) {
     let backend = &made(make);
     std::thread::scope(|scope| {
         for writer in 0..4 {

@@ -42,7 +42,7 @@ pub fn blob(text: &str) -> Blob {
     Blob { digest: Digest::of_text(text), text: text.to_owned() }
 }
 
-pub fn as_29_the_lines_of_an_event_add_up(make: &Make<'_>) {
+pub fn as_29_lines_of_event_add_up(make: &Make<'_>) {
     let backend = &made(make);
     let run = backend.begin();
     run.append(&event(1, None, None, json!({"program": "a.as"}))).unwrap();
@@ -146,7 +146,7 @@ pub fn as_29_secrets_are_masked_in_events_and_texts(make: &Make<'_>) {
     assert!(text(&large).ends_with(" •••"));
 }
 
-pub fn as_29_events_form_a_tree(make: &Make<'_>) {
+pub fn as_29_events_form_tree(make: &Make<'_>) {
     let backend = &made(make);
     let run = backend.begin();
     for (id, parent) in [
@@ -169,7 +169,7 @@ pub fn as_29_events_form_a_tree(make: &Make<'_>) {
     assert_eq!(log.tree().top().len(), 4);
 }
 
-pub fn as_29_a_trace_of_any_depth_is_a_tree(make: &Make<'_>) {
+pub fn as_29_trace_of_any_depth_is_tree(make: &Make<'_>) {
     let backend = &made(make);
     let run = backend.begin();
     for id in 1..=5000 {
@@ -179,7 +179,7 @@ pub fn as_29_a_trace_of_any_depth_is_a_tree(make: &Make<'_>) {
     assert_eq!(log.tree().lines().last().unwrap().0, 4999);
 }
 
-pub fn as_29_an_export_holds_all_its_texts(make: &Make<'_>) {
+pub fn as_29_export_contains_all_stored_texts_of_run(make: &Make<'_>) {
     let backend = &made(make);
     let run = backend.begin();
     run.keep(&[blob("one"), blob("two")]).unwrap();
@@ -194,7 +194,7 @@ pub fn as_29_an_export_holds_all_its_texts(make: &Make<'_>) {
     assert_eq!(export["texts"], json!({digest("two"): "two", digest("one"): "one"}));
 }
 
-pub fn as_29_runs_at_the_same_time_do_not_meet(make: &Make<'_>) {
+pub fn as_29_concurrent_runs_do_not_mix(make: &Make<'_>) {
     let backend = &made(make);
     let runs: Vec<_> = (0..4).map(|_| backend.begin()).collect();
     let shared = "shared text ".repeat(1000);

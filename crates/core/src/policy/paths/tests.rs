@@ -153,7 +153,7 @@ fn gu_1_permission_that_can_not_hold_is_refused() {
 }
 
 #[test]
-fn gu_1_doors_reach_their_own_part_of_the_state_folder() {
+fn gu_1_each_caller_reaches_only_own_part_of_state_folder() {
     let policy = PathPolicy::default();
     let reaches = |path, access, door| policy.check(path, access, door).is_ok();
     for (path, door) in [
@@ -216,7 +216,7 @@ fn gu_1_refusal_names_class_path_and_setting() {
 
 proptest! {
     #[test]
-    fn gu_1_any_path_has_a_class_and_case_does_not_matter(path in "\\PC{0,40}|[./\\\\a-z~: ]{0,40}") {
+    fn gu_1_any_path_has_class_and_case_does_not_matter(path in "\\PC{0,40}|[./\\\\a-z~: ]{0,40}") {
         let policy = permitted("**/x*?", &[Access::Read]);
         let class = policy.class(&path);
         let _ = policy.check(&path, Access::Write, Door::Memory);

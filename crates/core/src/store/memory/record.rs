@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn as_26_all_strings_of_a_record_are_searched() {
+    fn as_26_search_covers_all_strings_of_record() {
         let record =
             fields(json!({"id": "i", "kind": "k", "text": "t", "goal": "g", "n": {"a": ["x"]}}));
         assert_eq!(texts(&record), ("t".to_owned(), "x\ng\n".to_owned()));

@@ -79,7 +79,7 @@ fn kn_3_changed_new_or_removed_pack_is_seen() {
 }
 
 #[test]
-fn kn_3_what_was_written_just_now_is_not_trusted_to_its_time() {
+fn kn_3_time_of_file_written_just_now_is_not_trusted() {
     let place = Place::new();
     let guide = place.pack(&format!("{PACKS}/acme")).join("KNOWLEDGE.md");
     assert_eq!(names(&cached(&place)), ["acme"]);

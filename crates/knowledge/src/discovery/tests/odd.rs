@@ -138,7 +138,7 @@ fn kn_3_guide_in_folder_of_packs_hides_none_of_them() {
 }
 
 #[test]
-fn kn_5_large_guide_costs_no_more_than_its_head() {
+fn kn_5_large_guide_costs_no_more_than_head() {
     let place = Place::new();
     let body = "x".repeat(4 << 20);
     place.write(&format!("{PACKS}/large/KNOWLEDGE.md"), manifest("large", "") + &body);

@@ -89,7 +89,7 @@ fn kn_2_only_exact_name_makes_pack() {
 }
 
 #[test]
-fn kn_2_what_is_named_may_be_pack_its_file_folder_of_packs_or_project() {
+fn kn_2_named_path_may_be_pack_guide_folder_of_packs_or_project() {
     let place = Place::new();
     place.pack("one/acme");
     place.pack("work/.agents/knowledge/acme");

@@ -16,7 +16,7 @@ fn kn_17_pack_without_fault_passes() {
 }
 
 #[test]
-fn kn_17_pack_is_named_by_its_folder_its_guide_or_its_project() {
+fn kn_17_pack_is_named_by_folder_guide_or_project() {
     let made = pack(&[]);
     let project = tempfile::tempdir().unwrap();
     let packs = project.path().join(".agents/knowledge");
@@ -103,7 +103,7 @@ fn kn_17_anchors_lead_to_places_that_exist() {
 }
 
 #[test]
-fn kn_17_pack_that_requires_grounding_has_sources_in_its_compiled_view() {
+fn kn_17_pack_that_requires_grounding_has_sources_in_compiled_view() {
     let guide = GUIDE.replace("profile:", "grounding: required\nprofile:");
     let made = pack(&[
         ("KNOWLEDGE.md", &guide),

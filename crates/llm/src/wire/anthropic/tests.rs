@@ -86,7 +86,7 @@ fn as_24_a_conversation_takes_anthropic_s_form() {
 }
 
 #[test]
-fn as_24_what_anthropic_can_t_take_is_an_error_before_anything_is_sent() {
+fn as_24_content_that_anthropic_cannot_take_is_error_before_sending() {
     for part in [OpenaiContentPart::input_audio("AA", "wav"), OpenaiContentPart::file_id("f1")] {
         let mut call = call();
         call.request.messages.push(OpenaiChatMessage::new(Role::User, vec![part]));
@@ -105,7 +105,7 @@ fn as_24_what_anthropic_can_t_take_is_an_error_before_anything_is_sent() {
 }
 
 #[test]
-fn as_19_thinking_takes_the_form_of_the_model_s_generation() {
+fn as_19_thinking_has_form_of_model_generation() {
     let mut call = call();
     call.think = Some(Think::High);
     call.max_output = Some(1000);
@@ -128,7 +128,7 @@ fn as_19_thinking_takes_the_form_of_the_model_s_generation() {
 }
 
 #[test]
-fn as_21_the_schema_goes_as_format_or_as_a_tool() {
+fn as_21_schema_is_sent_as_format_or_as_tool() {
     let call = with_schema(call());
     let closed = json!({
         "type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": false

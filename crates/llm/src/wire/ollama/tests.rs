@@ -62,7 +62,7 @@ fn as_24_a_call_takes_ollama_s_form() {
 }
 
 #[test]
-fn as_18_a_long_prompt_asks_for_a_window_it_fits_in() {
+fn as_18_long_prompt_requests_window_that_fits_it() {
     assert_eq!(body(&call("short"), Plan::default()).get("options"), None);
     let long = "word ".repeat(6_000);
     assert_eq!(body(&call(&long), Plan::default())["options"]["num_ctx"], 16_384);
@@ -72,7 +72,7 @@ fn as_18_a_long_prompt_asks_for_a_window_it_fits_in() {
 }
 
 #[test]
-fn as_19_what_a_model_refuses_is_left_out() {
+fn as_19_option_that_model_refuses_is_left_out() {
     let mut call = call("hi");
     call.think = Some(Think::High);
     assert_eq!(body(&call, Plan::default())["think"], "high");

@@ -40,7 +40,7 @@ fn schema() -> SchemaHint {
 }
 
 #[test]
-fn as_24_messages_go_out_as_the_simplest_json_that_says_them() {
+fn as_24_messages_are_sent_as_simplest_json() {
     let parts = server(false).request(&call(), Plan::default(), false).unwrap();
     assert_eq!(parts.url, "http://host:1/v1/chat/completions");
     assert_eq!(
@@ -56,7 +56,7 @@ fn as_24_messages_go_out_as_the_simplest_json_that_says_them() {
 }
 
 #[test]
-fn pt_9_parts_names_and_unknown_fields_reach_the_wire() {
+fn pt_9_request_keeps_parts_names_and_unknown_fields() {
     let mut call = call();
     let parts = vec![OpenaiContentPart::text("a"), OpenaiContentPart::input_audio("AA", "wav")];
     let mut message = OpenaiChatMessage::new(Role::User, parts);
@@ -71,7 +71,7 @@ fn pt_9_parts_names_and_unknown_fields_reach_the_wire() {
 }
 
 #[test]
-fn as_19_hints_are_said_in_the_server_s_words() {
+fn as_19_hints_use_parameter_names_of_server() {
     let mut call = call();
     call.max_output = Some(50);
     call.request.max_tokens = Some(7);
@@ -95,7 +95,7 @@ fn as_19_hints_are_said_in_the_server_s_words() {
 }
 
 #[test]
-fn as_21_the_schema_is_sent_in_the_form_the_server_knows() {
+fn as_21_schema_is_sent_in_form_that_server_knows() {
     let mut call = call();
     call.schema = Some(schema());
     let of = |step| {
@@ -114,7 +114,7 @@ fn as_21_the_schema_is_sent_in_the_form_the_server_knows() {
 }
 
 #[test]
-fn as_21_a_refused_form_is_followed_by_the_next() {
+fn as_21_refused_form_is_followed_by_next_form() {
     let mut call = call();
     call.schema = Some(schema());
     call.request.temperature = Some(1.0);
@@ -226,7 +226,7 @@ fn stream(pieces: &[&str]) -> (Vec<String>, Result<ChatResponse, LlmError>) {
 }
 
 #[test]
-fn as_23_a_stream_is_put_together_with_its_usage() {
+fn as_23_stream_is_assembled_with_usage() {
     let (heard, response) = stream(&[
         r#"{"id":"c","model":"m","choices":[{"delta":{"role":"assistant","content":""}}]}"#,
         r#"{"choices":[{"delta":{"reasoning_content":"h"}}]}"#,
@@ -268,7 +268,7 @@ fn as_23_tool_calls_are_put_together_by_index_or_id() {
 }
 
 #[test]
-fn as_23_a_cut_or_broken_stream_is_an_error() {
+fn as_23_cut_or_broken_stream_is_error() {
     let (heard, cut) = stream(&[r#"{"choices":[{"delta":{"content":"Hel"}}]}"#]);
     assert_eq!(heard, ["Hel"]);
     assert_eq!(cut, Err(LlmError::CutStream { provider: "host:1".into(), received: 3 }));

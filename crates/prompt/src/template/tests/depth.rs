@@ -39,7 +39,7 @@ fn pt_4_unreached_partials_do_not_count_as_depth() {
 }
 
 #[test]
-fn pt_4_cycle_of_partials_names_its_path() {
+fn pt_4_cycle_of_partials_names_path() {
     let mut registry = PromptTemplateRegistry::new();
     registry.register("a", "{{> b}}").unwrap();
     registry.register("b", "{{#if x}}{{> c}}{{/if}}").unwrap();

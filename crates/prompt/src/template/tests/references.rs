@@ -13,7 +13,7 @@ fn wanted(template: &PromptTemplate) -> Vec<String> {
 }
 
 #[test]
-fn pt_1_reference_extends_to_the_closing_braces() {
+fn pt_1_reference_extends_to_closing_braces() {
     for (tag, reference, rest) in [
         ("{{> @file://parts/tone.md }}", "@file://parts/tone.md", ""),
         ("{{>@file://a.md}}", "@file://a.md", ""),
@@ -74,7 +74,7 @@ fn pt_1_nothing_is_reference_in_raw_comments_and_escapes() {
 }
 
 #[test]
-fn pt_2_invalid_reference_is_reported_with_its_place() {
+fn pt_2_invalid_reference_is_reported_with_place() {
     for (template, code, place, words) in [
         ("x {{> @ }}", "PT1012", (1, 7), "`@` is not a reference"),
         ("{{> @tone }}", "PT1012", (1, 5), "expected `@protocol://path`"),
@@ -98,7 +98,7 @@ fn pt_2_invalid_reference_is_reported_with_its_place() {
 }
 
 #[test]
-fn pt_14_reference_without_text_is_a_typed_error_with_place_and_help() {
+fn pt_14_reference_without_text_is_typed_error_with_place_and_help() {
     let mut template =
         PromptTemplate::compile("{{#if a}}\n  {{> @file://a.md}}{{/if}}{{> p}}").unwrap();
     let partial = "中 {{> @sftp://ann:secret@host/b.md}}";

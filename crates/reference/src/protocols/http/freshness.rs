@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_22_answer_holds_as_long_as_its_server_says() {
+    fn ref_22_response_lifetime_is_set_by_server() {
         assert_eq!(lives(&[("cache-control", "public, Max-Age=\"60\"")]), Some(60));
         assert_eq!(lives(&[("cache-control", "max-age=60"), ("age", "50")]), Some(10));
         assert_eq!(lives(&[("etag", "\"a\""), ("cache-control", "no-cache, max-age=60")]), Some(0));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_22_answer_is_fresh_until_its_time_is_over() {
+    fn ref_22_response_is_fresh_until_lifetime_ends() {
         let freshness = Freshness::of(&headers(&[("cache-control", "max-age=60")]), 1000).unwrap();
         let fresh: Vec<_> = [999, 1000, 1059, 1060].map(|now| freshness.is_fresh(now)).into();
         assert_eq!(fresh, [false, true, true, false]);

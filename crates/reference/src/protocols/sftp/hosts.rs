@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn ref_20_server_is_known_by_its_key() {
+    fn ref_20_server_is_verified_by_key() {
         let file = format!("# a comment\n\nother {TWO}\nfiles.example,10.0.0.1 {ONE} ann@home\n");
         assert_eq!(check(&file, "files.example/p", ONE), Ok(()));
         assert_eq!(check(&file, "FILES.example/p", ONE), Ok(()));

@@ -82,7 +82,7 @@ fn ref_3_name_twice_is_found_among_many() {
 }
 
 #[test]
-fn ref_3_http_passes_its_own_query_on() {
+fn ref_3_http_passes_query_on() {
     let texts = [
         "@https://h/p?a=1&a=2",
         "@http://h/p?flag",

@@ -71,7 +71,7 @@ fn as_10_alias_of_outer_value_cannot_be_written() {
 }
 
 #[test]
-fn as_10_function_cannot_write_outer_value_through_its_parameter() {
+fn as_10_function_cannot_write_outer_value_through_parameter() {
     for body in [
         "push(outer)",
         "y = outer push(y)",
@@ -146,7 +146,7 @@ fn as_10_plain_loop_may_write_outer_values() {
 }
 
 #[test]
-fn as_10_nested_iteration_has_its_own_outer_values() {
+fn as_10_nested_iteration_has_own_outer_values() {
     for (body, refused) in [
         ("own = [] parallel for z in [1] max 1 { own.add(z) }", true),
         ("own = [] parallel for z in [1] max 1 { y = own y.add(z) }", true),

@@ -279,7 +279,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn gu_3_tag_gives_back_its_label_and_joins_like_labels() {
+    fn gu_3_tag_returns_label_and_joins_like_labels() {
         let tags = Tags::default();
         let page = Label::of("https://a", Trust::Web).with_readers(Readers::OWNER);
         let file = Label::of("a.md", Trust::Tool);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn gu_3_influence_changes_the_label_and_not_what_the_value_is() {
+    fn gu_3_influence_changes_label_and_not_standing_of_value() {
         let tags = Tags::default();
         let web = tags.tag(&Label::of("https://a", Trust::Web), Standing::Real);
         let unknown = tags.tag(&Trust::Tool.into(), Standing::Unknown);

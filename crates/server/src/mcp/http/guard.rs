@@ -120,7 +120,7 @@ mod tests {
     const TOKEN: (&str, &str) = ("authorization", "Bearer 0123456789abcdef");
 
     #[test]
-    fn kn_16_request_needs_the_token_once() {
+    fn kn_16_request_needs_token_exactly_once() {
         let host = ("host", "127.0.0.1:7879");
         assert_eq!(judge(&[TOKEN, host]), Ok(()));
         assert_eq!(judge(&[host]), Err(Refusal::Token));

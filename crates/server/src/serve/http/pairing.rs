@@ -139,7 +139,7 @@ mod tests {
     const PAGE: &str = "http://127.0.0.1:8000";
 
     #[test]
-    fn gu_11_code_pairs_one_page_once_and_its_token_is_bound_to_its_origin() {
+    fn gu_11_code_pairs_one_page_once_and_token_is_bound_to_origin() {
         let now = Instant::now();
         let pairing = Pairing::begin(now).unwrap();
         let code = pairing.code().unwrap();

@@ -109,7 +109,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     #[test]
-    fn cp_19_burst_of_a_minute_passes_before_rate_applies() {
+    fn cp_19_burst_of_one_minute_passes_before_rate_applies() {
         let bucket = bucket(60);
         let taken: Vec<Taken> = (0..60).map(|_| bucket.take(5)).collect();
         assert!(taken.iter().all(|taken| !is_over(*taken)), "{taken:?}");
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cp_19_no_interval_exceeds_the_rate(
+        fn cp_19_no_interval_exceeds_rate(
             rate in 1_u64..200, steps in proptest::collection::vec(0_u64..2_000_000_000, 1..400),
         ) {
             let bucket = bucket(rate);

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn gu_12_changed_missing_and_moved_lines_of_the_log_are_found() {
+    fn gu_12_changed_missing_and_moved_lines_of_log_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (folder.path().join("audit.1.jsonl"), folder.path().join("audit.jsonl"));
         let mut chain = Chain::default();

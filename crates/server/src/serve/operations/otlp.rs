@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn cp_20_traces_are_off_until_the_environment_asks_for_them() {
+    fn cp_20_traces_are_off_until_environment_enables_them() {
         type Vars = &'static [(&'static str, &'static str)];
         let cases: [(Vars, Option<&str>); 9] = [
             (&[], None),

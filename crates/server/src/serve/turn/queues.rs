@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cp_5_turns_of_a_context_come_in_the_order_in_which_they_were_kept() {
+    fn cp_5_turns_of_context_run_in_order_in_which_they_were_kept() {
         let queues = TurnQueues::default();
         let mut first = queues.enter("ctx_a");
         let mut second = queues.enter("ctx_a");
@@ -75,7 +75,7 @@ mod tests {
 
     /// One that gives up while it waits lets nobody pass it who is behind the first.
     #[test]
-    fn cp_5_a_turn_that_gives_up_its_place_does_not_let_others_overtake() {
+    fn cp_5_turn_that_leaves_queue_does_not_let_others_overtake() {
         let queues = TurnQueues::default();
         let first = queues.enter("ctx_a");
         let second = queues.enter("ctx_a");

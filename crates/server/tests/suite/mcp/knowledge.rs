@@ -349,7 +349,7 @@ fn behind<'t>(text: &'t str, close: &str) -> &'t str {
 }
 
 #[tokio::test]
-async fn kn_13_text_after_fence_is_not_from_a_pack() {
+async fn kn_13_text_after_fence_is_not_from_pack() {
     let folder = Folder::new();
     evil(&folder);
     let client = client(&folder.server()).await;
@@ -392,7 +392,7 @@ async fn kn_9_results_have_warnings_and_missing_facts() {
 }
 
 #[tokio::test]
-async fn kn_13_pack_references_are_inside_the_fence() {
+async fn kn_13_pack_references_load_inside_fence() {
     let folder = project();
     let client = client(&folder.server()).await;
     for reference in [

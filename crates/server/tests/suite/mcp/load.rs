@@ -19,7 +19,7 @@ fn project() -> Folder {
 }
 
 #[tokio::test]
-async fn ref_10_resources_of_the_project_are_loaded_as_data() {
+async fn ref_10_resources_of_project_are_loaded_as_data() {
     let folder = project();
     let client = client(&folder.server()).await;
     let tools = client.list_all_tools().await.unwrap();
@@ -46,7 +46,7 @@ async fn ref_10_resources_of_the_project_are_loaded_as_data() {
 }
 
 #[tokio::test]
-async fn ref_10_reference_not_offered_is_an_error_with_cause() {
+async fn ref_10_reference_not_offered_is_error_with_cause() {
     let folder = project();
     let client = client(&folder.server()).await;
     for (reference, code, part) in [
@@ -76,7 +76,7 @@ async fn ref_10_reference_not_offered_is_an_error_with_cause() {
 }
 
 #[tokio::test]
-async fn gu_1_resources_are_read_as_the_table_says() {
+async fn gu_1_resources_are_read_by_table() {
     let folder = Folder::new();
     for case in &CASES {
         folder.write(case.file, &text(case));

@@ -98,7 +98,7 @@ async fn kn_16_program_returns_its_value() {
 }
 
 #[tokio::test]
-async fn kn_16_error_is_the_result_and_server_continues() {
+async fn kn_16_error_is_result_and_server_continues() {
     let folder = programs();
     let client = client(&folder.server()).await;
     let wrong = call(&client, "Judge", json!({ "txet": "fine", "kind": "tiny" })).await;

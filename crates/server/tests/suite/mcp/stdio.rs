@@ -159,7 +159,7 @@ async fn kn_16_lists_have_one_page() {
 }
 
 #[tokio::test]
-async fn kn_16_client_that_reads_nothing_does_not_delay_the_end() {
+async fn kn_16_client_that_reads_nothing_does_not_delay_end() {
     let folder = Folder::new();
     let server = folder.server();
     let (theirs, ours) = tokio::io::duplex(256);

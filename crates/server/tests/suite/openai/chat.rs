@@ -223,7 +223,7 @@ async fn cp_5_named_context_stores_messages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_5_requests_need_a_valid_token() {
+async fn cp_5_chat_requests_need_valid_token() {
     let site = Site::with("", "[serve]\nrequire_token = true\n", &[]).await;
     for header in [None, Some(("Authorization", "Bearer sk-wrong"))] {
         let headers = header.as_slice();

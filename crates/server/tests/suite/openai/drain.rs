@@ -43,7 +43,7 @@ async fn cp_6_ending_server_finishes_turns_and_starts_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cp_6_endless_turn_is_cancelled_with_its_text() {
+async fn cp_6_endless_turn_is_cancelled_at_drain_timeout() {
     let (site, _model, mut stream) = draining("[serve]\ndrain_timeout = 1").await;
     let rest = until(&mut stream, "\"finishReason\":\"ERROR\"").await;
     assert!(rest.contains("CANCELLED"), "{rest}");

@@ -152,7 +152,7 @@ async fn cp_19_consent_applies_to_session_and_refusal_is_not_stored() {
 }
 
 #[tokio::test]
-async fn gu_11_approval_holds_for_the_same_parameters_alone() {
+async fn gu_11_approval_holds_only_for_same_parameters() {
     let config = settings("[serve.permissions.backend]\n\"file.read\" = \"USER_CONSENT\"\n");
     let site = Site::with(READER, &config, None).await;
     let mut client = asker(&site).await;
@@ -172,7 +172,7 @@ async fn gu_11_approval_holds_for_the_same_parameters_alone() {
 }
 
 #[tokio::test]
-async fn gu_11_question_is_answered_in_the_session_that_was_asked_alone() {
+async fn gu_11_question_is_answered_only_in_session_that_was_asked() {
     let config = settings("[serve.permissions.backend]\n\"file.*\" = \"ALWAYS_ASK\"\n");
     let site = Site::with(READER, &config, None).await;
     let mut client = asker(&site).await;

@@ -9,7 +9,7 @@ use std::time::Duration;
 const WORDS: &[&str] = &["It ", "is ", "sun", "ny."];
 
 #[tokio::test]
-async fn cp_9_turn_in_deleted_context_ends_and_adds_nothing_to_the_next() {
+async fn cp_9_turn_in_deleted_context_ends_and_adds_nothing_to_next() {
     let model = Model::saying(WORDS, Duration::from_millis(150)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;

@@ -114,7 +114,7 @@ async fn cp_6_broken_stream_resumes_after_last_seen_event() {
 }
 
 #[tokio::test]
-async fn cp_6_stream_resumed_after_restart_has_the_answer() {
+async fn cp_6_stream_resumed_after_restart_has_answer() {
     let model = Model::saying(WORDS, Duration::from_millis(5)).await;
     let mut site = Site::asking(&model).await;
     let input = said("m1", Some("ctx_1"), "Weather?");

@@ -83,7 +83,7 @@ async fn cp_6_fragmented_message_beyond_limit_is_1009() {
 }
 
 #[tokio::test]
-async fn cp_17_message_truncated_at_any_byte_is_a_parse_error() {
+async fn cp_17_message_truncated_at_any_byte_is_parse_error() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let whole = said("m1", Some("ctx_1"), "Hello").to_string().into_bytes();

@@ -500,7 +500,7 @@ async fn cp_13_result_of_wrong_shape_is_refused() {
 }
 
 #[tokio::test]
-async fn cp_14_absence_limit_of_client_is_a_setting() {
+async fn cp_14_absence_limit_of_client_is_setting() {
     let settings = "[serve.limits]\nreturn_seconds = 1\n";
     let site = Site::with(PROGRAM, settings, None).await;
     let mut client = Client::new(site.address).await;

@@ -149,7 +149,7 @@ async fn cp_6_session_takeover_ends_previous_connection() {
 }
 
 #[tokio::test]
-async fn cp_6_unresumable_session_becomes_a_new_one() {
+async fn cp_6_unresumable_session_becomes_new_one() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&set("a", "ctx_1", "x", json!(1))).await;

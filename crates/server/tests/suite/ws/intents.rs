@@ -36,7 +36,7 @@ fn files() -> Vec<(&'static str, &'static str)> {
 }
 
 #[tokio::test]
-async fn cp_5_intent_set_results_become_the_answer() {
+async fn cp_5_intent_set_results_become_answer() {
     let site = Site::with_files(ECHO, INTENTS, &files(), None).await;
     let mut client = Client::new(site.address).await;
     client.send(&said("m1", Some("ctx_1"), "2*(3+4)")).await;

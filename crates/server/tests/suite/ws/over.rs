@@ -75,7 +75,7 @@ async fn cp_19_revoked_token_ends_streams_and_pending_requests() {
 }
 
 #[tokio::test]
-async fn cp_19_busy_client_is_disconnected_with_its_token() {
+async fn cp_19_busy_client_is_disconnected_when_token_is_revoked() {
     let site = Site::with(ECHO, "[serve]\nrequire_token = true\n", None).await;
     let (_, secret) = site.tokens().add(NewToken::new("ann")).unwrap();
     let mut client = Client::open_with(site.address, &bearer(secret.expose())).await.unwrap();

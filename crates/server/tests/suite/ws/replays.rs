@@ -36,7 +36,7 @@ async fn cp_7_same_message_on_two_connections_gets_same_turn() {
 }
 
 #[tokio::test]
-async fn cp_7_other_content_with_same_id_is_a_conflict() {
+async fn cp_7_other_content_with_same_id_is_conflict() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&said("m1", Some("ctx_1"), "Hello")).await;

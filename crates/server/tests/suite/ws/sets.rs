@@ -301,7 +301,7 @@ async fn fl_12_set_is_paused_resumed_and_cancelled() {
 }
 
 #[tokio::test]
-async fn fl_11_server_resumes_sets_of_its_predecessor() {
+async fn fl_11_server_resumes_sets_of_previous_process() {
     let mut site = Site::with(ECHO, "[serve]\ndrain_timeout = 1\n", None).await;
     let mut client = Client::new(site.address).await;
     let set = json!({ "instructions": [
@@ -464,7 +464,7 @@ async fn fl_1_ids_of_any_valid_length_are_answered_and_stored() {
 }
 
 #[tokio::test]
-async fn cp_9_set_in_deleted_context_leaves_nothing_in_the_next() {
+async fn cp_9_set_in_deleted_context_leaves_nothing_in_next() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     let sleep =
@@ -489,7 +489,7 @@ async fn cp_9_set_in_deleted_context_leaves_nothing_in_the_next() {
 }
 
 #[tokio::test]
-async fn cp_10_invalid_path_names_the_obstacle() {
+async fn cp_10_error_of_invalid_path_names_obstacle() {
     let site = Site::of(ECHO).await;
     let mut client = Client::new(site.address).await;
     client.ask(&crate::ws::client::set("u1", "ctx_1", "topic", json!("rain"))).await;

@@ -230,7 +230,7 @@ async fn fl_1_sides_run_in_sequence_or_in_parallel() {
 }
 
 #[tokio::test]
-async fn fl_1_timeout_of_one_side_does_not_end_the_other() {
+async fn fl_1_timeout_of_one_side_does_not_end_other() {
     let site = site(&Arc::default()).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce(&["tool"])).await;
@@ -269,7 +269,7 @@ async fn fl_1_instructions_call_front_end_tools_by_name() {
 }
 
 #[tokio::test]
-async fn cp_19_announcing_a_server_action_grants_nothing() {
+async fn cp_19_announcing_server_action_grants_nothing() {
     let site = site(&Arc::default()).await;
     let mut client = Client::new(site.address).await;
     client.ask(&announce(&["file_read", "agent:app", "RUN_INSTRUCTIONS"])).await;

@@ -33,7 +33,7 @@ main func(input { text string, attachments list }) {
 "#;
 
 #[tokio::test]
-async fn cp_17_unreadable_attachment_is_an_error_of_the_message() {
+async fn cp_17_unreadable_attachment_is_error_of_message() {
     let site = Site::of(SHOWN).await;
     let attached = |id: &str, urls: &[&str]| {
         let all: Vec<_> = urls.iter().map(|url| json!({ "type": "FILE", "url": url })).collect();

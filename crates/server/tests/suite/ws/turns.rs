@@ -12,7 +12,7 @@ fn cancel(id: &str, target: &str) -> Value {
 }
 
 #[tokio::test]
-async fn cp_8_text_deltas_join_to_the_answer() {
+async fn cp_8_text_deltas_join_to_answer() {
     let model = Model::saying(WORDS, Duration::from_millis(2)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -53,7 +53,7 @@ async fn cp_8_waiting_turn_is_cancelled_without_text() {
 }
 
 #[tokio::test]
-async fn cp_8_cancelled_turn_keeps_its_text() {
+async fn cp_8_cancelled_turn_stores_its_text() {
     let model = Model::saying(WORDS, Duration::from_millis(150)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;
@@ -160,7 +160,7 @@ async fn cp_6_messages_of_connection_take_effect_in_order() {
 }
 
 #[tokio::test]
-async fn cp_8_immediate_cancel_finds_the_turn() {
+async fn cp_8_immediate_cancel_finds_turn() {
     let model = Model::saying(WORDS, Duration::from_secs(5)).await;
     let site = Site::asking(&model).await;
     let mut client = Client::new(site.address).await;

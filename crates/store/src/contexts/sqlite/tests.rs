@@ -52,7 +52,7 @@ fn cp_12_contexts_survive_their_store() {
 }
 
 #[test]
-fn cp_12_a_refused_update_does_not_undo_its_neighbours() {
+fn cp_12_refused_update_does_not_undo_others_in_batch() {
     let (_folder, path) = place();
     let store = open(&path);
     store.apply(Update::new("ann", "ctx_1", vec![set("t", json!("text"))])).unwrap();
@@ -89,7 +89,7 @@ fn set(path: &str, value: serde_json::Value) -> Operation {
 }
 
 #[test]
-fn cp_12_many_updates_share_a_commit() {
+fn cp_12_many_updates_share_commit() {
     let (folder, path) = place();
     let store = Arc::new(open(&path));
     store.apply(add("ctx_1", "m")).unwrap();
@@ -119,7 +119,7 @@ fn cp_12_many_updates_share_a_commit() {
 }
 
 #[test]
-fn cp_12_what_was_handed_in_is_written_before_the_end() {
+fn cp_12_dropped_store_writes_submitted_updates() {
     let (_folder, path) = place();
     let store = open(&path);
     for n in 0..50 {
@@ -130,7 +130,7 @@ fn cp_12_what_was_handed_in_is_written_before_the_end() {
 }
 
 #[test]
-fn cp_12_the_last_handle_may_go_in_a_callback() {
+fn cp_12_last_handle_may_be_dropped_in_callback() {
     let (_folder, path) = place();
     let store = Arc::new(open(&path));
     let (send, receive) = mpsc::channel();
@@ -147,7 +147,7 @@ fn cp_12_the_last_handle_may_go_in_a_callback() {
 }
 
 #[test]
-fn cp_12_a_panic_of_a_caller_harms_nobody_else() {
+fn cp_12_panic_of_caller_does_not_affect_others() {
     let (_folder, path) = place();
     let store = open(&path);
     let answer = Answer::Made(Arc::new(|_| panic!("made in a test")));
@@ -221,7 +221,7 @@ fn small(path: &Path, pages: i64) -> SqliteContexts {
 }
 
 #[test]
-fn cp_12_a_full_disk_is_told_and_the_store_goes_on() {
+fn cp_12_full_disk_is_reported_and_store_continues() {
     let (_folder, path) = place();
     let store = small(&path, 60);
     let large = "x".repeat(20_000);
@@ -253,7 +253,7 @@ fn cp_12_a_full_disk_is_told_and_the_store_goes_on() {
 
 /// With a real file system of a few megabytes: `.ci/checks/contexts.sh` mounts one.
 #[test]
-fn cp_12_a_full_file_system_is_told_and_the_store_goes_on() {
+fn cp_12_full_file_system_is_reported_and_store_continues() {
     let Some(folder) = std::env::var_os("CONTEXTURE_TINY_DISK").map(PathBuf::from) else { return };
     let store = open(&folder.join("contexts.db"));
     let ballast = folder.join("ballast");
@@ -343,7 +343,7 @@ fn cp_12_a_row_that_can_not_be_read_is_told() {
 }
 
 #[test]
-fn cp_12_another_process_that_holds_the_file_is_waited_for() {
+fn cp_12_store_waits_for_other_process_that_locks_file() {
     let (_folder, path) = place();
     let store = open(&path);
     store.apply(add("ctx_1", "m1")).unwrap();

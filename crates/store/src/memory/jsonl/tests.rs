@@ -31,7 +31,7 @@ impl Bench {
 }
 
 #[test]
-fn as_26_what_the_system_refuses_is_told_in_words() {
+fn as_26_system_error_is_reported_in_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("n".repeat(300));
     let memory = JsonlMemory::new(path, crate::stamp::system()).named("notes");
@@ -71,7 +71,7 @@ fn as_26_many_corrupt_lines_are_counted() {
 }
 
 #[test]
-fn as_26_a_torn_last_line_does_not_spoil_the_next() {
+fn as_26_torn_last_line_does_not_damage_next_line() {
     let bench = Bench::new("{\"id\":\"a\",\"text\":\"one\"}\n{\"id\":\"b\",\"text\":\"tw");
     bench.call("add", json!({"text": "three"}));
     let found = bench.call("query", json!({}));
@@ -135,7 +135,7 @@ fn as_26_writers_of_two_processes_lose_nothing() {
 }
 
 #[test]
-fn as_26_a_folder_in_place_of_the_file_is_an_error() {
+fn as_26_folder_in_place_of_file_is_error() {
     let folder = tempfile::tempdir().unwrap();
     let memory = JsonlMemory::new(folder.path().to_owned(), crate::stamp::system());
     assert_eq!(
@@ -147,7 +147,7 @@ fn as_26_a_folder_in_place_of_the_file_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn as_26_a_device_in_place_of_the_file_is_an_error() {
+fn as_26_device_in_place_of_file_is_error() {
     let memory = JsonlMemory::new("/dev/zero".into(), crate::stamp::system());
     let error = call(&memory, "query", json!({})).unwrap_err();
     assert_eq!(error.to_string(), "/dev/zero is not a memory: it is a pipe, a socket or a device");
@@ -155,7 +155,7 @@ fn as_26_a_device_in_place_of_the_file_is_an_error() {
 
 proptest! {
     #[test]
-    fn as_26_any_bytes_as_a_file_are_read_and_kept(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn as_26_any_bytes_in_jsonl_file_are_read_and_kept(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let bench = Bench::new(&bytes);
         let before = bench.call("query", json!({"text": "x", "limit": 1000})).value;
         bench.call("add", json!({"text": "xylophone"}));

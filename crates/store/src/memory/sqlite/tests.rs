@@ -41,7 +41,7 @@ fn as_26_namespaces_of_one_file_do_not_see_each_other() {
 }
 
 #[test]
-fn as_26_records_are_there_after_the_file_is_opened_again() {
+fn as_26_records_persist_after_file_is_reopened() {
     let (_folder, path) = bench();
     for n in 0..3 {
         call(&memory(&path, "a"), "add", json!({"text": format!("note {n}")})).unwrap();
@@ -52,7 +52,7 @@ fn as_26_records_are_there_after_the_file_is_opened_again() {
 }
 
 #[test]
-fn as_26_a_file_of_a_newer_version_is_refused() {
+fn as_26_file_of_newer_version_is_refused() {
     let (_folder, path) = bench();
     call(&memory(&path, "a"), "add", json!({"text": "x"})).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
@@ -76,7 +76,7 @@ fn as_26_files_of_others_are_refused_and_left_as_they_are() {
 }
 
 #[test]
-fn as_26_an_empty_file_becomes_a_memory_when_something_is_added() {
+fn as_26_empty_file_becomes_memory_on_first_add() {
     let (_folder, path) = bench();
     std::fs::write(&path, "").unwrap();
     assert_eq!(texts(&memory(&path, "a"), json!({})), [""; 0]);
@@ -100,7 +100,7 @@ fn as_26_a_record_that_is_not_json_is_reported_and_skipped() {
 }
 
 #[test]
-fn as_26_a_damaged_file_is_an_error() {
+fn as_26_damaged_file_is_error() {
     let (_folder, path) = bench();
     call(&memory(&path, "a"), "add", json!({"text": "x"})).unwrap();
     Connection::open(&path)
@@ -111,7 +111,7 @@ fn as_26_a_damaged_file_is_an_error() {
 }
 
 #[test]
-fn as_26_processes_that_write_at_the_same_time_lose_nothing() {
+fn as_26_concurrent_processes_lose_no_records() {
     let (_folder, path) = bench();
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn as_26_any_bytes_in_a_file_are_an_error_or_a_memory(
+    fn as_26_any_bytes_in_database_file_are_error_or_memory(
         place in 0..40_000usize, bytes in proptest::collection::vec(any::<u8>(), 1..200), whole in any::<bool>(),
     ) {
         let (_folder, path) = bench();

@@ -31,7 +31,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, u64)> {
 }
 
 #[test]
-fn as_29_a_killed_run_reads_back_all_but_its_torn_line() {
+fn as_29_killed_run_reads_back_all_but_torn_line() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     let run = store.begin(Arc::default()).unwrap();
@@ -72,7 +72,7 @@ fn as_29_a_large_text_is_kept_once_for_all_runs() {
 }
 
 #[test]
-fn as_29_a_damaged_text_is_not_taken_for_the_one_asked_for() {
+fn as_29_damaged_text_is_not_returned_for_digest() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     let run = store.begin(Arc::default()).unwrap();
@@ -105,7 +105,7 @@ fn as_29_the_folder_is_made_when_it_is_needed_and_ignored_by_git() {
 
 #[cfg(unix)]
 #[test]
-fn as_29_a_symlink_in_place_of_the_folder_is_refused() {
+fn as_29_symlink_in_place_of_folder_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("elsewhere")).unwrap();
     std::os::unix::fs::symlink("elsewhere", folder.path().join(".contexture")).unwrap();
@@ -115,7 +115,7 @@ fn as_29_a_symlink_in_place_of_the_folder_is_refused() {
 }
 
 #[test]
-fn as_29_a_file_in_place_of_the_folder_is_refused_in_words() {
+fn as_29_file_in_place_of_folder_is_refused_in_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join(".contexture"), "").unwrap();
     let store = store(folder.path());
@@ -126,7 +126,7 @@ fn as_29_a_file_in_place_of_the_folder_is_refused_in_words() {
 }
 
 #[test]
-fn as_29_a_run_that_ends_with_a_long_value_has_an_end() {
+fn as_29_run_that_ends_with_long_value_has_end() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     let run = store.begin(Arc::default()).unwrap();
@@ -164,7 +164,7 @@ fn as_29_an_id_that_is_taken_is_not_used_again() {
 }
 
 #[test]
-fn as_29_a_trace_of_a_newer_version_is_refused() {
+fn as_29_trace_of_newer_version_is_refused() {
     let line = br#"{"v":2,"id":1,"kind":"something_new","start_us":1,"data":{}}"#;
     let id = RunId::parse("a").unwrap();
     let error = RunLog::read(id, line.as_slice()).unwrap_err();
@@ -187,7 +187,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn as_29_any_bytes_as_a_trace_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..400), cut in 0..200usize) {
+    fn as_29_any_bytes_as_trace_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..400), cut in 0..200usize) {
         let folder = tempfile::tempdir().unwrap();
         let store = store(folder.path());
         let run = store.begin(Arc::default()).unwrap();

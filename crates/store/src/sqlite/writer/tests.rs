@@ -68,7 +68,7 @@ fn together(writer: &WriterThread<Fault>, works: Vec<Job>) -> Vec<Result<i64, Fa
 }
 
 #[test]
-fn cp_12_panic_in_a_task_fails_that_task_alone() {
+fn cp_12_panic_in_task_fails_only_that_task() {
     let writer = writer(1_000);
     let outcomes = together(
         &writer,
@@ -141,7 +141,7 @@ fn cp_12_file_that_can_not_be_written_any_more_fails_all_who_wait() {
 }
 
 #[test]
-fn cp_12_transaction_that_is_given_up_by_a_task_is_tried_again() {
+fn cp_12_transaction_that_task_rolls_back_is_retried() {
     let writer = writer(1_000);
     let tried = Arc::new(AtomicUsize::new(0));
     let times = Arc::clone(&tried);
@@ -169,7 +169,7 @@ fn cp_12_more_than_may_wait_is_refused_at_once() {
 }
 
 #[test]
-fn cp_12_what_was_handed_in_is_finished_when_the_writer_goes() {
+fn cp_12_dropped_writer_finishes_submitted_tasks() {
     let writer = writer(1_000);
     let (send, receive) = mpsc::channel();
     for n in 0..250 {

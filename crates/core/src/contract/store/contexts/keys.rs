@@ -15,7 +15,7 @@ fn ack() -> Answer {
     Answer::Made(Arc::new(|applied| json!({"version": applied.version}).to_string()))
 }
 
-pub fn cp_7_the_same_message_gets_its_answer_and_does_nothing(make: &Make<'_>) {
+pub fn cp_7_repeated_message_gets_same_answer_and_changes_nothing(make: &Make<'_>) {
     each(make, options, |twin| {
         let first = twin.store.apply(keyed("m1", 1, ack())).unwrap();
         assert_eq!((first.version, &first.repeated), (1, &None));
@@ -44,7 +44,7 @@ pub fn cp_7_the_same_id_with_another_content_is_refused(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_a_pending_message_gets_its_answer_later(make: &Make<'_>) {
+pub fn cp_7_pending_message_gets_answer_later(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.store.apply(keyed("m1", 1, Answer::Pending)).unwrap();
         twin.store.apply(keyed("m2", 1, Answer::Pending)).unwrap();
@@ -72,7 +72,7 @@ pub fn cp_7_a_pending_message_gets_its_answer_later(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_an_answer_belongs_to_a_message_that_was_there(make: &Make<'_>) {
+pub fn cp_7_answer_needs_existing_message(make: &Make<'_>) {
     each(make, options, |twin| {
         let error = twin.store.answer("ann", name("m1"), "1".to_owned()).unwrap_err();
         assert_eq!(error, ContextError::KeyNotFound("m1".to_owned()));
@@ -83,7 +83,7 @@ pub fn cp_7_an_answer_belongs_to_a_message_that_was_there(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_a_message_without_a_context_makes_one_once(make: &Make<'_>) {
+pub fn cp_7_message_without_context_creates_one_only_once(make: &Make<'_>) {
     each(make, options, |twin| {
         let update = Update { context_id: None, ..keyed("m1", 1, Answer::Pending) };
         let made = twin.store.apply(update.clone()).unwrap();
@@ -120,7 +120,7 @@ pub fn cp_7_a_refused_message_leaves_no_key(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_the_keys_of_a_deleted_context_are_forgotten(make: &Make<'_>) {
+pub fn cp_7_deleted_context_forgets_message_keys(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.store.apply(keyed("m1", 1, ack())).unwrap();
         twin.store.apply(keyed("m2", 1, Answer::Pending)).unwrap();
@@ -140,7 +140,7 @@ pub fn cp_7_the_keys_of_a_deleted_context_are_forgotten(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_a_message_that_made_a_context_may_make_another_when_that_is_gone(make: &Make<'_>) {
+pub fn cp_7_message_creates_context_again_after_deletion(make: &Make<'_>) {
     each(make, options, |twin| {
         let update = Update { context_id: None, ..keyed("m1", 1, ack()) };
         let made = twin.store.apply(update.clone()).unwrap();
@@ -152,7 +152,7 @@ pub fn cp_7_a_message_that_made_a_context_may_make_another_when_that_is_gone(mak
     });
 }
 
-pub fn cp_7_what_belongs_to_a_deleted_context_does_not_go_into_the_next_one(make: &Make<'_>) {
+pub fn cp_7_update_for_deleted_context_does_not_apply_to_next_one(make: &Make<'_>) {
     each(make, options, |twin| {
         let first = twin.store.apply(keyed("m1", 1, Answer::Pending)).unwrap();
         assert_eq!(first.incarnation, twin.store.head(ANN).unwrap().incarnation);
@@ -169,7 +169,7 @@ pub fn cp_7_what_belongs_to_a_deleted_context_does_not_go_into_the_next_one(make
     });
 }
 
-pub fn cp_7_a_message_id_stands_in_a_context_once(make: &Make<'_>) {
+pub fn cp_7_message_id_is_unique_in_context(make: &Make<'_>) {
     each(make, options, |twin| {
         let conflict = |id: &str| ContextError::MessageIdConflict(id.to_owned());
         let added = |id: &str, inner: &str| {
@@ -196,7 +196,7 @@ pub fn cp_7_a_message_id_stands_in_a_context_once(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_the_message_that_made_a_context_does_not_stand_in_it_twice(make: &Make<'_>) {
+pub fn cp_7_message_that_created_context_cannot_be_added_to_it(make: &Make<'_>) {
     each(make, options, |twin| {
         let update = Update { context_id: None, ..keyed("m1", 1, ack()) };
         let made = twin.store.apply(update).unwrap().context_id;

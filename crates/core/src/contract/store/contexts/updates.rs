@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub fn cp_9_the_first_update_creates_a_context_for_its_owner(make: &Make<'_>) {
+pub fn cp_9_first_update_creates_context_for_owner(make: &Make<'_>) {
     each(make, options, |twin| {
         let metadata = json!({"userId": "user_123", "clientInfo": {"device": "phone", "new": 1}});
         let metadata = metadata.as_object().unwrap().clone();
@@ -27,7 +27,7 @@ pub fn cp_9_an_update_that_may_not_create_finds_nothing(make: &Make<'_>) {
     });
 }
 
-pub fn cp_9_another_owners_context_is_like_a_missing_one(make: &Make<'_>) {
+pub fn cp_9_context_of_other_owner_looks_missing(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![message("m1"), set("a", json!(1))]);
         let missing = ContextError::NotFound("ctx_1".to_owned());
@@ -49,7 +49,7 @@ pub fn cp_9_another_owners_context_is_like_a_missing_one(make: &Make<'_>) {
     });
 }
 
-pub fn cp_9_an_update_without_a_context_makes_one(make: &Make<'_>) {
+pub fn cp_9_update_without_context_creates_one(make: &Make<'_>) {
     each(make, options, |twin| {
         let update = Update { context_id: None, ..update(vec![message("m1")]) };
         let made = twin.store.apply(update.clone()).unwrap();
@@ -82,7 +82,7 @@ pub fn cp_10_messages_are_read_back_as_written_with_their_place(make: &Make<'_>)
     });
 }
 
-pub fn cp_10_what_is_no_message_is_told(_: &Make<'_>) {
+pub fn cp_10_text_that_is_not_message_gets_error(_: &Make<'_>) {
     for text in ["", "[]", "{}", "1", r#"{"messageId":""}"#, r#"{"messageId":7}"#, "{\"messageId\""]
     {
         let error = NewMessage::parse(text).unwrap_err();
@@ -112,7 +112,7 @@ pub fn cp_10_the_state_is_set_and_removed_by_paths(make: &Make<'_>) {
     });
 }
 
-pub fn cp_10_a_path_that_does_not_fit_undoes_the_whole_update(make: &Make<'_>) {
+pub fn cp_10_path_that_does_not_fit_undoes_whole_update(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![set("list", json!([1])), set("text", json!("t"))]);
         for bad in ["list.3", "list.x", "text.more"] {
@@ -131,7 +131,7 @@ pub fn cp_10_a_path_that_does_not_fit_undoes_the_whole_update(make: &Make<'_>) {
     });
 }
 
-pub fn cp_10_history_is_cleared_strictly_before_an_instant(make: &Make<'_>) {
+pub fn cp_10_clear_removes_history_strictly_before_instant(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![
             timed("early", "2025-12-01T08:59:59.999Z"),
@@ -160,7 +160,7 @@ pub fn cp_10_history_is_cleared_strictly_before_an_instant(make: &Make<'_>) {
     });
 }
 
-pub fn cp_10_a_filter_that_is_no_time_is_told(make: &Make<'_>) {
+pub fn cp_10_filter_that_is_not_time_gets_error(make: &Make<'_>) {
     each(make, options, |twin| {
         let error = twin.refused(update(vec![clear(Some("gestern"))]));
         assert_eq!(
@@ -170,7 +170,7 @@ pub fn cp_10_a_filter_that_is_no_time_is_told(make: &Make<'_>) {
     });
 }
 
-pub fn cp_10_cleared_messages_stay_in_the_log_until_compaction(make: &Make<'_>) {
+pub fn cp_10_cleared_messages_stay_in_log_until_compaction(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![timed("m1", "2025-01-01T00:00:00Z")]);
         twin.do_it(vec![timed("m2", "2025-01-02T00:00:00Z")]);

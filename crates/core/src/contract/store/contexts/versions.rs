@@ -6,7 +6,7 @@ fn numbered(n: u64) -> Operation {
     message(&format!("m{n}"))
 }
 
-pub fn cp_11_each_update_raises_the_version_by_one(make: &Make<'_>) {
+pub fn cp_11_each_update_raises_version_by_one(make: &Make<'_>) {
     each(make, options, |twin| {
         let versions: Vec<u64> =
             (0..5).map(|n| twin.do_it(vec![set("n", json!(n)), numbered(n)]).version).collect();
@@ -29,7 +29,7 @@ pub fn cp_11_a_stale_update_is_merged_when_paths_do_not_overlap(make: &Make<'_>)
     });
 }
 
-pub fn cp_11_a_stale_update_of_the_same_place_is_refused_with_the_changes(make: &Make<'_>) {
+pub fn cp_11_stale_update_of_same_place_is_refused_with_changes(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![set("a.x", json!(1)), set("list", json!([1, 2, 3])), set("c", json!(1))]);
         twin.do_it(vec![set("c", json!(2))]);
@@ -59,7 +59,7 @@ pub fn cp_11_a_stale_update_of_the_same_place_is_refused_with_the_changes(make: 
     });
 }
 
-pub fn cp_11_an_element_that_went_away_moves_its_list(make: &Make<'_>) {
+pub fn cp_11_removed_element_moves_list(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![set("list", json!([1, 2, 3])), set("map", json!({"a": 1, "b": 2}))]);
         twin.do_it(vec![remove("list.0"), remove("map.a")]);
@@ -105,7 +105,7 @@ pub fn cp_11_a_version_that_never_was_or_is_gone_is_told(make: &Make<'_>) {
     });
 }
 
-pub fn cp_11_the_log_says_what_came_since_a_version(make: &Make<'_>) {
+pub fn cp_11_log_reports_changes_since_version(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![message("m1"), set("a", json!(1))]);
         let mut second = update(vec![remove("a"), message("m2"), clear(None)]);
@@ -126,7 +126,7 @@ pub fn cp_11_the_log_says_what_came_since_a_version(make: &Make<'_>) {
     });
 }
 
-pub fn cp_11_what_is_told_of_an_update_is_what_the_log_says(make: &Make<'_>) {
+pub fn cp_11_reported_changes_of_update_equal_log(make: &Make<'_>) {
     each(make, options, |twin| {
         let mut told = Vec::new();
         for n in 0..4 {
@@ -136,7 +136,7 @@ pub fn cp_11_what_is_told_of_an_update_is_what_the_log_says(make: &Make<'_>) {
     });
 }
 
-pub fn cp_11_pages_of_the_log_end_with_a_version(make: &Make<'_>) {
+pub fn cp_11_pages_of_log_end_with_version(make: &Make<'_>) {
     each(make, options, |twin| {
         for n in 1..=4 {
             twin.do_it((0..n).map(|m| numbered(10 * n + m)).chain([set("n", json!(n))]).collect());

@@ -23,7 +23,7 @@ fn export(twin: &Twin, key: Key<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-pub fn cp_9_the_example_of_the_source_is_imported_and_reads_back(make: &Make<'_>) {
+pub fn cp_9_example_of_source_is_imported_and_reads_back(make: &Make<'_>) {
     each(make, options, |twin| {
         let head = import(twin, EXAMPLE).unwrap();
         assert_eq!((head.version, head.oldest, head.messages), (1, 1, 2));
@@ -83,7 +83,7 @@ pub fn cp_10_an_export_is_imported_as_it_was(make: &Make<'_>) {
     });
 }
 
-pub fn cp_10_an_export_taken_in_again_is_the_same_to_the_letter(make: &Make<'_>) {
+pub fn cp_10_reimported_export_exports_identical_text(make: &Make<'_>) {
     let whole = |id: &str, time: &str| {
         written(json!({
             "messageId": id, "contextId": "ctx_1", "timestamp": time, "type": "USER_INPUT",
@@ -107,7 +107,7 @@ pub fn cp_10_an_export_taken_in_again_is_the_same_to_the_letter(make: &Make<'_>)
     });
 }
 
-pub fn cp_11_times_and_places_of_an_import_that_cannot_be_are_not_taken(make: &Make<'_>) {
+pub fn cp_11_import_ignores_impossible_times_and_places(make: &Make<'_>) {
     let message = |id: &str, metadata: Value| json!({"messageId": id, "type": "USER_INPUT", "content": {"text": id}, "metadata": metadata});
     each(make, options, |twin| {
         for (messages, places) in [
@@ -147,7 +147,7 @@ pub fn cp_11_times_and_places_of_an_import_that_cannot_be_are_not_taken(make: &M
     });
 }
 
-pub fn cp_10_an_import_is_all_or_nothing_and_names_the_line(make: &Make<'_>) {
+pub fn cp_10_failing_import_changes_nothing_and_names_line(make: &Make<'_>) {
     let head = r#"{"contextId":"ctx_1","messageCount":2}"#;
     let good = r#"{"messageId":"m1","type":"VOTE","content":{}}"#;
     each(make, options, |twin| {
@@ -244,7 +244,7 @@ pub fn cp_10_an_import_is_all_or_nothing_and_names_the_line(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_a_message_of_an_import_that_is_not_taken_is_named_by_its_line(make: &Make<'_>) {
+pub fn cp_7_refused_message_of_import_is_named_by_line(make: &Make<'_>) {
     let head = r#"{"contextId":"ctx_1"}"#;
     let good = r#"{"messageId":"m1","type":"VOTE","content":{}}"#;
     each(make, options, |twin| {
@@ -269,7 +269,7 @@ pub fn cp_7_a_message_of_an_import_that_is_not_taken_is_named_by_its_line(make: 
     });
 }
 
-pub fn cp_1_what_an_importer_may_not_say_is_marked(make: &Make<'_>) {
+pub fn cp_1_imported_message_of_foreign_origin_is_marked(make: &Make<'_>) {
     let lines = "{\"contextId\":\"c\"}\n\
         {\"messageId\":\"m1\",\"type\":\"USER_INPUT\",\"content\":{\"text\":\"a\"}}\n\
         {\"messageId\":\"m2\",\"type\":\"MODEL_RESPONSE\",\"content\":{\"text\":\"b\"},\"metadata\":{\"run\":\"r\"}}";
@@ -293,7 +293,7 @@ pub fn cp_1_what_an_importer_may_not_say_is_marked(make: &Make<'_>) {
     });
 }
 
-pub fn cp_7_what_was_taken_in_or_copied_keeps_its_ids(make: &Make<'_>) {
+pub fn cp_7_imported_or_forked_context_keeps_message_ids(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![timed("m0", "2025-01-01T00:00:00Z"), message("m1")]);
         twin.do_it(vec![clear(Some("2025-01-02T00:00:00Z"))]);
@@ -310,7 +310,7 @@ pub fn cp_7_what_was_taken_in_or_copied_keeps_its_ids(make: &Make<'_>) {
     });
 }
 
-pub fn cp_9_an_id_is_its_owners_alone(make: &Make<'_>) {
+pub fn cp_9_context_id_belongs_to_one_owner(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![message("m1"), set("a", json!(1))]);
         // A message does not begin a context where another owner has one (CP-9).
@@ -335,7 +335,7 @@ pub fn cp_9_an_id_is_its_owners_alone(make: &Make<'_>) {
     });
 }
 
-pub fn cp_10_an_import_without_an_id_gets_one(make: &Make<'_>) {
+pub fn cp_10_import_without_id_gets_one(make: &Make<'_>) {
     each(make, options, |twin| {
         let head = import(twin, "\u{feff}{}").unwrap();
         assert!(head.context_id.starts_with("ctx_"));
@@ -356,7 +356,7 @@ pub fn cp_10_an_import_that_is_too_large_is_refused(make: &Make<'_>) {
     );
 }
 
-pub fn cp_10_a_fork_goes_its_own_way(make: &Make<'_>) {
+pub fn cp_10_fork_is_independent_of_original(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.do_it(vec![timed("m1", "2025-01-01T00:00:00Z"), message("m2"), set("a", json!(1))]);
         twin.do_it(vec![clear(Some("2025-01-02T00:00:00Z")), message("m3")]);

@@ -209,7 +209,7 @@ fn gu_12_missing_files_are_told_apart_from_files_that_are_not_needed() {
 }
 
 #[test]
-fn gu_12_chain_stays_whole_whatever_is_done_to_a_context() {
+fn gu_12_chain_is_intact_after_any_change_of_context() {
     let (_folder, path) = place();
     let store = open(&path);
     fill(&store, 0, 30);
@@ -273,7 +273,7 @@ fn gu_12_first_changed_entry_is_named() {
 }
 
 #[test]
-fn gu_12_history_from_before_begins_its_chain_at_the_upgrade() {
+fn gu_12_old_history_begins_chain_at_upgrade() {
     for file in [
         &include_bytes!("../../../../tests/contexts/v1.db")[..],
         include_bytes!("../../../../tests/contexts/v2.db"),

@@ -11,7 +11,6 @@ use contexture_context::Trust;
 use contexture_context::json::bytes_of;
 #[cfg(feature = "knowledge")]
 use contexture_core::Embedder;
-#[cfg(feature = "flow")]
 use contexture_core::signature::ObjectSignature;
 use contexture_core::tool::{SCHEME, Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest};
 use contexture_core::{LlmError, Provider, model_uri, panics};

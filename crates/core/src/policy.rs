@@ -234,16 +234,17 @@ impl Policy {
 
     /// Returns the sources below what the effect demands of its decision and its arguments.
     fn below(&self, effect: &Effect<'_>, rule: Option<&Rule>) -> Vec<Influenced> {
+        let of_page = |label: &Label| own_words(effect.name, label);
         let Influence { decision, arguments } = effect.influence;
         let least = rule.and_then(|rule| rule.integrity);
         let mut found = Vec::new();
-        if sinks::minds_decision(effect.name) && is_below(decision, least) {
+        if sinks::minds_decision(effect.name) && is_below(decision, least) && !of_page(decision) {
             name(&mut found, decision, least, effect.name);
         }
         for (argument, label) in arguments {
             let own = rule.and_then(|rule| rule.arguments.get(argument)).copied().or(least);
             let is_named = own.is_some() || sinks::names(effect.name, effect.class, argument);
-            if is_named && is_below(label, own) {
+            if is_named && is_below(label, own) && !of_page(label) {
                 let place = match argument.as_str() {
                     "" => effect.name.to_owned(),
                     argument => format!("{}.{argument}", effect.name),
@@ -254,6 +255,23 @@ impl Policy {
         found
     }
 }
+
+/// Reports whether a tool of a front end is given back what tools of the front end gave: the page
+/// knows it already.
+fn own_words(effect: &str, label: &Label) -> bool {
+    let is_own = |source: &Source| {
+        source.trust <= Trust::Model
+            || (source.path.is_empty() && source.source.starts_with(FRONTEND))
+    };
+    effect.starts_with(FRONTEND)
+        && !label.more
+        && label.sources.iter().all(is_own)
+        && label.trust <= Trust::Tool
+        && !label.sources.is_empty()
+}
+
+/// The beginning of the names of front-end tools.
+const FRONTEND: &str = "frontend:";
 
 /// Reports whether a label is below a trust level; the user's is the default.
 fn is_below(label: &Label, least: Option<Trust>) -> bool {

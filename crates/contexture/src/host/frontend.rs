@@ -36,7 +36,7 @@ pub(super) async fn call(
     let call_id = (run.call_id(), false);
     let asking = ask(frontend, &tool_id, call_id, (&name, arguments), run.limits.file_bytes);
     let asked = run.unless_cancelled(asking).await?;
-    let label = Label::of(name.clone(), Trust::Tool);
+    let label = Label::of(format!("frontend:{tool_id}"), Trust::Tool);
     asked.map(|value| supplied(value, label)).map_err(host_error)
 }
 

@@ -176,7 +176,7 @@ impl<'h> ModelTools<'h> {
                 let id = (call_id.to_owned(), true);
                 let (port, limit) = (self.tools.frontend.as_ref(), self.run.limits.file_bytes);
                 let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;
-                (source, value, Label::of(tool_id, Trust::Tool))
+                (source, value, Label::of(format!("frontend:{tool_id}"), Trust::Tool))
             }
             Target::Own(binding) => self.call_own(callable, binding, given).await?,
         };

@@ -120,3 +120,17 @@ fn gu_6_integrity_rule_of_tool_overrides_default() {
     assert_eq!(policy(rule(Some(Trust::Web), &[])).decide(&post).verdict, Verdict::Allow);
     assert_eq!(policy(rule(Some(Trust::Tool), &[])).decide(&post).influence.len(), 1, "the body");
 }
+
+#[test]
+fn gu_6_page_is_given_back_what_it_gave_without_question() {
+    let photo = Label::of("frontend:access_camera", Trust::Tool);
+    let decide = |name, label: &Label| {
+        let influence = with(&[("imageId", label.clone())]);
+        Policy::default().decide(&effect(name, Class::Execute, &influence)).verdict
+    };
+    assert_eq!(decide("frontend:local_image_resize", &photo), Verdict::Allow);
+    assert_eq!(decide("mcp:mail/send", &photo), Verdict::Ask, "others learn it");
+    assert_eq!(decide("frontend:local_image_resize", &photo.clone().join(&page())), Verdict::Ask);
+    let answer = photo.answered("answer 1");
+    assert_eq!(decide("frontend:local_image_resize", &answer), Verdict::Ask, "a model's words");
+}

@@ -99,12 +99,12 @@ async def references(client):
     for reference, part in [
         ("@file://none.md", "none.md"),
         ("@file:///etc/passwd", "passwd"),
-        ("@file://.env", "dot"),
+        ("@file://.env", "PATH_PROTECTED"),
         ("@https://example.com/", "another machine"),
         ("notes.md", ""),
     ]:
         refused = bad(await client.call_tool("load_resource", {"reference": reference}), part)
-        assert "secret" not in refused and "root:" not in refused
+        assert "hidden-value" not in refused and "root:" not in refused
 
 
 async def programs(client, tools):

@@ -10,6 +10,7 @@
 mod chain;
 mod ledger;
 mod marks;
+mod rows;
 pub(super) mod salvage;
 mod schema;
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! chain, as those of a compacted context do.
 
 use super::chain::{self, Digest};
-use super::ledger;
+use super::rows;
 use super::schema::TABLES;
 use super::verify::{Damage, Finding, mark_anew, verify};
 use crate::contexts::ledger::{Row, Stored};
@@ -55,7 +55,7 @@ pub fn salvage(from: &Path, to: &Path) -> Result<Salvaged, ContextError> {
             }
             Err(_) => 0,
         };
-        file.explain(mend(&connection, refused, &mut lost))
+        file.explain(repair(&connection, refused, &mut lost))
     });
     let removed = std::fs::remove_dir_all(&aside).map_err(system);
     saved.and(removed)?;
@@ -66,6 +66,7 @@ pub fn salvage(from: &Path, to: &Path) -> Result<Salvaged, ContextError> {
     Ok(Salvaged { contexts: report.contexts, entries: report.entries, lost })
 }
 
+/// Copies the rows that can be read.
 fn fill(damaged: &Connection, connection: &Connection) -> Sql<u64> {
     connection.execute_batch("begin immediate; delete from marks")?;
     let refused = copy::rows(damaged, connection)?;
@@ -81,55 +82,59 @@ fn fill(damaged: &Connection, connection: &Connection) -> Sql<u64> {
     Ok(refused)
 }
 
-fn mend(connection: &Connection, refused: u64, lost: &mut Vec<Finding>) -> Sql<()> {
+/// Leaves only what is as it was written; tells what is lost.
+fn repair(connection: &Connection, refused: u64, lost: &mut Vec<Finding>) -> Sql<()> {
     connection.execute_batch("begin immediate")?;
-    let mut all = connection.prepare(&format!("{} order by place", ledger::CONTEXT))?;
-    let all = all.query_map([], |row| {
-        let found = ledger::context(row)?;
-        let (place, digest) = (found.place, row.get::<_, Option<Digest>>(13)?);
-        Ok((found, ledger::read_chain(row, place, 10)?, digest))
-    })?;
-    let all: Vec<_> = all.filter_map(Result::ok).collect();
+    let mut all = connection.prepare(&format!("{} order by place", rows::CONTEXT))?;
+    let all: Vec<_> = all.query_map([], rows::chained)?.filter_map(Result::ok).collect();
     let places: BTreeSet<i64> = all.iter().map(|(row, _, _)| row.place).collect();
     for (mut row, chain, digest) in all {
-        let told = |entry: String, reason: &str| Finding::broken(&row, entry, reason);
+        let left_out = |entry: String, reason: &str| Finding::broken(&row, entry, reason);
         let (unsound, is_log_whole) = unsound(connection, &row, &chain, digest)?;
         if is_log_whole && unsound.is_empty() {
             continue;
         }
         for (entry, delete, key) in unsound {
             connection.execute(delete, [key])?;
-            lost.push(told(entry, "it is not as it was written, and left out"));
+            lost.push(left_out(entry, "it is not as it was written, and left out"));
         }
         if !is_log_whole {
-            lost.push(told("the log of changes".to_owned(), "it is not whole, and left out"));
+            lost.push(left_out("the log of changes".to_owned(), "it is not whole, and left out"));
         }
-        connection.execute("delete from changes where context = ?1", [row.place])?;
+        connection.execute(DELETE_CHANGES, [row.place])?;
         begin_anew(connection, &mut row)?;
     }
-    for (sql, what) in [
-        ("select id >> 36 from messages group by 1", "messages"),
-        ("select context from changes group by 1", "changes"),
-    ] {
-        let mut orphans = connection.prepare(sql)?;
-        let orphans = orphans.query_map([], |row| row.get::<_, i64>(0))?;
-        for place in orphans.collect::<Sql<Vec<_>>>()? {
-            if !places.contains(&place) {
-                let first = ledger::id(place, 0);
-                let sql = "delete from messages where id > ?1 and id <= ?2";
-                connection.execute(sql, [first, ledger::last_id(place)])?;
-                connection.execute("delete from changes where context = ?1", [place])?;
-                let reason =
-                    format!("{what} of context number {place}, which itself can't be read");
-                lost.push(Finding::of_file(Damage::Broken, reason));
-            }
-        }
-    }
+    remove_orphans(connection, &places, lost)?;
     if refused > 0 {
         let reason = format!("{refused} rows can't be read, and are left out");
         lost.push(Finding::of_file(Damage::Broken, reason));
     }
     connection.execute_batch("commit")
+}
+
+const DELETE_CHANGES: &str = "delete from changes where context = ?1";
+
+/// Removes the entries whose context can't be read.
+fn remove_orphans(
+    connection: &Connection,
+    places: &BTreeSet<i64>,
+    lost: &mut Vec<Finding>,
+) -> Sql<()> {
+    for (sql, what) in [
+        ("select id >> 36 from messages group by 1", "messages"),
+        ("select context from changes group by 1", "changes"),
+    ] {
+        let mut found = connection.prepare(sql)?;
+        let found = found.query_map([], |row| row.get::<_, i64>(0))?.collect::<Sql<Vec<_>>>()?;
+        for place in found.into_iter().filter(|place| !places.contains(place)) {
+            let sql = "delete from messages where id > ?1 and id <= ?2";
+            connection.execute(sql, [rows::id(place, 0), rows::last_id(place)])?;
+            connection.execute(DELETE_CHANGES, [place])?;
+            let reason = format!("{what} of context number {place}, which itself can't be read");
+            lost.push(Finding::of_file(Damage::Broken, reason));
+        }
+    }
+    Ok(())
 }
 
 /// An entry that is not as it was written: its name, and how it is removed.
@@ -139,50 +144,40 @@ type Unsound = (String, &'static str, i64);
 fn unsound(
     connection: &Connection,
     row: &Row,
-    chain: &ledger::Chain,
+    chain: &rows::Chain,
     digest: Option<Digest>,
 ) -> Sql<(Vec<Unsound>, bool)> {
     let mut found = Vec::new();
     let sql = "select id, version, place, instant, time, cause, sealed, text, digest from messages
         where id > ?1 and id <= ?2 order by id";
     let mut messages = connection.prepare_cached(sql)?;
-    let ids = params![ledger::id(row.place, 0), ledger::last_id(row.place)];
+    let ids = params![rows::id(row.place, 0), rows::last_id(row.place)];
     let messages = messages.query_map(ids, |row| {
-        let (id, message) = (row.get::<_, i64>(0)?, ledger::message(row));
+        let (id, message) = (row.get::<_, i64>(0)?, rows::message(row));
         Ok((id, message, row.get::<_, Option<Digest>>(8).ok()))
     })?;
     for read in messages {
         let (id, message, digest) = read?;
         let is_sound = match (&message, digest) {
-            (Ok(message), Some(Some(digest))) => ledger::digest_of_message(message) == digest,
+            (Ok(message), Some(Some(digest))) => rows::digest_of_message(message) == digest,
             (Ok(_), Some(None)) => true,
             _ => false,
         };
         if !is_sound {
-            let seq = id - ledger::id(row.place, 0);
+            let seq = id - rows::id(row.place, 0);
             found.push((format!("message {seq}"), "delete from messages where id = ?1", id));
         }
     }
-    let sql = "select sealed, state, state_digest from details where place = ?1";
-    let is_sound = connection.query_row(sql, [row.place], |row| {
-        let state = Stored { sealed: row.get(0)?, text: row.get(1)? };
-        let digest: Option<Digest> = row.get(2)?;
-        Ok(digest.is_none_or(|digest| digest == ledger::digest_of_state(&state)))
-    });
-    if !is_sound.unwrap_or(false) {
-        let clear = "update details set sealed = null, state = '{}' where place = ?1";
-        found.push(("the state".to_owned(), clear, row.place));
+    let clear = [
+        "update details set metadata = '{}' where place = ?1",
+        "update details set sealed = null, state = '{}' where place = ?1",
+    ];
+    for ((part, is_sound), clear) in rows::details(connection, row.place).into_iter().zip(clear) {
+        if !is_sound.unwrap_or(false) {
+            found.push((part.to_owned(), clear, row.place));
+        }
     }
-    let sql = "select metadata, metadata_digest from details where place = ?1";
-    let is_sound = connection.query_row(sql, [row.place], |row| {
-        let (metadata, digest): (String, Option<Digest>) = (row.get(0)?, row.get(1)?);
-        Ok(digest.is_none_or(|digest| digest == chain::of(&[metadata.as_bytes()])))
-    });
-    if !is_sound.unwrap_or(false) {
-        let clear = "update details set metadata = '{}' where place = ?1";
-        found.push(("the metadata".to_owned(), clear, row.place));
-    }
-    let is_row_sound = digest.is_none_or(|digest| digest == ledger::digest_of(row, chain));
+    let is_row_sound = digest.is_none_or(|digest| digest == rows::digest_of(row, chain));
     let is_whole = super::verify::is_log_whole(connection, row, chain)?;
     Ok((found, is_row_sound && is_whole))
 }
@@ -190,30 +185,30 @@ fn unsound(
 /// Lets a context begin with what is there.
 fn begin_anew(connection: &Connection, row: &mut Row) -> Sql<()> {
     let ids = params![
-        ledger::id(row.place, row.cleared_through),
-        ledger::last_id(row.place),
-        ledger::id(row.place, 0)
+        rows::id(row.place, row.cleared_through),
+        rows::last_id(row.place),
+        rows::id(row.place, 0)
     ];
     let sql = "select coalesce(sum(cleared = 0), 0), coalesce(max(id) - ?3, 0),
         coalesce(max(version), 0) from messages where id > ?1 and id <= ?2";
     let (live, last, version) = connection.query_row(sql, ids, |row| {
-        Ok((ledger::number(row, 0)?, ledger::number(row, 1)?, ledger::number(row, 2)?))
+        Ok((rows::number(row, 0)?, rows::number(row, 1)?, rows::number(row, 2)?))
     })?;
     (row.messages, row.last_seq) = (live, row.last_seq.max(last));
     row.version = row.version.max(version);
     row.oldest = row.version;
     let begins = row.version;
     let (anchor, last) = (Digest::default(), Digest::default());
-    let chain = ledger::Chain { place: row.place, begins, anchor, last };
+    let chain = rows::Chain { place: row.place, begins, anchor, last };
     connection.execute(
         "update contexts set messages = ?2, last_seq = ?3, version = ?4, oldest = ?4, chained = ?4,
          anchor = x'', chain = x'', digest = ?5 where place = ?1",
         params![
             row.place,
-            ledger::Num(live),
-            ledger::Num(row.last_seq),
-            ledger::Num(row.version),
-            ledger::digest_of(row, &chain)
+            rows::Num(live),
+            rows::Num(row.last_seq),
+            rows::Num(row.version),
+            rows::digest_of(row, &chain)
         ],
     )?;
     // The digests that were of something else are of what stands there now.
@@ -223,7 +218,7 @@ fn begin_anew(connection: &Connection, row: &mut Row) -> Sql<()> {
     })?;
     connection.execute(
         "update details set metadata_digest = ?2, state_digest = ?3 where place = ?1",
-        params![row.place, chain::of(&[metadata.as_bytes()]), ledger::digest_of_state(&state)],
+        params![row.place, chain::of(&[metadata.as_bytes()]), rows::digest_of_state(&state)],
     )?;
     Ok(())
 }

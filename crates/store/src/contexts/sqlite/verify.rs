@@ -3,21 +3,24 @@
 //! Decision: looking changes nothing. The file is opened so that neither its log nor its tables are
 //! written, not even at the end, so that what is damaged can still be looked at with other tools.
 
-use super::chain::{self, Digest};
-use super::ledger::{self, Chain};
+use super::chain::Digest;
 use super::marks::{self, Book, Identity, Mark, Marks};
+use super::rows::{self, Chain};
 use super::schema::TABLES;
-use crate::contexts::ledger::{Outcome, Row, Stored};
+use crate::contexts::ledger::{Outcome, Row};
 use crate::sqlite::tables::{self, State};
 use crate::sqlite::{Database, FileError as _};
 use contexture_core::store::contexts::ContextError;
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 
 #[cfg(test)]
 mod tests;
+mod walk;
+
+pub(super) use walk::is_log_whole;
 
 type Sql<T> = Result<T, rusqlite::Error>;
 
@@ -220,10 +223,9 @@ fn make_marks(
 /// Returns the marks of all contexts as they are there.
 fn all_marks(connection: &Connection) -> Sql<(Identity, Vec<(i64, Mark)>)> {
     let identity = connection.query_row("select identity from marks", [], |row| row.get(0))?;
-    let mut rows = connection.prepare(&format!("{} order by place", ledger::CONTEXT))?;
+    let mut rows = connection.prepare(&format!("{} order by place", rows::CONTEXT))?;
     let all = rows.query_map([], |row| {
-        let found = ledger::context(row)?;
-        let chain = ledger::read_chain(row, found.place, 10)?.last;
+        let (found, Chain { last: chain, .. }, _) = rows::chained(row)?;
         let (owner, context, version) = (found.owner, found.context_id, found.version);
         Ok((found.place, Mark::Kept { owner, context, version, chain }))
     })?;
@@ -298,8 +300,8 @@ impl Look<'_> {
         if self.is_whole {
             let mut check = self.connection.prepare(INTEGRITY)?;
             let rows = check.query_map([], |row| row.get::<_, String>(0))?;
-            for told in rows {
-                match told {
+            for line in rows {
+                match line {
                     Ok(text) if text == "ok" => {}
                     Ok(text) => self.report.file(Damage::File, text),
                     Err(error) => self.report.file(Damage::File, error.to_string()),
@@ -331,14 +333,10 @@ impl Look<'_> {
             let reason = format!("{count} marks of what was acknowledged are damaged");
             self.report.file(Damage::Marks, reason);
         }
-        let mut rows = self.connection.prepare(&format!("{} order by place", ledger::CONTEXT))?;
+        let mut rows = self.connection.prepare(&format!("{} order by place", rows::CONTEXT))?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            let read = ledger::context(row).and_then(|found| {
-                let chain = ledger::read_chain(row, found.place, 10)?;
-                Ok((found, chain, row.get::<_, Option<Digest>>(13)?))
-            });
-            match read {
+            match rows::chained(row) {
                 Ok((found, chain, digest)) => self.context(&found, &chain, digest),
                 Err(error) => {
                     let place: i64 = row.get(0)?;
@@ -380,17 +378,23 @@ impl Look<'_> {
         if !self.is_whole {
             return;
         }
-        if digest.is_some_and(|digest| digest != ledger::digest_of(row, chain)) {
+        if digest.is_some_and(|digest| digest != rows::digest_of(row, chain)) {
             return self.broken(name(), "its row", "it is not as it was written");
         }
-        match self.details(row.place) {
-            Ok(None) => {}
-            Ok(Some(what)) => self.broken(name(), what, "it is not as it was written"),
-            Err(error) => self.broken(name(), "the state", format!("it can't be read: {error}")),
+        for (part, is_sound) in rows::details(self.connection, row.place) {
+            match is_sound {
+                Ok(true) => {}
+                Ok(false) => self.broken(name(), part, "it is not as it was written"),
+                Err(error) => self.broken(name(), part, format!("it can't be read: {error}")),
+            }
         }
-        match self.entries(row, chain, marked) {
-            Ok(None) => {}
-            Ok(Some((entry, reason))) => self.broken(name(), entry, reason),
+        match walk::walked(self.connection, row, chain, marked) {
+            Ok(walk) => {
+                self.report.entries += walk.entries;
+                if let Some((entry, reason)) = walk.broken {
+                    self.broken(name(), entry, reason);
+                }
+            }
             Err(error) => {
                 self.broken(name(), "its entries", format!("they can't be read: {error}"))
             }
@@ -443,82 +447,6 @@ impl Look<'_> {
             }
         }
     }
-
-    /// Returns which part beside the entries is not as it was written.
-    fn details(&self, place: i64) -> Sql<Option<&'static str>> {
-        let sql = "select metadata, metadata_digest, sealed, state, state_digest from details
-            where place = ?1";
-        let mut rows = self.connection.prepare_cached(sql)?;
-        rows.query_row([place], |row| {
-            let metadata: String = row.get(0)?;
-            let is_other =
-                |digest: Option<Digest>, found: Digest| digest.is_some_and(|one| one != found);
-            if is_other(row.get(1)?, chain::of(&[metadata.as_bytes()])) {
-                return Ok(Some("the metadata"));
-            }
-            let state = Stored { sealed: row.get(2)?, text: row.get(3)? };
-            let is_other = is_other(row.get(4)?, ledger::digest_of_state(&state));
-            Ok(is_other.then_some("the state"))
-        })
-    }
-
-    /// Walks the chain of a context; returns the first entry that is broken, and why.
-    fn entries(
-        &mut self,
-        row: &Row,
-        chain: &Chain,
-        marked: Option<(u64, Digest)>,
-    ) -> Sql<Option<(String, String)>> {
-        let walk = walked(self.connection, row, chain, marked)?;
-        self.report.entries += walk.entries;
-        Ok(walk.broken)
-    }
-}
-
-/// Reports whether a context has all entries of its log, as they were written.
-pub(super) fn is_log_whole(connection: &Connection, row: &Row, chain: &Chain) -> Sql<bool> {
-    match walked(connection, row, chain, None) {
-        Ok(walk) => Ok(walk.broken.is_none()),
-        // A value of another type is damage; a failure to read is not what this tells.
-        Err(error) if error.sqlite_error_code().is_none() => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Walks the chain of a context.
-fn walked(
-    connection: &Connection,
-    row: &Row,
-    chain: &Chain,
-    marked: Option<(u64, Digest)>,
-) -> Sql<Walk> {
-    let mut walk = Walk::new(row, chain, marked);
-    let sql = "select id, version, place, instant, time, cause, sealed, text, digest, cleared
-            from messages where id > ?1 and id <= ?2 order by id";
-    let mut messages = connection.prepare_cached(sql)?;
-    let mut messages =
-        messages.query(params![ledger::id(row.place, 0), ledger::last_id(row.place)])?;
-    let sql = "select version, place, kind, time, cause, path, through, cleared, sealed, value,
-            digest from changes where context = ?1 order by version, place";
-    let mut changes = connection.prepare_cached(sql)?;
-    let mut changes = changes.query([row.place])?;
-    let (mut message, mut change) = (next_message(&mut messages)?, next_change(&mut changes)?);
-    loop {
-        let is_message = match (&message, &change) {
-            (None, None) => break,
-            (Some(_), None) => true,
-            (None, Some(_)) => false,
-            (Some(one), Some(other)) => one.at <= other.at,
-        };
-        let entry = if is_message {
-            std::mem::replace(&mut message, next_message(&mut messages)?)
-        } else {
-            std::mem::replace(&mut change, next_change(&mut changes)?)
-        };
-        entry.iter().for_each(|entry| walk.step(entry));
-    }
-    walk.end(row, chain);
-    Ok(walk)
 }
 
 /// Puts the reason why a file can't be looked at into a report; what tells nothing about damage is an
@@ -530,118 +458,5 @@ fn told(mut report: Report, error: ContextError) -> Outcome<Report> {
             report.file(Damage::File, error.to_string());
             Ok(report)
         }
-    }
-}
-
-/// An entry of a history.
-struct Entry {
-    /// Its version, and its place among the entries of that.
-    at: (u64, u64),
-    /// Its place among the messages; `None` for a change.
-    seq: Option<u64>,
-    is_live: bool,
-    kept: Option<Digest>,
-    found: Digest,
-}
-
-fn next_message(rows: &mut rusqlite::Rows<'_>) -> Sql<Option<Entry>> {
-    let Some(row) = rows.next()? else { return Ok(None) };
-    let message = ledger::message(row)?;
-    let found = ledger::digest_of_message(&message);
-    let (at, seq) = ((message.version, message.index), Some(message.seq));
-    Ok(Some(Entry { at, seq, is_live: !row.get::<_, bool>(9)?, kept: row.get(8)?, found }))
-}
-
-fn next_change(rows: &mut rusqlite::Rows<'_>) -> Sql<Option<Entry>> {
-    let Some(row) = rows.next()? else { return Ok(None) };
-    let change = ledger::change(row)?;
-    let found = ledger::digest_of_change(&change);
-    let at = (change.version, change.index);
-    Ok(Some(Entry { at, seq: None, is_live: false, kept: row.get(10)?, found }))
-}
-
-/// A walk along the chain of a context.
-struct Walk {
-    begins: u64,
-    cleared_through: u64,
-    marked: Option<(u64, Digest)>,
-    chain: Digest,
-    last: (u64, u64),
-    entries: u64,
-    live: u64,
-    broken: Option<(String, String)>,
-}
-
-impl Walk {
-    const fn new(row: &Row, chain: &Chain, marked: Option<(u64, Digest)>) -> Self {
-        Self {
-            begins: chain.begins,
-            cleared_through: row.cleared_through,
-            marked,
-            chain: chain.anchor,
-            last: (chain.begins, 0),
-            entries: 0,
-            live: 0,
-            broken: None,
-        }
-    }
-
-    fn step(&mut self, entry: &Entry) {
-        self.entries += 1;
-        let is_live = entry.is_live && entry.seq.is_some_and(|seq| seq > self.cleared_through);
-        self.live += u64::from(is_live);
-        let (version, index) = entry.at;
-        let is_chained = version > self.begins;
-        let name = || match entry.seq {
-            Some(seq) => format!("message {seq}, version {version}"),
-            None => format!("change {index} of version {version}"),
-        };
-        match entry.kept {
-            Some(kept) if kept != entry.found => {
-                self.fault(name(), "it is not as it was written");
-            }
-            None if is_chained => self.fault(name(), "it has no digest"),
-            _ => {}
-        }
-        if !is_chained {
-            return;
-        }
-        let (last, before) = self.last;
-        let is_next =
-            if version == last { index == before + 1 } else { version == last + 1 && index == 0 };
-        if !is_next {
-            self.fault(name(), "an entry is missing before it");
-        }
-        if version > last {
-            self.at_version(last);
-        }
-        self.chain = chain::link(&self.chain, &entry.found);
-        self.last = entry.at;
-    }
-
-    /// Compares the chain with what was acknowledged at a version, whose entries are all in it.
-    fn at_version(&mut self, version: u64) {
-        if self.marked.is_some_and(|(marked, chain)| marked == version && chain != self.chain) {
-            let entry = format!("version {version}");
-            self.fault(entry, "the history up to it is another one than was acknowledged");
-        }
-    }
-
-    fn end(&mut self, row: &Row, chain: &Chain) {
-        let (last, _) = self.last;
-        self.at_version(last);
-        if last < row.version {
-            self.fault(format!("version {}", last + 1), "its entries are missing");
-        } else if self.chain != chain.last {
-            self.fault(format!("version {last}"), "the chain does not end where it was written");
-        }
-        if self.live != row.messages {
-            let reason = format!("{} messages are there, {} were kept", self.live, row.messages);
-            self.fault("the messages".to_owned(), &reason);
-        }
-    }
-
-    fn fault(&mut self, entry: String, reason: &str) {
-        self.broken.get_or_insert_with(|| (entry, reason.to_owned()));
     }
 }

@@ -42,7 +42,7 @@ pub(crate) struct ModelCalls {
     /// The model calls whose text is the answer of a turn.
     places: Places,
     /// Answers by their requests.
-    cache: Mutex<HashMap<String, Value>>,
+    cache: Mutex<HashMap<String, (Value, Label)>>,
     /// The models that refused tools.
     without_tools: Mutex<HashSet<String>>,
     is_fallback_noted: AtomicBool,
@@ -119,9 +119,10 @@ impl ModelCalls {
         let answer = format!("answer {number}");
         let label = label_of(&call, &prepared.items);
         let key = cache_key(&call, &model, &prepared);
-        if let Some(value) = key.as_ref().and_then(|key| locked(&self.cache).get(key).cloned()) {
+        let known = key.as_ref().and_then(|key| locked(&self.cache).get(key).cloned());
+        if let Some((value, seen)) = known {
             run.recorder.amend(call.event, json!({ "from_cache": true }));
-            return Ok(supplied(value, label.answered(&answer)));
+            return Ok(supplied(value, label.join(&seen).answered(&answer)));
         }
         if !call.options.tools.is_empty() && model.uri.starts_with("builtin:") {
             run.warn(format!(
@@ -141,7 +142,7 @@ impl ModelCalls {
         let (outcome, seen) = self.send(services, &call, &model, prepared, offered, media).await;
         let value = finish(run, &call, outcome)?;
         if let Some(key) = key {
-            locked(&self.cache).insert(key, value.clone());
+            locked(&self.cache).insert(key, (value.clone(), seen.clone()));
         }
         Ok(supplied(value, seen.answered(&answer)))
     }

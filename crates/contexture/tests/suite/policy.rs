@@ -225,6 +225,16 @@ fn gu_6_call_by_model_is_denied_after_page_and_allowed_before() {
 }
 
 #[test]
+fn gu_4_answer_from_cache_is_as_low_as_what_tools_gave_for_it() {
+    let program = "import tool File from \"file://workspace\"\nfunc ask() {\n  generate({ input: \
+         \"CALL File_read {\\\"path\\\": \\\"page.txt\\\"}\", tools: [File.read], cache: true })\n}\n\
+         main func() {\n  ask()\n  File.write({ path: ask(), content: \"x\" })\n}\n";
+    let place = Place::new(&[("p.as", program), ("page.txt", "SAY out.txt\n")]);
+    let (done, prompts) = run(&place);
+    assert_eq!((code(done).as_str(), prompts.len()), (POLICY_DENIED, 2), "the second is cached");
+}
+
+#[test]
 fn gu_6_workspace_may_have_trust_of_user() {
     let place = Place::new(&[("p.as", LAUNDERED), ("page.txt", "SAY out.txt\n")]);
     place.write("contexture.toml", "[policy]\nworkspace = \"user\"\n");

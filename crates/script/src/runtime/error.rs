@@ -2,6 +2,7 @@
 
 pub use super::codes;
 
+use super::value::tag::{Tag, Tags};
 use crate::host::HostError;
 use contexture_context::{Position, Trust};
 use contexture_diagnostic::{Diagnostic, Span};
@@ -67,9 +68,9 @@ pub struct RunError {
     /// Further data, such as errors by field path or the failed items of a `parallel for`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Json>,
-    /// The trust of message and details.
+    /// The tag of message and details, and of that it happened.
     #[serde(skip)]
-    pub(crate) trust: Trust,
+    pub(crate) tag: Tag,
 }
 
 impl RunError {
@@ -125,8 +126,8 @@ pub(crate) struct Fault {
     pub(crate) help: Option<String>,
     pub(crate) details: Option<Json>,
     pub(crate) kind: FailureKind,
-    /// The trust of `message` and `details` in a handler.
-    pub(crate) trust: Trust,
+    /// The tag of `message` and `details` in a handler, and of that it happened.
+    pub(crate) tag: Tag,
     /// True if the call is at fault and not the function that noticed.
     pub(crate) at_caller: bool,
     /// The original failure, if it already has a place.
@@ -144,7 +145,7 @@ impl Fault {
             help: None,
             details: None,
             kind: FailureKind::Program,
-            trust: Trust::Program,
+            tag: Tag::PROGRAM,
             at_caller: false,
             origin: None,
         })
@@ -173,7 +174,7 @@ impl Fault {
             help: error.help,
             details: error.details,
             kind: FailureKind::Effect,
-            trust,
+            tag: trust.into(),
             at_caller: false,
             origin: None,
         })
@@ -211,9 +212,9 @@ impl Fault {
         self
     }
 
-    /// Lowers the trust of its texts.
-    pub(crate) fn believed(mut self: Box<Self>, trust: Trust) -> Box<Self> {
-        self.trust = self.trust.least(trust);
+    /// Notes that something had an influence on it.
+    pub(crate) fn under(mut self: Box<Self>, tag: Tag, tags: &Tags) -> Box<Self> {
+        self.tag = tags.join(self.tag, tag.of_decision());
         self
     }
 
@@ -221,7 +222,7 @@ impl Fault {
     pub(crate) fn from_fiber(error: Box<RunError>) -> Box<Self> {
         let mut fault = Self::new(codes::PARALLEL_FAILED, "");
         fault.kind = error.kind;
-        fault.trust = error.trust;
+        fault.tag = error.tag;
         fault.origin = Some(error);
         fault
     }
@@ -240,7 +241,7 @@ impl Fault {
             trace: Vec::new(),
             trace_omitted: 0,
             details: self.details,
-            trust: self.trust,
+            tag: self.tag,
         }
     }
 

@@ -4,7 +4,7 @@
 //! from the instructions themselves, so that the compiler knows nothing of labels and a program
 //! without such values pays nothing. The end of a region is the immediate postdominator of its test.
 
-use super::code::{Function, Op, Reg};
+use super::code::{Function, Handler, Op, Reg};
 use super::vm::control::Writes;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -45,10 +45,13 @@ impl Flow {
         self.known((test, usize::MAX), end, &ways)
     }
 
-    /// Returns the region of a handler whose tried instructions end at `tried`.
-    pub(crate) fn handler(&self, tried: usize, handler: usize) -> Region {
-        let end = self.meeting(tried, handler);
-        self.known((handler, tried), end, &[handler])
+    /// Returns the region of a handler. What was tried belongs to it: some of it wasn't done.
+    pub(crate) fn handler(&self, handler: Handler) -> Region {
+        let [start, tried, target] =
+            [handler.start, handler.end, handler.target].map(|at| at as usize);
+        let end = self.meeting(tried, target);
+        let ways: Vec<usize> = (start..tried).chain([target]).collect();
+        self.known((target, tried), end, &ways)
     }
 
     /// Reports whether an instruction lies in the region of a test.
@@ -216,6 +219,52 @@ fn changed(op: &Op) -> Option<Reg> {
         Op::PutField { object, .. } | Op::PutKey { object, .. } => Some(object),
         Op::SetField { base, .. } | Op::SetIndex { base, .. } => Some(base),
         _ => None,
+    }
+}
+
+/// Returns the registers that an instruction works on, if it may fail. `options` gives their number
+/// for a site of `generate`.
+pub(crate) fn read(op: &Op, options: impl Fn(u32) -> usize) -> Vec<Reg> {
+    let from = |at: Reg, count: usize| {
+        (0..count).filter_map(|more| at.checked_add(Reg::try_from(more).ok()?)).collect()
+    };
+    match *op {
+        Op::Add { left, right, .. }
+        | Op::Subtract { left, right, .. }
+        | Op::Multiply { left, right, .. }
+        | Op::Divide { left, right, .. }
+        | Op::Remainder { left, right, .. }
+        | Op::Equal { left, right, .. }
+        | Op::NotEqual { left, right, .. }
+        | Op::Less { left, right, .. }
+        | Op::LessEqual { left, right, .. }
+        | Op::IfEqual { left, right }
+        | Op::IfNotEqual { left, right }
+        | Op::IfLess { left, right }
+        | Op::IfLessEqual { left, right } => vec![left, right],
+        Op::AddInt { left, .. }
+        | Op::SubtractInt { left, .. }
+        | Op::RemainderInt { left, .. }
+        | Op::IfLessInt { left, .. }
+        | Op::IfLessEqualInt { left, .. }
+        | Op::IfGreaterInt { left, .. }
+        | Op::IfGreaterEqualInt { left, .. } => vec![left],
+        Op::Negate { from, .. } => vec![from],
+        Op::GetField { base, .. } | Op::GetLength { base, .. } => vec![base],
+        Op::GetIndex { base, index, .. } => vec![base, index],
+        Op::SetField { base, value, .. } => vec![base, value],
+        Op::SetIndex { base, index, value } => vec![base, index, value],
+        Op::ListAdd { list, item } => vec![list, item],
+        Op::PutKey { object, key, value } => vec![object, key, value],
+        Op::CallMethod { at, count, .. } => from(at, usize::from(count) + 1),
+        Op::CountBegin { at, .. } | Op::SortByKeys { at } | Op::Parallel { at, .. } => from(at, 2),
+        Op::WalkBegin { at, .. } => from(at, 3),
+        Op::EachBegin { at, .. }
+        | Op::CheckArgument { at, .. }
+        | Op::Tool { at, .. }
+        | Op::Template { at, .. } => vec![at],
+        Op::Generate { at, site } => from(at, options(site)),
+        _ => Vec::new(),
     }
 }
 

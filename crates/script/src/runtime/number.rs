@@ -39,11 +39,11 @@ pub(crate) fn calculate(op: Arithmetic, left: &Value, right: &Value) -> Checked<
 
 pub(crate) fn negate(value: &Value) -> Checked<Value> {
     match value {
-        Value::Int(value, _) => match value.checked_neg() {
-            Some(negative) => Ok(Value::int(negative)),
+        Value::Int(value, tag) => match value.checked_neg() {
+            Some(negative) => Ok(Value::Int(negative, *tag)),
             None => Err(overflow(format!("-({value})"))),
         },
-        Value::Float(value, _) => Ok(Value::float(-value)),
+        Value::Float(value, tag) => Ok(Value::Float(-value, *tag)),
         other if unknown::is(other) => Ok(other.clone()),
         other => {
             let message = format!("`-` takes a number, not {}", other.kind());

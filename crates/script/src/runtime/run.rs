@@ -53,8 +53,9 @@ pub async fn run(
 ) -> RunOutcome {
     let machine = Machine::new(program, host, options, Past::default());
     let outcome = run_in(&machine, entry, input.into()).await;
-    let label =
-        outcome.as_ref().map_or_else(|error| error.trust.into(), |(_, label)| label.clone());
+    let label = outcome
+        .as_ref()
+        .map_or_else(|error| machine.meter.tags().label(error.tag), |(_, label)| label.clone());
     let result = outcome.map(|(value, _)| value);
     RunOutcome { result, label, warnings: machine.warnings(), steps: machine.meter.steps() }
 }

@@ -47,7 +47,7 @@ pub(crate) fn check_argument(
     Err(Fault::new(codes::SHAPE, message)
         .help(format!("declared as `{} {}`", site.name, site.shape))
         .details(details.collect())
-        .believed(tag.trust())
+        .under(tag, machine.meter.tags())
         .at_caller())
 }
 

@@ -140,12 +140,29 @@ impl Value {
         }
     }
 
+    /// Returns its tag with those of its parts, one level deep.
+    pub(crate) fn tag_of_parts(&self, tags: &Tags) -> Tag {
+        let own =
+            self.header().map_or(self.tag(), |header| tags.join(self.tag(), header.tag.get()));
+        let join = |all, part: &Self| tags.join(all, part.tag());
+        match self {
+            Self::List(list, _) => list.items.borrow().iter().fold(own, join),
+            Self::Object(object, _) => object.fields.borrow().values().fold(own, join),
+            _ => own,
+        }
+    }
+
     /// Notes that something of another tag had an influence on it.
     #[inline]
     pub(crate) fn influence(&mut self, by: Tag, tags: &Tags) {
         if by.is_program() {
             return;
         }
+        let tag = self.tag_mut();
+        *tag = tags.influenced(*tag, by);
+    }
+
+    fn tag_mut(&mut self) -> &mut Tag {
         match self {
             Self::None(tag)
             | Self::Bool(_, tag)
@@ -154,7 +171,7 @@ impl Value {
             | Self::Str(_, tag)
             | Self::List(_, tag)
             | Self::Object(_, tag)
-            | Self::Secret(_, tag) => *tag = tags.influenced(*tag, by),
+            | Self::Secret(_, tag) => tag,
         }
     }
 
@@ -162,6 +179,12 @@ impl Value {
     #[inline]
     pub(crate) fn under(mut self, by: Tag, tags: &Tags) -> Self {
         self.influence(by, tags);
+        self
+    }
+
+    /// Returns it with the own tag of another: each handle of a list or object has its own.
+    pub(crate) fn of_handle(mut self, other: &Self) -> Self {
+        *self.tag_mut() = other.tag();
         self
     }
 

@@ -19,6 +19,7 @@ mod errors;
 mod generate;
 mod help;
 mod knowledge;
+mod labels;
 mod limits;
 mod lists;
 mod loops;

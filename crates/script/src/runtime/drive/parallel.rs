@@ -4,10 +4,11 @@ use super::drive;
 use crate::runtime::error::{Checked, FailureKind, Fault, RunError, codes};
 use crate::runtime::events::data;
 use crate::runtime::machine::Machine;
+use crate::runtime::value::tag::{Tag, Tags};
 use crate::runtime::value::{Header, ITEM_BYTES, Value};
 use crate::runtime::vm::control::Control;
 use crate::runtime::vm::fiber::{Fiber, Frame, Parallel};
-use contexture_context::{TraceKind, Trust};
+use contexture_context::TraceKind;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value as Json, json};
 
@@ -87,7 +88,7 @@ async fn turns(machine: &Machine<'_>, event: Option<u64>, job: &Parallel) -> Che
         return Ok(values);
     }
     failed.sort_by_key(|(index, _)| *index);
-    Err(all_failed(&failed, job.items.len()))
+    Err(all_failed(&failed, job.items.len(), machine.meter.tags()))
 }
 
 async fn turn(
@@ -131,7 +132,7 @@ fn fiber(machine: &Machine<'_>, job: &Parallel, event: u64, item: &Value) -> Fib
 }
 
 /// Merges failures into one that lists every failed index with its cause.
-fn all_failed(failed: &[(usize, Box<RunError>)], count: usize) -> Box<Fault> {
+fn all_failed(failed: &[(usize, Box<RunError>)], count: usize, tags: &Tags) -> Box<Fault> {
     let named =
         failed.iter().take(NAMED).map(|(index, error)| format!("[{index}] {}", error.message));
     let mut message = format!(
@@ -157,10 +158,10 @@ fn all_failed(failed: &[(usize, Box<RunError>)], count: usize) -> Box<Fault> {
         }
         cause
     });
-    let trust = failed.iter().fold(Trust::Program, |least, (_, error)| least.least(error.trust));
+    let tag = failed.iter().fold(Tag::PROGRAM, |all, (_, error)| tags.join(all, error.tag));
     let help = failed.iter().find_map(|(_, error)| error.help.clone());
     Fault::new(codes::PARALLEL_FAILED, message)
         .details(details.collect())
-        .believed(trust)
+        .under(tag, tags)
         .help(help.unwrap_or_else(|| "`err.details` has the cause of each".to_owned()))
 }

@@ -25,7 +25,7 @@ impl Copier<'_> {
         let Some((address, holders)) = value.identity() else { return Ok(value.clone()) };
         check_depth(self.meter, depth)?;
         if let Some(done) = self.done.get(&address) {
-            return Ok(done.clone());
+            return Ok(done.clone().of_handle(value));
         }
         let copy = match value {
             Value::List(list, _) => self.list(list, depth)?,
@@ -35,7 +35,7 @@ impl Copier<'_> {
         if holders > 1 {
             self.done.insert(address, copy.clone());
         }
-        Ok(copy)
+        Ok(copy.of_handle(value))
     }
 
     fn list(&mut self, list: &List, depth: usize) -> Checked<Value> {

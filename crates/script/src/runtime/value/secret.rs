@@ -4,9 +4,11 @@
 //! request; so no value of a program, no record and no message can show it.
 
 use super::fields::Fields;
-use super::{FROZEN, Header, Value};
+use super::tag::Tag;
+use super::{FROZEN, Header, Object, Value};
 use crate::host::HeaderSecret;
 use crate::runtime::error::{Checked, Fault, codes};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The text in place of a secret in the arguments of a call.
@@ -31,9 +33,9 @@ pub(crate) fn comparable(left: &Value, right: &Value) -> Checked<()> {
 /// Returns the argument of an HTTP tool with its secret headers masked, and these headers; `None`
 /// when it has none.
 pub(crate) fn headers(argument: &Value) -> Option<(Value, Vec<HeaderSecret>)> {
-    let Value::Object(object, _) = argument else { return None };
+    let Value::Object(object, own) = argument else { return None };
     let fields = object.fields.borrow();
-    let Some(Value::Object(headers, _)) = fields.get("headers") else { return None };
+    let Some(Value::Object(headers, of_headers)) = fields.get("headers") else { return None };
     let mut secrets = Vec::new();
     let headers_fields = headers.fields.borrow();
     let mut masked = Fields::with_capacity(headers_fields.len());
@@ -51,12 +53,18 @@ pub(crate) fn headers(argument: &Value) -> Option<(Value, Vec<HeaderSecret>)> {
     if secrets.is_empty() {
         return None;
     }
-    let masked = Value::object(masked, Header::tagged(FROZEN, headers.header.tag.get()));
+    let masked = copy(masked, (headers, *of_headers));
     let mut whole = Fields::with_capacity(fields.len());
     for (name, value) in fields.iter() {
         whole.set(name, value.clone());
     }
     whole.set(&Rc::from("headers"), masked);
-    let header = Header::tagged(FROZEN, object.header.tag.get());
-    Some((Value::object(whole, header), secrets))
+    Some((copy(whole, (object, *own)), secrets))
+}
+
+/// Creates an object with the labels of another.
+fn copy(fields: Fields, (original, tag): (&Object, Tag)) -> Value {
+    let header = Header::tagged(FROZEN, original.header.tag.get());
+    let (fields, optional) = (RefCell::new(fields), RefCell::default());
+    Value::Object(Rc::new(Object { header, fields, optional }), tag)
 }

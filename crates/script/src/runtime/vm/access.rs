@@ -249,7 +249,7 @@ fn set_property(
     (name, of_name): (&Rc<str>, Tag),
     value: &Value,
 ) -> Checked<()> {
-    let Value::Object(object, _) = base else {
+    let Value::Object(object, chosen) = base else {
         return if unknown::is(base) { Ok(()) } else { Err(no_fields(base)) };
     };
     writable(&object.header, epoch)?;
@@ -261,9 +261,9 @@ fn set_property(
     }
     value.mark_held();
     let tags = machine.meter.tags();
-    object.header.mix(of_name, tags);
-    object.header.mix(control, tags);
-    let value = value.clone().under(of_name.of_decision(), tags).under(control, tags);
+    let by = tags.join(tags.join(of_name, *chosen).of_decision(), control);
+    object.header.mix(tags.join(of_name, by), tags);
+    let value = value.clone().under(by, tags);
     let before = fields.set(name, value);
     // The former value may hold the last other reference to this object: drop it after the
     // borrow.
@@ -284,7 +284,7 @@ pub(super) fn add(
     list: &Value,
     item: &Value,
 ) -> Checked<()> {
-    let Value::List(target, _) = list else {
+    let Value::List(target, chosen) = list else {
         return if unknown::is(list) { Ok(()) } else { Err(methods::no_method(list, "add")) };
     };
     writable(&target.header, epoch)?;
@@ -293,8 +293,10 @@ pub(super) fn add(
     machine.meter.collection(items.len() + 1)?;
     machine.meter.heap(ITEM_BYTES)?;
     item.mark_held();
-    target.header.mix(control, machine.meter.tags());
-    items.push(item.clone().under(control, machine.meter.tags()));
+    let tags = machine.meter.tags();
+    let by = tags.join(chosen.of_decision(), control);
+    target.header.mix(by, tags);
+    items.push(item.clone().under(by, tags));
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 //! variable that one of the ways assigns. Without such a test nothing here costs anything.
 
 use super::fiber::Frame;
-use crate::runtime::code::Reg;
+use crate::runtime::code::{Handler, Reg};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::Value;
 use crate::runtime::value::tag::{Tag, Tags};
@@ -118,8 +118,8 @@ impl Control {
     pub(super) fn handle(
         &mut self,
         machine: &Machine<'_>,
-        (stack, handler): (&mut [Value], Frame),
-        (depth, tried): (usize, u32),
+        (stack, next): (&mut [Value], Frame),
+        (depth, handler): (usize, Handler),
         failure: Tag,
     ) {
         let tags = machine.meter.tags();
@@ -127,10 +127,10 @@ impl Control {
         if tag.is_program() {
             return;
         }
-        let flow = machine.flow(handler.function);
-        let regs = stack.get_mut(handler.base as usize..).unwrap_or_default();
+        let flow = machine.flow(next.function);
+        let regs = stack.get_mut(next.base as usize..).unwrap_or_default();
         while let Some(region) = self.regions.last() {
-            let inside = region.depth == depth && flow.contains(region.at, handler.pc as usize);
+            let inside = region.depth == depth && flow.contains(region.at, next.pc as usize);
             if region.depth < depth || inside {
                 break;
             }
@@ -142,9 +142,9 @@ impl Control {
         }
         let before = self.tag;
         self.tag = tags.influenced(before, tag);
-        let (end, writes) = flow.handler(tried as usize, handler.pc as usize);
+        let (end, writes) = flow.handler(handler);
         let end = end.unwrap_or(NOWHERE);
-        self.regions.push(Region { depth, at: handler.pc as usize, end, before, writes });
+        self.regions.push(Region { depth, at: next.pc as usize, end, before, writes });
     }
 
     fn pop(&mut self, regs: &mut [Value], tags: &Tags) {

@@ -6,7 +6,7 @@ use crate::capability;
 use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
 use crate::knowledge::{KnowledgeCall, KnowledgeImport, UsedPack};
 use crate::reference::{ResourceImport, Used, UsedResource};
-use crate::runtime::code::{CandidateSite, GenerateSite, Reg, ToolKind, UseSite};
+use crate::runtime::code::{CandidateSite, GenerateSite, OptionName, Reg, ToolKind, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
@@ -154,6 +154,11 @@ pub(super) fn generate(
     let options::Parsed { instruction, instruction_tag, options } =
         options::parse(names.zip(values))?;
     machine.meter.model_call()?;
+    let tags = machine.meter.tags();
+    let others =
+        site.options.iter().zip(values).filter(|((name, _), _)| *name != OptionName::Input);
+    let tag =
+        others.fold(control, |all, (_, value)| tags.influenced(all, value.tag().of_decision()));
     let Shown { items, resources, packs, mut placeholders } = shown(machine, site, used)?;
     if instruction_tag.is_placeholder() {
         placeholders.push("the instruction".to_owned());
@@ -169,8 +174,8 @@ pub(super) fn generate(
         packs,
         literals: Arc::clone(&site.literals),
         instruction,
-        instruction_label: machine.meter.tags().label(instruction_tag),
-        decision: machine.meter.tags().label(control),
+        instruction_label: tags.label(instruction_tag),
+        decision: tags.label(tag),
         shape: site.shape.clone(),
         options: GenerateOptions { tools: site.tools.clone(), ..options },
         on_placeholders: machine.placeholders.get(),
@@ -335,16 +340,17 @@ pub(super) fn parallel(
     let bound = register(regs, at + 1);
     let most = loops::bound(bound, true)?;
     let tags = machine.meter.tags();
-    let mut tag = tags.influenced(control, list.tag().of_decision());
-    tag = tags.influenced(tag, bound.tag().of_decision());
+    let mut tag = tags.influenced(control, bound.tag().of_decision());
     if count > most {
         loops::cut_list(machine, event, (regs, at), found.loop_site, (count, most));
     }
     let items = match list {
-        Value::List(list, _) => {
-            tag = tags.influenced(tag, list.header.tag.get().of_decision());
+        Value::List(list, own) => {
+            let of_list = tags.join(*own, list.header.tag.get()).of_decision();
+            tag = tags.influenced(tag, of_list);
             let taken = usize::try_from(most).unwrap_or(usize::MAX);
-            list.items.borrow().iter().take(taken).cloned().collect()
+            let items = list.items.borrow();
+            items.iter().take(taken).map(|item| item.clone().under(of_list, tags)).collect()
         }
         _ => Vec::new(),
     };

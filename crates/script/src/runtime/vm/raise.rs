@@ -6,10 +6,12 @@ use super::tracing;
 use crate::runtime::code::{Handler, Place};
 use crate::runtime::error::{CallFrame, FailureKind, Fault, RunError};
 use crate::runtime::events::OpenEvent;
+use crate::runtime::flow::read;
 use crate::runtime::machine::Machine;
 use crate::runtime::value::Value;
 use crate::runtime::value::fields::Fields;
-use contexture_context::{TraceKind, Trust};
+use crate::runtime::value::tag::Tag;
+use contexture_context::TraceKind;
 use contexture_diagnostic::Span;
 use std::rc::Rc;
 
@@ -36,9 +38,13 @@ pub(super) fn raise(
     machine: &Machine<'_>,
     fiber: Broken<'_>,
     mut frame: Frame,
-    fault: Fault,
+    mut fault: Fault,
 ) -> Result<Frame, Box<RunError>> {
     let Broken { stack, frames, events, parent, floor, control } = fiber;
+    let window = stack.get(frame.base as usize..).unwrap_or_default();
+    let tags = machine.meter.tags();
+    let tag = tags.join(operands(machine, window, frame), control.tag);
+    fault.tag = tags.join(fault.tag, tag.of_decision());
     if fault.at_caller
         && let Some(caller) = frames.pop()
     {
@@ -63,8 +69,22 @@ pub(super) fn raise(
         *slot = error_value(machine, &error).unwrap_or_default();
     }
     let next = Frame { pc: handler.target, ..catcher };
-    control.handle(machine, (stack, next), (open, handler.end), error.trust.into());
+    control.handle(machine, (stack, next), (open, handler), error.tag);
     Ok(next)
+}
+
+/// Returns the tag of what an instruction worked on: that it failed tells something about it.
+fn operands(machine: &Machine<'_>, window: &[Value], frame: Frame) -> Tag {
+    let function = machine.program.functions.get(frame.function as usize);
+    let op = function.and_then(|function| function.code.get(frame.pc as usize));
+    let options = |site: u32| {
+        let site = machine.program.generates.get(site as usize);
+        site.map_or(0, |site| site.options.len() + 2 * site.uses.len())
+    };
+    let read = op.map(|op| read(op, options)).unwrap_or_default();
+    let tags = machine.meter.tags();
+    let values = read.into_iter().filter_map(|register| window.get(usize::from(register)));
+    values.fold(Tag::PROGRAM, |all, value| tags.join(all, value.tag_of_parts(tags))).of_decision()
 }
 
 /// Returns the innermost handler around an instruction, its call, and the number of calls that stay
@@ -133,20 +153,19 @@ fn call_frame(machine: &Machine<'_>, frame: Frame) -> CallFrame {
 
 /// Returns the value that a handler sees: `{code, message, details?, line, column, file}`.
 fn error_value(machine: &Machine<'_>, error: &RunError) -> Option<Value> {
-    let trust = error.trust;
-    let text = |text: &str, trust: Trust| Value::text(text, trust);
+    let text = |text: &str| Value::text(text, error.tag);
     let mut fields = Fields::with_capacity(6);
     let mut set = |name: &str, value: Value| {
         value.mark_held();
         fields.set(&Rc::from(name), value);
     };
-    set("code", text(&error.code, trust));
-    set("message", text(&error.message, trust));
+    set("code", text(&error.code));
+    set("message", text(&error.message));
     if let Some(details) = &error.details {
-        set("details", machine.import(details.clone(), trust).ok()?);
+        set("details", machine.import(details.clone(), error.tag).ok()?);
     }
-    set("line", Value::int(i64::from(error.line)));
-    set("column", Value::int(i64::from(error.column)));
-    set("file", text(&error.file, Trust::Program));
+    set("line", Value::Int(i64::from(error.line), error.tag));
+    set("column", Value::Int(i64::from(error.column), error.tag));
+    set("file", text(&error.file));
     Some(Value::object(fields, machine.header()))
 }

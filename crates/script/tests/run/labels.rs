@@ -1,0 +1,305 @@
+//! Labels follow every value (GU-3): whatever a low value goes into gives a low one.
+
+use crate::support::outcome;
+use contexture_context::{Label, Trust};
+use contexture_script::host::{Standing, Supplied};
+use contexture_script::runtime::ScriptedHost;
+use contexture_script::runtime::methods::{Receiver, methods_of};
+use contexture_script::syntax::ast::{BinaryOp, UnaryOp};
+use serde_json::json;
+
+/// Values from a page. Of `hl` and `ho` only the choice is low: which list, which object it is.
+const LOW: &str = "
+    page = Http.get({ url: \"/\" })
+    n = page.n  f = page.f  t = page.t  b = page.b  l = page.l  o = page.o  nothing = page.nothing
+    hl = [[4, 5], [1]][n - 3]
+    ho = [{ k: 2, j: [1] }, {}][n - 3]
+    held = [n, 7]  holds = { k: n, j: 7 }  words = [\"x\", t]  items = [{ v: n }, { v: 7 }]
+    pair = [{ x: 0 }, { x: 0 }]  first = pair[0]";
+
+/// Returns the label of what statements leave in `got`.
+fn label(statements: &str) -> Label {
+    let source = format!(
+        "import tool Http from \"https://a.b\" import memory Notes from \"file://n.jsonl\"
+        func same(x) {{ x }} func negative(x) {{ -x }} func big(x) {{ x > 1 }} func v(x) {{ x.v }} func one(x) {{ 1 }}
+        func set(x) {{ x.x = 1 }} func put(x) {{ x.add(1) }}
+        func early(x) {{ if x {{ return 1 }} 2 }} func nested(x) {{ early(x) }}
+        agent A {{ main func(input) {{ input }} func two(a, b) {{ b }} }}
+        main agent {{ main func(input) {{{LOW}\n{statements}\nNotes.add({{ kind: \"k\", got: got }}) }} }}"
+    );
+    let page = json!({
+        "n": 3, "f": 2.5, "t": "a,b", "b": true, "l": [3, 1, 2], "o": { "k": 1 }, "nothing": null
+    });
+    let page = Supplied {
+        value: page,
+        label: Label::of("https://a.b", Trust::Web),
+        standing: Standing::Real,
+    };
+    let host =
+        ScriptedHost::new().with_result("Http.get", Ok(page)).with_memory("Notes.add", json!({}));
+    let done = outcome(&source, json!({}), &host);
+    assert!(done.result.is_ok(), "{statements}: {:?}", done.result);
+    let call = &host.memory_calls()[0];
+    let got = call.influence.arguments.iter().find(|(name, _)| name == "got");
+    got.map(|(_, label)| label.clone()).unwrap_or_default()
+}
+
+/// Asserts that each expression or body gives a value with the label of the page.
+#[track_caller]
+fn assert_low(bodies: &[&str]) {
+    let body =
+        |one: &str| if one.contains("got =") { one.to_owned() } else { format!("got = {one}") };
+    let low = Label::of("https://a.b", Trust::Web);
+    let washed: Vec<&&str> = bodies.iter().filter(|one| label(&body(one)) != low).collect();
+    assert!(washed.is_empty(), "not low: {washed:#?}");
+}
+
+#[test]
+fn gu_3_result_of_each_method_on_low_value_is_low() {
+    let rows = |receiver: Receiver, name: &str| -> Option<&'static [&'static str]> {
+        Some(match (receiver, name) {
+            (Receiver::String, "length") => &["t.length()", "t.length"],
+            (Receiver::String, "upper") => &["t.upper()"],
+            (Receiver::String, "lower") => &["t.lower()"],
+            (Receiver::String, "trim") => &["t.trim()"],
+            (Receiver::String, "split") => {
+                &["t.split(\",\")", "t.split(\"\")[0]", "\"x,y\".split(t)", "t.split(\",\").length"]
+            }
+            (Receiver::String, "replace") => {
+                &["t.replace(\"a\", \"b\")", "\"x\".replace(t, \"\")", "\"x\".replace(\"y\", t)"]
+            }
+            (Receiver::String, "contains") => &["t.contains(\"a\")", "\"x\".contains(t)"],
+            (Receiver::String, "startsWith") => &["t.startsWith(\"a\")", "\"x\".startsWith(t)"],
+            (Receiver::String, "endsWith") => &["t.endsWith(\"a\")", "\"x\".endsWith(t)"],
+            (Receiver::String, "lines") => &["t.lines()", "t.lines()[0]", "t.lines().length"],
+            (Receiver::List, "length") => &["l.length()", "l.length", "hl.length", "hl.length()"],
+            (Receiver::List, "add") => &[
+                "m = [] m.add(n) got = m",
+                "m = [] m.add(hl) got = m[0][0]",
+                "l.add(1) got = l[0]",
+                "hl.add(1) got = hl",
+            ],
+            (Receiver::List, "map") => &[
+                "l.map(same)",
+                "hl.map(same)",
+                "hl.map(one)[0]",
+                "held.map(negative)",
+                "items.map(v)",
+            ],
+            (Receiver::List, "filter") => &[
+                "l.filter(big)",
+                "hl.filter(big)",
+                "held.filter(big).length",
+                "got = 0 for x in hl.filter(big) max 9 { got = x }",
+            ],
+            (Receiver::List, "sort") => &[
+                "l.sort()",
+                "hl.sort()",
+                "hl.sort()[0]",
+                "held.sort()[1]",
+                "items.sort(v)[1]",
+                "hl.sort(one)[0]",
+            ],
+            (Receiver::List, "join") => &[
+                "l.join(\",\")",
+                "[1, 2].join(t)",
+                "[].join(t)",
+                "hl.join(\",\")",
+                "held.join(\"\")",
+                "words.join(\"\")",
+            ],
+            (Receiver::List, "first") => &["l.first()", "hl.first()", "held.first()"],
+            (Receiver::List, "last") => &["l.last()", "hl.last()"],
+            (Receiver::List, "slice") => &[
+                "l.slice(1)",
+                "hl.slice(1)",
+                "hl.slice(1)[0]",
+                "[1, 2, 3, 4].slice(n)",
+                "[1, 2, 3, 4].slice(0, n)",
+                "[1, 2, 3, 4].slice(0, n)[0]",
+            ],
+            (Receiver::List, "contains") => &[
+                "l.contains(1)",
+                "hl.contains(1)",
+                "[1].contains(n)",
+                "held.contains(3)",
+                "[[1]].contains(hl)",
+            ],
+            (Receiver::Object, "keys") => &["o.keys()", "o.keys()[0]", "ho.keys()", "ho.keys()[0]"],
+            (Receiver::Object, "values") => &["o.values()", "ho.values()[0]", "holds.values()[0]"],
+            (Receiver::Object, "has") => &["o.has(\"k\")", "ho.has(\"k\")", "{ a: 1 }.has(t)"],
+            (Receiver::Object, "get") => &[
+                "o.get(\"k\")",
+                "ho.get(\"z\")",
+                "ho.get(\"z\", 1)",
+                "{ a: 1 }.get(t)",
+                "{ a: 1 }.get(t, 2)",
+                "{ b: 1 }.get(\"a\", n)",
+            ],
+            _ => return None,
+        })
+    };
+    for receiver in [Receiver::String, Receiver::List, Receiver::Object] {
+        for method in methods_of(receiver) {
+            let rows = rows(receiver, method.name);
+            let rows = rows.unwrap_or_else(|| panic!("give {} a row", method.name));
+            assert!(rows.iter().any(|row| row.contains(method.name)), "{}", method.name);
+            assert_low(rows);
+        }
+    }
+}
+
+#[test]
+fn gu_3_result_of_each_operator_on_low_value_is_low() {
+    use BinaryOp::{
+        Add, And, Divide, Equal, Greater, GreaterEqual, Less, LessEqual, Multiply, NotEqual, Or,
+        Remainder, Subtract,
+    };
+    // A match without a wildcard: an operator that is added needs a row.
+    let word = |op: BinaryOp| match op {
+        Or => "or",
+        And => "and",
+        Equal => "==",
+        NotEqual => "!=",
+        Less => "<",
+        LessEqual => "<=",
+        Greater => ">",
+        GreaterEqual => ">=",
+        Add => "+",
+        Subtract => "-",
+        Multiply => "*",
+        Divide => "/",
+        Remainder => "%",
+    };
+    let all = [
+        Or,
+        And,
+        Equal,
+        NotEqual,
+        Less,
+        LessEqual,
+        Greater,
+        GreaterEqual,
+        Add,
+        Subtract,
+        Multiply,
+        Divide,
+        Remainder,
+    ];
+    for op in all {
+        let word = word(op);
+        let pairs = [("n", "2"), ("2", "n"), ("f", "2"), ("n", "n"), ("f", "1.5"), ("1.5", "n")];
+        let sums = pairs.map(|(left, right)| format!("{left} {word} {right}"));
+        // What `or` and `and` skip has no influence.
+        let lazy = [
+            format!("n {word} 2"),
+            format!("(n == 3) {word} false"),
+            format!("(n == 4) {word} true"),
+        ];
+        let rows = if matches!(op, Or | And) { lazy.to_vec() } else { sums.to_vec() };
+        assert_low(&rows.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    for op in [UnaryOp::Negate, UnaryOp::Not] {
+        assert_low(match op {
+            UnaryOp::Negate => &["-n", "-f", "-(-n)", "got = n got -= 1", "got = 1 got += n"],
+            UnaryOp::Not => &["not n", "not hl", "not nothing"],
+        });
+    }
+    assert_low(&[
+        "t + \"x\"",
+        "\"x\" + t",
+        "\"\" + n",
+        "\"\" + b",
+        "hl == [1]",
+        "[1] == hl",
+        "ho == { k: 1 }",
+        "held == [3, 7]",
+        "nothing == none",
+        "t == \"x\"",
+        "t < \"x\"",
+        "hl != hl",
+    ]);
+}
+
+#[test]
+fn gu_3_low_part_choice_and_copy_are_low() {
+    assert_low(&[
+        "n",
+        "nothing",
+        "b",
+        "[n]",
+        "{ a: n }",
+        "{ a: [n] }.a",
+        "hl[0]",
+        "[1, 2, 3, 4][n]",
+        "ho.k",
+        "ho[\"k\"]",
+        "{ a: 1, \"a,b\": 2 }[t]",
+        "got = {} got[t] = 1",
+        "got = {} got.a = n",
+        // Copies keep what their handle knows.
+        "hl.summary",
+        "hl.summary[0]",
+        "ho.summary",
+        "ho.summary.j",
+        "A(hl)",
+        "A(ho)",
+        "A(ho).j[0]",
+        "A.two(1, hl)",
+        "[hl].summary[0][0]",
+        "A({ a: hl }).a[0]",
+        "s = { a: hl, b: hl }.summary got = s.b[0]",
+        "twin = [1] mixed = [twin, twin] if b { mixed = [[2], twin] } got = mixed.summary[1][0]",
+        // What is written through a low choice.
+        "c = pair[n - 3] c.x = 1 got = first.x",
+        "c = pair[n - 3] c[\"x\"] = 1 got = first",
+        "set(pair[n - 3]) got = first.x",
+        "m = [] k = [m, []] c = k[n - 3] c.add(1) got = m.length",
+        "m = [] k = [m, []] put(k[n - 3]) got = m[0]",
+    ]);
+}
+
+#[test]
+fn gu_3_what_low_value_decides_is_low() {
+    assert_low(&[
+        "got = 0 if b { got = 1 }",
+        "got = 0 if not b { got = 1 }",
+        "got = 0 if n > 5 { got = 1 } else { 2 }",
+        "got = 0 repeat * n { got = got + 1 }",
+        "got = 0 for x in hl max 9 { got = got + 1 }",
+        "got = 0 for x in [1, 2, 3, 4] max n { got = x }",
+        "got = 0 loop until got > n max 9 { got = got + 1 }",
+        "early(b)",
+        "nested(b)",
+        "early(n - 3)",
+        "got = [] if b { got.add(1) }",
+        "got = [] if not b { got.add(1) }",
+        "got = {} if b { got.x = 1 }",
+        "got = {} if not b { got.x = 1 }",
+        "got = (parallel for x in hl max 9 { 1 })",
+        "got = (parallel for x in [1, 2] max 9 { x + n })[0]",
+        "got = (parallel for x in hl.sort() max 9 { x })[0]",
+        "got = 0 if b { try { [][0] } else e { got = 1 } }",
+    ]);
+}
+
+#[test]
+fn gu_3_handler_of_operation_that_failed_on_low_value_is_low() {
+    assert_low(&[
+        "got = 0 try { x = 1 / (n - 3) } else e { got = 1 }",
+        "got = 0 try { x = [1][n] } else e { got = 1 }",
+        "got = 0 try { x = -t } else e { got = 1 }",
+        "got = 0 try { x = nothing.z } else e { got = 1 }",
+        "got = 0 try { x = ho.z } else e { got = 1 }",
+        "got = 0 try { x = [1, t].sort() } else e { got = 1 }",
+        "got = 0 try { for x in t max 9 { 1 } } else e { got = 1 }",
+        "got = 0 try { early(1 / (n - 3)) } else e { got = 1 }",
+        "got = 0 try { parallel for x in [1] max 9 { 1 / (n - 3) } } else e { got = 1 }",
+        "try { 1 / (n - 3) } else e { e.message }",
+        "try { 1 / (n - 3) } else e { e.code }",
+        "try { 1 / (n - 3) } else e { 1 }",
+        // It did not come to the second assignment.
+        "got = 1 try { got = 2 x = 1 / (n - 3) got = 3 } else e { 0 }",
+        "got = [] try { got.add(1) x = 1 / (n - 3) got.add(2) } else e { 0 }",
+    ]);
+}

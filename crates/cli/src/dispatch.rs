@@ -9,6 +9,7 @@ use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use contexture::diagnostic::nearest;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -18,7 +19,8 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
     let terminal = Terminal::of_process(color);
     let command = Cli::command().color(color.for_clap());
     let read = command
-        .try_get_matches_from(arguments)
+        .try_get_matches_from(&arguments)
+        .map_err(|error| suggest(error, &arguments))
         .and_then(|matches| Cli::from_arg_matches(&matches).map(|cli| (cli, wants_json(&matches))));
     match read {
         Ok((cli, json)) => {
@@ -85,6 +87,23 @@ fn finish(result: CommandResult, json: bool, terminal: &Terminal) -> Exit {
         terminal.say(&error.text(terminal.err));
     }
     error.exit
+}
+
+/// Adds the command that was meant to an error about an unknown one: clap alone knows no swapped letters.
+fn suggest(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let mut group = &Cli::command();
+    for argument in arguments.iter().take_while(|argument| *argument != word.as_str()) {
+        group = group.find_subcommand(argument).unwrap_or(group);
+    }
+    let commands = group.get_subcommands().map(clap::Command::get_name);
+    if let Some(meant) = nearest(word, commands) {
+        let meant = ContextValue::Strings(vec![meant.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+    error
 }
 
 /// Prints help, the version or a usage error.

@@ -5,7 +5,7 @@
 //! in every text that came from outside before it gets here.
 
 use crate::model_uri::{UriError, is_loopback};
-use crate::replay_miss::ReplayMiss;
+use crate::replay_miss::{Difference, ReplayMiss};
 use contexture_diagnostic::MissingFeature;
 use std::time::Duration;
 use thiserror::Error;
@@ -253,11 +253,14 @@ impl LlmError {
                 "try again; if it stays so, check that the address serves this protocol"
             }
             Self::TooLarge { .. } => "raise the limit `answer_bytes`, or set `max_output`",
+            Self::ReplayMiss(miss) if miss.difference == Difference::Secrets => {
+                "record again, or set `secrets = \"allow\"` under [policy] if the recorded model saw them"
+            }
             Self::ReplayMiss(_) => "record again with `--record`, or undo the change named above",
             Self::Recording { line: None, .. } => {
                 "check the path, and that you may read or write there"
             }
-            Self::Recording { .. } => "mend or remove that line, or record again",
+            Self::Recording { .. } => "fix or remove that line, or record again",
             Self::NoAnswerLeft { .. } => "add an answer to the list",
             Self::Unsupported { .. } => "leave it out, or choose another model",
             Self::ToolRounds { .. } => "allow more rounds, or give the model fewer tools",

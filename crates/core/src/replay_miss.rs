@@ -18,6 +18,8 @@ pub struct ReplayMiss {
 pub enum Difference {
     /// The recording is empty.
     Empty,
+    /// The texts are the same but for secrets, which are masked.
+    Secrets,
     /// It was recorded, and all its answers have been given.
     UsedUp {
         /// The number of times it was recorded.
@@ -63,6 +65,9 @@ impl fmt::Display for ReplayMiss {
         };
         match &self.difference {
             Difference::Empty => f.write_str("it is empty"),
+            Difference::Secrets => {
+                f.write_str("it differs in secrets alone, which are masked before a model")
+            }
             Difference::UsedUp { recorded: 1 } => {
                 f.write_str("it was recorded once and is asked for again")
             }

@@ -71,6 +71,28 @@ fn gu_12_folder_of_version_0_1_opens_with_all_it_has() {
 }
 
 #[test]
+fn gu_9_recordings_of_version_0_1_replay() {
+    let sandbox = kept_by("v0.1-recordings");
+    let replay = |name: &str, input: &str| {
+        let (program, recording) = (format!("{name}.as"), format!("{name}.recorded.jsonl"));
+        sandbox.run(["run", &program, "--replay", &recording, "--input", input, "--quiet"])
+    };
+    let input = r#"{"questions": ["When is it copied?", "Is the bucket closed?"]}"#;
+    let answers = replay("ask", input).exits(0).json();
+    assert_eq!(answers["title"], "Two questions");
+    assert_eq!(answers["answers"][1]["lines"], serde_json::json!([2, 3]), "{answers}");
+    let other = input.replace("copied", "restored");
+    let _ = replay("ask", &other).exits(1).says("is `When is it restored?`");
+
+    // The model saw the key then; now it sees it only where the project says so.
+    let refused = replay("keys", "{}").exits(1);
+    let refused = refused.says("differs in secrets alone").says("secrets = \"allow\"");
+    assert!(!refused.stderr.contains("AKIAIOSFODNN7EXAMPLE"), "{}", refused.stderr);
+    sandbox.write("contexture.toml", "[policy]\nsecrets = \"allow\"\n");
+    assert_eq!(replay("keys", "{}").exits(0).stdout.trim(), "\"mock answer\"");
+}
+
+#[test]
 fn gu_12_newer_folder_is_refused_with_its_format_and_known_format() {
     let sandbox = kept_by("v0.1");
     let _ = sandbox.run(["context", "list"]).exits(0);

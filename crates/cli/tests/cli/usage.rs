@@ -21,6 +21,17 @@ fn as_31_version_is_printed() {
 fn as_31_misspelt_command_or_option_gets_suggestion() {
     let sandbox = Sandbox::with_examples();
     let _ = sandbox.run(["chek", "examples/hello.as"]).exits(2).says("'check'");
+    for (group, slip, meant) in [
+        ("knowledge", "nwe", "'new'"),
+        ("context", "lsit", "'list'"),
+        ("flow", "rnu", "'run'"),
+        ("token", "ad", "'add'"),
+        ("trace", "wyh", "'why'"),
+        ("ref", "laod", "'load'"),
+    ] {
+        let _ = sandbox.run([group, slip]).exits(2).says("similar subcommand").says(meant);
+    }
+    let _ = sandbox.run(["--color", "never", "rnu"]).exits(2).says("'run'");
     let _ = sandbox.run(["run", "examples/hello.as", "--inptu", "{}"]).exits(2).says("--input");
     let _ = sandbox.run(["examples/hello.as"]).exits(2).says("contexture run examples/hello.as");
 }

@@ -90,14 +90,14 @@ pub(super) const ALL: &[Target] = &[
     },
     Target {
         name: "reference",
-        what: "references are found and read; the canonical form is stable; places lie inside",
+        what: "references are found and read; the canonical form is stable, the public one has no user",
         sources: REFERENCES,
         words: reference::WORDS,
         open: || Ok(Box::new(reference::reference)),
     },
     Target {
         name: "condition",
-        what: "conditions and expansions are read and evaluated; places lie inside",
+        what: "conditions are read back as printed, and negated; expansions keep their limit",
         sources: &[
             ("crates/flow/tests/condition/specimens.txt", ".txt", Part::Lines),
             ("docs/flows.md", ".md", Part::Lines),
@@ -125,7 +125,7 @@ pub(super) const ALL: &[Target] = &[
     },
     Target {
         name: "pack",
-        what: "a manifest of a pack gives an item or findings, whose lines lie inside",
+        what: "a manifest gives an item or findings inside; the catalog shows its fields, each whole",
         sources: &[
             ("crates/knowledge", "KNOWLEDGE.md", Part::Whole),
             ("examples/knowledge", "KNOWLEDGE.md", Part::Whole),

@@ -2,6 +2,7 @@
 
 use crate::record::Line;
 use contexture_context::Digest;
+use contexture_core::masker::Masker;
 use contexture_core::provider::ChatCall;
 use contexture_core::{Difference, ReplayMiss};
 use serde_json::Value;
@@ -16,9 +17,17 @@ pub(super) fn explain(digest: Digest, call: &ChatCall, lines: &[Line]) -> Replay
         let nearest = lines
             .iter()
             .max_by_key(|line| (likeness(&now, &line.request), std::cmp::Reverse(line.seq)));
-        nearest.map_or(Difference::Empty, |line| difference(&now, &line.request))
+        nearest.map_or(Difference::Empty, |line| {
+            let is_same = masked(now.clone()) == masked(line.request.clone());
+            if is_same { Difference::Secrets } else { difference(&now, &line.request) }
+        })
     };
     ReplayMiss { digest, difference }
+}
+
+fn masked(mut request: Value) -> Value {
+    Masker::default().value(&mut request);
+    request
 }
 
 fn messages(request: &Value) -> &[Value] {

@@ -40,9 +40,8 @@ impl Flow {
 
     /// Returns the region of a test.
     pub(crate) fn region(&self, test: usize) -> Region {
-        let end = self.after.get(test).copied().flatten();
-        let ways = self.next.get(test).cloned().unwrap_or_default();
-        self.known((test, usize::MAX), end, &ways)
+        let (end, ways) = self.ways(test);
+        self.known((test, usize::MAX), end, ways)
     }
 
     /// Returns the region of a handler. What was tried belongs to it: some of it wasn't done.
@@ -56,9 +55,14 @@ impl Flow {
 
     /// Reports whether an instruction lies in the region of a test.
     pub(crate) fn contains(&self, test: usize, instruction: usize) -> bool {
+        let (end, ways) = self.ways(test);
+        self.reached(end, ways).contains(&instruction)
+    }
+
+    /// Returns where the ways from a test meet, and where they begin.
+    fn ways(&self, test: usize) -> (Option<usize>, &[usize]) {
         let end = self.after.get(test).copied().flatten();
-        let ways = self.next.get(test).cloned().unwrap_or_default();
-        self.reached(end, &ways).contains(&instruction)
+        (end, self.next.get(test).map_or(&[], Vec::as_slice))
     }
 
     fn known(&self, key: (usize, usize), end: Option<usize>, ways: &[usize]) -> Region {

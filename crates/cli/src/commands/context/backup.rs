@@ -1,7 +1,6 @@
 //! `contexture context backup`: a copy of a data folder, while a server runs (GU-12).
 
-use super::context_file::{ContextLocation, extend};
-use crate::output::progress::ProgressDisplay;
+use super::context_file::DataFolder;
 use crate::prelude::*;
 use contexture_server::serve::upkeep;
 
@@ -22,25 +21,16 @@ pub(super) struct Args {
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     output: PathBuf,
     #[command(flatten)]
-    location: ContextLocation,
-    /// Print one JSON object: folder, createdAt, contexts and files, each with name, bytes and digest.
-    #[arg(long)]
-    json: bool,
+    data: DataFolder,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let data = args.location.folder()?;
-    let list =
-        ProgressDisplay::waiting(terminal, "copying", || upkeep::backup(&data, &args.output))?;
+    let backup = |data: &Path| upkeep::backup(data, &args.output);
+    let list = args.data.work(terminal, "copying", backup)?;
     let folder = args.output.display().to_string();
-    if args.json {
-        let mut value = json!({ "folder": folder });
-        extend(&mut value, &list);
-        terminal.print_json(&value)?;
-    } else {
-        let contexts = counted(list.contexts, "context");
-        let files = counted(list.files.len() as u64, "file");
-        terminal.note(&format!("copied {contexts} in {files} to {folder}"));
-    }
+    let contexts = counted(list.contexts, "context");
+    let files = counted(list.files.len() as u64, "file");
+    let done = format!("copied {contexts} in {files} to {folder}");
+    args.data.print(terminal, json!({ "folder": folder }), &list, (&[], &[done]))?;
     Ok(Exit::Done)
 }

@@ -1,5 +1,6 @@
 //! The file of contexts, and the contexts that a person names.
 
+use crate::output::progress::ProgressDisplay;
 use crate::prelude::*;
 use contexture::Project;
 use contexture::contexts::{self, CONTEXTS_FILE, OpenError};
@@ -20,6 +21,52 @@ pub(super) struct ContextLocation {
     data: Option<PathBuf>,
     #[command(flatten)]
     workspace: Workspace,
+}
+
+/// The data folder that a command works on whole, and the form of its result.
+#[derive(Debug, clap::Args)]
+pub(super) struct DataFolder {
+    #[command(flatten)]
+    location: ContextLocation,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+impl DataFolder {
+    /// Does something with the folder, while progress is shown.
+    pub(super) fn work<T, E: Into<Abort>>(
+        &self,
+        terminal: &Terminal,
+        doing: &str,
+        work: impl FnOnce(&Path) -> Result<T, E>,
+    ) -> Result<T, Abort> {
+        let folder = self.location.folder()?;
+        ProgressDisplay::waiting(terminal, doing, || work(&folder)).map_err(Into::into)
+    }
+
+    /// Prints a report: with `--json` its fields after `front`, else what was found and what was done.
+    pub(super) fn print(
+        &self,
+        terminal: &Terminal,
+        mut front: Value,
+        report: &impl serde::Serialize,
+        (found, done): (&[String], &[String]),
+    ) -> Result<(), Abort> {
+        if self.json {
+            if let (Some(front), Ok(Value::Object(fields))) =
+                (front.as_object_mut(), serde_json::to_value(report))
+            {
+                front.extend(fields);
+            }
+            return terminal.print_json(&front);
+        }
+        for found in found {
+            terminal.print_line(&one_line(found))?;
+        }
+        done.iter().for_each(|done| terminal.note(done));
+        Ok(())
+    }
 }
 
 pub(super) struct ContextFile {
@@ -72,7 +119,7 @@ impl ContextLocation {
     }
 
     /// Returns the data folder.
-    pub(super) fn folder(&self) -> Result<PathBuf, Abort> {
+    fn folder(&self) -> Result<PathBuf, Abort> {
         Ok(data_folder(&self.workspace.open()?, self.data.clone()))
     }
 
@@ -164,15 +211,6 @@ impl ContextFile {
         let order = |head: &Head| (head.creation_us, head.context_id.clone());
         heads.sort_by_cached_key(|head| std::cmp::Reverse(order(head)));
         Ok(heads)
-    }
-}
-
-/// Adds the fields of a report to an object.
-pub(super) fn extend(object: &mut Value, report: &impl serde::Serialize) {
-    if let (Some(object), Ok(Value::Object(fields))) =
-        (object.as_object_mut(), serde_json::to_value(report))
-    {
-        object.extend(fields);
     }
 }
 

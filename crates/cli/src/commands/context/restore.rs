@@ -1,8 +1,8 @@
 //! `contexture context restore`: puts a backup into the place of a data folder (GU-12).
 
-use super::context_file::{ContextLocation, extend};
-use crate::output::progress::ProgressDisplay;
+use super::context_file::DataFolder;
 use crate::prelude::*;
+use contexture_server::Fault;
 use contexture_server::serve::upkeep;
 
 const EXAMPLES: &str = "\
@@ -24,30 +24,20 @@ pub(super) struct Args {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    location: ContextLocation,
-    /// Print one JSON object: folder, earlier, createdAt, contexts and files.
-    #[arg(long)]
-    json: bool,
+    data: DataFolder,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let data = args.location.folder()?;
-    let restored = ProgressDisplay::waiting(terminal, "restoring", || {
-        upkeep::restore(&args.backup, &data, args.force)
+    let (folder, restored) = args.data.work(terminal, "restoring", |data| {
+        let restored = upkeep::restore(&args.backup, data, args.force)?;
+        Ok::<_, Fault>((data.display().to_string(), restored))
     })?;
-    let folder = data.display().to_string();
+    let contexts = counted(restored.backup.contexts, "context");
+    let created = &restored.backup.created_at;
+    let mut done = vec![format!("restored {contexts} of {created} to {folder}")];
     let earlier = restored.earlier.map(|path| path.display().to_string());
-    if args.json {
-        let mut value = json!({ "folder": folder, "earlier": earlier });
-        extend(&mut value, &restored.backup);
-        terminal.print_json(&value)?;
-    } else {
-        let contexts = counted(restored.backup.contexts, "context");
-        let created = restored.backup.created_at;
-        terminal.note(&format!("restored {contexts} of {created} to {folder}"));
-        if let Some(earlier) = earlier {
-            terminal.note(&format!("the earlier folder is {earlier}"));
-        }
-    }
+    done.extend(earlier.iter().map(|earlier| format!("the earlier folder is {earlier}")));
+    let front = json!({ "folder": folder, "earlier": earlier });
+    args.data.print(terminal, front, &restored.backup, (&[], &done))?;
     Ok(Exit::Done)
 }

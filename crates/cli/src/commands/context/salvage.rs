@@ -1,7 +1,6 @@
 //! `contexture context salvage`: what can still be read of a damaged data folder (GU-12).
 
-use super::context_file::{ContextLocation, extend};
-use crate::output::progress::ProgressDisplay;
+use super::context_file::DataFolder;
 use crate::prelude::*;
 use contexture_server::serve::upkeep;
 
@@ -21,28 +20,18 @@ pub(super) struct Args {
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     output: PathBuf,
     #[command(flatten)]
-    location: ContextLocation,
-    /// Print one JSON object: folder, contexts, entries and lost.
-    #[arg(long)]
-    json: bool,
+    data: DataFolder,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let data = args.location.folder()?;
-    let saved =
-        ProgressDisplay::waiting(terminal, "saving", || upkeep::salvage(&data, &args.output))?;
+    let salvage = |data: &Path| upkeep::salvage(data, &args.output);
+    let saved = args.data.work(terminal, "saving", salvage)?;
     let folder = args.output.display().to_string();
-    if args.json {
-        let mut value = json!({ "folder": folder });
-        extend(&mut value, &saved);
-        terminal.print_json(&value)?;
-    } else {
-        for lost in &saved.lost {
-            terminal.print_line(&one_line(&lost.to_string()))?;
-        }
-        let contexts = counted(saved.contexts, "context");
-        let entries = format!("{} messages and changes", saved.entries);
-        terminal.note(&format!("saved {contexts} with {entries} in {folder}"));
-    }
+    let contexts = counted(saved.contexts, "context");
+    let entries = saved.entries;
+    let done = format!("saved {contexts} with {entries} messages and changes in {folder}");
+    let lost: Vec<String> = saved.lost.iter().map(ToString::to_string).collect();
+    let front = json!({ "folder": folder });
+    args.data.print(terminal, front, &saved, (&lost, &[done]))?;
     Ok(if saved.lost.is_empty() { Exit::Done } else { Exit::Failed })
 }

@@ -1,7 +1,6 @@
 //! `contexture context verify`: whether everything that was acknowledged is there, as it was written (GU-12).
 
-use super::context_file::ContextLocation;
-use crate::output::progress::ProgressDisplay;
+use super::context_file::DataFolder;
 use crate::prelude::*;
 use contexture_server::serve::upkeep;
 
@@ -18,34 +17,24 @@ changed, and a server may run.";
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
-    location: ContextLocation,
-    /// Print one JSON object: whole, contexts, entries, auditLines and findings.
-    #[arg(long)]
-    json: bool,
+    data: DataFolder,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let data = args.location.folder()?;
-    let report = ProgressDisplay::waiting(terminal, "verifying", || upkeep::verify(&data))?;
+    let report = args.data.work(terminal, "verifying", upkeep::verify)?;
     let is_whole = report.findings.is_empty();
-    if args.json {
-        let mut value = json!({ "whole": is_whole });
-        super::context_file::extend(&mut value, &report);
-        terminal.print_json(&value)?;
-    } else {
-        for finding in &report.findings {
-            terminal.print_line(&one_line(&finding.to_string()))?;
-        }
-        let checked = format!(
-            "{} with {} and {} checked",
-            counted(report.contexts, "context"),
-            format_args!("{} messages and changes", report.entries),
-            counted(report.audit_lines, "audit line"),
-        );
-        terminal.note(&match is_whole {
-            true => format!("{checked}: all is whole"),
-            false => format!("{checked}; `contexture context salvage` saves what can be read"),
-        });
-    }
+    let checked = format!(
+        "{} with {} messages and changes and {} checked",
+        counted(report.contexts, "context"),
+        report.entries,
+        counted(report.audit_lines, "audit line"),
+    );
+    let done = match is_whole {
+        true => format!("{checked}: all is whole"),
+        false => format!("{checked}; `contexture context salvage` saves what can be read"),
+    };
+    let findings: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+    let front = json!({ "whole": is_whole });
+    args.data.print(terminal, front, &report, (&findings, &[done]))?;
     Ok(if is_whole { Exit::Done } else { Exit::Failed })
 }

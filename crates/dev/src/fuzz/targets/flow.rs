@@ -6,9 +6,9 @@ use crate::generated::root;
 use contexture_flow::Set;
 use contexture_flow::action::{ActionInfo, ActionKind, Registry};
 use contexture_flow::check::{Earlier, Report, check};
-use contexture_flow::condition::Condition;
+use contexture_flow::condition::{Condition, MAX_BYTES};
 use contexture_flow::picture::Picture;
-use contexture_flow::reference::{expand, parts};
+use contexture_flow::reference::{Part, expand, parts};
 use contexture_flow::run::{Options, Run};
 use contexture_protocol::Limits;
 use serde_json::{Value, json};
@@ -58,6 +58,8 @@ pub(super) const WORDS: &[&str] = &[
     "null",
 ];
 
+/// The most bytes that an expansion may insert.
+const INSERTED: usize = 64;
 /// The time that a set may run for; a longer one is dropped under way.
 const RUN: Duration = Duration::from_millis(30);
 
@@ -80,7 +82,7 @@ fn read_condition(text: &str, values: &Value) -> Result<String, String> {
                 inside(path.span(), text, "a path")?;
             }
             let is_true = condition.evaluate(values);
-            hold(is_true == condition.evaluate(values), || "a value differs".to_owned())?;
+            own_form(&condition, is_true, values)?;
             Ok(format!("{is_true} {}", condition.paths().len().min(9)))
         }
         Err(error) => {
@@ -91,16 +93,49 @@ fn read_condition(text: &str, values: &Value) -> Result<String, String> {
     }
 }
 
+/// Checks that a condition is read back as it is printed, and that its negation is the other value.
+fn own_form(condition: &Condition, is_true: bool, values: &Value) -> Result<(), String> {
+    let printed = condition.to_string();
+    if printed.len() > MAX_BYTES {
+        return Ok(());
+    }
+    let again = Condition::parse(&printed)
+        .map_err(|error| format!("own form is refused: {error}: {printed:?}"))?;
+    hold(again.to_string() == printed && again.evaluate(values) == is_true, || {
+        format!("own form is read back otherwise: {printed:?} as {:?}", again.to_string())
+    })?;
+    // It may be too deep or too long then.
+    let negated = Condition::parse(&format!("NOT ({printed})"));
+    hold(negated.map_or(true, |negated| negated.evaluate(values) != is_true), || {
+        format!("a condition and its negation have one value: {printed:?}")
+    })
+}
+
 fn read_parts(text: &str, values: &Value) -> Result<String, String> {
     match parts(text) {
         Ok(parts) => {
-            let _ = expand(&mut Value::from(text), values, 1 << 20);
-            Ok(parts.len().min(5).to_string())
+            let mut value = Value::from(text);
+            let is_expanded = expand(&mut value, values, INSERTED).is_ok();
+            let literal: Option<String> = parts.iter().map(literal).collect();
+            let is_same = literal.is_none_or(|literal| is_expanded && value == literal.as_str());
+            hold(is_same, || format!("a text without references changes: {text:?}: {value}"))?;
+            let size = value.as_str().map_or_else(|| value.to_string().len(), str::len);
+            hold(!is_expanded || size <= text.len() + INSERTED, || {
+                format!("{size} bytes are made of {}", text.len())
+            })?;
+            Ok(format!("{is_expanded} {}", parts.len().min(5)))
         }
         Err(error) => {
             inside(error.span, text, "a fault")?;
             Ok("refused".to_owned())
         }
+    }
+}
+
+fn literal<'t>(part: &Part<'t>) -> Option<&'t str> {
+    match part {
+        Part::Text(text) => Some(text),
+        Part::Path(_) => None,
     }
 }
 

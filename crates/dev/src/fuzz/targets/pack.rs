@@ -1,7 +1,8 @@
 //! Manifests of knowledge packs.
 
 use super::{hold, lines};
-use contexture_knowledge::{catalog, manifest};
+use contexture_knowledge::{Found, Scope, catalog, manifest};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -49,8 +50,23 @@ pub(super) fn pack(input: &[u8]) -> Result<String, String> {
         serde_json::to_string(finding).map_err(|error| format!("not JSON: {error}"))?;
         codes.insert(finding.code);
     }
-    let listing = catalog::xml(&[]);
-    hold(!listing.contains("acme"), || "an empty list names a pack".to_owned())?;
+    let is_read = read.item.is_some();
+    if let Some(item) = read.item {
+        listed(Found { item, scope: Scope::Explicit })?;
+    }
     let codes: Vec<&str> = codes.into_iter().collect();
-    Ok(format!("{} {}", read.item.is_some(), codes.join(" ")))
+    Ok(format!("{is_read} {}", codes.join(" ")))
+}
+
+/// Checks that the catalog has each field of a pack once, and nothing that a field made up.
+fn listed(pack: Found) -> Result<(), String> {
+    let packs = [pack];
+    let (listing, json) = (catalog::xml(&packs), catalog::json(&packs));
+    let fields = json.pointer("/available_knowledge_packs/0").and_then(Value::as_object);
+    let fields = fields.map_or(0, serde_json::Map::len);
+    let (tags, line_count) = (4 + 2 * fields, 4 + fields);
+    let is_whole = [listing.matches('<').count(), listing.matches('>').count()] == [tags; 2];
+    hold(is_whole && listing.lines().count() == line_count, || {
+        format!("a field stands outside its element: {listing:?}")
+    })
 }

@@ -4,7 +4,7 @@ use super::{hold, lines, shown};
 use contexture_diagnostic::SourceFile;
 use contexture_reference::definition::{Definitions, Layer, Options, Origin};
 use contexture_reference::scan::scan;
-use contexture_reference::syntax::Reference;
+use contexture_reference::syntax::{Reference, redact};
 
 pub(super) const WORDS: &[&str] = &[
     "@file://",
@@ -82,7 +82,12 @@ fn read(text: &str) -> Result<String, String> {
         format!("the canonical form is not stable: {canonical:?} becomes {:?}", again.canonical())
     })?;
     hold(again.depth() == reference.depth(), || format!("levels differ: {canonical:?}"))?;
-    let _ = (reference.public(), reference.levels().count(), reference.query());
+    let public = reference.public();
+    let redacted = redact(&public);
+    hold(redacted.contains("•••") || redacted == public, || {
+        format!("the public form shows user info: {public:?}")
+    })?;
+    let _ = (reference.levels().count(), reference.query());
     let (depth, has_query) = (reference.depth(), reference.raw_query().is_some());
     Ok(format!("{depth}{has_query}{}", reference.semantics().as_str()))
 }

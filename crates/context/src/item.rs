@@ -56,6 +56,8 @@ pub enum CutReason {
     ItemBudget,
     /// The budget of the whole prompt (`max_input`).
     PromptBudget,
+    /// The prompt asks for a plan, which sees no data (GU-7).
+    PlanData,
 }
 
 /// The record of a cut.

@@ -80,12 +80,12 @@ mod generate;
 mod journal;
 mod kit;
 mod nested;
-mod origins;
+pub(crate) mod origins;
 mod own;
 mod program;
 mod request;
 mod returned;
-mod shape;
+pub(crate) mod shape;
 mod takes;
 
 pub use close::{Closed, close};

@@ -17,6 +17,9 @@ mod knowledge;
 mod listener;
 mod memory;
 mod model_tools;
+mod perform;
+#[cfg(feature = "flow")]
+mod plan;
 mod prompt;
 mod references;
 mod run_state;

@@ -86,6 +86,15 @@ pub enum Progress {
         /// Its name in the program and the method, such as `File.read`.
         name: String,
     },
+    /// A model made a plan, which is carried out now (GU-7).
+    Planned {
+        /// The trace event of the call.
+        event: u64,
+        /// The place in the program.
+        site: Site,
+        /// The steps as a picture in text.
+        picture: String,
+    },
     /// A whole prompt that `debug: true` requests.
     DebugPrompt {
         /// The place in the program.

@@ -17,7 +17,9 @@ pub use report::{Answer, AskError, Attempt, Report, Retried};
 use crate::exchange::Exchange;
 use crate::retry::RetryPolicy;
 use crate::tools::{ToolExecutor, ToolOutcome};
-use contexture_answer::{AnswerError, Partial, ReadOptions, Reading, Shape, read, repair_message};
+use contexture_answer::{
+    AnswerError, FieldError, Partial, ReadOptions, Reading, Shape, read, repair_message,
+};
 use contexture_context::Digest;
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
@@ -28,6 +30,9 @@ use contexture_prompt::{
 use serde_json::Value;
 use std::time::Duration;
 
+/// A check beyond the shape: returns what is wrong with a value.
+pub type Verify<'a> = &'a (dyn Fn(&Value) -> Vec<FieldError> + Send + Sync);
+
 /// A question and the check of its answer (AS-19).
 #[derive(Clone, Default)]
 pub struct Ask<'a> {
@@ -35,6 +40,8 @@ pub struct Ask<'a> {
     pub messages: Vec<OpenaiChatMessage>,
     /// The shape of the answer; without one the raw text is the value.
     pub shape: Option<&'a Shape>,
+    /// A check of a value that has the shape.
+    pub verify: Option<Verify<'a>>,
     /// Answers that may be asked for in all; 0 counts as 1.
     pub attempts: u32,
     /// Exact JSON, no coercion, no fields beyond the shape.
@@ -153,7 +160,17 @@ impl Run<'_, '_> {
         match self.ask.shape {
             Some(shape) => {
                 let strict = self.ask.strict;
-                read(text, Some(shape), &ReadOptions { strict, ..ReadOptions::default() })
+                let options = ReadOptions { strict, ..ReadOptions::default() };
+                let reading = read(text, Some(shape), &options)?;
+                let errors = self.ask.verify.map(|verify| verify(&reading.value));
+                match errors.filter(|errors| !errors.is_empty()) {
+                    None => Ok(reading),
+                    Some(errors) => Err(AnswerError::Mismatch {
+                        errors,
+                        more: 0,
+                        value: Box::new(reading.value),
+                    }),
+                }
             }
             None => {
                 Ok(Reading { value: Value::from(text), repairs: Vec::new(), coerced: Vec::new() })

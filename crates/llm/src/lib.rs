@@ -47,7 +47,9 @@ mod wire;
 #[cfg(not(feature = "http"))]
 mod wire_missing;
 
-pub use ask::{Answer, Ask, AskError, AskEvent, AskObserver, Attempt, Report, Retried, ask};
+pub use ask::{
+    Answer, Ask, AskError, AskEvent, AskObserver, Attempt, Report, Retried, Verify, ask,
+};
 pub use connect::connect;
 pub use contexture_core::{
     BoxFuture, CancelToken, ChatCall, LlmError, ModelUri, Provider, ReplayMiss, Reply, SchemaHint,

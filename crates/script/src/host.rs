@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The future that a method of [`Host`] returns.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HostError>> + Send + 'a>>;
@@ -92,6 +93,8 @@ impl Standing {
 pub struct GenerateCall {
     /// The trace event of this call; the host hangs attempts below it.
     pub event: u64,
+    /// The numbers for events below it, which the steps of a plan have.
+    pub events: EventIds,
     /// The place of the statement in the program.
     pub site: Site,
     /// The URI of the model in scope; `None` is the default one.
@@ -126,6 +129,33 @@ pub struct GenerateCall {
     pub placeholders: Vec<String>,
 }
 
+/// The numbers of a run's trace events, in order of time.
+#[derive(Debug, Clone, Default)]
+pub struct EventIds(Arc<AtomicU64>);
+
+impl EventIds {
+    pub(crate) fn after(last: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(last)))
+    }
+
+    pub(crate) fn last(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns a number that no other event of the run has.
+    #[must_use]
+    pub fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+impl PartialEq for EventIds {
+    /// Compares the runs that they belong to.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 /// The options of `generate` (AS-19), checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GenerateOptions {
@@ -149,6 +179,8 @@ pub struct GenerateOptions {
     pub timeout_ms: Option<u64>,
     /// Tools that the model itself may call, each once.
     pub tools: Vec<GrantedTool>,
+    /// True if it plans the calls of these tools before it sees any data (GU-7).
+    pub plan: bool,
 }
 
 impl Default for GenerateOptions {
@@ -164,6 +196,7 @@ impl Default for GenerateOptions {
             cache: false,
             timeout_ms: None,
             tools: Vec::new(),
+            plan: false,
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct GenerateFacts {
     pub span: Span,
     /// The methods that its model may call, in the order of `tools`, each once.
     pub can: Vec<Cause>,
+    /// True if its model plans these calls before it sees any data, or may be told to (GU-7).
+    pub plan: bool,
 }
 
 /// A method that a model may call.

@@ -147,6 +147,10 @@ impl Observer for ProgressDisplay {
                 }
             }
             Progress::ToolCalled { name } => self.say_verbosely(|| format!("tool {name}")),
+            Progress::Planned { site, picture, .. } if self.verbosity != Verbosity::Quiet => {
+                let text = format!("plan of {site}\n{}", picture.trim_end());
+                self.say(|terminal| terminal.note(&text));
+            }
             Progress::DebugPrompt { site, messages } => {
                 self.say(|terminal| {
                     terminal.say(&prompt_text(&site.to_string(), &messages, terminal))

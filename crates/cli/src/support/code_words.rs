@@ -18,6 +18,18 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("cut_stream", "A streamed answer ended early."),
     ("too_large", "An answer is larger than the limit `answer_bytes`."),
     ("unusable_answer", "No answer of any attempt has the required shape."),
+    (
+        "plan_refused",
+        "A model made no plan that can be done: `tools` grants what it names, and the message says what is wrong.",
+    ),
+    (
+        "plan_untrusted",
+        "The instruction of a plan holds data, which would decide about its steps; show it with `use`.",
+    ),
+    (
+        "plan_failed",
+        "A plan ended without its answer, since a step that the answer needs was not done.",
+    ),
     ("cancelled", "The run was cancelled while it waited."),
     ("replay_miss", "A recording has no answer to this request."),
     ("recording", "A recording, or a file of answers, can't be read or written."),

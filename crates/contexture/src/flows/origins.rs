@@ -162,26 +162,12 @@ impl Origins {
 
     /// Returns the label of a template: its sources are the steps that it names.
     fn label_of(&self, template: &Value) -> Label {
-        let mut label = Label::from(self.own);
-        let mut open = vec![template];
-        while let Some(value) = open.pop() {
-            match value {
-                Value::String(text) if is_expanded(text) => {
-                    let found = parts(text).unwrap_or_default();
-                    let steps = found.iter().filter_map(|part| match part {
-                        Part::Text(_) => None,
-                        Part::Path(path) => path.outcome(),
-                    });
-                    let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-                    let of = |step: &str| results.get(step).copied().unwrap_or(UNKNOWN);
-                    label = steps.fold(label, |all, step| all.join(&Label::of(step, of(step))));
-                }
-                Value::Array(items) => open.extend(items),
-                Value::Object(fields) => open.extend(fields.values()),
-                _ => {}
-            }
-        }
-        label
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |step: &str| results.get(step).copied().unwrap_or(UNKNOWN);
+        let label = |step: &String| Label::of(step, of(step));
+        outcomes_in(template)
+            .iter()
+            .fold(self.own.into(), |all: Label, step| all.join(&label(step)))
     }
 
     fn of_text(&self, text: &str) -> Trust {
@@ -218,7 +204,28 @@ pub(super) fn replacements(step: &Step) -> impl Iterator<Item = &Fallback> {
     recovery.into_iter().chain(client)
 }
 
-fn holds_references(template: &Value) -> bool {
+/// Returns the ids of the outcomes that a template names, in no particular order.
+pub(crate) fn outcomes_in(template: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![template];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) if is_expanded(text) => {
+                let parts = parts(text).unwrap_or_default();
+                found.extend(parts.iter().filter_map(|part| match part {
+                    Part::Text(_) => None,
+                    Part::Path(path) => path.outcome().map(str::to_owned),
+                }));
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.values()),
+            _ => {}
+        }
+    }
+    found
+}
+
+pub(crate) fn holds_references(template: &Value) -> bool {
     let mut open = vec![template];
     while let Some(value) = open.pop() {
         match value {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 const WORDS: [&str; 6] = ["title", "description", "$schema", "$id", "examples", "default"];
 
 /// Returns the shape, and whether fields that it does not have are refused.
-pub(super) fn read(written: &Value, limits: &Limits) -> Result<(Option<Shape>, bool), String> {
+pub(crate) fn read(written: &Value, limits: &Limits) -> Result<(Option<Shape>, bool), String> {
     let (shape, is_strict) = match written {
         Value::String(text) => {
             let (node, faults) = parse_shape(text, limits);

@@ -8,6 +8,8 @@ use super::hiding;
 use super::knowledge;
 use super::listener::Listener;
 use super::model_tools::ModelTools;
+#[cfg(feature = "flow")]
+use super::plan;
 use super::prompt::{Prepared, label_of, prepare, think_of};
 use super::references::{Gathered, gather};
 use super::run_state::{RunState, placeholder, supplied, unknown};
@@ -21,7 +23,7 @@ use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use contexture_answer::Shape;
 use contexture_context::{CutReason, Digest, Label, Trust};
-use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, ask};
+use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
 use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
@@ -91,19 +93,33 @@ impl ModelCalls {
     ) -> Result<Supplied, HostError> {
         self.hint(&mut call);
         let Services { run, references, tools, templates, attachments } = services;
+        #[cfg(not(feature = "flow"))]
+        if call.options.plan {
+            return Err(no_plans());
+        }
         let number = run.count_model_call()?;
         let model = self.models.get(call.model.as_deref()).map_err(|error| of_model(&error))?;
         let shown = knowledge::show(run, references.packs(), &call, &model)?;
         let attached = attachments.show(run, references, &shown.call, &model).await?;
         let media = attached.parts;
-        let calls_tools =
-            model.provider.calls_tools() && !locked(&self.without_tools).contains(&model.uri);
+        let calls_tools = !call.options.plan
+            && model.provider.calls_tools()
+            && !locked(&self.without_tools).contains(&model.uri);
         let Gathered { mut call, offers, packs: of_references, answers } =
             gather(run, references, &attached.call, (&model, calls_tools)).await?;
         let mut packs = shown.packs;
         packs.add(answers);
         let mut fenced = templates.fenced();
         let masked = hiding::in_call(run, call.to_mut(), &mut fenced);
+        #[cfg(feature = "flow")]
+        if call.options.plan {
+            let mut packs = packs.kept(&[])?;
+            packs.extend(of_references);
+            let (call, has_media) = (call.into_owned(), !media.is_empty());
+            let asked =
+                plan::Asked { call, model: &model, number, fenced, packs, masked, has_media };
+            return plan::run(self, services, asked).await;
+        }
         let mut prepared = prepare(run, &call, &model, number, &fenced, &mut packs)?;
         prepared.manifest.masked = masked;
         let mut packs = packs.kept(&prepared.items)?;
@@ -114,8 +130,7 @@ impl ModelCalls {
             return Ok(self.dry_run(run, &call, &prepared));
         }
         knowledge::log(run, references.packs(), &packs.found);
-        run.recorder.keep(std::mem::take(&mut prepared.blobs));
-        run.recorder.amend_field(call.event, "manifest", &prepared.manifest);
+        record(run, &call, &mut prepared);
         let answer = format!("answer {number}");
         let label = label_of(&call, &prepared.items);
         let key = cache_key(&call, &model, &prepared);
@@ -131,15 +146,10 @@ impl ModelCalls {
             ));
         }
         let granted = callable::granted(run, tools, &call.options.tools).await?;
-        run.observer.notify(Progress::GenerateStarted {
-            event: call.event,
-            site: call.site.clone(),
-            model: model.uri.clone(),
-            prompt_tokens: prepared.manifest.tokens,
-        });
         let offers = if calls_tools { offers } else { Offers::default() };
         let offered = ((offers, granted), label);
-        let (outcome, seen) = self.send(services, &call, &model, prepared, offered, media).await;
+        let extra = (media, None);
+        let (outcome, seen) = self.send(services, &call, &model, prepared, offered, extra).await;
         let value = finish(run, &call, outcome)?;
         if let Some(key) = key {
             locked(&self.cache).insert(key, (value.clone(), seen.clone()));
@@ -153,9 +163,28 @@ impl ModelCalls {
         let Hints { max_output, temperature } = self.hints;
         let options = &mut call.options;
         options.temperature = options.temperature.or(temperature);
-        if let Some(wished) = max_output.filter(|_| self.places.has(&call.site.position)) {
+        let is_answer = !options.plan && self.places.has(&call.site.position);
+        if let Some(wished) = max_output.filter(|_| is_answer) {
             options.max_output = Some(options.max_output.map_or(wished, |own| own.min(wished)));
         }
+    }
+
+    /// Asks without tools, and returns the value with its label.
+    #[cfg(feature = "flow")]
+    pub(super) async fn ask_alone(
+        &self,
+        services: Services<'_>,
+        (call, model, number): (&GenerateCall, &Model, u64),
+        mut prepared: Prepared,
+        verify: Option<Verify<'_>>,
+    ) -> Result<(Value, Label), HostError> {
+        let run = services.run;
+        record(run, call, &mut prepared);
+        let label = label_of(call, &prepared.items);
+        let offered = ((Offers::default(), Vec::new()), label);
+        let extra = (Vec::new(), verify);
+        let (outcome, seen) = self.send(services, call, model, prepared, offered, extra).await;
+        Ok((finish(run, call, outcome)?, seen.answered(&format!("answer {number}"))))
     }
 
     async fn send(
@@ -165,8 +194,14 @@ impl ModelCalls {
         model: &Model,
         prepared: Prepared,
         (offered, seen): ((Offers, Vec<Callable>), Label),
-        media: Vec<OpenaiContentPart>,
+        (media, verify): (Vec<OpenaiContentPart>, Option<Verify<'_>>),
     ) -> (Result<Answer, AskError>, Label) {
+        run.observer.notify(Progress::GenerateStarted {
+            event: call.event,
+            site: call.site.clone(),
+            model: model.uri.clone(),
+            prompt_tokens: prepared.manifest.tokens,
+        });
         let options = &call.options;
         let services = (run, tools, references);
         let tools = ModelTools::new(services, call, model, prepared.manifest, offered, seen);
@@ -176,6 +211,7 @@ impl ModelCalls {
         let question = Ask {
             messages,
             shape: call.shape.as_ref(),
+            verify,
             attempts: options.attempts,
             strict: options.strict,
             max_output: options.max_output,
@@ -188,7 +224,7 @@ impl ModelCalls {
             tool_rounds: TOOL_ROUNDS,
         };
         let base = question.messages.len();
-        let mut listener = Listener::new(run, &tools, call.event, base);
+        let mut listener = Listener::new(run, &tools, (call.event, options.plan), base);
         let outcome = ask(&*model.provider, &question, &mut listener, &run.cancel).await;
         // A program that lists tools means them; what is offered beside it can be left out.
         let outcome = match &outcome {
@@ -205,7 +241,13 @@ impl ModelCalls {
     }
 
     /// Reports what a person should know of a call before it is made.
-    fn note_call(&self, run: &RunState, call: &GenerateCall, model: &Model, prepared: &Prepared) {
+    pub(super) fn note_call(
+        &self,
+        run: &RunState,
+        call: &GenerateCall,
+        model: &Model,
+        prepared: &Prepared,
+    ) {
         if call.instruction_label.trust.is_fenced() {
             let trust = call.instruction_label.trust;
             run.warn(format!(
@@ -243,7 +285,12 @@ impl ModelCalls {
     }
 
     /// Keeps the prompt, and returns the stand-in for its answer: a value of the right type.
-    fn dry_run(&self, run: &RunState, call: &GenerateCall, prepared: &Prepared) -> Supplied {
+    pub(super) fn dry_run(
+        &self,
+        run: &RunState,
+        call: &GenerateCall,
+        prepared: &Prepared,
+    ) -> Supplied {
         let after = if call.on_placeholders { run.placeholders() } else { Vec::new() };
         locked(&self.prompts).push(prepared.dry(call, after));
         run.note_placeholder(format!("generate at {}", call.site));
@@ -261,6 +308,19 @@ impl ModelCalls {
 
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(not(feature = "flow"))]
+fn no_plans() -> HostError {
+    use contexture_diagnostic::MissingFeature;
+    let missing = MissingFeature { part: "mode for plans", feature: "flow" };
+    HostError::new(MissingFeature::CODE, missing.to_string())
+}
+
+/// Records a prompt before it is sent.
+fn record(run: &RunState, call: &GenerateCall, prepared: &mut Prepared) {
+    run.recorder.keep(std::mem::take(&mut prepared.blobs));
+    run.recorder.amend_field(call.event, "manifest", &prepared.manifest);
 }
 
 /// Reports whether a server refused a request because of the tools in it.

@@ -17,6 +17,8 @@ pub(super) struct Listener<'h> {
     /// Messages of the prompt itself; what follows them was added on the way.
     base: usize,
     attempts: Vec<Entry>,
+    /// True if the answer is a plan, whose text is not that of an answer.
+    is_plan: bool,
 }
 
 impl AskObserver for Listener<'_> {
@@ -32,10 +34,10 @@ impl AskObserver for Listener<'_> {
                     self.request(attempt, digest, &call.request.messages);
                 }
             }
-            AskEvent::Text { delta } => {
+            AskEvent::Text { delta } if self.wants_text() => {
                 notify(Progress::TextDelta { event, text: delta.to_owned() });
             }
-            AskEvent::Value { value } => {
+            AskEvent::Value { value } if self.wants_values() => {
                 notify(Progress::PartialValue { event, value: value.clone() });
             }
             AskEvent::Retrying { error, wait } => {
@@ -52,11 +54,11 @@ impl AskObserver for Listener<'_> {
     }
 
     fn wants_text(&self) -> bool {
-        self.run.observer.wants_text()
+        !self.is_plan && self.run.observer.wants_text()
     }
 
     fn wants_values(&self) -> bool {
-        self.run.observer.wants_values()
+        !self.is_plan && self.run.observer.wants_values()
     }
 }
 
@@ -64,10 +66,10 @@ impl<'h> Listener<'h> {
     pub(super) const fn new(
         run: &'h RunState,
         tools: &'h ModelTools<'h>,
-        event: u64,
+        (event, is_plan): (u64, bool),
         base: usize,
     ) -> Self {
-        Self { run, tools, event, base, attempts: Vec::new() }
+        Self { run, tools, event, base, attempts: Vec::new(), is_plan }
     }
 
     fn request(&mut self, attempt: u32, digest: &Digest, messages: &[OpenaiChatMessage]) {

@@ -4,29 +4,25 @@
 //! Every result is an item: cut, fenced and recorded like what a program shows with `use`.
 
 use super::callable::{Callable, Target};
-use super::errors::of_server;
 use super::hiding;
 use super::knowledge::{log, of_reference};
+use super::perform::{Called, Caller};
 use super::prompt::label_of_item;
 use super::run_state::RunState;
-use super::tools::{RunTools, label_of};
-use super::{added, frontend};
-use crate::extensions::action_name;
+use super::tools::RunTools;
 use crate::models::Model;
 use crate::observe::{Call, Progress, Runtime, ToolFailure};
-use crate::permission::{name_of, name_of_server_tool, origin_of};
 use crate::references::fence_of;
 use crate::written::OnDemand;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
-use contexture_context::{Budget, DeclaredItem, Keep, Label, Manifest, Position, Trust};
-use contexture_core::policy::{Class, Effect, Influence};
+use contexture_context::{Budget, DeclaredItem, Keep, Label, Manifest, Position};
+use contexture_core::policy::Influence;
 use contexture_llm::{BoxFuture, CancelToken, Provider, ToolExecutor, ToolOutcome};
 use contexture_prompt::{ToolCall, ToolDefinition, Usage};
 use contexture_reference::tool::{self, Offers};
 use contexture_reference::{LoadError, Loaded};
-use contexture_script::host::{GenerateCall, HostError, ToolBinding};
-use contexture_tools::Tools;
+use contexture_script::host::GenerateCall;
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -157,29 +153,16 @@ impl<'h> ModelTools<'h> {
         };
         self.run.count_tool_call()?;
         let given = arguments(call).map_err(|text| ToolFailure::new("bad_argument", text))?;
-        let (source, value, origin) = match &callable.target {
-            Target::Load => {
-                let text = self
-                    .load(&given)
-                    .await
-                    .map_err(|text| ToolFailure::new("resource_not_loaded", text))?;
-                return Ok((Value::from(text.clone()), text));
-            }
-            Target::Mcp { server } => self.call_server(callable, server, given).await?,
-            Target::Application { tool } => self.call_added(callable, tool, given).await?,
-            Target::Frontend { tool_id } => {
-                let influence = self.influence(&given);
-                let port = self.tools.frontend.as_ref();
-                let call = (self.event, &influence);
-                frontend::permitted(self.run, port, tool_id, call, &given).await?;
-                let source = format!("frontend://{tool_id}({given})");
-                let id = (call_id.to_owned(), true);
-                let (port, limit) = (self.tools.frontend.as_ref(), self.run.limits.file_bytes);
-                let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;
-                (source, value, Label::of(format!("frontend:{tool_id}"), Trust::Tool))
-            }
-            Target::Own(binding) => self.call_own(callable, binding, given).await?,
-        };
+        if matches!(callable.target, Target::Load) {
+            let loaded = self.load(&given).await;
+            let text = loaded.map_err(|text| ToolFailure::new("resource_not_loaded", text))?;
+            return Ok((Value::from(text.clone()), text));
+        }
+        let names = given.as_object().into_iter().flat_map(Map::keys);
+        let influence = Influence::of_model(&self.seen(), names);
+        let caller = Caller { run: self.run, tools: self.tools, event: self.event };
+        let called = caller.call(callable, given, &influence, (call_id.to_owned(), true)).await?;
+        let Called { source, value, label: origin } = called;
         let text = self.item(DeclaredItem {
             label: Some(function.clone()),
             source,
@@ -192,56 +175,6 @@ impl<'h> ModelTools<'h> {
             fence: None,
         });
         Ok((value, text.map_err(|text| ToolFailure::new("prompt_too_large", text))?))
-    }
-
-    async fn call_own(
-        &self,
-        callable: &Callable,
-        binding: &ToolBinding,
-        given: Value,
-    ) -> Result<Called, ToolFailure> {
-        let method = &callable.method;
-        let source = format!("{}.{method}({given})", binding.name);
-        self.run.recorder.add_secrets(Tools::secrets_in(&binding.uri, &given));
-        let known_as = name_of(&binding.uri, method);
-        self.permitted(&known_as, callable.class, origin_of(&binding.uri), &given).await?;
-        let shown = given.clone();
-        let output = self.tools.built_in.call(&binding.uri, method, given).await;
-        let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
-        let label = label_of(&known_as, &binding.uri, &shown, &output);
-        let label = self.run.label_of_file(&binding.uri, label);
-        self.run.recorder.add_secrets(output.secrets);
-        Ok((source, output.value, label))
-    }
-
-    async fn call_server(
-        &self,
-        callable: &Callable,
-        server: &str,
-        given: Value,
-    ) -> Result<Called, ToolFailure> {
-        let name = &callable.method;
-        let source = format!("mcp://{server}/{name}({given})");
-        let known_as = name_of_server_tool(server, name);
-        self.permitted(&known_as, callable.class, None, &given).await?;
-        let value = self.tools.servers.call(server, name, given).await;
-        let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
-        Ok((source, value, Label::of(known_as, Trust::Tool)))
-    }
-
-    async fn call_added(
-        &self,
-        callable: &Callable,
-        tool: &str,
-        given: Value,
-    ) -> Result<Called, ToolFailure> {
-        let method = &callable.method;
-        let source = format!("rust://{tool}/{method}({given})");
-        let known_as = action_name(tool, method);
-        self.permitted(&known_as, callable.class, None, &given).await?;
-        let called = added::call_for_model(self.run, &self.tools.extensions, (tool, method), given);
-        let (value, trust) = called.await.map_err(ToolFailure::from)?;
-        Ok((source, value, Label::of(known_as, trust)))
     }
 
     /// Loads what is pending: one item for each resource, which share the room of one result.
@@ -293,28 +226,9 @@ impl<'h> ModelTools<'h> {
         Ok(())
     }
 
-    /// Returns the influence on a call that the model wishes.
-    fn influence(&self, given: &Value) -> Influence {
-        let names = given.as_object().into_iter().flat_map(Map::keys);
-        Influence::of_model(&self.seen(), names)
-    }
-
     /// Returns the label of all that the model saw so far.
     pub(super) fn seen(&self) -> Label {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Waits until a call that the model wishes is allowed.
-    async fn permitted(
-        &self,
-        name: &str,
-        class: Class,
-        origin: Option<&str>,
-        given: &Value,
-    ) -> Result<(), HostError> {
-        let influence = self.influence(given);
-        let effect = Effect { name, class, influence: &influence, origin };
-        self.run.permitted(self.event, &effect, given).await
     }
 
     /// Makes an item of a result and adds it to the manifest of the call.
@@ -354,9 +268,6 @@ impl ToolExecutor for ModelTools<'_> {
         })
     }
 }
-
-/// The source of a result for the record, its value, and the trust of that.
-type Called = (String, Value, Label);
 
 fn arguments(call: &ToolCall) -> Result<Value, String> {
     match call.function.arguments.trim() {

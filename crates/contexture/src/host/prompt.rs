@@ -257,6 +257,7 @@ fn options(call: &GenerateCall) -> Value {
     });
     let tools: Vec<String> = tools.collect();
     put("tools", (!tools.is_empty()).then(|| json!(tools)));
+    put("plan", given.plan.then_some(true.into()));
     Value::Object(out)
 }
 

@@ -21,6 +21,7 @@ mod knowledge_doors;
 mod knowledge_room;
 mod language_reference;
 mod organization;
+mod plan;
 mod policy;
 mod program_references;
 mod run;

@@ -45,6 +45,7 @@ const TYPES: &[(&str, OptionType)] = &[
     ("cache", OptionType::Flag),
     ("timeout", OptionType::Count),
     ("tools", OptionType::Tools),
+    ("plan", OptionType::Flag),
 ];
 
 const THINK: &[&str] = &["auto", "low", "medium", "high"];
@@ -56,7 +57,8 @@ impl<'p> Checker<'p, '_> {
             self.option(key, value, &mut can);
         }
         let file = self.program.files.get(self.file).map_or("", |file| file.source.name());
-        self.generates.push(GenerateFacts { file: file.to_owned(), span: expr.span, can });
+        let plan = self.plan_option(generate);
+        self.generates.push(GenerateFacts { file: file.to_owned(), span: expr.span, can, plan });
         for pending in self.scopes.missing_now() {
             self.unknown_in_use(pending.name, pending.span, Some(keyword(expr.span)));
         }
@@ -77,6 +79,31 @@ impl<'p> Checker<'p, '_> {
                 self.push(codes::NO_SHAPE.at(keyword(expr.span), message).with_help(help));
             }
         }
+    }
+
+    /// Reports whether a call may be planned, and refuses a plan without tools: there would be
+    /// nothing to plan.
+    fn plan_option(&mut self, generate: &Generate) -> bool {
+        let option = |name: &str| generate.options.iter().rev().find(|(key, _)| key.value == name);
+        let is = |value: &Expr, wanted| matches!(strip(value).kind, ExprKind::Bool(own) if own == wanted);
+        let Some((key, _)) = option("plan").filter(|(_, value)| !is(value, false)) else {
+            return false;
+        };
+        let is_empty =
+            |value: &Expr| matches!(&strip(value).kind, ExprKind::List(items) if items.is_empty());
+        if option("tools").is_none_or(|(_, value)| is_empty(value)) {
+            let help = "name what the plan may use: `tools: [File.read, File.write]`";
+            let fault =
+                codes::BAD_PLAN.at(key.span, "`plan` without `tools`: there is nothing to plan");
+            self.push(fault.with_help(help));
+        } else if let Some((cache, _)) = option("cache").filter(|(_, value)| !is(value, false)) {
+            let fault = codes::BAD_PLAN.at(
+                cache.span,
+                "`cache` does not go with `plan`: the steps would not be done again",
+            );
+            self.push(fault.with_help("leave `cache` out"));
+        }
+        true
     }
 
     fn was_told_badly_formed(&self, span: Span) -> bool {

@@ -294,6 +294,7 @@ pub(crate) enum OptionName {
     Debug,
     Cache,
     Timeout,
+    Plan,
 }
 
 #[derive(Debug)]

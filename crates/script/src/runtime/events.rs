@@ -3,10 +3,9 @@
 //! An event that takes time is reported at its begin and at its end, and the second report repeats
 //! the data of the first, since a reader keeps the last.
 
-use crate::host::{Event, Host, Phase};
+use crate::host::{Event, EventIds, Host, Phase};
 use contexture_context::TraceKind;
 use serde_json::{Map, Value as Json};
-use std::cell::Cell;
 
 #[derive(Debug, Clone)]
 pub(crate) struct OpenEvent {
@@ -25,21 +24,25 @@ impl OpenEvent {
 /// The trace of a run: numbers its events and passes them to the host.
 pub(crate) struct Trace<'r> {
     host: &'r dyn Host,
-    last: Cell<u64>,
+    ids: EventIds,
 }
 
 impl<'r> Trace<'r> {
     pub(crate) fn new(host: &'r dyn Host, last: u64) -> Self {
-        Self { host, last: Cell::new(last) }
+        Self { host, ids: EventIds::after(last) }
     }
 
     pub(crate) fn last(&self) -> u64 {
-        self.last.get()
+        self.ids.last()
+    }
+
+    /// Returns the numbers of further events.
+    pub(crate) fn ids(&self) -> EventIds {
+        self.ids.clone()
     }
 
     fn next(&self) -> u64 {
-        self.last.set(self.last.get() + 1);
-        self.last.get()
+        self.ids.next()
     }
 
     /// Reports an event that takes no time.

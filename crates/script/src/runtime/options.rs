@@ -53,6 +53,7 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
         OptionName::Debug => options.debug = flag("debug", value)?,
         OptionName::Cache => options.cache = flag("cache", value)?,
         OptionName::Timeout => options.timeout_ms = Some(count("timeout", value)?),
+        OptionName::Plan => options.plan = flag("plan", value)?,
     }
     Ok(())
 }

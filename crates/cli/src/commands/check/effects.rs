@@ -23,7 +23,7 @@ impl CallEffects {
 pub(super) fn json(found: &CallEffects) -> Value {
     let cause = |cause: &Cause| json!({ "tool": cause.tool, "method": cause.method, "class": cause.class.as_str() });
     let can: Vec<Value> = found.facts.can.iter().map(cause).collect();
-    json!({ "file": found.facts.file, "span": found.span, "can": can })
+    json!({ "file": found.facts.file, "span": found.span, "can": can, "plan": found.facts.plan })
 }
 
 /// Renders a line for each model call, with the methods by class.
@@ -34,6 +34,7 @@ pub(super) fn text(found: &[CallEffects], paint: Paint) -> String {
         let place = format!("{}:{}:{}", sanitized(&facts.file), at("line"), at("column"));
         let what = match summary(&facts.can) {
             parts if parts.is_empty() => "its model may call nothing".to_owned(),
+            parts if facts.plan => format!("its plan may {parts}"),
             parts => format!("its model may {parts}"),
         };
         // Writing to a string can't fail.

@@ -7,7 +7,9 @@ use crate::output::text::{duration, plural};
 use crate::prelude::*;
 use contexture::context::manifest::{ItemRecord, Manifest, OfferedTool};
 use contexture::context::{CutReason, TraceEvent, TraceKind};
+use contexture::flow::picture;
 use contexture::prompt::Usage;
+use contexture::protocol::content::Status;
 
 /// Returns the lines of an event, the first of which is its own.
 pub(super) fn of(event: &TraceEvent, paint: Paint) -> Vec<String> {
@@ -122,10 +124,35 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     if attempts.len() > 1 {
         lines.extend(attempts.iter().map(|one| attempt(Data(one), paint)));
     }
+    lines.extend(plan(data, paint));
     if let Some(value) = data.0.get("value") {
         lines.push(format!("→ {}", paint.dim(&summary(value))));
     }
     lines
+}
+
+/// Formats a plan: a line for each step with its state, its parameters and its condition.
+fn plan(data: Data<'_>, paint: Paint) -> Vec<String> {
+    let list = |name: &str, field: Option<&str>| {
+        let found = data.0.get(name);
+        let found = field.map_or(found, |field| found?.get(field));
+        found.and_then(Value::as_array).cloned().unwrap_or_default()
+    };
+    let outcomes = list("plan_outcomes", None);
+    let line = |step: &Value| {
+        let step = Data(step);
+        let id = step.word("instructionId");
+        let own = outcomes.iter().map(Data).find(|one| one.word("instructionId") == id);
+        let status = own.and_then(|one| Status::parse(&one.word("status")));
+        let sign = picture::sign(status.unwrap_or(Status::Pending));
+        let condition = match step.word("condition") {
+            text if text.is_empty() => String::new(),
+            text => format!(" if {text}"),
+        };
+        let about = format!("{}{condition}", step.short("parameters"));
+        format!("{sign} {id} {} {}", step.word("action"), paint.dim(&about))
+    };
+    list("plan", Some("instructions")).iter().map(line).collect()
 }
 
 /// Formats what was offered: `offered Grep.run (read), File.write (write) · 412 tokens`.
@@ -157,6 +184,7 @@ fn item(item: &ItemRecord, paint: Paint) -> String {
             let why = match cut.reason {
                 CutReason::ItemBudget => "its own budget",
                 CutReason::PromptBudget => "the budget of the prompt",
+                CutReason::PlanData => "the plan: it is data",
                 _ => "a budget",
             };
             let kept = cut.kept.map(|kept| format!(", {} of {} kept", kept.kept, kept.of));

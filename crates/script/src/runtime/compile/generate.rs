@@ -30,6 +30,7 @@ pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
     ("debug", OptionName::Debug),
     ("cache", OptionName::Cache),
     ("timeout", OptionName::Timeout),
+    ("plan", OptionName::Plan),
 ];
 
 impl<'a> FunctionCompiler<'_, 'a> {

@@ -165,6 +165,7 @@ pub(super) fn generate(
     }
     Ok(Effect::Generate(Box::new(GenerateCall {
         event: 0,
+        events: machine.trace.ids(),
         site: machine.program.site(&site.place),
         model: site.model.clone(),
         role: site.role.clone(),

@@ -1,0 +1,132 @@
+//! A call of a granted function, whoever wishes it: a model on its way to an answer, or a plan.
+
+use super::callable::{Callable, Target};
+use super::errors::of_server;
+use super::run_state::RunState;
+use super::tools::{RunTools, label_of};
+use super::{added, frontend};
+use crate::extensions::action_name;
+use crate::observe::ToolFailure;
+use crate::permission::{name_of, name_of_server_tool, origin_of};
+use contexture_context::{Label, Trust};
+use contexture_core::policy::{Effect, Influence};
+use contexture_script::host::{HostError, ToolBinding};
+use contexture_tools::Tools;
+use serde_json::Value;
+
+/// The caller of granted functions, for one event of the trace.
+#[derive(Clone, Copy)]
+pub(super) struct Caller<'h> {
+    pub(super) run: &'h RunState,
+    pub(super) tools: &'h RunTools,
+    pub(super) event: u64,
+}
+
+/// The result of a call.
+pub(super) struct Called {
+    /// Its source for the record.
+    pub(super) source: String,
+    pub(super) value: Value,
+    pub(super) label: Label,
+}
+
+impl Caller<'_> {
+    /// Calls a function once it is allowed. The id is that of a call of a front end, which may have
+    /// been told of it.
+    pub(super) async fn call(
+        &self,
+        callable: &Callable,
+        given: Value,
+        influence: &Influence,
+        id: (String, bool),
+    ) -> Result<Called, ToolFailure> {
+        match &callable.target {
+            Target::Load => Err(ToolFailure::new("tool_unknown", "it loads for models alone")),
+            Target::Own(binding) => self.own(callable, binding, given, influence).await,
+            Target::Mcp { server } => self.server(callable, server, given, influence).await,
+            Target::Application { tool } => self.added(callable, tool, given, influence).await,
+            Target::Frontend { tool_id } => self.frontend(tool_id, given, influence, id).await,
+        }
+    }
+
+    async fn own(
+        &self,
+        callable: &Callable,
+        binding: &ToolBinding,
+        given: Value,
+        influence: &Influence,
+    ) -> Result<Called, ToolFailure> {
+        let method = &callable.method;
+        let source = format!("{}.{method}({given})", binding.name);
+        self.run.recorder.add_secrets(Tools::secrets_in(&binding.uri, &given));
+        let known_as = name_of(&binding.uri, method);
+        let origin = origin_of(&binding.uri);
+        self.permitted(callable, &known_as, origin, (influence, &given)).await?;
+        let shown = given.clone();
+        let output = self.tools.built_in.call(&binding.uri, method, given).await;
+        let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
+        let label = label_of(&known_as, &binding.uri, &shown, &output);
+        let label = self.run.label_of_file(&binding.uri, label);
+        self.run.recorder.add_secrets(output.secrets);
+        Ok(Called { source, value: output.value, label })
+    }
+
+    async fn server(
+        &self,
+        callable: &Callable,
+        server: &str,
+        given: Value,
+        influence: &Influence,
+    ) -> Result<Called, ToolFailure> {
+        let name = &callable.method;
+        let source = format!("mcp://{server}/{name}({given})");
+        let known_as = name_of_server_tool(server, name);
+        self.permitted(callable, &known_as, None, (influence, &given)).await?;
+        let value = self.tools.servers.call(server, name, given).await;
+        let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
+        Ok(Called { source, value, label: Label::of(known_as, Trust::Tool) })
+    }
+
+    async fn added(
+        &self,
+        callable: &Callable,
+        tool: &str,
+        given: Value,
+        influence: &Influence,
+    ) -> Result<Called, ToolFailure> {
+        let method = &callable.method;
+        let source = format!("rust://{tool}/{method}({given})");
+        let known_as = action_name(tool, method);
+        self.permitted(callable, &known_as, None, (influence, &given)).await?;
+        let called = added::call_for_model(self.run, &self.tools.extensions, (tool, method), given);
+        let (value, trust) = called.await.map_err(ToolFailure::from)?;
+        Ok(Called { source, value, label: Label::of(known_as, trust) })
+    }
+
+    async fn frontend(
+        &self,
+        tool_id: &str,
+        given: Value,
+        influence: &Influence,
+        id: (String, bool),
+    ) -> Result<Called, ToolFailure> {
+        let port = self.tools.frontend.as_ref();
+        frontend::permitted(self.run, port, tool_id, (self.event, influence), &given).await?;
+        let source = format!("frontend://{tool_id}({given})");
+        let limit = self.run.limits.file_bytes;
+        let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;
+        Ok(Called { source, value, label: Label::of(format!("frontend:{tool_id}"), Trust::Tool) })
+    }
+
+    /// Waits until a call is allowed.
+    async fn permitted(
+        &self,
+        callable: &Callable,
+        name: &str,
+        origin: Option<&str>,
+        (influence, given): (&Influence, &Value),
+    ) -> Result<(), HostError> {
+        let effect = Effect { name, class: callable.class, influence, origin };
+        self.run.permitted(self.event, &effect, given).await
+    }
+}

@@ -34,8 +34,8 @@ fn entry(
 fn main() {
     let mut entries = ours::entries();
     entries.extend(peers::entries());
-    // An argument keeps only what has it in its name, such as `fib` or `contexture`.
-    if let Some(part) = std::env::args().nth(1) {
+    // Each argument keeps only what has it in its name, such as `fib` or `contexture`.
+    for part in std::env::args().skip(1) {
         entries.retain(|entry| entry.what.contains(&part) || entry.who.contains(&part));
     }
     for _ in 0..ROUNDS {

@@ -6,6 +6,7 @@
 //! - The window of the current call is sliced from the stack once per call. Instructions reach
 //!   registers by `get` on that slice; a register out of range can't be emitted, and would end the
 //!   run with an error, not a panic.
+//! - The dispatch exists twice: only the form that runs while a region is open looks for its end.
 //! - Steps and cancellation are checked where code repeats: at jumps back and at calls. A jump back
 //!   is counted as the length of the code it repeats, a call as the length of its callee.
 //! - A register that is not read again keeps its value until it is written; its value is bounded by
@@ -34,8 +35,22 @@ use fiber::{Effect, Exit, Fiber, Frame, broken};
 /// The greatest number of registers on the stack of one fiber (128 MB).
 const STACK: usize = 8 << 20;
 
-#[expect(clippy::too_many_lines, reason = "the dispatch of all instructions; each arm is short")]
 pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
+    loop {
+        let exit = match fiber.control.is_open() {
+            false => execute::<false>(machine, fiber),
+            true => execute::<true>(machine, fiber),
+        };
+        if let Some(exit) = exit {
+            return exit;
+        }
+    }
+}
+
+/// Executes instructions until the fiber stops; with `REGIONS`, it also looks for the ends of
+/// regions. Returns nothing when the other form has to go on.
+#[expect(clippy::too_many_lines, reason = "the dispatch of all instructions; each arm is short")]
+fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Option<Exit> {
     let Fiber {
         stack,
         frames,
@@ -53,17 +68,22 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
     let most_frames = machine.meter.limits().call_depth.saturating_sub(*depth);
     let mut granted = machine.meter.slice();
     let mut fuel = granted;
-    let Some(mut frame) = frames.pop() else { return Exit::Done(Value::NONE) };
+    let Some(mut frame) = frames.pop() else { return Some(Exit::Done(Value::NONE)) };
     'enter: loop {
+        if REGIONS && !control.is_open() {
+            frames.push(frame);
+            let _ = machine.meter.spend(granted - fuel);
+            return None;
+        }
         let Some(function) = machine.program.functions.get(frame.function as usize) else {
-            return Exit::Done(Value::NONE);
+            return Some(Exit::Done(Value::NONE));
         };
         let base = frame.base as usize;
         let top = base + function.registers;
         let code = function.code.as_slice();
         let mut pc = frame.pc as usize;
         // The end of the region that the next instructions are in.
-        let mut region = control.end(frames.len());
+        let mut region = if REGIONS { control.end(frames.len()) } else { control::NOWHERE };
         let fault = 'fault: {
             if stack.len() < top && !grow(stack, top) {
                 break 'fault stack_full();
@@ -100,12 +120,12 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
             // An integer replaces an integer without a check for a drop.
             macro_rules! set_int {
                 ($register:expr, $value:expr) => {
+                    set_int!($register, $value, Tag::PROGRAM)
+                };
+                ($register:expr, $value:expr, $tag:expr) => {
                     match regs.get_mut($register as usize) {
-                        Some(Value::Int(slot, tag)) => {
-                            *slot = $value;
-                            *tag = Tag::PROGRAM;
-                        }
-                        Some(slot) => *slot = Value::int($value),
+                        Some(Value::Int(slot, tag)) => (*slot, *tag) = ($value, $tag),
+                        Some(slot) => *slot = Value::Int($value, $tag),
                         None => break 'fault broken(),
                     }
                 };
@@ -125,16 +145,30 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     *waiting = base + $register as usize;
                     frames.push(Frame { pc: $pc as u32, ..frame });
                     let _ = machine.meter.spend(granted - fuel);
-                    return Exit::Effect(effect);
+                    return Some(Exit::Effect(effect));
+                }};
+            }
+            // Goes on in the other form.
+            macro_rules! switch {
+                () => {{
+                    frames.push(Frame { pc: pc as u32, ..frame });
+                    let _ = machine.meter.spend(granted - fuel);
+                    return None;
                 }};
             }
             // What follows is decided by a value of this tag.
             macro_rules! decide {
-                ($tag:expr) => {
+                ($tag:expr, $then:expr) => {
                     let tag = $tag;
-                    if !tag.is_program() {
+                    if tag.is_program() {
+                        $then;
+                    } else {
                         let at = Frame { pc: pc.saturating_sub(1) as u32, ..frame };
                         region = control.decide(machine, at, frames.len(), tag);
+                        $then;
+                        if !REGIONS {
+                            switch!();
+                        }
                     }
                 };
             }
@@ -178,8 +212,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         (Value::Int(left, Tag::PROGRAM), Value::Int(right, Tag::PROGRAM)) => test!(left $compare right),
                         (left, right) => {
                             let (order, tag) = attempt!(step::order(machine, left, right));
-                            decide!(tag);
-                            test!(order $compare std::cmp::Ordering::Equal)
+                            decide!(tag, test!(order $compare std::cmp::Ordering::Equal));
                         }
                     }
                 };
@@ -190,8 +223,7 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         Value::Int(left, Tag::PROGRAM) => test!(*left $compare i64::from($value)),
                         left => {
                             let order = attempt!(step::order_int(left, $value));
-                            decide!(left.tag());
-                            test!(order $compare std::cmp::Ordering::Equal)
+                            decide!(left.tag(), test!(order $compare std::cmp::Ordering::Equal));
                         }
                     }
                 };
@@ -208,8 +240,11 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
             }
 
             loop {
-                if pc == region {
+                if REGIONS && pc == region {
                     region = control.leave(regs, machine.meter.tags(), (pc, frames.len()));
+                    if !control.is_open() {
+                        switch!();
+                    }
                 }
                 let Some(op) = code.get(pc) else { break 'fault broken() };
                 pc += 1;
@@ -304,27 +339,23 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         Value::Bool(value, Tag::PROGRAM) => test!(*value),
                         value => {
                             let (holds, tag) = value.truth(machine.meter.tags());
-                            decide!(tag);
-                            test!(holds)
+                            decide!(tag, test!(holds));
                         }
                     },
                     Op::IfFalse { from } => match get!(from) {
                         Value::Bool(value, Tag::PROGRAM) => test!(!*value),
                         value => {
                             let (holds, tag) = value.truth(machine.meter.tags());
-                            decide!(tag);
-                            test!(!holds)
+                            decide!(tag, test!(!holds));
                         }
                     },
                     Op::IfEqual { left, right } => {
                         let (equal, tag) = equal!(left, right);
-                        decide!(tag);
-                        test!(equal)
+                        decide!(tag, test!(equal));
                     }
                     Op::IfNotEqual { left, right } => {
                         let (equal, tag) = equal!(left, right);
-                        decide!(tag);
-                        test!(!equal)
+                        decide!(tag, test!(!equal));
                     }
                     Op::IfLess { left, right } => order_test!(<, left, right),
                     Op::IfLessEqual { left, right } => order_test!(<=, left, right),
@@ -332,16 +363,14 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                         Value::Int(left, Tag::PROGRAM) => test!(*left == i64::from(value)),
                         left => {
                             let equal = step::equal_int(left, value);
-                            decide!(left.tag());
-                            test!(equal)
+                            decide!(left.tag(), test!(equal));
                         }
                     },
                     Op::IfNotEqualInt { left, value } => match get!(left) {
                         Value::Int(left, Tag::PROGRAM) => test!(*left != i64::from(value)),
                         left => {
                             let equal = step::equal_int(left, value);
-                            decide!(left.tag());
-                            test!(!equal)
+                            decide!(left.tag(), test!(!equal));
                         }
                     },
                     Op::IfLessInt { left, value } => order_test_int!(<, left, value),
@@ -354,22 +383,26 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     }
                     Op::CountNext { at, target } => {
                         let (more, tag) = attempt!(loops::count_next(regs, at));
-                        decide!(tag);
-                        if more {
-                            pay!(pc - target as usize);
-                            pc = target as usize;
-                        }
+                        decide!(
+                            tag,
+                            if more {
+                                pay!(pc - target as usize);
+                                pc = target as usize;
+                            }
+                        );
                     }
                     Op::CountNextEvent { at, target } => {
                         let index = loops::index(regs, at);
                         tracing::turn_end(machine, events, regs, at);
                         let (more, tag) = attempt!(loops::count_next(regs, at));
-                        decide!(tag);
-                        if more {
-                            tracing::turn_begin(machine, events, parent, index);
-                            pay!(pc - target as usize);
-                            pc = target as usize;
-                        }
+                        decide!(
+                            tag,
+                            if more {
+                                tracing::turn_begin(machine, events, parent, index);
+                                pay!(pc - target as usize);
+                                pc = target as usize;
+                            }
+                        );
                     }
                     Op::WalkBegin { at, site } => {
                         let event = events.last().map_or(parent, |event| Some(event.id));
@@ -380,22 +413,26 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     }
                     Op::WalkNext { at, target } => {
                         let (more, tag) = attempt!(loops::walk_next(machine, regs, at));
-                        decide!(tag);
-                        if more {
-                            pay!(pc - target as usize);
-                            pc = target as usize;
-                        }
+                        decide!(
+                            tag,
+                            if more {
+                                pay!(pc - target as usize);
+                                pc = target as usize;
+                            }
+                        );
                     }
                     Op::WalkNextEvent { at, target } => {
                         let index = loops::index(regs, at + 1);
                         tracing::turn_end(machine, events, regs, at);
                         let (more, tag) = attempt!(loops::walk_next(machine, regs, at));
-                        decide!(tag);
-                        if more {
-                            tracing::turn_begin(machine, events, parent, index);
-                            pay!(pc - target as usize);
-                            pc = target as usize;
-                        }
+                        decide!(
+                            tag,
+                            if more {
+                                tracing::turn_begin(machine, events, parent, index);
+                                pay!(pc - target as usize);
+                                pc = target as usize;
+                            }
+                        );
                     }
                     Op::Truncated { at, site } => {
                         loops::truncated(machine, events, parent, (regs, at), site);
@@ -495,26 +532,38 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
                     }
                     Op::AgentEnd { at } => attempt!(agents::end(machine, events, regs, at)),
                     Op::Return { from } => {
-                        let mut value = step::take(regs, from);
-                        control.returned(&mut value, machine.meter.tags(), frames.len());
+                        // An integer moves in two words, not as 16 bytes that were just written.
+                        let value = match get!(from) {
+                            Value::Int(value, tag) if control.tag.is_program() => {
+                                let (value, tag) = (*value, *tag);
+                                if let Some(caller) = frames.pop() {
+                                    frame = caller;
+                                    set_int!(0_u16, value, tag);
+                                    continue 'enter;
+                                }
+                                Value::Int(value, tag)
+                            }
+                            _ => step::take(regs, from),
+                        };
+                        let value = control.returned(value, machine.meter.tags(), frames.len());
                         match frames.pop() {
                             Some(caller) => frame = caller,
                             None => {
                                 let _ = machine.meter.spend(granted - fuel);
-                                return Exit::Done(value);
+                                return Some(Exit::Done(value));
                             }
                         }
                         set!(0_u16, value);
                         continue 'enter;
                     }
                     Op::ReturnNone => {
-                        let mut value = Value::NONE;
-                        control.returned(&mut value, machine.meter.tags(), frames.len());
+                        let tags = machine.meter.tags();
+                        let value = control.returned(Value::NONE, tags, frames.len());
                         match frames.pop() {
                             Some(caller) => frame = caller,
                             None => {
                                 let _ = machine.meter.spend(granted - fuel);
-                                return Exit::Done(value);
+                                return Some(Exit::Done(value));
                             }
                         }
                         set!(0_u16, value);
@@ -580,10 +629,15 @@ pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
         let place = Frame { pc: pc.saturating_sub(1) as u32, ..frame };
         let fiber = raise::Broken { stack, frames, events, parent, floor: *floor, control };
         match raise::raise(machine, fiber, place, *fault) {
-            Ok(next) => frame = next,
+            Ok(next) if REGIONS == control.is_open() => frame = next,
+            Ok(next) => {
+                frames.push(next);
+                let _ = machine.meter.spend(granted - fuel);
+                return None;
+            }
             Err(error) => {
                 let _ = machine.meter.spend(granted - fuel);
-                return Exit::Failed(error);
+                return Some(Exit::Failed(error));
             }
         }
     }

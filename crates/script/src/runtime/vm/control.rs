@@ -12,7 +12,7 @@ use crate::runtime::value::tag::{Tag, Tags};
 use std::rc::Rc;
 
 /// The index that no instruction has: the end of a function, or no region at all.
-const NOWHERE: usize = usize::MAX;
+pub(super) const NOWHERE: usize = usize::MAX;
 
 /// The influences under which a fiber runs.
 #[derive(Debug, Default)]
@@ -49,6 +49,12 @@ pub(crate) struct Writes {
 impl Control {
     pub(crate) fn new(tag: Tag) -> Self {
         Self { tag, regions: Vec::new() }
+    }
+
+    /// Reports whether a region is open.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        !self.regions.is_empty()
     }
 
     /// Returns where the innermost region ends, if it belongs to the call above `depth` others.
@@ -98,18 +104,17 @@ impl Control {
 
     /// Ends the regions of a call that returns, and notes their influence on its result.
     #[inline]
-    pub(super) fn returned(&mut self, value: &mut Value, tags: &Tags, depth: usize) {
-        if !self.tag.is_program() {
-            self.end_call(value, tags, depth);
-        }
+    pub(super) fn returned(&mut self, value: Value, tags: &Tags, depth: usize) -> Value {
+        if self.tag.is_program() { value } else { self.end_call(value, tags, depth) }
     }
 
     #[cold]
-    fn end_call(&mut self, value: &mut Value, tags: &Tags, depth: usize) {
-        value.influence(self.tag, tags);
+    fn end_call(&mut self, value: Value, tags: &Tags, depth: usize) -> Value {
+        let value = value.under(self.tag, tags);
         while let Some(region) = self.regions.pop_if(|region| region.depth >= depth) {
             self.tag = region.before;
         }
+        value
     }
 
     /// Continues in a handler: the regions that it lies outside of end, and one begins that lasts

@@ -7,7 +7,7 @@ use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
-use crate::runtime::value::tag::Tag;
+use crate::runtime::value::tag::{Tag, Tags};
 use crate::runtime::value::{Value, unknown};
 use crate::runtime::warnings::WarningKind;
 use contexture_context::TraceKind;
@@ -135,16 +135,30 @@ pub(super) fn walk_next(
     else {
         return Err(broken());
     };
-    let tags = machine.meter.tags();
-    let of_list = tags.join(*own, list.header.tag.get()).of_decision();
-    let tag = tags.join(of_list, *bound);
-    if *index >= *end {
-        return Ok((false, tag));
+    let more = *index < *end;
+    if more {
+        let items = list.items.borrow();
+        match (usize::try_from(*index).ok().and_then(|at| items.get(at)), &mut *item) {
+            // An integer replaces an integer without a check for a drop.
+            (Some(Value::Int(next, tag)), Value::Int(slot, own)) => (*slot, *own) = (*next, *tag),
+            (next, slot) => *slot = next.cloned().unwrap_or_default(),
+        }
+        *index += 1;
     }
-    let next = usize::try_from(*index).ok().and_then(|at| list.items.borrow().get(at).cloned());
-    *index += 1;
-    *item = next.unwrap_or_default().under(of_list, tags);
-    Ok((true, tag))
+    let keys = list.header.tag.get();
+    if own.is_program() && keys.is_program() && bound.is_program() {
+        return Ok((more, Tag::PROGRAM));
+    }
+    let (tags, list) = (machine.meter.tags(), (*own, keys));
+    Ok((more, lowered(tags, list, *bound, item)))
+}
+
+/// Notes the influence of a list on its item; returns the tag of what decides about the next turn.
+#[cold]
+fn lowered(tags: &Tags, (own, keys): (Tag, Tag), bound: Tag, item: &mut Value) -> Tag {
+    let list = tags.join(own, keys).of_decision();
+    item.influence(list, tags);
+    tags.join(list, bound)
 }
 
 /// Reports that a loop reached its `max` while its condition was still false.

@@ -13,6 +13,7 @@ use super::events::{OpenEvent, data};
 use super::machine::Machine;
 use super::shapes::mark_optional;
 use super::value::Value;
+use super::value::tag::Tag;
 use super::vm;
 use super::vm::fiber::{Effect, Exit, Fiber};
 use crate::host::{GenerateCall, HostError, Standing, Supplied, ToolBinding};
@@ -47,21 +48,21 @@ async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> 
     }
     match effect {
         Effect::Generate(call) => generate(machine, parent, *call).await,
-        Effect::Tool(mut call) => {
+        Effect::Tool(mut call, given) => {
             let about = describe(&call.tool, &call.method, &call.arguments, &call.site);
             let event = machine.trace.begin(parent, TraceKind::Tool, about);
             call.event = event.id;
             let outcome = machine.perform(|host| host.tool(*call)).await;
-            settle(machine, event, outcome, Trust::Program)
+            settle(machine, event, outcome, (Trust::Program, given))
         }
-        Effect::Memory(mut call) => {
+        Effect::Memory(mut call, given) => {
             let about = describe(&call.memory, &call.method, &call.arguments, &call.site);
             let event = machine.trace.begin(parent, TraceKind::Memory, about);
             call.event = event.id;
             let outcome = machine.perform(|host| host.memory(*call)).await;
-            settle(machine, event, outcome, Trust::Program)
+            settle(machine, event, outcome, (Trust::Program, given))
         }
-        Effect::Knowledge(call) => knowledge(machine, parent, *call).await,
+        Effect::Knowledge(call, given) => knowledge(machine, parent, *call, given).await,
         Effect::File(import) => files::read(machine, import, parent).await,
         Effect::Template(job) => templates::render(machine, parent, *job).await,
         Effect::Parallel(job) => parallel::parallel(machine, parent, *job).await,
@@ -82,7 +83,7 @@ async fn generate(
     call.event = event.id;
     let shape = call.shape.clone();
     let outcome = machine.perform(|host| host.generate(call)).await;
-    let value = settle(machine, event, outcome, Trust::Model)?;
+    let value = settle(machine, event, outcome, (Trust::Model, Tag::PROGRAM))?;
     if let Some(shape) = &shape {
         mark_optional(&value, shape);
     }
@@ -93,6 +94,7 @@ async fn knowledge(
     machine: &Machine<'_>,
     parent: Option<u64>,
     mut call: KnowledgeCall,
+    given: Tag,
 ) -> Checked<Value> {
     let mut about = data([
         ("name", Json::from(&*call.import.name)),
@@ -104,15 +106,16 @@ async fn knowledge(
     let event = machine.trace.begin(parent, TraceKind::Knowledge, about);
     call.event = event.id;
     let outcome = machine.perform(|host| host.knowledge(call)).await;
-    settle(machine, event, outcome, Trust::Pack)
+    settle(machine, event, outcome, (Trust::Pack, given))
 }
 
-/// Ends the event of an effect, and imports the value that the host supplied.
+/// Ends the event of an effect, and imports the value that the host supplied: it is as low as what
+/// the effect was given, which chose it.
 fn settle(
     machine: &Machine<'_>,
     event: OpenEvent,
     outcome: Result<Supplied, HostError>,
-    most: Trust,
+    (most, given): (Trust, Tag),
 ) -> Checked<Value> {
     match outcome {
         Ok(supplied) => {
@@ -121,7 +124,8 @@ fn settle(
                 told.push(("placeholder", Json::Bool(true)));
             }
             machine.trace.end(event, told);
-            machine.supplied(supplied, most)
+            let value = machine.supplied(supplied, most)?;
+            Ok(value.under(given.of_decision(), machine.meter.tags()))
         }
         Err(error) => {
             let told = json!({ "code": error.code, "message": error.message });

@@ -260,6 +260,26 @@ fn gu_3_low_part_choice_and_copy_are_low() {
 }
 
 #[test]
+fn gu_3_what_low_value_chose_outside_is_low() {
+    let trusted = |value| Supplied { value, label: Trust::User.into(), standing: Standing::Real };
+    let source = "import tool Http from \"https://a.b\" import tool File from \"file://workspace\" \
+         import memory Notes from \"file://n.jsonl\"\nmain func(input) { page = Http.get({ url: \"/\" })\n\
+         got = [File.read({ path: page }), Notes.query({ text: page })[0]]\nNotes.add({ file: got[0], note: got[1] }) }";
+    let page = Supplied { label: Label::of("p", Trust::Web), ..trusted(json!("a.md")) };
+    let host = ScriptedHost::new()
+        .with_result("Http.get", Ok(page))
+        .with_result("File.read", Ok(trusted(json!("text"))))
+        .with_result("Notes.query", Ok(trusted(json!(["note"]))))
+        .with_memory("Notes.add", json!({}));
+    assert!(outcome(source, json!({}), &host).result.is_ok());
+    let call = &host.memory_calls()[1];
+    for (name, label) in &call.influence.arguments {
+        assert_eq!(label, &Label::of("p", Trust::Web), "{name}");
+    }
+    assert_eq!(call.influence.arguments.len(), 2);
+}
+
+#[test]
 fn gu_3_what_low_value_decides_is_low() {
     assert_low(&[
         "got = 0 if b { got = 1 }",

@@ -18,6 +18,7 @@ mod depth;
 mod errors;
 mod generate;
 mod help;
+mod influence;
 mod knowledge;
 mod labels;
 mod limits;

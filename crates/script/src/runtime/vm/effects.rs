@@ -46,28 +46,28 @@ pub(super) fn tool(
     let place = machine.program.site(&site.place);
     let (binding, method) = (site.binding.clone(), site.method.clone());
     Ok(match site.kind {
-        ToolKind::Memory => Effect::Memory(Box::new(MemoryCall {
-            event: 0,
-            memory: binding,
-            method,
-            arguments,
-            influence,
-            site: place,
-        })),
-        ToolKind::Tool => Effect::Tool(Box::new(ToolCall {
-            event: 0,
-            tool: binding,
-            method,
-            arguments,
-            secrets,
-            on_placeholders: tag.is_placeholder(),
-            influence,
-            site: place,
-        })),
+        ToolKind::Memory => {
+            let memory = binding;
+            let call = MemoryCall { event: 0, memory, method, arguments, influence, site: place };
+            Effect::Memory(Box::new(call), tag)
+        }
+        ToolKind::Tool => {
+            let call = ToolCall {
+                event: 0,
+                tool: binding,
+                method,
+                arguments,
+                secrets,
+                on_placeholders: tag.is_placeholder(),
+                influence,
+                site: place,
+            };
+            Effect::Tool(Box::new(call), tag)
+        }
         ToolKind::Knowledge => {
             let import = pack(&binding.name, &binding.uri)?;
             let call = KnowledgeCall { event: 0, import, method, arguments, site: place };
-            Effect::Knowledge(Box::new(call))
+            Effect::Knowledge(Box::new(call), tag)
         }
     })
 }

@@ -73,9 +73,10 @@ pub(crate) enum Exit {
 
 pub(crate) enum Effect {
     Generate(Box<GenerateCall>),
-    Tool(Box<ToolCall>),
-    Memory(Box<MemoryCall>),
-    Knowledge(Box<KnowledgeCall>),
+    /// A call of a tool, with the tag of its argument.
+    Tool(Box<ToolCall>, Tag),
+    Memory(Box<MemoryCall>, Tag),
+    Knowledge(Box<KnowledgeCall>, Tag),
     /// An imported file, by the import's number.
     File(u32),
     Template(Box<Rendering>),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The server is killed again and again under load and started again: no acknowledged update is lost, none is there
-# in half or twice, turns that were broken off are told (CP-7, CP-12). Garbage is written into what it left: it is
+# in half or twice, turns that were broken off are reported (CP-7, CP-12). Garbage is written into what it left: it is
 # never ready with acknowledged updates missing (GU-12). Prints the counts.
 #
 # CONTEXTURE_CRASH_ROUNDS and CONTEXTURE_GARBAGE_ROUNDS say how often; .ci/nightly does each 200 times.

@@ -100,13 +100,13 @@ fn sentence(name: &str, decision: &Decision) -> String {
         let class = decision.class;
         return format!("`{name}` is not allowed: [policy] refuses effects of class {class}");
     }
-    let mut told: Vec<String> = sources(&decision.influence);
-    let more = told.len().saturating_sub(SHOWN);
-    told.truncate(SHOWN);
+    let mut shown: Vec<String> = sources(&decision.influence);
+    let more = shown.len().saturating_sub(SHOWN);
+    shown.truncate(SHOWN);
     if more > 0 {
-        told.push(format!("{more} more"));
+        shown.push(format!("{more} more"));
     }
-    format!("`{name}` is not allowed: it is influenced by {}", told.join(", "))
+    format!("`{name}` is not allowed: it is influenced by {}", shown.join(", "))
 }
 
 fn help(name: &str, decision: &Decision) -> String {

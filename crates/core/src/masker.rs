@@ -38,7 +38,7 @@ pub struct Masker {
 #[derive(Default)]
 struct Known {
     secrets: Values,
-    /// Texts that are no secret to a model.
+    /// Texts that are not secret to a model.
     private: Values,
 }
 

@@ -57,7 +57,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// What had an influence on an effect (GU-5).
+/// The influence on an effect (GU-5).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Influence {
     /// The label of what decided that it is done: a branch, a loop, or a model's wish.

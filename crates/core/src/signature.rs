@@ -13,7 +13,7 @@ use crate::policy::Class;
 use serde_json::{Map, Value, json};
 
 /// The effect of a call on the world. It is the [`Class`] of the call, with reading here and
-/// reading from a server told apart.
+/// reading from a server kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Reads the workspace or the environment and changes nothing.

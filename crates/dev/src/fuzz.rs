@@ -39,17 +39,17 @@ pub(crate) fn run(arguments: &[&str]) -> Option<Outcome<Vec<String>>> {
 fn fuzz(names: &[String], arguments: &Arguments) -> Outcome<Vec<String>> {
     let count = u32::try_from(names.len()).unwrap_or(u32::MAX).max(1);
     let share: Duration = arguments.time / count;
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     for name in names {
         let ended = supervise::run(name, arguments.seed, share)?;
         if !arguments.is_json {
             println!("{}", report::line(&ended));
         }
-        told.push(ended);
+        reports.push(ended);
     }
-    let has_failed = told.iter().any(|ended| ended.failure.is_some());
+    let has_failed = reports.iter().any(|ended| ended.failure.is_some());
     if arguments.is_json {
-        println!("{}", report::json(&told, arguments.seed));
+        println!("{}", report::json(&reports, arguments.seed));
     }
     if has_failed {
         return Err(format!("some input failed; the seed was {}", arguments.seed));

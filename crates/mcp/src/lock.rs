@@ -2,7 +2,7 @@
 //!
 //! Decision: the definitions stand in it whole and not by digest alone, so that a program can be
 //! checked without its servers, and a review of the file shows what a model will read. Beside each
-//! stands the class that a person gave to the tool (GU-5); the server has no say in it.
+//! stands the class that a person gave to the tool (GU-5); the server does not decide it.
 
 use crate::definition::{Definition, DefinitionError};
 use contexture_core::policy::Class;

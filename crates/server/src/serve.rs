@@ -242,7 +242,7 @@ impl Serve {
             let why = agent.misfit.as_ref()?;
             Some(format!("`{}` will fail for every message: {why}", agent.name))
         };
-        let damage = self.0.damage.iter().flat_map(Damage::told);
+        let damage = self.0.damage.iter().flat_map(Damage::lines);
         damage.chain(self.0.agents.all().iter().filter_map(told)).collect()
     }
 

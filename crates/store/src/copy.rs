@@ -62,13 +62,13 @@ fn pages(from: &Connection, to: &mut Connection) -> Result<(), rusqlite::Error> 
 /// # Errors
 /// [`ContextError::Busy`].
 pub fn faults(path: &Path) -> Result<Vec<String>, ContextError> {
-    let told = look(path).and_then(|connection| {
+    let lines = look(path).and_then(|connection| {
         let mut check = connection.prepare("pragma integrity_check(20)")?;
         let rows = check.query_map([], |row| row.get::<_, String>(0))?;
         rows.collect::<Result<Vec<_>, _>>()
     });
-    match told.map_err(|error| explained(path, &error)) {
-        Ok(told) => Ok(told.into_iter().filter(|told| told != "ok").collect()),
+    match lines.map_err(|error| explained(path, &error)) {
+        Ok(lines) => Ok(lines.into_iter().filter(|line| line != "ok").collect()),
         Err(error @ ContextError::Busy(_)) => Err(error),
         Err(error) => Ok(vec![error.to_string()]),
     }

@@ -4,7 +4,7 @@ use super::engine::ChildJob;
 use super::targets;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What is asked for.
+/// A task of `cargo dev fuzz`.
 pub(super) enum Job {
     List,
     /// One input of one target.

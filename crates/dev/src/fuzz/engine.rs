@@ -19,7 +19,7 @@ pub(super) const HANGS: i32 = 70;
 /// The most inputs that are kept because a target answered them in a new way.
 const KEPT: usize = 4_000;
 
-/// What the process of a target is asked to do.
+/// The task of the process of a target.
 pub(super) struct ChildJob {
     pub(super) target: String,
     pub(super) seed: u64,
@@ -72,11 +72,11 @@ pub(super) fn child(job: &ChildJob) -> Outcome<()> {
             }
         }
     }
-    let told = json!({
+    let result = json!({
         "runs": runs, "seeds": count, "kept": pool.len() - count, "answers": known.len(),
         "seconds": began.elapsed().as_secs_f64(), "why": failure,
     });
-    write(&job.out, told.to_string().as_bytes())
+    write(&job.out, result.to_string().as_bytes())
 }
 
 /// Runs one input under the limit of time; says why it failed.
@@ -123,11 +123,11 @@ impl Watched {
             }
         });
         let panicked = Arc::new(Mutex::new(None));
-        let told = Arc::clone(&panicked);
+        let place_of_panic = Arc::clone(&panicked);
         std::panic::set_hook(Box::new(move |info| {
             let place = info.location().map(ToString::to_string).unwrap_or_default();
             let said = info.payload_as_str().unwrap_or("no message");
-            *told.lock() = Some(format!("panicked at {place}: {said}"));
+            *place_of_panic.lock() = Some(format!("panicked at {place}: {said}"));
         }));
         Self { current, panicked }
     }

@@ -27,14 +27,14 @@ impl Failure {
 
 /// Makes an input smaller and writes it to the folder of failures.
 pub(super) fn keep(target: &str, input: &[u8], why: String) -> Outcome<Failure> {
-    let told = |error: std::io::Error| error.to_string();
+    let failed = |error: std::io::Error| error.to_string();
     let folder = folder().join(target);
-    fs::create_dir_all(&folder).map_err(told)?;
-    let trial = tempfile::tempdir().map_err(told)?;
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let trial = tempfile::tempdir().map_err(failed)?;
     let (input, why) = smaller(target, input, why, &trial.path().join("input"))?;
     let name: String = Digest::of_bytes(&input).hex().chars().take(16).collect();
     let file = folder.join(name);
-    fs::write(&file, &input).map_err(told)?;
+    fs::write(&file, &input).map_err(failed)?;
     let shown = std::env::current_dir()
         .ok()
         .and_then(|here| file.strip_prefix(here).map(Path::to_owned).ok());

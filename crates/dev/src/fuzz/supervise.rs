@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// What a process may take beyond its time, to start and to read the seeds.
 const SPARE: Duration = Duration::from_secs(60);
 
-/// How the run of a target ended.
+/// The end of the run of a target.
 pub(super) struct Ended {
     pub(super) target: String,
     pub(super) runs: u64,
@@ -36,9 +36,9 @@ pub(super) fn run(target: &str, seed: u64, time: Duration) -> Outcome<Ended> {
         // The same inputs again, each written down before it is tried.
         status = child(target, seed, time * 4 + SPARE, &out, true)?;
     }
-    let told = fs::read(&out).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-    let why = match &told {
-        Some(told) => told.get("why").and_then(Value::as_str).map(str::to_owned),
+    let result = fs::read(&out).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    let why = match &result {
+        Some(result) => result.get("why").and_then(Value::as_str).map(str::to_owned),
         None => Some(cause(status)),
     };
     let failure = match (why, fs::read(&input)) {
@@ -46,8 +46,9 @@ pub(super) fn run(target: &str, seed: u64, time: Duration) -> Outcome<Ended> {
         (Some(why), Ok(input)) => Some(failing::keep(target, &input, why)?),
         (Some(why), Err(_)) => return Err(format!("{target}: {why}, and the input is not known")),
     };
-    let number = |name: &str| told.as_ref().and_then(|told| told.get(name)?.as_u64()).unwrap_or(0);
-    let seconds = told.as_ref().and_then(|told| told.get("seconds")?.as_f64()).unwrap_or(0.0);
+    let number =
+        |name: &str| result.as_ref().and_then(|result| result.get(name)?.as_u64()).unwrap_or(0);
+    let seconds = result.as_ref().and_then(|result| result.get("seconds")?.as_f64()).unwrap_or(0.0);
     Ok(Ended {
         target: target.to_owned(),
         runs: number("runs"),
@@ -81,14 +82,14 @@ fn child(
 pub(super) fn tried(target: &str, file: &Path) -> Outcome<Option<String>> {
     let mut command = Command::new(own()?);
     command.args(["fuzz", target, "--input"]).arg(file);
-    let told = file.with_extension("said");
-    let said = fs::File::create(&told).map_err(|error| error.to_string())?;
+    let messages = file.with_extension("said");
+    let said = fs::File::create(&messages).map_err(|error| error.to_string())?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said);
     let status = ended(&mut command, SPARE)?;
     if status.success() {
         return Ok(None);
     }
-    let said = fs::read_to_string(&told).unwrap_or_default();
+    let said = fs::read_to_string(&messages).unwrap_or_default();
     let why = said.trim().strip_prefix(&format!("{target}: ")).map(str::to_owned);
     Ok(Some(if status.code() == Some(1) { why.unwrap_or(said) } else { cause(status) }))
 }

@@ -15,7 +15,7 @@ use contexture::store::copy;
 use contexture_protocol::{ErrorCode, Refusal};
 use std::path::Path;
 
-/// The most findings that are told at the start.
+/// The most findings that are listed at the start.
 const TOLD: usize = 20;
 /// The paths that answer whatever the contexts are like.
 const OPEN: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -119,19 +119,19 @@ impl Damage {
         }
         let refused = Refusal::new(ErrorCode::Internal, self.reason())
             .policy("contexts_damaged")
-            .suggest("Ask the operator of the server, who was told what is missing.");
+            .suggest("Ask the operator of the server, who sees what is missing.");
         Err(Refusal { recoverable: true, ..refused })
     }
 
     /// Tells the operator what is missing, and how to go on.
-    pub(crate) fn told(&self) -> Vec<String> {
-        let mut told: Vec<String> =
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> =
             self.findings.iter().take(TOLD).map(ToString::to_string).collect();
         if let Some(more) = self.findings.len().checked_sub(TOLD).filter(|more| *more > 0) {
-            told.push(format!("and {more} more, which `contexture context verify` lists"));
+            lines.push(format!("and {more} more, which `contexture context verify` lists"));
         }
         let accept = if self.is_loss() { "; --accept-loss goes on without it" } else { "" };
-        told.push(format!("not ready: {}; {SALVAGE}{accept}", self.reason()));
-        told
+        lines.push(format!("not ready: {}; {SALVAGE}{accept}", self.reason()));
+        lines
     }
 }

@@ -42,7 +42,7 @@ pub struct SqliteLedgers {
     writer: WriterThread<ContextError>,
 }
 
-/// What goes on beside the writing.
+/// The work beside the writing.
 struct Upkeep {
     checkpointer: Checkpointer,
     marks: Arc<Marks>,

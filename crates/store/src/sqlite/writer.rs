@@ -132,7 +132,7 @@ impl<E: FileError> Queue<E> {
     }
 }
 
-/// Closes the queue when the thread ends, however it ends: all who wait get an error.
+/// A queue that closes when the thread ends, however it ends: all who wait get an error.
 struct Closes<E: FileError>(Arc<Queue<E>>);
 
 impl<E: FileError> Drop for Closes<E> {
@@ -145,12 +145,12 @@ impl<E: FileError> Drop for Closes<E> {
     }
 }
 
-/// What goes on beside the transactions of the thread.
+/// The work beside the transactions of the thread.
 pub(crate) trait Beside<E>: Send + 'static {
     /// Learns of the number of tasks of a transaction, before it.
     fn before(&mut self, _tasks: usize) {}
 
-    /// Follows a transaction that is durable, before anybody hears of it. A fault is told to all who
+    /// Follows a transaction that is durable, before it is acknowledged. A fault is returned to all who
     /// wait: what they wait for is not vouched for.
     fn committed(&mut self) -> Result<(), E> {
         Ok(())

@@ -78,7 +78,7 @@ impl End<'_> {
     }
 
     /// Returns `run ID · 1 model call, 9 requests · 512 + 90 tokens · 412 ms`; nothing when nothing
-    /// ran. The requests are told where they are more than the calls.
+    /// ran. The requests are shown where they are more than the calls.
     fn summary(&self, report: &RunReport, terminal: &Terminal) -> Option<String> {
         let silent = self.args.quiet || self.args.json || self.args.dry_run;
         if silent || (report.run.is_none() && self.calls == 0) {

@@ -152,7 +152,7 @@ pub(super) fn flow() -> Outcome<Check> {
     Ok(Box::new(move |input| {
         let set = match Set::read(input, &Limits::FILE) {
             Ok(set) => set,
-            Err(report) => return told(&report, input).map(|codes| format!("unread {codes}")),
+            Err(report) => return refused(&report, input).map(|codes| format!("unread {codes}")),
         };
         let picture = Picture::plan(&set);
         let _ = (picture.text(), picture.dot(), picture.mermaid());
@@ -164,7 +164,7 @@ pub(super) fn flow() -> Outcome<Check> {
         let count = set.steps.len();
         let plan = match check(set, &*actions, &Earlier::default()) {
             Ok(plan) => plan,
-            Err(report) => return told(&report, input).map(|codes| format!("refused {codes}")),
+            Err(report) => return refused(&report, input).map(|codes| format!("refused {codes}")),
         };
         let run = Run::new(plan, Arc::clone(&actions) as _, Options::default());
         let Ok(report) = runtime.block_on(async { tokio::time::timeout(RUN, run.run()).await })
@@ -178,7 +178,7 @@ pub(super) fn flow() -> Outcome<Check> {
     }))
 }
 
-fn told(report: &Report, input: &[u8]) -> Result<String, String> {
+fn refused(report: &Report, input: &[u8]) -> Result<String, String> {
     hold(!report.diagnostics.is_empty(), || "a refusal has no reason".to_owned())?;
     for fault in &report.diagnostics {
         if let Some((text, span)) = &fault.source {

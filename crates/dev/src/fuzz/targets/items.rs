@@ -27,7 +27,7 @@ pub(super) const WORDS: &[&str] = &[
 
 const TRUSTS: [Trust; 5] = [Trust::Web, Trust::Tool, Trust::Memory, Trust::Model, Trust::Program];
 
-/// How an input is cut: the first bytes say it, the rest are the texts.
+/// Texts with the way they are cut, which a sum of their bytes gives.
 struct Case {
     budget: u64,
     keep: Keep,
@@ -114,7 +114,7 @@ fn escapes(text: &str) -> Result<(), String> {
 fn kept(item: &ContextItem, counter: &dyn TokenCounter) -> Result<(), String> {
     let tokens = counter.count(&item.text) as u64;
     hold(item.left_out() || item.tokens == tokens, || {
-        format!("{} tokens are told of {tokens}", item.tokens)
+        format!("{} tokens are counted, {tokens} are there", item.tokens)
     })?;
     if item.left_out() {
         return Ok(());

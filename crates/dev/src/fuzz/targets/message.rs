@@ -46,7 +46,7 @@ pub(super) fn message(input: &[u8]) -> Result<String, String> {
                 same(message, written)?;
                 seen.push(message.kind().to_owned());
             }
-            Err(refusal) => seen.push(told(refusal)?),
+            Err(refusal) => seen.push(refused(refusal)?),
         }
     }
     seen.sort();
@@ -71,7 +71,7 @@ fn same(message: &Message, written: Option<&Value>) -> Result<(), String> {
     hold(again.identity() == message.identity(), || format!("another identity: {text}"))
 }
 
-fn told(refusal: &Refusal) -> Result<String, String> {
+fn refused(refusal: &Refusal) -> Result<String, String> {
     let most = Limits::WIRE.violations;
     hold(refusal.violations.len() <= most, || "too many faults are listed".to_owned())?;
     for violation in &refusal.violations {

@@ -275,8 +275,8 @@ fn refused(workspace: &Workspace, path: &str) -> Option<PathRefusal> {
     }
 }
 
-/// Returns the note about a place that a pattern names and that is not to be read. Contexture's
-/// own records are no part of what a pattern may name.
+/// Returns the note about a place that a pattern names and that is not to be read; a private place is not
+/// mentioned.
 fn left_out(refused: &PathRefusal) -> Option<Note> {
     (refused.class != PathClass::Private).then(|| note(format!("left out: {refused}")))
 }

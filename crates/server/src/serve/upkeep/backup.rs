@@ -54,7 +54,7 @@ pub struct BackupFile {
     pub digest: String,
 }
 
-/// What was restored.
+/// The result of restoring a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restored {

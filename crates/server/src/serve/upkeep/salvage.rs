@@ -13,7 +13,7 @@ use contexture::store::copy::{self, Copied};
 use serde::Serialize;
 use std::path::Path;
 
-/// What was saved of a data folder.
+/// The result of saving a data folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 
-/// What is wrong with a file of a data folder.
+/// A fault of a file of a data folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ impl From<Finding> for FolderFinding {
     }
 }
 
-/// What was found in a data folder.
+/// The findings in a data folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

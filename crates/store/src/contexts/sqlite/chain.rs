@@ -9,7 +9,7 @@ use ring::digest::{Context, SHA256};
 
 pub(super) type Digest = [u8; 32];
 
-/// Returns the digest of a row: its numbers, then its texts, each told from a missing one.
+/// Returns the digest of a row: its numbers, then its texts, each distinct from a missing one.
 pub(super) fn row(numbers: &[Option<i64>], texts: &[Option<&[u8]>]) -> Digest {
     let mut front = Vec::with_capacity(16 * (numbers.len() + texts.len()));
     for number in numbers {

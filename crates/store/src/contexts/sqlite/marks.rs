@@ -3,7 +3,7 @@
 //! Decision: SQLite reads its log up to the first frame that is damaged, and takes what stands behind
 //! it for never written. So the acknowledged versions stand a second time, in a file of their own
 //! beside the log: for each context one slot, at its place, with the version, the digest of the chain
-//! and a checksum. A slot is written after the commit is durable and before anybody hears of it: no
+//! and a checksum. A slot is written after the commit is durable and before it is acknowledged: no
 //! mark is ever ahead of the file, so a process that is killed leaves no false alarm. It is not synced
 //! each time, which would double the price of a commit: after a loss of power the marks may be some
 //! seconds old, and vouch for what was acknowledged by then.
@@ -34,10 +34,10 @@ const NAP: Duration = Duration::from_millis(2);
 const KEPT: u8 = 1;
 const REMOVED: u8 = 2;
 
-/// Tells the files of marks and of contexts that belong together.
+/// The number that a file of marks and its file of contexts share.
 pub(super) type Identity = [u8; 16];
 
-/// What was acknowledged of a context.
+/// The acknowledged end of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mark {
     /// Its version.
@@ -53,7 +53,7 @@ pub(super) fn beside(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// What a file of marks says.
+/// The contents of a file of marks.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     /// `None`: the header is damaged.

@@ -19,7 +19,7 @@ use std::path::Path;
 
 type Sql<T> = Result<T, rusqlite::Error>;
 
-/// What was saved of a file of contexts.
+/// The result of saving a file of contexts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -27,9 +27,9 @@ type Sql<T> = Result<T, rusqlite::Error>;
 /// The most faults of one kind that SQLite itself is asked for.
 const INTEGRITY: &str = "pragma integrity_check(20)";
 /// The most findings that stand in one error.
-const TOLD: usize = 3;
+const SHOWN: usize = 3;
 
-/// What is wrong with a file of contexts, or with one of them.
+/// A fault of a file of contexts, or of one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -98,7 +98,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What was found in a file of contexts.
+/// The findings in a file of contexts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -124,12 +124,12 @@ impl Report {
 
     /// Returns the error that a file with these findings is refused with.
     fn refusal(&self, path: &Path) -> Option<ContextError> {
-        let mut told: Vec<String> =
-            self.findings.iter().take(TOLD).map(ToString::to_string).collect();
-        if let Some(more) = self.findings.len().checked_sub(TOLD).filter(|more| *more > 0) {
-            told.push(format!("and {more} more"));
+        let mut shown: Vec<String> =
+            self.findings.iter().take(SHOWN).map(ToString::to_string).collect();
+        if let Some(more) = self.findings.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            shown.push(format!("and {more} more"));
         }
-        let (path, reason) = (path.display().to_string(), told.join("; "));
+        let (path, reason) = (path.display().to_string(), shown.join("; "));
         (!self.is_whole()).then_some(ContextError::Damaged { path, reason })
     }
 }
@@ -269,7 +269,7 @@ impl Look<'_> {
         let opened = open(&place);
         let connection = match &opened {
             Ok(connection) => connection,
-            Err(error) => return told(report, ContextError::of_sqlite(&name, error)),
+            Err(error) => return judged(report, ContextError::of_sqlite(&name, error)),
         };
         let moment = connection.unchecked_transaction();
         let mut look = Look { connection, is_whole, book, report };
@@ -279,7 +279,7 @@ impl Look<'_> {
             Ok((Some(found), _)) => {
                 Err(ContextError::Newer { path: name, found, known: TABLES.version() })
             }
-            Err(error) => told(look.report, ContextError::of_sqlite(&name, &error)),
+            Err(error) => judged(look.report, ContextError::of_sqlite(&name, &error)),
         }
     }
 
@@ -451,7 +451,7 @@ impl Look<'_> {
 
 /// Puts the reason why a file can't be looked at into a report; what tells nothing about damage is an
 /// error.
-fn told(mut report: Report, error: ContextError) -> Outcome<Report> {
+fn judged(mut report: Report, error: ContextError) -> Outcome<Report> {
     match error {
         ContextError::Busy(_) | ContextError::Newer { .. } => Err(error),
         error => {

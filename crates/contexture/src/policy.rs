@@ -121,9 +121,12 @@ fn help(name: &str, decision: &Decision) -> String {
 
 /// Returns the line of a decision in the trace.
 pub(crate) fn record(name: &str, decision: &Decision, answer: Result<(), &Refusal>) -> Value {
-    let Decision { class, influence, verdict } = decision;
-    let by_policy = answer.is_err_and(|refusal| refusal.code == POLICY_DENIED);
-    let by = if *verdict == Verdict::Ask && !by_policy { "person" } else { "policy" };
+    let Decision { class, influence, verdict, is_yes } = decision;
+    let by_person = match &answer {
+        Ok(()) => *is_yes || *verdict == Verdict::Ask,
+        Err(refusal) => refusal.code == PERMISSION_DENIED,
+    };
+    let by = if by_person { "person" } else { "policy" };
     let word = if answer.is_ok() { "allow" } else { "deny" };
     json!({ "effect": name, "class": class, "decision": word, "by": by, "influence": influence })
 }

@@ -160,6 +160,12 @@ pub struct Rule {
     pub readers: BTreeSet<String>,
 }
 
+impl Rule {
+    fn demands(&self) -> bool {
+        self.verdict.is_some() || self.integrity.is_some() || !self.arguments.is_empty()
+    }
+}
+
 /// The decision about an effect, with its reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
@@ -169,6 +175,8 @@ pub struct Decision {
     pub class: Class,
     /// What had an influence that the effect's demands exclude.
     pub influence: Vec<Influenced>,
+    /// True if it would be asked about, had the person who started the run not said yes before.
+    pub is_yes: bool,
 }
 
 /// A source that had an influence on an effect.
@@ -205,7 +213,9 @@ impl Policy {
         };
         let influence: Vec<Influenced> = integrity.into_iter().chain(disclosed).collect();
         let verdict = self.verdict(class, rule, !influence.is_empty());
-        Decision { verdict, class, influence }
+        let is_yes = verdict == Verdict::Ask && self.yes_to.contains(&class);
+        let verdict = if is_yes { Verdict::Allow } else { verdict };
+        Decision { verdict, class, influence, is_yes }
     }
 
     /// Returns the trust level of a file of the workspace that a reader gives another.
@@ -223,13 +233,12 @@ impl Policy {
         if of_class == Some(Verdict::Deny) || of_tool == Some(Verdict::Deny) {
             return Verdict::Deny;
         }
-        if class == Class::Read && of_tool.is_none() || !is_influenced {
+        // Reading is free, unless a rule demands something of it.
+        let is_free = class == Class::Read && !rule.is_some_and(Rule::demands);
+        if is_free || !is_influenced {
             return Verdict::Allow;
         }
-        match of_tool.or(of_class).unwrap_or(Verdict::Ask) {
-            Verdict::Ask if self.yes_to.contains(&class) => Verdict::Allow,
-            verdict => verdict,
-        }
+        of_tool.or(of_class).unwrap_or(Verdict::Ask)
     }
 
     /// Returns the sources below what the effect demands of its decision and its arguments.

@@ -193,7 +193,13 @@ pub(crate) fn aside(from: &Path, folder: &Path) -> std::io::Result<PathBuf> {
         };
         if with(from).is_file() {
             std::fs::copy(with(from), with(&to))?;
+        } else if end.is_empty() {
+            std::fs::write(&to, "")?;
         }
+    }
+    // SQLite passes over the log of an empty file, which may hold all pages: it begins at this one.
+    if to.metadata()?.len() == 0 {
+        std::fs::write(&to, [0; 4096])?;
     }
     Ok(to)
 }

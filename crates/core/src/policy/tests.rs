@@ -41,6 +41,41 @@ fn gu_6_effect_under_branch_on_page_is_asked_about() {
 }
 
 #[test]
+fn gu_6_rule_about_arguments_holds_for_reading_too() {
+    let rule = |arguments: &[(&str, Trust)]| Policy {
+        tools: [(
+            "file.read".to_owned(),
+            Rule {
+                arguments: arguments
+                    .iter()
+                    .map(|(name, least)| ((*name).to_owned(), *least))
+                    .collect(),
+                ..Rule::default()
+            },
+        )]
+        .into(),
+        ..Policy::default()
+    };
+    let influence = with(&[("path", page())]);
+    let read = effect("file.read", Class::Read, &influence);
+    assert_eq!(rule(&[]).decide(&read).verdict, Verdict::Allow);
+    let asked = rule(&[("path", Trust::User)]).decide(&read);
+    assert_eq!((asked.verdict, asked.influence.len()), (Verdict::Ask, 1));
+    assert_eq!(rule(&[("path", Trust::Web)]).decide(&read).verdict, Verdict::Allow);
+}
+
+#[test]
+fn gu_6_yes_to_a_class_is_the_word_of_a_person() {
+    let influence = with(&[("path", page())]);
+    let policy = Policy { yes_to: vec![Class::Write], ..Policy::default() };
+    let decision = policy.decide(&effect("file.write", Class::Write, &influence));
+    assert_eq!((decision.verdict, decision.is_yes), (Verdict::Allow, true));
+    let clean = with(&[]);
+    let decision = policy.decide(&effect("file.write", Class::Write, &clean));
+    assert_eq!((decision.verdict, decision.is_yes), (Verdict::Allow, false));
+}
+
+#[test]
 fn gu_6_model_that_saw_nothing_low_counts_as_user() {
     let clean = Label::of("input", Trust::User).answered("answer 1");
     let names = ["path".to_owned()];

@@ -99,7 +99,10 @@ impl Damage {
     pub(crate) fn reason(&self) -> &'static str {
         let is_of_contexts =
             |finding: &FolderFinding| matches!(finding, FolderFinding::Contexts { .. });
-        if self.is_loss() {
+        let is_of_marks = |finding: &FolderFinding| matches!(finding, FolderFinding::Contexts { finding, .. } if finding.kind == Kind::Marks);
+        if self.findings.iter().all(is_of_marks) {
+            "the marks of what was acknowledged are damaged"
+        } else if self.is_loss() {
             "acknowledged updates of contexts are missing"
         } else if self.findings.iter().any(is_of_contexts) {
             "the contexts are damaged"

@@ -209,6 +209,32 @@ fn gu_12_missing_files_are_told_apart_from_files_that_are_not_needed() {
 }
 
 #[test]
+fn gu_12_salvage_reads_log_of_file_that_is_gone_or_empty() {
+    let (folder, path) = place();
+    let store = open(&path);
+    fill(&store, 0, 30);
+    let whole = verify(&path).unwrap();
+    let target = folder.path().join("copy/contexts.db");
+    for (number, is_empty) in [true, false].into_iter().enumerate() {
+        killed(&path, &target);
+        std::fs::remove_file(&target).unwrap();
+        if is_empty {
+            std::fs::write(&target, "").unwrap();
+        }
+        let saved = folder.path().join(format!("saved-{number}.db"));
+        let result = crate::contexts::salvage(&target, &saved).unwrap();
+        assert_eq!((result.contexts, result.entries), (whole.contexts, whole.entries));
+        assert!(!result.lost.is_empty(), "the damage is listed");
+        assert_eq!(target.exists(), is_empty, "the damaged folder stays as it is");
+        assert_eq!(verify(&saved).unwrap(), whole);
+        std::fs::remove_file(wal(&target)).unwrap();
+        let nothing =
+            crate::contexts::salvage(&target, &folder.path().join(format!("none-{number}.db")));
+        assert_eq!(nothing.unwrap().contexts, 0);
+    }
+}
+
+#[test]
 fn gu_12_chain_is_intact_after_any_change_of_context() {
     let (_folder, path) = place();
     let store = open(&path);

@@ -243,17 +243,20 @@ impl Policy {
 
     /// Returns the sources below what the effect demands of its decision and its arguments.
     fn below(&self, effect: &Effect<'_>, rule: Option<&Rule>) -> Vec<Influenced> {
-        let of_page = |label: &Label| own_words(effect.name, label);
+        let of_page = |label: &Label, least: Option<Trust>| own_words(effect.name, label, least);
         let Influence { decision, arguments } = effect.influence;
         let least = rule.and_then(|rule| rule.integrity);
         let mut found = Vec::new();
-        if sinks::minds_decision(effect.name) && is_below(decision, least) && !of_page(decision) {
+        if sinks::minds_decision(effect.name)
+            && is_below(decision, least)
+            && !of_page(decision, least)
+        {
             name(&mut found, decision, least, effect.name);
         }
         for (argument, label) in arguments {
             let own = rule.and_then(|rule| rule.arguments.get(argument)).copied().or(least);
             let is_named = own.is_some() || sinks::names(effect.name, effect.class, argument);
-            if is_named && is_below(label, own) && !of_page(label) {
+            if is_named && is_below(label, own) && !of_page(label, own) {
                 let place = match argument.as_str() {
                     "" => effect.name.to_owned(),
                     argument => format!("{}.{argument}", effect.name),
@@ -265,19 +268,26 @@ impl Policy {
     }
 }
 
-/// Reports whether a tool of a front end is given back what tools of the front end gave: the page
-/// knows it already.
-fn own_words(effect: &str, label: &Label) -> bool {
+/// Reports whether all that is below a trust level are a side's own words, which it is given back: a
+/// tool of a front end what tools of the front end gave, and a tool of an MCP server what the model
+/// read about the server's tools.
+fn own_words(effect: &str, label: &Label, least: Option<Trust>) -> bool {
+    let server = effect.split_once('/').map(|(server, _)| server);
+    let server = server.filter(|server| server.starts_with(SERVER));
     let is_own = |source: &Source| {
-        source.trust <= Trust::Model
-            || (source.path.is_empty() && source.source.starts_with(FRONTEND))
+        let name = source.source.as_str();
+        let is_back = match server {
+            Some(server) => name == server,
+            None => effect.starts_with(FRONTEND) && name.starts_with(FRONTEND),
+        };
+        is_back && source.path.is_empty()
     };
-    effect.starts_with(FRONTEND)
-        && !label.more
-        && label.sources.iter().all(is_own)
-        && label.trust <= Trust::Tool
-        && !label.sources.is_empty()
+    let mut low = label.sources.iter().filter(|one| one.trust > least.unwrap_or(Trust::Model));
+    !label.more && label.trust <= Trust::Tool && low.clone().count() > 0 && low.all(is_own)
 }
+
+/// The beginning of the names of tools of MCP servers.
+const SERVER: &str = "mcp:";
 
 /// The beginning of the names of front-end tools.
 const FRONTEND: &str = "frontend:";

@@ -11,7 +11,7 @@ use crate::extensions::Extensions;
 use crate::frontend::FrontendTool;
 use crate::observe::Runtime;
 use contexture_context::manifest::OfferedTool;
-use contexture_context::{Digest, TokenCounter};
+use contexture_context::{Digest, Label, TokenCounter, Trust};
 use contexture_core::policy::Class;
 use contexture_prompt::ToolDefinition;
 use contexture_reference::tool;
@@ -84,6 +84,24 @@ impl Callable {
             Target::Frontend { tool_id } => tool_id.clone(),
             Target::Own(binding) => format!("{}.{}", binding.name, self.method),
             Target::Load => tool::NAME.to_owned(),
+        }
+    }
+
+    /// Returns the label of what the model reads about it, if a server wrote that. A person accepted
+    /// the words, and hardly for what they say of other tools.
+    pub(super) fn description(&self) -> Option<Label> {
+        match &self.target {
+            Target::Mcp { server } => Some(Label::of(format!("mcp:{server}"), Trust::Tool)),
+            _ => None,
+        }
+    }
+
+    /// Reports whether its failures are in words of our own, and not of another side.
+    pub(super) fn fails_in_our_words(&self) -> bool {
+        match &self.target {
+            Target::Own(binding) => !binding.uri.starts_with("http"),
+            Target::Load | Target::Mcp { .. } | Target::Application { .. } => false,
+            Target::Frontend { .. } => false,
         }
     }
 

@@ -10,13 +10,15 @@ use super::perform::{Called, Caller};
 use super::prompt::label_of_item;
 use super::run_state::RunState;
 use super::tools::RunTools;
+use crate::frontend::{CLIENT_UNAVAILABLE, PERMISSION_DENIED};
 use crate::models::Model;
 use crate::observe::{Call, Progress, Runtime, ToolFailure};
+use crate::policy::POLICY_DENIED;
 use crate::references::fence_of;
 use crate::written::OnDemand;
 use contexture_context::build::build_item;
 use contexture_context::manifest::{Blob, ItemRecord};
-use contexture_context::{Budget, DeclaredItem, Keep, Label, Manifest, Position};
+use contexture_context::{Budget, DeclaredItem, Keep, Label, Manifest, Position, Trust};
 use contexture_core::policy::Influence;
 use contexture_llm::{BoxFuture, CancelToken, Provider, ToolExecutor, ToolOutcome};
 use contexture_prompt::{ToolCall, ToolDefinition, Usage};
@@ -61,6 +63,8 @@ impl<'h> ModelTools<'h> {
         if !offers.is_empty() {
             callables.push(Callable::loading());
         }
+        let described = callables.iter().filter_map(Callable::description);
+        let described = described.fold(seen, |all, label| all.join(&label));
         if !callables.is_empty() {
             let counter = model.provider.tokenizer();
             manifest.tools = callables.iter().map(|one| one.record(counter)).collect();
@@ -77,7 +81,7 @@ impl<'h> ModelTools<'h> {
             position: call.site.position.clone(),
             provider: Arc::clone(&model.provider),
             manifest: Mutex::new(manifest),
-            seen: Mutex::new(seen),
+            seen: Mutex::new(described),
         }
     }
 
@@ -132,6 +136,7 @@ impl<'h> ModelTools<'h> {
         let (outcome, shown) = match outcome {
             Ok((value, text)) => (Ok(value), Ok(text)),
             Err(fault) => {
+                self.note_failure(&call.function.name, &fault);
                 let text = match &fault.help {
                     Some(help) => format!("{}; {help}", fault.message),
                     None => fault.message.clone(),
@@ -143,6 +148,18 @@ impl<'h> ModelTools<'h> {
         let told = Progress::ToolAnswered { event, call_id, name, runtime, outcome, ms };
         self.run.observer.notify(told);
         shown
+    }
+
+    /// Lowers what the model saw by the words of a failure that others chose.
+    fn note_failure(&self, function: &str, fault: &ToolFailure) {
+        let Some(callable) = self.find(function) else { return };
+        let is_ours = [POLICY_DENIED, PERMISSION_DENIED, CLIENT_UNAVAILABLE];
+        if callable.fails_in_our_words() || is_ours.contains(&fault.code.as_str()) {
+            return;
+        }
+        let label = Label::of(format!("failure of {}", callable.name()), Trust::Tool);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        *seen = std::mem::take(&mut *seen).join(&label);
     }
 
     /// Returns the value of a call, and the text of it that the model is shown.

@@ -119,6 +119,8 @@ async fn planned(
         })?;
         (plan, written::document(&value), own)
     };
+    let described = callables.iter().filter_map(|(_, one)| one.description());
+    let own = described.fold(own, |all, label| all.join(&label));
     run.recorder.amend(call.event, json!({ "plan": document }));
     run.recorder.flush();
     let halt = Halt::default();

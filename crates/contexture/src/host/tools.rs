@@ -134,6 +134,8 @@ impl RunTools {
 pub(super) fn label_of(name: &str, uri: &str, arguments: &Value, output: &ToolOutput) -> Label {
     let argument = |field: &str| arguments.get(field).and_then(Value::as_str);
     let source = match (argument("path"), argument("url")) {
+        // No file can pass for a server or a front end, whose own words are given back to it.
+        (Some(path), _) if path.contains(':') => format!("./{path}"),
         (Some(path), _) => path.to_owned(),
         (_, Some(url)) => format!("{}{url}", uri.trim_end_matches('/')),
         _ => name.to_owned(),

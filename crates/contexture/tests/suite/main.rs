@@ -16,6 +16,7 @@ mod capabilities;
 mod common;
 mod examples;
 mod flows;
+mod guard_suite;
 mod knowledge;
 mod knowledge_doors;
 mod knowledge_room;

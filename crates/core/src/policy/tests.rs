@@ -169,3 +169,19 @@ fn gu_6_page_is_given_back_what_it_gave_without_question() {
     let answer = photo.answered("answer 1");
     assert_eq!(decide("frontend:local_image_resize", &answer), Verdict::Ask, "a model's words");
 }
+
+#[test]
+fn gu_14_server_is_given_back_only_its_own_words() {
+    let words = Label::of("mcp:mail", Trust::Tool);
+    let names = ["to".to_owned()];
+    let decide = |name, label: &Label| {
+        let influence = Influence::of_model(label, &names);
+        Policy::default().decide(&effect(name, Class::Send, &influence)).verdict
+    };
+    assert_eq!(decide("mcp:mail/send", &words), Verdict::Allow, "a person accepted them");
+    assert_eq!(decide("mcp:mailer/send", &words), Verdict::Ask);
+    assert_eq!(decide("http.post", &words), Verdict::Ask);
+    let result = words.clone().join(&Label::of("mcp:mail/newest", Trust::Tool));
+    assert_eq!(decide("mcp:mail/send", &result), Verdict::Ask, "a result is data");
+    assert_eq!(decide("mcp:mail/send", &words.answered("answer 1")), Verdict::Ask);
+}

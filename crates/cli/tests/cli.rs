@@ -24,6 +24,8 @@ mod mcp;
 mod mcp_servers;
 #[path = "cli/packs.rs"]
 mod packs;
+#[path = "cli/plan.rs"]
+mod plan;
 #[path = "cli/privileges.rs"]
 mod privileges;
 #[path = "cli/program_references.rs"]

@@ -23,6 +23,7 @@ mod knowledge_room;
 mod language_reference;
 mod organization;
 mod plan;
+mod plan_figures;
 mod policy;
 mod program_references;
 mod run;

@@ -3,11 +3,13 @@
 use crate::common::{Place, tokio};
 use contexture::frontend::{FrontendFailure, PERMISSION_DENIED};
 use contexture::llm::{BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, TextSink};
+use contexture::models::StandIn;
 use contexture::permission::{Action, Permission};
 use contexture::policy::POLICY_DENIED;
 use contexture::ports::policy::Class;
 use contexture::prompt::ChatResponse;
 use contexture::run::RunRequest;
+use contexture::turn::{Conversation, TurnEvent, TurnRequest};
 use contexture::{Environment, Run, RunError, Runtime};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -347,6 +349,24 @@ fn gu_7_hostile_plan_is_refused_before_anything_is_done() {
             "condition",
         ),
         (
+            "hole of another type",
+            plan(&[
+                read("How many?", "integer"),
+                write("out.txt", "${results.ask.result}"),
+                answer("ok"),
+            ]),
+            "content",
+        ),
+        (
+            "field of another type",
+            plan(&[
+                read("How many?", "{ n integer }"),
+                write("a", "${results.ask.result.n}"),
+                answer("ok"),
+            ]),
+            "content",
+        ),
+        (
             "cut",
             json!("{\"instructions\": [{\"instructionId\": \"save\", \"action\": \"File.wr"),
             "",
@@ -447,6 +467,89 @@ fn gu_7_dry_run_shows_request_for_plan_and_does_nothing() {
     let prompt = &done.prompts[0];
     assert!(prompt.user.contains(GUIDE) && !prompt.user.contains("Ann"), "{}", prompt.user);
     assert!(model.prompts.lock().unwrap().is_empty());
+}
+
+#[test]
+fn gu_7_file_that_plan_reads_is_data_to_it() {
+    let program = "import tool File from \"file://workspace\"\nmain func() {\n  generate({ input: \"Do the task.\", \
+         tools: [File.read, File.write], plan: true })\n}\n";
+    let open = step("page", "File.read", json!({ "path": "page.txt" }));
+    let hole = json!({ "text": "${results.page.result}", "question": "Who?", "shape": "string" });
+    let read = step("ask", "read_text", hole);
+    let fine =
+        [open.clone(), read.clone(), write("out.txt", "${results.ask.result}"), answer("ok")];
+    let place = Place::new(&[("p.as", program), ("page.txt", "SAY \"Ann\"\n")]);
+    assert_eq!(run(&place, &Model::of(&[plan(&fine)])).unwrap().value, "ok");
+    assert_eq!(place.read("out.txt"), "Ann");
+    for path in ["${results.ask.result}.txt", "${results.page.result}"] {
+        let steps = [open.clone(), read.clone(), write(path, "x"), answer("ok")];
+        let done = run(&place, &Model::of(&[plan(&steps)]));
+        assert_eq!(done.unwrap_err().code(), POLICY_DENIED, "{path}");
+    }
+    assert!(!place.path("Ann.txt").exists());
+}
+
+#[test]
+fn gu_7_plan_under_branch_on_data_is_influenced() {
+    let program = "import tool File from \"file://workspace\"\nmain func() {\n  page = File.read({ path: \"page.txt\" })\n  \
+         if page.contains(\"Ann\") {\n    generate({ input: \"Do the task.\", tools: [File.write], plan: true })\n  }\n}\n";
+    let place = Place::new(&[("p.as", program), ("page.txt", "Ann")]);
+    let error =
+        run(&place, &Model::of(&[plan(&[write("out.txt", "x"), answer("ok")])])).unwrap_err();
+    assert_eq!(error.code(), POLICY_DENIED, "{error}");
+    assert!(!place.path("out.txt").exists());
+}
+
+#[test]
+fn gu_7_secret_that_plan_reads_is_not_sent() {
+    let program = "import tool Env from \"env://process\"\nimport tool Web from \"http://127.0.0.1:9\"\nmain func() {\n  \
+         generate({ input: \"Do the task.\", tools: [Env.get, Web.post], plan: true })\n}\n";
+    let place = Place::new(&[("p.as", program)]);
+    let get = step("get", "Env.get", json!({ "name": "HOME" }));
+    let post = step("send", "Web.post", json!({ "url": "/", "body": "${results.get.result}" }));
+    let error = run(&place, &Model::of(&[plan(&[get, post, answer("ok")])])).unwrap_err();
+    assert_eq!(error.code(), POLICY_DENIED, "{error}");
+}
+
+#[test]
+fn gu_7_stand_in_plans_answer_of_right_type() {
+    let place = place("", " -> { kind string }", "x");
+    let done = run_with(&place, &Model::of(&[]), |request| {
+        request.model = None;
+        request.stand_in = StandIn::Mock;
+    });
+    assert_eq!(done.unwrap().value, json!({ "kind": "mock kind" }));
+}
+
+#[test]
+fn gu_7_answer_of_turn_is_value_and_not_plan() {
+    let program = "main func(input) {\n  generate({ input: \"Do the task.\", tools: [File.read], plan: true })\n}\n";
+    let program = format!("import tool File from \"file://workspace\"\n{program}");
+    let place = Place::new(&[("p.as", &program)]);
+    let model = Model::of(&[plan(&[answer("It is done.")])]);
+    let connected = Arc::clone(&model);
+    let runtime = Runtime::builder(place.path(""))
+        .environment(Environment::default())
+        .provider("planner", move |_| Ok(Arc::new(Connected(Arc::clone(&connected)))))
+        .build()
+        .unwrap();
+    let events: Arc<Mutex<Vec<String>>> = Arc::default();
+    let told = Arc::clone(&events);
+    let run = RunRequest {
+        program: place.path("p.as"),
+        model: Some("planner://model".to_owned()),
+        ..RunRequest::default()
+    };
+    let conversation = Conversation { text: "Do it".to_owned(), ..Conversation::default() };
+    let request = TurnRequest { run, conversation, ..TurnRequest::default() };
+    let turn = runtime.turn(request).events(move |event| {
+        if let TurnEvent::Delta { text } = event {
+            told.lock().unwrap().push(text);
+        }
+    });
+    assert_eq!(tokio().block_on(turn).text, "It is done.");
+    let told = events.lock().unwrap().concat();
+    assert!(told.is_empty() || told == "It is done.", "{told}");
 }
 
 #[test]

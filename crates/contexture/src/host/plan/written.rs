@@ -10,7 +10,9 @@ use contexture_diagnostic::Severity;
 use contexture_flow::action::Actions as _;
 use contexture_flow::check::{Earlier, Plan, Report, check};
 use contexture_flow::condition::Condition;
+use contexture_flow::reference::{Part, parts};
 use contexture_flow::{Set, Step};
+use contexture_llm::mock::placeholder;
 use contexture_protocol::Limits;
 use serde_json::{Map, Value, json};
 
@@ -35,6 +37,15 @@ pub(super) fn shape_of_plan(actions: impl IntoIterator<Item = String>) -> Shape 
         Field::new("condition", Shape::String).optional(),
     ]);
     Shape::Object(vec![Field::new("instructions", Shape::list(step))])
+}
+
+/// Returns a plan that answers with a placeholder of this shape.
+pub(super) fn mock(shape: Option<&Shape>) -> Value {
+    let schema = shape.map(Shape::to_json_schema).unwrap_or_default();
+    let value = placeholder(&schema);
+    let parameters = json!({ "value": value });
+    let step = json!({ "instructionId": ANSWER, "action": ANSWER, "parameters": parameters });
+    json!({ "instructions": [step] })
 }
 
 /// Returns the document of a plan: the fields that a plan has, and the dependencies that follow
@@ -121,7 +132,7 @@ impl Check<'_> {
                 READ => self.reading(step, &mut say),
                 _ => {}
             }
-            for misfit in self.misfits(step) {
+            for misfit in self.misfits(set, step) {
                 say("parameters", "parameters that fit the action", misfit);
             }
         }
@@ -144,13 +155,38 @@ impl Check<'_> {
         }
     }
 
-    /// Returns how the parameters that hold no reference differ from what the action takes.
-    fn misfits(&self, step: &Step) -> Vec<String> {
+    /// Returns the shape of what a template is: a hole, or a field of one.
+    fn hole(&self, set: &Set, template: &Value) -> Option<Shape> {
+        let parts = parts(template.as_str()?).ok()?;
+        let [Part::Path(path)] = parts.as_slice() else { return None };
+        let [id, result, fields @ ..] = path.segments() else { return None };
+        let is_hole = |step: &&Step| step.action == READ && step.id == id.name();
+        let step = set.steps.iter().find(is_hole).filter(|_| result.name() == "result")?;
+        let (shape, _) = shape::read(step.parameters.get("shape")?, self.limits).ok()?;
+        fields.iter().try_fold(shape?, |shape, field| match shape {
+            Shape::Object(fields) => {
+                let found = fields.into_iter().find(|one| one.name == field.name());
+                found.filter(|one| !one.optional).map(|one| one.shape)
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns how the parameters whose type is known differ from what the action takes.
+    fn misfits(&self, set: &Set, step: &Step) -> Vec<String> {
         let Some(schema) = self.desk.describe(&step.action).and_then(|info| info.parameters) else {
             return Vec::new();
         };
-        let (open, own): (Map<_, _>, Map<_, _>) =
+        let (named, mut own): (Map<_, _>, Map<_, _>) =
             step.parameters.clone().into_iter().partition(|(_, value)| holds_references(value));
+        // Of a hole the shape is known, so a value of it stands for it.
+        let mut open = Map::new();
+        for (name, value) in named {
+            match self.hole(set, &value) {
+                Some(shape) => own.insert(name, placeholder(&shape.to_json_schema())),
+                None => open.insert(name, value),
+            };
+        }
         let mut schema = schema;
         if let Some(Value::Array(required)) = schema.get_mut("required") {
             required.retain(|name| name.as_str().is_none_or(|name| !open.contains_key(name)));
@@ -163,10 +199,26 @@ fn told(report: &Report) -> Vec<FieldError> {
     let errors = report.diagnostics.iter().filter(|one| one.severity == Severity::Error);
     let told = errors.map(|one| {
         let help = one.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        let path = one.path.trim_start_matches('/').replace('/', ".");
-        fault(path, "a step that can be done", format!("{}{help}", one.message))
+        let expected = one.message.strip_prefix("expected ");
+        match expected.and_then(|rest| rest.split_once(", found ")) {
+            Some((expected, found)) => fault(place(&one.path), expected, found.to_owned()),
+            None => {
+                let found = format!("{}{help}", one.message);
+                fault(place(&one.path), "a step that can be done", found)
+            }
+        }
     });
     told.collect()
+}
+
+/// Returns a JSON pointer as a path: `instructions[0].action`.
+fn place(pointer: &str) -> String {
+    let parts = pointer.split('/').filter(|part| !part.is_empty());
+    parts.fold(String::new(), |path, part| match part.parse::<usize>() {
+        Ok(index) => format!("{path}[{index}]"),
+        Err(_) if path.is_empty() => part.to_owned(),
+        Err(_) => format!("{path}.{part}"),
+    })
 }
 
 fn fault(path: String, expected: impl Into<String>, found: String) -> FieldError {

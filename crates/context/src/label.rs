@@ -153,6 +153,23 @@ impl Label {
         self
     }
 
+    /// Returns the label of a value that was kept as `step` and read as `name`: a way that comes
+    /// back to where it was kept is cut there, so that a cycle adds nothing (GU-4).
+    #[must_use]
+    pub fn kept(mut self, step: &str, name: &str) -> Self {
+        let through = |mut source: Source| {
+            match source.path.iter().position(|known| known == step) {
+                Some(at) => source.path.truncate(at + 1),
+                None => source = source.through(step),
+            }
+            source
+        };
+        let others = std::mem::take(&mut self.sources).into_iter();
+        let others = others.filter(|source| source.source != name).map(through);
+        let sources = others.collect();
+        Self::default().join(&Self { sources, ..self })
+    }
+
     /// Reports whether something below the user had an influence. An answer to a prompt that held
     /// nothing lower counts as the prompt's own word.
     #[must_use]
@@ -191,6 +208,19 @@ mod tests {
             label.join(&Label::of(format!("{number}.md"), Trust::Tool))
         });
         assert_eq!((label.sources.len(), label.more), (MOST_SOURCES, true));
+    }
+
+    #[test]
+    fn gu_4_cycle_through_store_keeps_sources_and_does_not_grow() {
+        let mut kept = Label::of("page", Trust::Web).answered("answer 1");
+        for turn in 1..100 {
+            let read =
+                Label::of("Notes.query", Trust::Memory).join(&kept.kept("memory n", "Notes.query"));
+            assert_eq!((read.sources.len(), read.more), (2, false), "{read:?}");
+            assert_eq!(read.sources[1].to_string(), "page → answer 1 → memory n");
+            assert_eq!(read.trust, Trust::Web);
+            kept = read.answered(&format!("answer {turn}"));
+        }
     }
 
     #[test]

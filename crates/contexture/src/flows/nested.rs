@@ -47,7 +47,8 @@ pub(super) async fn run(catalog: &Catalog, mut call: ActionCall) -> Came {
         let message = "`allow` must be written in the set: a result can't say what it may do";
         return failed(ActionFailure::new("PERMISSION_DENIED", message));
     }
-    let asked = match asked(catalog, given) {
+    let decision = catalog.origins.decision(&call).trust;
+    let asked = match asked(catalog, given, decision) {
         Ok(asked) => asked,
         Err(failure) => return failed(failure),
     };
@@ -71,7 +72,11 @@ pub(super) async fn run(catalog: &Catalog, mut call: ActionCall) -> Came {
     }
 }
 
-fn asked(catalog: &Catalog, given: Vec<(String, Given)>) -> Result<Asked, ActionFailure> {
+fn asked(
+    catalog: &Catalog,
+    given: Vec<(String, Given)>,
+    decision: Trust,
+) -> Result<Asked, ActionFailure> {
     let limits = &catalog.kit.request.limits;
     if catalog.depth >= limits.depth {
         let message = format!("sets run in each other {} deep, which is the limit", limits.depth);
@@ -87,7 +92,7 @@ fn asked(catalog: &Catalog, given: Vec<(String, Given)>) -> Result<Asked, Action
         }
     }
     let given = set.unwrap_or_else(|| Given::Value(Value::Null, Trust::Program));
-    let trust = least(&given).least(catalog.origins.own());
+    let trust = least(&given).least(decision);
     let document = match given.to_json() {
         Value::String(text) => text,
         value => value.to_string(),

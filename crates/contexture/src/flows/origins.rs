@@ -8,12 +8,13 @@
 use contexture_context::{Label, Trust};
 use contexture_core::policy::Influence;
 use contexture_flow::action::ActionCall;
+use contexture_flow::condition::{Condition, Path};
 use contexture_flow::reference::{Part, is_expanded, parts};
 use contexture_flow::{Set, Step};
 use contexture_protocol::content::Fallback;
 use contexture_script::runtime::Given;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 /// The trust level of a value of unknown origin.
@@ -30,6 +31,9 @@ pub(super) struct Origins {
 
 /// A step as it stands in the set.
 struct Written {
+    /// The steps whose results its condition asks for.
+    asks: Vec<String>,
+    dependencies: Vec<String>,
     action: String,
     parameters: Map<String, Value>,
     /// The actions that may replace it.
@@ -50,11 +54,6 @@ impl Origins {
     /// Reports whether they are followed at all.
     pub(super) fn are_followed(&self) -> bool {
         self.steps.is_some()
-    }
-
-    /// Returns the trust level of the set itself.
-    pub(super) fn own(&self) -> Trust {
-        self.own
     }
 
     /// Notes the trust level of a step's result.
@@ -89,17 +88,37 @@ impl Origins {
         })
     }
 
-    /// Returns what had an influence on a call: who wrote the set, and what its parameters name.
+    /// Returns what decided that a call is made: who wrote the set, and the results that its
+    /// condition asked for, or the condition of a step that it depends on.
+    pub(super) fn decision(&self, call: &ActionCall) -> Label {
+        let mut decision = match self.own {
+            own if own <= Trust::User => Label::from(own),
+            own => Label::of("the instruction set", own),
+        };
+        let Some(steps) = &self.steps else { return decision };
+        let (mut open, mut seen) = (vec![&call.id], HashSet::new());
+        while let Some(id) = open.pop() {
+            let Some(step) = steps.get(id).filter(|_| seen.insert(id)) else { continue };
+            let asked = step.asks.iter().map(|asked| Label::of(asked, self.of_step(asked)));
+            decision = asked.fold(decision, |all, one| all.join(&one));
+            open.extend(&step.dependencies);
+        }
+        decision
+    }
+
+    fn of_step(&self, step: &str) -> Trust {
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.get(step).copied().unwrap_or(UNKNOWN)
+    }
+
+    /// Returns what had an influence on a call: what decided about it, and what its parameters name.
     pub(super) fn influence(&self, call: &ActionCall) -> Influence {
         let written = self.written(call);
         let label = |name: &String| match written.and_then(|written| written.get(name)) {
             Some(template) => self.label_of(template),
             None => Label::of("an unknown step", UNKNOWN),
         };
-        let decision = match self.own {
-            own if own <= Trust::User => Label::from(own),
-            own => Label::of("the instruction set", own),
-        };
+        let decision = self.decision(call);
         let arguments = call.parameters.keys().map(|name| (name.clone(), label(name)));
         Influence { decision, arguments: arguments.collect() }
     }
@@ -162,9 +181,7 @@ impl Origins {
 
     /// Returns the label of a template: its sources are the steps that it names.
     fn label_of(&self, template: &Value) -> Label {
-        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = |step: &str| results.get(step).copied().unwrap_or(UNKNOWN);
-        let label = |step: &String| Label::of(step, of(step));
+        let label = |step: &String| Label::of(step, self.of_step(step));
         outcomes_in(template)
             .iter()
             .fold(self.own.into(), |all: Label, step| all.join(&label(step)))
@@ -172,12 +189,9 @@ impl Origins {
 
     fn of_text(&self, text: &str) -> Trust {
         let Ok(parts) = parts(text) else { return UNKNOWN };
-        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |part: &Part<'_>| match part {
             Part::Text(_) => self.own,
-            Part::Path(path) => {
-                path.outcome().and_then(|id| results.get(id)).copied().unwrap_or(UNKNOWN)
-            }
+            Part::Path(path) => path.outcome().map_or(UNKNOWN, |id| self.of_step(id)),
         };
         parts.iter().fold(self.own, |least, part| least.least(of(part)))
     }
@@ -185,12 +199,17 @@ impl Origins {
 
 impl Written {
     fn of(step: &Step) -> Self {
+        let condition = step.condition.as_deref().and_then(|text| Condition::parse(text).ok());
+        let paths = condition.iter().flat_map(Condition::paths);
+        let asks = paths.filter_map(Path::outcome).map(str::to_owned).collect();
         let others = replacements(step).map(|other| {
             let parameters = other.parameters.clone();
             (other.target().to_owned(), parameters.unwrap_or_else(|| step.parameters.clone()))
         });
         Self {
             action: step.action.clone(),
+            asks,
+            dependencies: step.dependencies.clone(),
             others: others.collect(),
             parameters: step.parameters.clone(),
         }

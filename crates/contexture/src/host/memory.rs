@@ -39,13 +39,15 @@ impl Memories {
         }
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
         let memory = self.get(&call.memory)?;
-        let mut answer = memory::call(&*memory, &call.method, call.arguments.clone())
+        let given = (call.arguments.clone(), call.influence.whole());
+        let mut answer = memory::call_labelled(&*memory, &call.method, given.0, &given.1)
             .map_err(|error| of_memory(&error))?;
         run.note(None, &name, std::mem::take(&mut answer.notes));
         if run.dry_run {
             return Ok(pretended().recall(call, answer));
         }
-        Ok(supplied(answer.value, Label::of(name, Trust::Memory)))
+        let kept = answer.label.kept(&step_of(&call.memory), &name);
+        Ok(supplied(answer.value, Label::of(name, Trust::Memory).join(&kept)))
     }
 
     fn get(&self, binding: &ToolBinding) -> Result<Arc<dyn Memory>, HostError> {
@@ -62,4 +64,10 @@ impl Memories {
         open.insert(key, Arc::clone(&memory));
         Ok(memory)
     }
+}
+
+/// Returns the name of a memory as a step on the way of a value.
+fn step_of(binding: &ToolBinding) -> String {
+    let uri = MemoryUri::parse(&binding.uri);
+    format!("memory {}", uri.as_ref().map_or(&*binding.uri, MemoryUri::path))
 }

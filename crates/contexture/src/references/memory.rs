@@ -1,7 +1,9 @@
 //! `@memory://key` over the workspace's memory (REF-20).
 
 use contexture_reference::protocols::{Keys, KeysFuture, Remembered};
-use contexture_store::memory::{Fields, MOST_RECORDS, Memory, MemoryStore, MemoryUri, Query};
+use contexture_store::memory::{
+    Fields, MOST_RECORDS, Memory, MemoryStore, MemoryUri, Query, record,
+};
 use contexture_tools::Workspace;
 use contexture_tools::paths::{Access, Door};
 use serde_json::Value;
@@ -34,7 +36,8 @@ impl Stored {
         for field in ["key", "id"] {
             let filter = Fields::from_iter([(field.to_owned(), Value::from(key))]);
             let found = query(&Query { filter, limit: 1, ..Query::default() })?;
-            if let Some(record) = found.records.into_iter().next() {
+            if let Some(mut record) = found.records.into_iter().next() {
+                record::take_label(&mut record);
                 return Ok(Remembered::Text(text_of(&record)));
             }
         }

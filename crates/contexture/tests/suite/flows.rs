@@ -3,6 +3,7 @@
 mod agents;
 mod clients;
 mod generations;
+mod influence;
 mod kept;
 mod nested;
 mod servers;

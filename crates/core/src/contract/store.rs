@@ -134,6 +134,7 @@ suite! {
     /// Runs the whole suite of memories.
     memory, memory_contract:
     as_26_add_returns_flat_record_with_id_and_times
+    gu_4_record_keeps_lowest_label_and_shows_none
     as_26_query_without_text_returns_newest_first
     as_26_query_by_kind_and_fields
     as_26_text_search_returns_most_relevant_first

@@ -2,7 +2,7 @@
 //! fields.
 //!
 //! Decision: a [`Memory`] is one set of records, and a [`MemoryStore`] opens the one that a program
-//! names by a URI. Whatever comes from a memory has `Trust::Memory`. The rules of records stand in
+//! names by a URI. Whatever comes from a memory has `Trust::Memory`, or less where its label says so. The rules of records stand in
 //! [`record`], so that every memory sets the same fields and has the same limits.
 
 mod call;
@@ -10,7 +10,7 @@ mod error;
 pub mod record;
 mod uri;
 
-pub use call::{MemoryMethod, MemoryOutput, call, methods};
+pub use call::{MemoryMethod, MemoryOutput, call, call_labelled, methods};
 pub use error::MemoryError;
 pub use uri::MemoryUri;
 

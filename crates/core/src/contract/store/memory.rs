@@ -1,7 +1,8 @@
 //! The contract of [`Memory`] (AS-26).
 
 use crate::stamp::{FixedStamp, Ids};
-use crate::store::memory::{Memory, MemoryOutput, call};
+use crate::store::memory::{Memory, MemoryOutput, call, call_labelled};
+use contexture_context::{Label, Trust};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -62,6 +63,29 @@ pub fn as_26_add_returns_flat_record_with_id_and_times(make: &Make<'_>) {
     assert_eq!(record, expected);
     assert_eq!(backend.query(json!({})), [expected]);
     assert!(backend.add(json!({}))["id"].as_str().unwrap() > id);
+}
+
+pub fn gu_4_record_keeps_lowest_label_and_shows_none(make: &Make<'_>) {
+    let backend = &made(make);
+    let page = Label::of("https://page", Trust::Web).answered("answer 1");
+    let add = |fields, label| call_labelled(&*backend.0, "add", fields, label).unwrap();
+    let added = add(json!({"text": "one", "n": 1}), &page);
+    assert_eq!((added.value.get("$label"), &added.label), (None, &page));
+    add(json!({"text": "two"}), &Label::default());
+    let id = added.value["id"].clone();
+    backend.call("update", json!({"id": id, "n": 2}));
+    let found = backend.call("query", json!({"kind": null}));
+    assert_eq!(found.label, page, "a change by the program leaves it as low as it was");
+    assert!(found.value.as_array().unwrap().iter().all(|record| record.get("$label").is_none()));
+    assert!(backend.texts(json!({"text": "page answer"})).is_empty(), "it is not searched");
+    let file = Label::of("a.md", Trust::Tool);
+    call_labelled(&*backend.0, "update", json!({"id": id, "n": 3}), &file).unwrap();
+    let label = backend.call("query", json!({"where": {"n": 3}})).label;
+    assert_eq!((label.trust, label.sources.len()), (Trust::Web, 2));
+    for method in ["add", "update"] {
+        let (_, message) = backend.error(method, json!({"id": id, "$label": {}}));
+        assert!(message.contains("set by the memory"), "{message}");
+    }
 }
 
 pub fn as_26_query_without_text_returns_newest_first(make: &Make<'_>) {

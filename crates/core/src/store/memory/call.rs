@@ -1,7 +1,8 @@
 //! Calls as a program makes them: a method's name and an argument object, checked.
 
-use super::record::{DELETED, OWN};
+use super::record::{DELETED, LABEL, OWN, take_label};
 use super::{DEFAULT_LIMIT, Fields, MOST_RECORDS, Memory, MemoryError, Query};
+use contexture_context::Label;
 use contexture_diagnostic::nearest;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +15,8 @@ pub struct MemoryOutput {
     pub notes: Vec<String>,
     /// True if a query's limit left records out.
     pub truncated: bool,
+    /// The label of what the records were made of, as far as it was kept with them.
+    pub label: Label,
 }
 
 /// A method as it is offered to a model or shown to a person.
@@ -93,15 +96,33 @@ pub fn call(
     method: &str,
     argument: Value,
 ) -> Result<MemoryOutput, MemoryError> {
-    let output = |value| MemoryOutput { value, notes: Vec::new(), truncated: false };
+    call_labelled(memory, method, argument, &Label::default())
+}
+
+/// Does the same as [`call`] for an argument of a label, which is kept with the record if it is
+/// lower than what a memory gives back anyway (GU-4).
+///
+/// # Errors
+/// Those of [`call`].
+pub fn call_labelled(
+    memory: &dyn Memory,
+    method: &str,
+    argument: Value,
+    label: &Label,
+) -> Result<MemoryOutput, MemoryError> {
+    let output = |mut value| {
+        let label = take_label(&mut value).unwrap_or_default();
+        MemoryOutput { value, notes: Vec::new(), truncated: false, label }
+    };
     match method {
-        "add" => Ok(output(memory.add(new_fields(fields(method, argument)?)?)?)),
+        "add" => Ok(output(memory.add(labelled(new_fields(fields(method, argument)?)?, label))?)),
         "query" => query(memory, fields(method, argument)?),
         "update" => {
             let mut fields = fields(method, argument)?;
             let id = id(method, &mut fields)?;
+            not_set(method, &fields, &[LABEL])?;
             texts(method, &fields)?;
-            Ok(output(memory.update(&id, fields)?))
+            Ok(output(memory.update(&id, labelled(fields, label))?))
         }
         "delete" => {
             let mut fields = fields(method, argument)?;
@@ -137,7 +158,19 @@ fn query(memory: &dyn Memory, mut fields: Fields) -> Result<MemoryOutput, Memory
     if found.truncated && limit.is_none() {
         notes.push(format!("there are more than the {DEFAULT_LIMIT} records returned"));
     }
-    Ok(MemoryOutput { value: found.records.into(), notes, truncated: found.truncated })
+    let (mut records, mut label) = (found.records, Label::default());
+    for own in records.iter_mut().filter_map(take_label) {
+        label = label.join(&own);
+    }
+    Ok(MemoryOutput { value: records.into(), notes, truncated: found.truncated, label })
+}
+
+/// Adds a label to the fields of a record, if it tells more than that it came from a memory.
+fn labelled(mut fields: Fields, label: &Label) -> Fields {
+    if label.is_below_user() || !label.readers.is_everyone() {
+        fields.insert(LABEL.to_owned(), json!(label));
+    }
+    fields
 }
 
 fn fields(method: &str, argument: Value) -> Result<Fields, MemoryError> {
@@ -153,14 +186,19 @@ fn fields(method: &str, argument: Value) -> Result<Fields, MemoryError> {
 
 /// Checks the fields of a new record: none of those that a memory sets.
 fn new_fields(fields: Fields) -> Result<Fields, MemoryError> {
-    if let Some(name) = OWN.into_iter().chain([DELETED]).find(|name| fields.contains_key(*name)) {
-        return Err(MemoryError::Argument {
-            message: format!("add: `{name}` is set by the memory"),
-            help: "leave it out; to change a record that is there use update".to_owned(),
-        });
-    }
+    not_set("add", &fields, &OWN)?;
+    not_set("add", &fields, &[DELETED, LABEL])?;
     texts("add", &fields)?;
     Ok(fields)
+}
+
+/// Refuses fields that a memory sets.
+fn not_set(method: &str, fields: &Fields, names: &[&str]) -> Result<(), MemoryError> {
+    let Some(name) = names.iter().find(|name| fields.contains_key(**name)) else { return Ok(()) };
+    Err(MemoryError::Argument {
+        message: format!("{method}: `{name}` is set by the memory"),
+        help: "leave it out; to change a record that is there use update".to_owned(),
+    })
 }
 
 /// Checks that `kind` and `text` are strings if present.

@@ -3,13 +3,29 @@
 use super::{Fields, MemoryError, Query, RECORD_BYTES, RECORD_DEPTH};
 use crate::stamp::iso_time;
 use contexture_context::digest::canonical_json;
-use serde_json::Value;
+use contexture_context::{Label, Trust};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 /// The fields that a memory sets.
 pub const OWN: [&str; 3] = ["id", "created_at", "updated_at"];
 
 /// The field of a line that marks a record as removed, in a file that only grows.
 pub const DELETED: &str = "$deleted";
+
+/// The field with the label of what a record was made of (GU-4). Programs don't see it.
+pub const LABEL: &str = "$label";
+
+/// Takes the label out of a record: what a program sees of it, and what it was made of.
+pub fn take_label(record: &mut Value) -> Option<Label> {
+    read_label(&record.as_object_mut()?.shift_remove(LABEL)?)
+}
+
+/// Reads a label. One that can't be read, of a newer version or written by hand, is the lowest.
+fn read_label(value: &Value) -> Option<Label> {
+    let known = Label::deserialize(value);
+    Some(Label::default().join(&known.unwrap_or_else(|_| Label::from(Trust::Web))))
+}
 
 /// Makes a new record.
 ///
@@ -29,7 +45,12 @@ pub fn create(id: &str, fields: Fields, now_us: u64) -> Result<Fields, MemoryErr
 ///
 /// # Errors
 /// [`MemoryError::RecordTooLarge`].
-pub fn change(mut record: Fields, fields: Fields, now_us: u64) -> Result<Fields, MemoryError> {
+pub fn change(mut record: Fields, mut fields: Fields, now_us: u64) -> Result<Fields, MemoryError> {
+    // What is left of it stays as low as it was.
+    let labels = [&record, &fields].map(|fields| fields.get(LABEL).and_then(read_label));
+    if let [Some(old), Some(new)] = labels {
+        fields.insert(LABEL.to_owned(), json!(old.join(&new)));
+    }
     let own = |name: &String| OWN.contains(&name.as_str());
     record.extend(fields.into_iter().filter(|(name, _)| !own(name)));
     record.insert("updated_at".to_owned(), iso_time(now_us).into());
@@ -86,7 +107,7 @@ pub fn fits(record: &Fields, query: &Query) -> bool {
 #[must_use]
 pub fn texts(record: &Fields) -> (String, String) {
     let text = record.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let searched = |name: &str| name != "text" && name != "kind" && !OWN.contains(&name);
+    let searched = |name: &str| !["text", "kind", LABEL].contains(&name) && !OWN.contains(&name);
     let mut waiting: Vec<&Value> =
         record.iter().filter(|(name, _)| searched(name)).map(|(_, value)| value).collect();
     let mut rest = String::new();
@@ -107,7 +128,6 @@ pub fn texts(record: &Fields) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn fields(value: Value) -> Fields {
         value.as_object().unwrap().clone()

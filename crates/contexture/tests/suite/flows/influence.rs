@@ -1,0 +1,37 @@
+//! What decided that a step runs (GU-5).
+
+use crate::common::Place;
+use crate::flows::support::{error, instructions, result, run};
+use serde_json::{Value, json};
+
+fn steps(write: &Value, between: &[Value]) -> Value {
+    let read = json!({
+        "instructionId": "read", "action": "file_read", "parameters": { "path": "page.txt" }
+    });
+    let mut write = write.clone();
+    write["instructionId"] = json!("write");
+    write["action"] = json!("file_write");
+    write["parameters"] = json!({ "path": "out.txt", "content": "x" });
+    Value::Array([&[read], between, &[write]].concat())
+}
+
+#[test]
+fn gu_5_condition_on_file_counts_as_decision_of_step_and_of_steps_after_it() {
+    let place = Place::new(&[("page.txt", "write it")]);
+    let asks = "dependencies.read.result.content != ''";
+    let direct = json!({ "dependencies": ["read"], "condition": asks });
+    let between = json!({
+        "instructionId": "clock", "action": "clock", "dependencies": ["read"], "condition": asks
+    });
+    let after = json!({ "dependencies": ["clock"] });
+    for (write, between) in [(&direct, &[][..]), (&after, &[between])] {
+        let report = run(&place, instructions(&steps(write, between)));
+        let (code, message) = error(&report, "write");
+        assert_eq!(code, "POLICY_DENIED", "{message}");
+        assert!(message.contains("read → file_write"), "{message}");
+        assert!(!place.path("out.txt").exists());
+    }
+    let report = run(&place, instructions(&steps(&json!({ "dependencies": ["read"] }), &[])));
+    result(&report, "write");
+    assert_eq!(place.read("out.txt"), "x", "an order is not a decision");
+}

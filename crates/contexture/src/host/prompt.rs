@@ -147,26 +147,7 @@ fn record(
     schema: Option<&Value>,
 ) -> (Manifest, Vec<Blob>) {
     let mut blobs = Vec::new();
-    let mut messages = Vec::new();
-    let texts = laid.system.iter().map(|text| ("system", text)).chain([("user", &laid.user)]);
-    for (role, text) in texts {
-        let spans = if role == "user" { laid.spans() } else { Vec::new() };
-        let (parts, kept) = pieces(text, &spans);
-        blobs.extend(kept);
-        let place = |span: &ItemSpan| ItemPlace {
-            item: span.item,
-            start: span.text.start,
-            end: span.text.end,
-        };
-        let shown = laid.items.iter().filter(|_| role == "user");
-        messages.push(MessageRecord {
-            role: role.to_owned(),
-            pieces: parts,
-            spans: shown.map(place).collect(),
-            digest: Digest::of_text(text),
-            tokens: counter.count(text) as u64,
-        });
-    }
+    let messages = messages(laid, counter, &mut blobs);
     for item in items {
         let value = item.value.to_string();
         blobs.push(Blob { digest: item.value_digest.clone(), text: value });
@@ -208,6 +189,35 @@ fn record(
         on_placeholders: call.on_placeholders,
     };
     (manifest, blobs)
+}
+
+/// Returns the records of the messages, and keeps the texts of their pieces.
+fn messages(
+    laid: &LaidOut,
+    counter: &dyn TokenCounter,
+    blobs: &mut Vec<Blob>,
+) -> Vec<MessageRecord> {
+    let mut messages = Vec::new();
+    let texts = laid.system.iter().map(|text| ("system", text)).chain([("user", &laid.user)]);
+    for (role, text) in texts {
+        let spans = if role == "user" { laid.spans() } else { Vec::new() };
+        let (parts, kept) = pieces(text, &spans);
+        blobs.extend(kept);
+        let place = |span: &ItemSpan| ItemPlace {
+            item: span.item,
+            start: span.text.start,
+            end: span.text.end,
+        };
+        let shown = laid.items.iter().filter(|_| role == "user");
+        messages.push(MessageRecord {
+            role: role.to_owned(),
+            pieces: parts,
+            spans: shown.map(place).collect(),
+            digest: Digest::of_text(text),
+            tokens: counter.count(text) as u64,
+        });
+    }
+    messages
 }
 
 fn item_record((item, declared): (&ContextItem, &DeclaredItem)) -> ItemRecord {

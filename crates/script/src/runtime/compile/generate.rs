@@ -70,19 +70,14 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         self.at(span);
         let settings = self.scopes.settings();
-        let model = match settings.model {
-            Some(name) => match self.context.declarations.model(self.home.file, name) {
-                Some(uri) => Some(uri.to_owned()),
-                None => {
-                    let help = Some(format!("write `import llm {name} from \"…\"`"));
-                    return self.fail(
-                        codes::UNKNOWN_NAME,
-                        format!("use of undefined model `{name}`"),
-                        help,
-                    );
-                }
-            },
-            None => None,
+        let uri = |name| self.context.declarations.model(self.home.file, name).ok_or(name);
+        let model = match settings.model.map(uri).transpose() {
+            Ok(uri) => uri.map(str::to_owned),
+            Err(name) => {
+                let message = format!("use of undefined model `{name}`");
+                let help = Some(format!("write `import llm {name} from \"…\"`"));
+                return self.fail(codes::UNKNOWN_NAME, message, help);
+            }
         };
         let site = GenerateSite {
             place: self.site(span),

@@ -257,7 +257,8 @@ impl<'h> Actor<'h> {
             packs: Vec::new(),
             literals: Arc::default(),
             instruction: question.to_owned(),
-            instruction_label: self.own.clone(),
+            // The label of the plan is in that of the decision.
+            instruction_label: Trust::Model.into(),
             decision,
             shape,
             options: GenerateOptions {

@@ -69,8 +69,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     };
     let talk = if args.verbose { Verbosity::Verbose } else { Verbosity::Normal };
     let screen = Arc::new(ProgressDisplay::new(*terminal, talk, true));
-    let shown = Arc::clone(&screen);
-    let permission = PersonAtTerminal::of(terminal, move || shown.clear());
+    let permission = PersonAtTerminal::of(terminal, Arc::clone(&screen) as _);
     let request = RunRequest { permission, ..request };
     let observer = Arc::clone(&screen);
     let session = Session::open(&project, &request, observer)?;

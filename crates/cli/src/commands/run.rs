@@ -31,8 +31,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let request = request(args, input);
     let screen = Arc::new(ProgressDisplay::new(*terminal, verbosity(args), !args.quiet));
     let began = Instant::now();
-    let shown = Arc::clone(&screen);
-    let permission = PersonAtTerminal::of(terminal, move || shown.clear());
+    let permission = PersonAtTerminal::of(terminal, Arc::clone(&screen) as _);
     let request = RunRequest { permission, ..request };
     let (report, ended_by) = drive(&project, request, &screen)?;
     screen.clear();

@@ -18,6 +18,8 @@ const ROWS: u16 = 24;
 #[derive(Default)]
 pub(crate) struct Canvas {
     drawn: usize,
+    /// True while nothing is drawn, since a question waits for its answer.
+    is_held: bool,
 }
 
 impl Canvas {
@@ -32,9 +34,16 @@ impl Canvas {
 
     /// Draws lines in place of the previous ones.
     pub(crate) fn draw(&mut self, lines: &[String]) {
+        let lines = if self.is_held { &[] } else { lines };
         let text = format!("{}{}", self.erasure(), lines.join("\r\n"));
         self.drawn = lines.len();
         write(&text);
+    }
+
+    /// Erases the lines, and draws none while it is held.
+    pub(crate) fn hold(&mut self, is_held: bool) {
+        self.erase();
+        self.is_held = is_held;
     }
 
     pub(crate) fn erase(&mut self) {

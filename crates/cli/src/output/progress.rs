@@ -4,6 +4,7 @@
 use super::spinner::Spinner;
 use crate::output::terminal::Terminal;
 use crate::output::text::sanitized;
+use crate::support::asker::Screen;
 use contexture::observe::{Observer, Progress};
 use contexture::packs::Question;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -109,6 +110,14 @@ impl ProgressDisplay {
             Progress::GenerateEnded { event, .. } => spinner.end(*event),
             Progress::ToolCalled { name } => spinner.note(name),
             _ => {}
+        }
+    }
+}
+
+impl Screen for ProgressDisplay {
+    fn hold(&self, is_held: bool) {
+        if let Some(spinner) = &self.spinner {
+            spinner.hold(is_held);
         }
     }
 }

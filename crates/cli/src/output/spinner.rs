@@ -120,6 +120,13 @@ impl Spinner {
         state.idle_since = Instant::now();
     }
 
+    /// Draws nothing while it is held.
+    pub(super) fn hold(&self, is_held: bool) {
+        let mut state = lock(&self.state);
+        state.canvas.hold(is_held);
+        state.idle_since = Instant::now();
+    }
+
     /// Erases all lines and stops the painter.
     pub(super) fn stop(&self) {
         if let Some((stop, thread)) = lock(&self.painter).take() {

@@ -3,10 +3,15 @@
 use crate::output::error::Abort;
 use crate::output::paint::{ColorWhen, Paint};
 use crate::output::text::sanitized;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::time::Duration;
 use terminal_size::{Width, terminal_size_of};
+
+/// The time between two looks whether an answer is still wanted.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The two output streams of the process, with their styles.
 #[derive(Debug, Clone, Copy)]
@@ -89,13 +94,35 @@ impl Terminal {
 
     /// Asks a person; every answer but yes means no.
     pub(crate) fn confirm(&self, question: &str) -> bool {
+        self.confirm_while(question, || true)
+    }
+
+    /// Asks a person as long as the answer is wanted; every answer but yes means no. At a terminal,
+    /// what was typed before the question is not an answer to it.
+    pub(crate) fn confirm_while(&self, question: &str, is_wanted: impl Fn() -> bool) -> bool {
+        if !is_wanted() {
+            return false;
+        }
+        let stdin = io::stdin();
+        let mut line = String::new();
+        while stdin.is_terminal() && is_readable(&stdin, Duration::ZERO) {
+            if stdin.read_line(&mut line).unwrap_or_default() == 0 {
+                return false;
+            }
+        }
         let mut err = io::stderr().lock();
         let asked = err.write_all(question.as_bytes()).and_then(|()| err.flush());
         drop(err);
-        let mut answer = String::new();
+        while stdin.is_terminal() && !is_readable(&stdin, PATIENCE) {
+            if !is_wanted() {
+                self.say("");
+                return false;
+            }
+        }
+        line.clear();
         asked.is_ok()
-            && io::stdin().read_line(&mut answer).is_ok()
-            && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+            && stdin.read_line(&mut line).is_ok()
+            && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
     /// Writes a note to stderr.
@@ -107,6 +134,12 @@ impl Terminal {
     pub(crate) fn warn(&self, text: &str) {
         self.say(&format!("{} {}", self.err.yellow("warning:"), sanitized(text)));
     }
+}
+
+/// Waits until a line was typed, at most so long.
+fn is_readable(stdin: &io::Stdin, longest: Duration) -> bool {
+    let longest = Timespec::try_from(longest).ok();
+    poll(&mut [PollFd::new(stdin, PollFlags::IN)], longest.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
 /// Turns the result of writing to stdout into that of a command.

@@ -7,30 +7,49 @@ use contexture::llm::BoxFuture;
 use contexture::permission::{Action, Permission};
 use contexture::policy;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::oneshot;
 
 /// The characters of a parameter that a question shows.
 const SHOWN: usize = 400;
 
+/// What draws on the terminal while a run goes on.
+pub(crate) trait Screen: Send + Sync + 'static {
+    /// Draws nothing while it is held.
+    fn hold(&self, is_held: bool);
+}
+
 /// The person at the terminal.
 pub(crate) struct PersonAtTerminal {
     terminal: Terminal,
-    /// Clears what the screen shows, so that the question stands alone.
-    clear: Box<dyn Fn() + Send + Sync>,
+    screen: Arc<dyn Screen>,
     /// One question at a time.
     turn: Arc<Mutex<()>>,
 }
 
 impl PersonAtTerminal {
     /// Returns the person who is asked, if there is one: question and answer both use a terminal.
-    pub(crate) fn of(
-        terminal: &Terminal,
-        clear: impl Fn() + Send + Sync + 'static,
-    ) -> Option<Arc<dyn Permission>> {
+    pub(crate) fn of(terminal: &Terminal, screen: Arc<dyn Screen>) -> Option<Arc<dyn Permission>> {
         terminal.is_interactive().then(|| {
-            let turn = Arc::default();
-            Arc::new(Self { terminal: *terminal, clear: Box::new(clear), turn })
-                as Arc<dyn Permission>
+            let (terminal, turn) = (*terminal, Arc::default());
+            Arc::new(Self { terminal, screen, turn }) as Arc<dyn Permission>
         })
+    }
+
+    /// Asks on a thread of its own, as a person may never answer. A question that nobody waits for
+    /// any more is taken back, and what is typed then answers no other.
+    fn ask(&self, question: String) -> oneshot::Receiver<bool> {
+        let (says, answer) = oneshot::channel();
+        let (terminal, screen) = (self.terminal, Arc::clone(&self.screen));
+        let turn = Arc::clone(&self.turn);
+        // Without a thread nobody is asked, which is a no.
+        let _ = std::thread::Builder::new().name("question".to_owned()).spawn(move || {
+            let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            screen.hold(true);
+            let is_yes = terminal.confirm_while(&question, || !says.is_closed());
+            screen.hold(false);
+            let _ = says.send(is_yes);
+        });
+        answer
     }
 }
 
@@ -39,13 +58,7 @@ impl Permission for PersonAtTerminal {
         Box::pin(async move {
             let Some(decision) = action.policy else { return Ok(()) };
             let question = question(&action, &policy::sources(&decision.influence));
-            (self.clear)();
-            let (terminal, turn) = (self.terminal, Arc::clone(&self.turn));
-            let asking = tokio::task::spawn_blocking(move || {
-                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-                terminal.confirm(&question)
-            });
-            if asking.await.unwrap_or(false) {
+            if self.ask(question).await.unwrap_or(false) {
                 return Ok(());
             }
             let text = format!("the user did not allow `{}`", action.name);

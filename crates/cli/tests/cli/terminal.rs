@@ -182,6 +182,75 @@ fn kn_8_question_waits_for_answer() {
     assert_eq!(exit_code(&mut session).1, 0);
 }
 
+/// A set whose write goes where a file says.
+const WRITES: &str = r#"{"instructions": [
+  {"instructionId": "read", "action": "file_read", "parameters": {"path": "page.txt"}},
+  {"instructionId": "write", "action": "file_write", "dependencies": ["read"],
+   "parameters": {"path": "${dependencies.read.result.value}", "content": "x"}}]}"#;
+
+fn asks() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("set.json", WRITES);
+    sandbox.write("page.txt", "out.txt");
+    let program = "import tool File from \"file://workspace\"\n\
+        main func() { File.write({ path: File.read({ path: \"page.txt\" }), content: \"x\" }) }\n";
+    sandbox.write("p.as", program);
+    sandbox
+}
+
+#[test]
+fn gu_6_flow_at_terminal_asks_and_obeys_answer() {
+    for (answer, expected) in [("y", 0), ("n", 1), ("", 1)] {
+        let sandbox = asks();
+        let mut session = spawn(&sandbox, &["flow", "run", "set.json"], &[("NO_COLOR", "1")]);
+        let before = until(&mut session, "[y/N]");
+        assert!(before.contains("`file_write` is influenced by"), "{before}");
+        assert!(before.contains("path: \"out.txt\""), "{before}");
+        // The table is not drawn over a question that waits for its answer.
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        type_in(&mut session, &format!("{answer}\r"));
+        let (rest, code) = exit_code(&mut session);
+        assert_eq!(code, expected, "{rest}");
+        assert_eq!(sandbox.path("out.txt").exists(), expected == 0, "{rest}");
+        assert_eq!(rest.contains("PERMISSION_DENIED"), expected == 1, "{rest}");
+    }
+    let sandbox = asks();
+    let done = sandbox.run(["flow", "run", "set.json"]).exits(1);
+    assert!(done.stdout.contains("POLICY_DENIED"), "nobody can be asked: {done:?}");
+}
+
+#[test]
+fn gu_6_question_nobody_answers_ends_with_ctrl_c() {
+    for arguments in [&["run", "p.as"][..], &["flow", "run", "set.json"]] {
+        let sandbox = asks();
+        let mut session = spawn(&sandbox, arguments, &[("NO_COLOR", "1")]);
+        until(&mut session, "[y/N]");
+        session.send_control('c').unwrap();
+        let (rest, code) = exit_code(&mut session);
+        assert_eq!(code, 130, "{rest}");
+        assert!(!sandbox.path("out.txt").exists());
+    }
+}
+
+#[test]
+fn gu_6_answer_typed_before_question_is_not_used() {
+    let sandbox = asks();
+    let program = "import tool File from \"file://workspace\"\nmain func() {\n\
+        page = File.read({ path: \"page.txt\" })\n\
+        File.write({ path: page, content: \"x\" })\n\
+        File.write({ path: \"second-\" + page, content: \"x\" })\n}\n";
+    sandbox.write("p.as", program);
+    let mut session = spawn(&sandbox, &["run", "p.as"], &[("NO_COLOR", "1")]);
+    until(&mut session, "[y/N]");
+    // Two lines at once: the second was typed before its question.
+    type_in(&mut session, "y\ry\r");
+    until(&mut session, "[y/N]");
+    type_in(&mut session, "n\r");
+    let (rest, code) = exit_code(&mut session);
+    assert_ne!(code, 0, "{rest}");
+    assert!(sandbox.path("out.txt").exists() && !sandbox.path("second-out.txt").exists());
+}
+
 #[test]
 fn cp_10_terminal_confirms_before_delete() {
     let sandbox = Sandbox::with_examples();

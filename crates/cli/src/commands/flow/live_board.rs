@@ -9,10 +9,12 @@ use super::progress_lines::Lines;
 use crate::output::canvas::Canvas;
 use crate::output::progress::{Verbosity, confirm_pack};
 use crate::output::terminal::Terminal;
+use crate::support::asker::{PersonAtTerminal, Screen};
 use contexture::flow::Set;
 use contexture::flow::run::{Notice, Observer};
 use contexture::observe::{self, Progress};
 use contexture::packs::Question;
+use contexture::permission::Permission;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -24,6 +26,7 @@ const FRAME: Duration = Duration::from_millis(100);
 /// The display of a run, or none.
 #[derive(Clone)]
 pub(super) struct LiveBoard {
+    terminal: Terminal,
     shared: Option<Arc<Shared>>,
 }
 
@@ -50,7 +53,12 @@ impl LiveBoard {
             terminal: *terminal,
             writer: Mutex::default(),
         };
-        Self { shared: shows.then(|| Arc::new(shared())) }
+        Self { terminal: *terminal, shared: shows.then(|| Arc::new(shared())) }
+    }
+
+    /// Returns the person who is asked about effects, if there is one.
+    pub(super) fn person(&self) -> Option<Arc<dyn Permission>> {
+        PersonAtTerminal::of(&self.terminal, Arc::new(self.clone()))
     }
 
     pub(super) fn observer(&self) -> Option<Observer> {
@@ -109,6 +117,14 @@ impl LiveBoard {
         let canvas = self.shared.as_ref().and_then(|shared| shared.canvas.try_lock().ok());
         if let Some(mut canvas) = canvas {
             canvas.erase();
+        }
+    }
+}
+
+impl Screen for LiveBoard {
+    fn hold(&self, is_held: bool) {
+        if let Some(shared) = &self.shared {
+            lock(&shared.canvas).hold(is_held);
         }
     }
 }

@@ -4,6 +4,7 @@ use super::run_args::Args;
 use super::set_file::LATE;
 use crate::output::progress::{ProgressDisplay, Verbosity};
 use crate::prelude::*;
+use crate::support::asker::PersonAtTerminal;
 use contexture::Project;
 use contexture::flows::{Entry, FlowError, FlowRequest, from_program};
 use contexture::llm::CancelToken;
@@ -74,11 +75,14 @@ pub(super) fn returned(
         Arc::new(ProgressDisplay::new(*terminal, verbosity, verbosity != Verbosity::Quiet));
     let mut request = request;
     let board = request.progress.replace(Arc::clone(&screen) as _);
+    let person = PersonAtTerminal::of(terminal, Arc::clone(&screen) as _);
+    let person_at_board = std::mem::replace(&mut request.run.permission, person);
     screen.begin();
     let came = runtime.block_on(from_program(project, entry, &request, stop));
     watch.abort();
     screen.clear();
     request.progress = board;
+    request.run.permission = person_at_board;
     match (came, timeout) {
         (Err(_), Some(timeout)) if is_late.load(Ordering::Relaxed) => Err(late(timeout)),
         (came, _) => Ok(came?.into_request(request)),

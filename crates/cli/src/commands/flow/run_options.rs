@@ -37,6 +37,7 @@ impl RunOptions {
             allow_packs: self.permissions.allow_pack.clone(),
             servers: self.permissions.servers(),
             yes_to: self.permissions.yes_to.clone(),
+            permission: board.person(),
             ..RunRequest::default()
         };
         FlowRequest {

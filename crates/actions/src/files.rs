@@ -3,7 +3,7 @@
 use crate::failure::{blocking, of_file, of_tool};
 use crate::result::noted;
 use crate::shape::{Shape, flag, text, text_if, text_of, whole};
-use contexture_flow::action::{ActionCall, ActionFailure, ActionKind, Registry};
+use contexture_flow::action::{ActionCall, ActionFailure, ActionKind, Class, Registry};
 use contexture_tools::{ToolOutput, Tools, WorkspacePath};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -28,7 +28,8 @@ pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>) {
     let info = Shape::new("Makes a text the whole content of a file of the workspace, with missing folders, and returns {ok, path}.")
         .needs("path", text(), path)
         .needs("content", text(), "the new text of the file")
-        .of(ActionKind::Operation);
+        .of(ActionKind::Operation)
+        .with_class(Class::Write);
     let at = Arc::clone(tools);
     registry.add("file_write", info, move |call| write(Arc::clone(&at), call));
 

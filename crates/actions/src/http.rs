@@ -7,7 +7,7 @@
 use crate::failure::{invalid, of_tool};
 use crate::result::noted;
 use crate::shape::{Shape, one_of, text, text_if, text_of, whole};
-use contexture_flow::action::{ActionCall, ActionFailure, ActionKind, Registry};
+use contexture_flow::action::{ActionCall, ActionFailure, ActionKind, Class, Registry};
 use contexture_tools::Tools;
 use contexture_tools::address::{Reach, Refused};
 use serde_json::{Map, Value, json};
@@ -37,7 +37,8 @@ pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>, allow_privat
     let info = common(words)
         .takes("method", one_of(&METHODS), "POST by default")
         .takes("body", json!({}), "a string is sent as it is, anything else as JSON")
-        .of(ActionKind::Operation);
+        .of(ActionKind::Operation)
+        .with_class(Class::Send);
     registry.add("http_send", info, move |call| {
         let door = Arc::clone(&door);
         async move {

@@ -11,6 +11,9 @@ pub use named::is_secret_field;
 
 use std::ops::Range;
 
+/// The text in place of a secret, wherever one would stand.
+pub const MASK: &str = "•••";
+
 /// A probable secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {

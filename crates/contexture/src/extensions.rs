@@ -199,7 +199,9 @@ impl Extensions {
             let (tool, own) = (Arc::clone(tool), method.facts.name.clone());
             let changes = method.facts.effect.changes();
             let kind = if changes { ActionKind::Operation } else { ActionKind::Query };
-            let info = ActionInfo::of(kind);
+            let facts = &method.facts;
+            let info = ActionInfo { demands: facts.demands.clone(), ..ActionInfo::of(kind) };
+            let info = info.with_class(facts.effect.class());
             let info = info.with_parameters(method.facts.parameters.clone());
             self.actions.add(action_name(&tool.name, &own), info, move |call| {
                 let (tool, own) = (Arc::clone(&tool), own.clone());

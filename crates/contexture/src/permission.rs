@@ -71,6 +71,17 @@ pub(crate) fn origin_of(uri: &str) -> Option<&str> {
     uri.split_once("://").and_then(|(scheme, _)| is_remote(scheme).then_some(uri))
 }
 
+/// Returns the origin that a tool of an MCP server hands its arguments to: `mcp:server`.
+pub(crate) fn origin_of_server(server: &str) -> String {
+    format!("mcp:{server}")
+}
+
+/// Returns the name of a tool of the front end: `frontend:tool`.
+#[must_use]
+pub fn name_of_frontend_tool(tool: &str) -> String {
+    format!("frontend:{tool}")
+}
+
 /// Returns the name of a tool of an MCP server: `mcp:server/tool`.
 #[must_use]
 pub fn name_of_server_tool(server: &str, tool: &str) -> String {

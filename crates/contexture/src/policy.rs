@@ -4,7 +4,9 @@
 use crate::config::{Integrity, PolicySettings, ToolPolicy, WorkspaceTrust};
 use crate::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED};
 use crate::permission::{Action, Permission};
-use contexture_core::policy::{Class, Decision, Effect, Influenced, Policy, Rule, Verdict};
+use contexture_core::policy::{
+    Class, Decision, Effect, FRONTEND, Influenced, Policy, Rule, Verdict,
+};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -35,7 +37,7 @@ fn rule(tool: &ToolPolicy) -> Rule {
         Some(Integrity::Arguments(arguments)) => (None, arguments.clone()),
     };
     let readers = tool.readers.iter().cloned().collect();
-    Rule { verdict: tool.default, integrity, arguments, readers }
+    Rule { verdict: tool.default, class: tool.class, integrity, arguments, readers }
 }
 
 /// The refusal of an effect.
@@ -82,6 +84,8 @@ pub(crate) async fn permitted(
     let answer = match (permission, decision.verdict) {
         (_, Verdict::Deny) | (None, Verdict::Ask) => refused(),
         (None, Verdict::Allow) => Ok(()),
+        // Whether its user is asked is between a front end and its own settings.
+        (Some(_), Verdict::Allow) if effect.name.starts_with(FRONTEND) => Ok(()),
         (Some(permission), Verdict::Allow | Verdict::Ask) => {
             let policy = asks.then_some(&decision);
             let action = Action { name: effect.name, parameters, policy, prompt };

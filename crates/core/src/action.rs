@@ -1,5 +1,6 @@
 //! The port of actions and tools, by their names.
 
+pub use crate::policy::{Class, Demands};
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Fallback, FallbackBehavior, Runtime};
 use serde_json::{Map, Value};
@@ -58,9 +59,29 @@ pub struct ActionInfo {
     pub parameters: Option<Value>,
     /// The side that it runs on.
     pub runtime: Option<Runtime>,
+    /// What it does to the world (GU-5); see [`Self::class`].
+    pub class: Option<Class>,
+    /// The lowest trust levels of its arguments, where they are not the user's.
+    pub demands: Demands,
 }
 
 impl ActionInfo {
+    /// Returns its class: what it says, else what its kind says. An operation that does not say
+    /// what it does counts as the worst.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        self.class.unwrap_or(match self.kind {
+            ActionKind::Operation => Class::Execute,
+            _ => Class::Read,
+        })
+    }
+
+    /// Says its class.
+    #[must_use]
+    pub fn with_class(self, class: Class) -> Self {
+        Self { class: Some(class), ..self }
+    }
+
     /// Returns the properties of a kind; `QUERY` and `ANALYSIS` are idempotent (FL-4).
     #[must_use]
     pub fn of(kind: ActionKind) -> Self {

@@ -9,6 +9,7 @@ mod forms;
 mod read;
 
 use contexture_context::secrets;
+pub use contexture_context::secrets::MASK;
 use forms::Forms;
 use read::Read;
 use serde_json::{Map, Value};
@@ -16,9 +17,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
-
-/// The text in place of a secret.
-pub const MASK: &str = "•••";
 
 /// Values of fewer characters are not masked: ordinary words would be. Those of fewer than
 /// [`SHORTEST_WORD`] are masked when they are more than letters or more than digits.

@@ -1,5 +1,6 @@
 //! Model URIs (AS-24): which model, served where.
 
+use contexture_context::secrets::MASK;
 use contexture_diagnostic::nearest;
 use std::fmt;
 use std::str::FromStr;
@@ -260,7 +261,9 @@ fn without_user(uri: &str) -> String {
     let Some((scheme, rest)) = uri.split_once("://") else { return uri.to_owned() };
     let host = rest.split('/').next().unwrap_or_default();
     match host.rsplit_once('@') {
-        Some((user, _)) => format!("{scheme}://***{}", rest.strip_prefix(user).unwrap_or_default()),
+        Some((user, _)) => {
+            format!("{scheme}://{MASK}{}", rest.strip_prefix(user).unwrap_or_default())
+        }
         None => uri.to_owned(),
     }
 }

@@ -131,7 +131,12 @@ pub struct Effect<'e> {
     pub influence: &'e Influence,
     /// The origin that its arguments are handed to, such as `https://api.example.com`.
     pub origin: Option<&'e str>,
+    /// What its tool demands of single arguments, in place of what its class does.
+    pub demands: Option<&'e Demands>,
 }
+
+/// The lowest trust levels of arguments, by their names.
+pub type Demands = BTreeMap<String, Trust>;
 
 /// The rules of a project and of a run (GU-6).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -152,10 +157,12 @@ pub struct Policy {
 pub struct Rule {
     /// The verdict, in place of that of its class.
     pub verdict: Option<Verdict>,
+    /// The class, in place of the one that the tool says.
+    pub class: Option<Class>,
     /// The lowest trust level of the decision and of each argument, if it is not the user's.
     pub integrity: Option<Trust>,
     /// The same for arguments by name.
-    pub arguments: BTreeMap<String, Trust>,
+    pub arguments: Demands,
     /// Origins that may receive data with restricted readers.
     pub readers: BTreeSet<String>,
 }
@@ -202,13 +209,15 @@ impl Policy {
     #[must_use]
     pub fn decide(&self, effect: &Effect<'_>) -> Decision {
         let rule = self.tools.get(effect.name);
+        let said = rule.and_then(|rule| rule.class).unwrap_or(effect.class);
+        let effect = &Effect { class: said, ..*effect };
         let integrity = self.below(effect, rule);
         let disclosed = disclosed(effect, rule);
-        let is_request = effect.class == Class::Read && effect.origin.is_some();
+        // The server of a tool knows what it reads; a request says it in its address.
+        let is_request = effect.origin.is_some_and(|origin| !origin.starts_with("mcp:"));
+        let is_leak = !disclosed.is_empty() || is_request && !integrity.is_empty();
         let class = match effect.class {
-            Class::Read if is_request && !(integrity.is_empty() && disclosed.is_empty()) => {
-                Class::Send
-            }
+            Class::Read if effect.origin.is_some() && is_leak => Class::Send,
             class => class,
         };
         let influence: Vec<Influenced> = integrity.into_iter().chain(disclosed).collect();
@@ -255,6 +264,7 @@ impl Policy {
         }
         for (argument, label) in arguments {
             let own = rule.and_then(|rule| rule.arguments.get(argument)).copied().or(least);
+            let own = own.or_else(|| effect.demands?.get(argument).copied());
             let is_named = own.is_some() || sinks::names(effect.name, effect.class, argument);
             if is_named && is_below(label, own) && !of_page(label, own) {
                 let place = match argument.as_str() {
@@ -290,7 +300,7 @@ fn own_words(effect: &str, label: &Label, least: Option<Trust>) -> bool {
 const SERVER: &str = "mcp:";
 
 /// The beginning of the names of front-end tools.
-const FRONTEND: &str = "frontend:";
+pub const FRONTEND: &str = "frontend:";
 
 /// Reports whether a label is below a trust level; the user's is the default.
 fn is_below(label: &Label, least: Option<Trust>) -> bool {

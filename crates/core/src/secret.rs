@@ -1,5 +1,6 @@
 //! A key that can't slip into a log.
 
+use contexture_context::secrets::MASK;
 use std::fmt;
 
 /// A credential: `Debug` and `Display` show that there is one, never what it is.
@@ -7,8 +8,8 @@ use std::fmt;
 /// ```
 /// use contexture_core::Secret;
 /// let key = Secret::new("sk-very-secret");
-/// assert_eq!(format!("{key} {key:?}"), "*** Secret(***)");
-/// assert_eq!(key.mask("wrong key sk-very-secret!"), "wrong key ***!");
+/// assert_eq!(format!("{key} {key:?}"), "••• Secret(•••)");
+/// assert_eq!(key.mask("wrong key sk-very-secret!"), "wrong key •••!");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -32,22 +33,22 @@ impl Secret {
         self.0.is_empty()
     }
 
-    /// Returns the text with every occurrence of the credential replaced by `***`.
+    /// Returns the text with every occurrence of the credential replaced by [`MASK`].
     #[must_use]
     pub fn mask(&self, text: &str) -> String {
         // A very short "key" would blank out innocent text and hides nothing.
-        if self.0.len() < 6 { text.to_owned() } else { text.replace(&self.0, "***") }
+        if self.0.len() < 6 { text.to_owned() } else { text.replace(&self.0, MASK) }
     }
 }
 
 impl fmt::Display for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
+        f.write_str(MASK)
     }
 }
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(***)")
+        write!(f, "Secret({MASK})")
     }
 }

@@ -11,6 +11,7 @@ mod typed;
 
 pub use typed::RustTool;
 
+use crate::policy::Demands;
 use crate::provider::BoxFuture;
 use crate::secret::Secret;
 use crate::signature::Effect;
@@ -50,6 +51,8 @@ pub struct ToolMethod {
     pub trust: Trust,
     /// The JSON Schema of its argument object.
     pub parameters: Value,
+    /// The lowest trust levels of its arguments, where they are not the user's (GU-5).
+    pub demands: Demands,
 }
 
 /// A call of a method.

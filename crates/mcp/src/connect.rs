@@ -15,8 +15,9 @@ use crate::error::McpError;
 use crate::http;
 use crate::port::{BoxFuture, Connection, Connector, Reply};
 use crate::process::{Process, Program};
-use crate::spec::{Secret, ServerSpec, Transport};
+use crate::spec::{ServerSpec, Transport};
 use crate::wire::MESSAGE_BYTES;
+use contexture_core::Secret;
 use contexture_core::masker::Masker;
 use greeting::{GREETING, Greeting, NotBegun, not_begun};
 use rmcp::model::{

@@ -72,8 +72,9 @@ mod spec;
 pub mod wire;
 
 pub use connect::{Connect, ConnectSettings};
+pub use contexture_core::Secret;
 pub use definition::{Definition, DefinitionError, Offer};
 pub use error::McpError;
 pub use lock::{Classes, LOCK_FILE, Lock, LockError};
 pub use servers::{Limits, Servers};
-pub use spec::{Secret, ServerSpec, Transport};
+pub use spec::{ServerSpec, Transport};

@@ -2,7 +2,7 @@
 
 use crate::descendants::Descendants;
 use crate::error::McpError;
-use crate::spec::Secret;
+use contexture_core::Secret;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,32 +1,8 @@
 //! The address of a server.
 
-use std::fmt;
+use contexture_core::Secret;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// A text that is not shown: `Debug` writes dots.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Keeps a text.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// Returns the text.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("•••")
-    }
-}
 
 /// A server that programs may talk to.
 #[derive(Debug, Clone, PartialEq, Eq)]

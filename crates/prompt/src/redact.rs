@@ -9,7 +9,7 @@ const WITHOUT_AUTHORITY: [&str; 5] = ["file", "memory", "knowledge", "context", 
 pub(crate) fn reference(text: &str) -> String {
     let mut text = without_user(text);
     for found in secrets::find(&text).iter().rev() {
-        text.replace_range(found.hidden(), "•••");
+        text.replace_range(found.hidden(), secrets::MASK);
     }
     text
 }

@@ -21,7 +21,7 @@ pub use call::{
     Call, CallMode, CallResult, CallStatus, Runtime, ToolCallRequest, ToolCallResponse,
 };
 pub use capabilities::{
-    ClientCapabilities, Limitations, Permission, PermissionLevel, ToolDefinition,
+    ClientCapabilities, Limitations, Permission, PermissionLevel, ToolClass, ToolDefinition,
 };
 pub use context::{Change, Context, ContextDelta};
 pub use error_response::{ErrorDetails, ErrorResponse};

@@ -20,6 +20,7 @@ export function camera({ store, sendData = false }: CameraOptions): FrontendTool
       version: "1.0.0",
       runtime: "FRONTEND",
       capabilities: ["photo"],
+      class: "read",
       permissionLevel: "USER_CONSENT",
       parameters: {
         type: "object",

@@ -105,6 +105,7 @@ export function filePicker({ store, maxDataBytes = 1_000_000, choose = chooseFil
       runtime: "FRONTEND",
       capabilities: ["FILE_SYSTEM"],
       // A browser opens its dialog only just after a click: that of the permission.
+      class: "read",
       permissionLevel: "ALWAYS_ASK",
       parameters: {
         type: "object",

@@ -24,6 +24,7 @@ export function highlight({ root = document }: { root?: Document } = {}): Fronte
       version: "1.0.0",
       runtime: "FRONTEND",
       capabilities: ["UI"],
+      class: "read",
       permissionLevel: "NONE",
       parameters: {
         type: "object",

@@ -11,6 +11,7 @@ export function geolocation(): FrontendTool {
       version: "1.0.0",
       runtime: "FRONTEND",
       capabilities: ["gps", "network"],
+      class: "read",
       permissionLevel: "USER_CONSENT",
       parameters: {
         type: "object",

@@ -31,6 +31,7 @@ export function overlay({ store, show }: OverlayOptions): FrontendTool {
       version: "1.0.0",
       runtime: "FRONTEND",
       capabilities: ["UI"],
+      class: "read",
       permissionLevel: "NONE",
       parameters: {
         type: "object",

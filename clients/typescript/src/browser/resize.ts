@@ -14,6 +14,7 @@ export function imageResize({ store }: { store: FileStore }): FrontendTool {
       version: "1.0.0",
       runtime: "FRONTEND",
       capabilities: ["IMAGE_PROCESSING"],
+      class: "read",
       permissionLevel: "NONE",
       parameters: {
         type: "object",

@@ -182,6 +182,9 @@ export type JsonSchema = JsonObject;
 
 export type PermissionLevel = "NONE" | "USER_CONSENT" | "ALWAYS_ASK";
 
+/** What a tool does to the world: reads or shows, changes something here, hands data to others, or the worst. */
+export type ToolClass = "read" | "write" | "send" | "execute";
+
 /** Whether the user lets a tool run: yes, no, or to be asked. */
 export type Permission = "granted" | "denied" | "prompt";
 
@@ -195,6 +198,10 @@ export interface ToolDefinition {
   capabilities: string[];
   parameters: JsonSchema;
   returns?: JsonSchema;
+  /** What the tool does to the world; one that does not say counts as `execute`. */
+  class?: ToolClass;
+  /** For arguments by name the lowest trust level that may stand in them: `web` for any text. */
+  integrity?: Record<string, string>;
   permissionLevel: PermissionLevel;
 }
 

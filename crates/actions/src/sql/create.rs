@@ -7,7 +7,7 @@ use super::query::{self, LONGEST_SECONDS};
 use crate::failure::{blocking, invalid, of_file};
 use crate::settings::Limits;
 use crate::shape::{Shape, seconds, text, text_if, text_of, type_of};
-use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Registry};
+use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Class, Registry};
 use rusqlite::{Connection, MAIN_DB};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -24,7 +24,8 @@ pub(super) fn register(registry: &mut Registry, source: Source) {
         .takes("script", script, "the SQL statements, as a text or as a list of lines")
         .takes("file", text(), "a file of SQL statements in the workspace, in place of `script`")
         .takes("timeout", seconds(LONGEST_SECONDS), "seconds that the script may take")
-        .of(ActionKind::Operation);
+        .of(ActionKind::Operation)
+        .with_class(Class::Write);
     let info = ActionInfo { idempotent: true, ..info };
     registry.add("database_create", info, move |call| {
         let source = source.clone();

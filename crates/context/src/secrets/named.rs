@@ -1,6 +1,6 @@
 //! Secrets that a name before them gives away: passwords, headers, parameters and logins of URLs.
 
-use super::{Found, begins_word, each, run};
+use super::{Found, MASK, begins_word, each, run};
 
 /// Names whose value is a password or key when it is written out, in lower case.
 const NAMES: &[&str] = &[
@@ -230,14 +230,14 @@ fn ends(text: &str, word: &str) -> bool {
 fn is_written(value: &str) -> bool {
     value.contains(|c: char| c.is_alphanumeric())
         && !value.starts_with(['{', '$', '<', '•', '*', '…'])
-        && !value.contains("•••")
+        && !value.contains(MASK)
 }
 
 /// Reports whether a value is neither a placeholder nor an ordinary word.
 fn is_secret_value(value: &str) -> bool {
     let has = |is: fn(char) -> bool| value.chars().any(is);
     let lower = value.to_ascii_lowercase();
-    let is_placeholder = ["your", "example", "xxxx", "****", "${", "{{", "changeme", "•••", "env."]
+    let is_placeholder = ["your", "example", "xxxx", "****", "${", "{{", "changeme", MASK, "env."]
         .iter()
         .any(|word| lower.contains(word));
     value.chars().count() >= 8

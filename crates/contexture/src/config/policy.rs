@@ -2,7 +2,7 @@
 
 use contexture_context::Trust;
 use contexture_core::policy::paths::PathPolicy;
-use contexture_core::policy::{Class, Verdict};
+use contexture_core::policy::{Class, FRONTEND, Verdict};
 use contexture_core::signature::{Method, Signature, tables};
 use contexture_diagnostic::suggestion;
 use serde::de::{Error as _, IntoDeserializer as _, value};
@@ -62,6 +62,8 @@ pub enum WorkspaceTrust {
 pub struct ToolPolicy {
     /// The verdict, in place of that of its class.
     pub default: Option<Verdict>,
+    /// The class of a tool of a front end, in place of the one that the page says.
+    pub class: Option<Class>,
     /// The lowest trust level that may influence it: one for all of its arguments and the decision
     /// to call it, or one for each argument by name.
     pub integrity: Option<Integrity>,
@@ -112,7 +114,12 @@ pub(super) fn read<'de, D: Deserializer<'de>>(value: D) -> Result<PolicySettings
 
 fn tools<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ToolPolicy>, D::Error> {
     let tools = BTreeMap::<String, ToolPolicy>::deserialize(value)?;
-    match tools.keys().find_map(|name| fault_of_name(name)) {
+    let fault_of_class = |(name, tool): (&String, &ToolPolicy)| {
+        let is_said = tool.class.is_some() && !name.starts_with(FRONTEND);
+        is_said.then(|| format!("`class` is for tools of a front end: `{name}` says its own"))
+    };
+    let fault = tools.keys().find_map(|name| fault_of_name(name));
+    match fault.or_else(|| tools.iter().find_map(fault_of_class)) {
         Some(fault) => Err(D::Error::custom(fault)),
         None => Ok(tools),
     }
@@ -159,7 +166,7 @@ impl PolicySettings {
     /// Returns the first contradiction: a tool that is allowed although its class is denied.
     pub(super) fn contradiction(&self) -> Option<String> {
         self.tools.iter().find_map(|(name, tool)| {
-            let class = class_of_name(name)?;
+            let class = tool.class.or_else(|| class_of_name(name))?;
             let of_class = match class {
                 Class::Write => self.write,
                 Class::Send => self.send,
@@ -220,6 +227,11 @@ mod tests {
                 "[policy]\nwrite = \"deny\"\n[policy.tools.\"file.write\"]\ndefault = \"allow\"\n",
                 "deny wins",
             ),
+            (
+                "[policy]\nsend = \"deny\"\n[policy.tools.\"frontend:mail\"]\nclass = \"send\"\ndefault = \"ask\"\n",
+                "deny wins",
+            ),
+            ("[policy.tools.\"http.post\"]\nclass = \"read\"\n", "says its own"),
         ] {
             let told = read(text).unwrap_err();
             assert!(told.contains(part), "{text}: {told}");

@@ -6,12 +6,12 @@ use super::kit::Tool;
 use super::program::{self, Came, Work};
 use super::takes::input_of;
 use super::{client, generate, nested};
-use crate::permission::name_of_server_tool;
+use crate::permission::{name_of_frontend_tool, name_of_server_tool, origin_of_server};
 use crate::policy;
 use crate::run::RunRequest;
-use contexture_context::Trust;
-use contexture_core::policy::{Class, Effect};
-use contexture_flow::action::{ActionCall, ActionFailure, Actions as _};
+use contexture_context::{Label, Trust};
+use contexture_core::policy::{Effect, Verdict};
+use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _};
 use contexture_script::runtime::Given;
 use serde_json::Value;
 
@@ -24,9 +24,12 @@ impl Catalog {
     ) -> Result<Value, ActionFailure> {
         let step = call.id.clone();
         let kit = &self.kit;
-        if !matches!(place, Place::Client) {
-            self.permitted(&place, &call).await?;
-        }
+        self.permitted(&place, &call).await?;
+        // What a page gave is known to it.
+        let source = match place {
+            Place::Client => name_of_frontend_tool(&call.name),
+            _ => step.clone(),
+        };
         let (result, trust) = match place {
             Place::Host => {
                 let trust = kit.project.extensions.trust_of_action(&call.name);
@@ -55,7 +58,7 @@ impl Catalog {
             }
         };
         if self.origins.are_followed() {
-            self.origins.note(&step, trust);
+            self.origins.note(&step, Label::of(source, trust));
         }
         result
     }
@@ -68,28 +71,38 @@ impl Catalog {
             && self.kit.policy.tools.is_empty()
     }
 
-    /// Waits until a call is allowed. A client asks by itself.
+    /// Waits until a call is allowed. A client that asks by itself needs no second question.
     async fn permitted(&self, place: &Place, call: &ActionCall) -> Result<(), ActionFailure> {
         let run = &self.kit.request.run;
         // Of several names the one under which permissions are set.
         let name = match place {
             Place::Agent(agent) => agent.name.clone(),
             Place::Server(Tool { server, tool }) => name_of_server_tool(server, tool),
+            Place::Client => name_of_frontend_tool(&call.name),
             _ => call.name.clone(),
         };
         let influence = self.origins.influence(call);
         let url = call.parameters.get("url").and_then(Value::as_str);
+        let server = match place {
+            Place::Server(Tool { server, .. }) => Some(origin_of_server(server)),
+            _ => None,
+        };
+        let info = self.sink(place, call);
         let effect = Effect {
             name: &name,
-            class: match place {
-                // What a program does is decided when it does it.
-                Place::Agent(_) | Place::Generate | Place::Nested => Class::Read,
-                Place::Server(Tool { server, tool }) => self.kit.servers.class(server, tool),
-                Place::Host | Place::Builtin | Place::Client => self.kit.class_of(&call.name),
-            },
+            class: info.class(),
             influence: &influence,
-            origin: url.filter(|_| call.name.starts_with("http_")),
+            origin: server.as_deref().or(url.filter(|_| call.name.starts_with("http_"))),
+            demands: Some(&info.demands),
         };
+        let asks_itself = match place {
+            Place::Client => client::offered(run.frontend.as_ref(), &call.name)
+                .is_some_and(|tool| tool.asks_user),
+            _ => false,
+        };
+        if asks_itself && self.kit.policy.decide(&effect).verdict != Verdict::Deny {
+            return Ok(());
+        }
         let says = call.frontend.as_deref();
         let prompt = says.and_then(|says| says.user_prompt.as_deref());
         let asked = (&call.parameters, prompt);
@@ -101,6 +114,26 @@ impl Catalog {
             is_late: refusal.code == crate::frontend::TIMEOUT,
             ..ActionFailure::new(refusal.code, refusal.message)
         })
+    }
+
+    /// Returns what the target of a call says of what it does.
+    fn sink(&self, place: &Place, call: &ActionCall) -> ActionInfo {
+        let kit = &self.kit;
+        let said = match place {
+            // What a program does is decided when it does it.
+            Place::Agent(_) | Place::Generate | Place::Nested => {
+                Some(ActionInfo::of(ActionKind::Query))
+            }
+            Place::Server(Tool { server, tool }) => {
+                Some(ActionInfo::default().with_class(kit.servers.class(server, tool)))
+            }
+            Place::Client => {
+                client::offered(kit.request.run.frontend.as_ref(), &call.name).map(client::info)
+            }
+            Place::Host => kit.request.host.describe(&call.name),
+            Place::Builtin => kit.builtin.describe(&call.name),
+        };
+        said.unwrap_or_default()
     }
 
     async fn run_agent(

@@ -18,6 +18,8 @@ pub(super) fn offered(frontend: Option<&Arc<dyn Frontend>>, name: &str) -> Optio
 pub(super) fn info(tool: FrontendTool) -> ActionInfo {
     ActionInfo {
         runtime: Some(Runtime::Frontend),
+        class: Some(tool.class),
+        demands: tool.demands,
         ..ActionInfo::of(ActionKind::Operation).with_parameters(tool.parameters)
     }
 }

@@ -8,7 +8,7 @@ use crate::project::Project;
 use crate::run::{self, PartOf, RunRequest};
 use crate::servers;
 use contexture_core::policy::{Class, Policy};
-use contexture_flow::action::{ActionKind, Actions as _, Registry};
+use contexture_flow::action::{Actions as _, Registry};
 use contexture_mcp::{Definition, McpError, Servers};
 use contexture_store::flows::FlowJournal;
 use contexture_store::masker::Masker;
@@ -82,20 +82,10 @@ impl Kit {
         })
     }
 
-    /// Returns the class of an action (GU-5). One of an unknown kind does the worst.
+    /// Returns the class of an action (GU-5). An unknown one does the worst.
     pub(super) fn class_of(&self, action: &str) -> Class {
-        let known = self.builtin.describe(action).or_else(|| self.request.host.describe(action));
-        match known.map(|info| info.kind) {
-            Some(
-                ActionKind::Query
-                | ActionKind::Analysis
-                | ActionKind::Decision
-                | ActionKind::Generation,
-            ) => Class::Read,
-            Some(ActionKind::Operation) if action.starts_with("http_") => Class::Send,
-            Some(ActionKind::Operation) => Class::Write,
-            None => Class::Execute,
-        }
+        let known = self.request.host.describe(action).or_else(|| self.builtin.describe(action));
+        known.unwrap_or_default().class()
     }
 
     /// Returns the request of a program's run for a step.

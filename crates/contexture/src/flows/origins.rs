@@ -26,7 +26,7 @@ pub(super) struct Origins {
     own: Trust,
     /// The steps as they stand in the set; none when the set is not followed.
     steps: Option<HashMap<String, Written>>,
-    results: Mutex<HashMap<String, Trust>>,
+    results: Mutex<HashMap<String, Label>>,
 }
 
 /// A step as it stands in the set.
@@ -56,16 +56,16 @@ impl Origins {
         self.steps.is_some()
     }
 
-    /// Notes the trust level of a step's result.
-    pub(super) fn note(&self, step: &str, trust: Trust) {
+    /// Notes the label of a step's result.
+    pub(super) fn note(&self, step: &str, label: Label) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.insert(step.to_owned(), trust);
+        results.insert(step.to_owned(), label);
     }
 
     /// Returns the lowest trust level of the set and all results.
     pub(super) fn least(&self) -> Trust {
         let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.values().fold(self.own, |least, trust| least.least(*trust))
+        results.values().fold(self.own, |least, label| least.least(label.trust))
     }
 
     /// Returns the parameters of a call with their origins.
@@ -106,9 +106,9 @@ impl Origins {
         decision
     }
 
-    fn of_step(&self, step: &str) -> Trust {
+    fn of_step(&self, step: &str) -> Label {
         let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.get(step).copied().unwrap_or(UNKNOWN)
+        results.get(step).cloned().unwrap_or_else(|| Label::of(step, UNKNOWN))
     }
 
     /// Returns what had an influence on a call: what decided about it, and what its parameters name.
@@ -181,7 +181,7 @@ impl Origins {
 
     /// Returns the label of a template: its sources are the steps that it names.
     fn label_of(&self, template: &Value) -> Label {
-        let label = |step: &String| Label::of(step, self.of_step(step));
+        let label = |step: &String| self.of_step(step);
         outcomes_in(template)
             .iter()
             .fold(self.own.into(), |all: Label, step| all.join(&label(step)))
@@ -191,7 +191,7 @@ impl Origins {
         let Ok(parts) = parts(text) else { return UNKNOWN };
         let of = |part: &Part<'_>| match part {
             Part::Text(_) => self.own,
-            Part::Path(path) => path.outcome().map_or(UNKNOWN, |id| self.of_step(id)),
+            Part::Path(path) => path.outcome().map_or(UNKNOWN, |id| self.of_step(id).trust),
         };
         parts.iter().fold(self.own, |least, part| least.least(of(part)))
     }

@@ -1,5 +1,6 @@
 //! The port to the tools of a front end.
 
+use contexture_core::policy::{Class, Demands};
 use contexture_llm::BoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -38,6 +39,10 @@ pub struct FrontendTool {
     pub parameters: Value,
     /// True if the client asks the user before each call.
     pub asks_user: bool,
+    /// What it does to the world, as the page says; the settings may say otherwise (GU-5).
+    pub class: Class,
+    /// The lowest trust levels of its arguments, where they are not the user's.
+    pub demands: Demands,
 }
 
 impl FrontendTool {
@@ -57,7 +62,15 @@ impl FrontendTool {
             version: String::new(),
             parameters: if parameters.is_object() { parameters } else { json!({}) },
             asks_user: false,
+            class: Class::Execute,
+            demands: Demands::new(),
         }
+    }
+
+    /// Sets its class and what it demands of its arguments.
+    #[must_use]
+    pub fn with_class(self, class: Class, demands: Demands) -> Self {
+        Self { class, demands, ..self }
     }
 
     /// Sets the description.

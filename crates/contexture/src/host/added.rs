@@ -39,7 +39,9 @@ pub(super) async fn call(
         let shown = Value::Object(arguments.clone());
         let known_as = action_name(&tool.name, &method.facts.name);
         let class = method.facts.effect.class();
-        let effect = Effect { name: &known_as, class, influence: &influence, origin: None };
+        let demands = Some(&method.facts.demands);
+        let effect =
+            Effect { name: &known_as, class, influence: &influence, origin: None, demands };
         run.permitted(event, &effect, &shown).await?;
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
     }

@@ -183,14 +183,14 @@ fn of_application(extensions: &Extensions, import: &ServerImport) -> Vec<Describ
 }
 
 fn of_frontend(name: String, found: FrontendTool, table: &[Callable]) -> Callable {
-    let FrontendTool { tool_id, description, parameters, .. } = found;
+    let FrontendTool { tool_id, description, parameters, class, .. } = found;
     let whole = signs(&tool_id, |sign| matches!(sign, '_' | '-'));
     let function = free_name(&whole, table);
     Callable {
         definition: ToolDefinition::function(function, description, parameters),
         tool: name,
         method: RUN.to_owned(),
-        class: Class::Execute,
+        class,
         target: Target::Frontend { tool_id },
     }
 }

@@ -5,8 +5,9 @@ use crate::frontend::{
     CLIENT_UNAVAILABLE, Frontend, FrontendCall, FrontendTool, PERMISSION_DENIED, check,
 };
 use crate::observe::{Progress, ToolFailure};
+use crate::permission::name_of_frontend_tool;
 use contexture_context::{Label, Trust};
-use contexture_core::policy::{Class, Effect, Influence};
+use contexture_core::policy::{Effect, Influence, Verdict};
 use contexture_core::signature::ObjectSignature;
 use contexture_script::capability;
 use contexture_script::host::{GrantedTool, HostError, Supplied, ToolCall};
@@ -40,8 +41,8 @@ pub(super) async fn call(
     asked.map(|value| supplied(value, label)).map_err(host_error)
 }
 
-/// Waits until a tool of the front end may be called. Nobody knows what it does; one that asks the
-/// user by itself needs no second question.
+/// Waits until a tool of the front end may be called. One that asks the user by itself needs no
+/// second question.
 pub(super) async fn permitted(
     run: &RunState,
     frontend: Option<&Arc<dyn Frontend>>,
@@ -50,11 +51,14 @@ pub(super) async fn permitted(
     arguments: &Value,
 ) -> Result<(), HostError> {
     let tools = frontend.map(|frontend| frontend.definitions()).unwrap_or_default();
-    if tools.iter().any(|tool| tool.tool_id == tool_id && tool.asks_user) {
+    let tool = tools.into_iter().find(|tool| tool.tool_id == tool_id);
+    let tool = tool.unwrap_or_else(|| FrontendTool::new(tool_id, Value::Null));
+    let name = name_of_frontend_tool(tool_id);
+    let demands = Some(&tool.demands);
+    let effect = Effect { name: &name, class: tool.class, influence, origin: None, demands };
+    if tool.asks_user && run.policy.decide(&effect).verdict != Verdict::Deny {
         return Ok(());
     }
-    let name = format!("frontend:{tool_id}");
-    let effect = Effect { name: &name, class: Class::Execute, influence, origin: None };
     run.permitted(event, &effect, arguments).await
 }
 

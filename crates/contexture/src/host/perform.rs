@@ -7,9 +7,11 @@ use super::tools::{RunTools, label_of};
 use super::{added, frontend};
 use crate::extensions::action_name;
 use crate::observe::ToolFailure;
-use crate::permission::{name_of, name_of_server_tool, origin_of};
+use crate::permission::{
+    name_of, name_of_frontend_tool, name_of_server_tool, origin_of_server,
+};
 use contexture_context::{Label, Trust};
-use contexture_core::policy::{Effect, Influence};
+use contexture_core::policy::{Demands, Effect, Influence, origin};
 use contexture_script::host::{HostError, ToolBinding};
 use contexture_tools::Tools;
 use serde_json::Value;
@@ -60,8 +62,8 @@ impl Caller<'_> {
         let source = format!("{}.{method}({given})", binding.name);
         self.run.recorder.add_secrets(Tools::secrets_in(&binding.uri, &given));
         let known_as = name_of(&binding.uri, method);
-        let origin = origin_of(&binding.uri);
-        self.permitted(callable, &known_as, origin, (influence, &given)).await?;
+        let sink = (origin(&binding.uri), None);
+        self.permitted(callable, &known_as, sink, (influence, &given)).await?;
         let shown = given.clone();
         let output = self.tools.built_in.call(&binding.uri, method, given).await;
         let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
@@ -81,7 +83,8 @@ impl Caller<'_> {
         let name = &callable.method;
         let source = format!("mcp://{server}/{name}({given})");
         let known_as = name_of_server_tool(server, name);
-        self.permitted(callable, &known_as, None, (influence, &given)).await?;
+        let sink = (Some(origin_of_server(server)), None);
+        self.permitted(callable, &known_as, sink, (influence, &given)).await?;
         let value = self.tools.servers.call(server, name, given).await;
         let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
         Ok(Called { source, value, label: Label::of(known_as, Trust::Tool) })
@@ -97,7 +100,9 @@ impl Caller<'_> {
         let method = &callable.method;
         let source = format!("rust://{tool}/{method}({given})");
         let known_as = action_name(tool, method);
-        self.permitted(callable, &known_as, None, (influence, &given)).await?;
+        let demands = self.tools.extensions.tool(tool).and_then(|tool| tool.method(method));
+        let sink = (None, demands.map(|method| &method.facts.demands));
+        self.permitted(callable, &known_as, sink, (influence, &given)).await?;
         let called = added::call_for_model(self.run, &self.tools.extensions, (tool, method), given);
         let (value, trust) = called.await.map_err(ToolFailure::from)?;
         Ok(Called { source, value, label: Label::of(known_as, trust) })
@@ -115,7 +120,7 @@ impl Caller<'_> {
         let source = format!("frontend://{tool_id}({given})");
         let limit = self.run.limits.file_bytes;
         let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;
-        Ok(Called { source, value, label: Label::of(format!("frontend:{tool_id}"), Trust::Tool) })
+        Ok(Called { source, value, label: Label::of(name_of_frontend_tool(tool_id), Trust::Tool) })
     }
 
     /// Waits until a call is allowed.
@@ -123,10 +128,11 @@ impl Caller<'_> {
         &self,
         callable: &Callable,
         name: &str,
-        origin: Option<&str>,
+        (origin, demands): (Option<String>, Option<&Demands>),
         (influence, given): (&Influence, &Value),
     ) -> Result<(), HostError> {
-        let effect = Effect { name, class: callable.class, influence, origin };
+        let origin = origin.as_deref();
+        let effect = Effect { name, class: callable.class, influence, origin, demands };
         self.run.permitted(self.event, &effect, given).await
     }
 }

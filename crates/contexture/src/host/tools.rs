@@ -73,6 +73,7 @@ impl RunTools {
             class: class_of(&tool.uri, &method),
             influence: &influence,
             origin: origin_of(&tool.uri),
+            demands: None,
         };
         run.permitted(event, &effect, &arguments).await?;
         let shown = arguments.clone();

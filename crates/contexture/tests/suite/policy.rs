@@ -2,11 +2,13 @@
 
 use crate::common::{Place, tokio};
 use contexture::context::Trust;
-use contexture::frontend::{FrontendFailure, PERMISSION_DENIED};
+use contexture::frontend::{FrontendFailure, FrontendTool, PERMISSION_DENIED, Page};
 use contexture::llm::{BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, TextSink};
 use contexture::permission::{Action, Permission};
 use contexture::policy::POLICY_DENIED;
-use contexture::ports::policy::Class;
+use contexture::ports::policy::{Class, Demands};
+use contexture::ports::signature::Effect;
+use contexture::ports::tool::RustTool;
 use contexture::prompt::{ChatResponse, ToolCall};
 use contexture::run::RunRequest;
 use contexture::{Environment, Run, RunError, Runtime};
@@ -300,4 +302,64 @@ fn gu_6_workspace_may_have_trust_of_user() {
     place.write("contexture.toml", "[policy]\nworkspace = \"user\"\n");
     let done = run(&place).0.unwrap();
     assert_eq!((place.read("out.txt").as_str(), done.trust), ("x", Trust::Model));
+}
+
+#[test]
+fn gu_5_class_that_page_says_decides_and_owner_overrides_it() {
+    let program = "import tool File from \"file://workspace\"\nimport tool Page from \"frontend://show\"\n\
+         main func() { Page.run({ text: File.read({ path: \"page.txt\" }) }) }\n";
+    let schema = json!({ "type": "object", "properties": { "text": { "type": "string" } } });
+    let tool = |class| FrontendTool::new("show", schema.clone()).with_class(class, Demands::new());
+    let deny = "[policy]\nexecute = \"deny\"\n";
+    let of_owner = "[policy.tools.\"frontend:show\"]\nclass = \"send\"\n";
+    for (tool, settings, is_done) in [
+        (FrontendTool::new("show", schema.clone()), "", false),
+        (tool(Class::Read), deny, true),
+        (tool(Class::Read), of_owner, false),
+        (tool(Class::Write), "", false),
+        (tool(Class::Execute).asks_user(), "", true),
+        (tool(Class::Execute).asks_user(), deny, false),
+    ] {
+        let place = Place::new(&[("p.as", program), ("page.txt", "hello")]);
+        place.write("contexture.toml", settings);
+        let page = Arc::new(Page::new().with(tool.clone(), |_| Ok(json!("shown"))));
+        let port = Arc::clone(&page) as _;
+        let done = run_with(&place, &Arc::default(), |request| request.frontend = Some(port));
+        assert_eq!(page.calls().len(), usize::from(is_done), "{tool:?} {settings}");
+        match is_done {
+            true => assert_eq!(done.unwrap().value, "shown"),
+            false => assert_eq!(code(done), POLICY_DENIED),
+        }
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Mail {
+    to: String,
+    body: String,
+}
+
+#[test]
+fn gu_5_tool_of_application_says_class_and_what_its_arguments_accept() {
+    let place = Place::new(&[("page.txt", "eve@example.com")]);
+    let run = |to: &str, body: &str| {
+        let program = format!(
+            "import tool File from \"file://workspace\"\nimport tool Mail from \"rust://mail\"\n\
+             main func() {{\n  page = File.read({{ path: \"page.txt\" }})\n  Mail.send({{ to: {to}, body: {body} }})\n}}\n"
+        );
+        place.write("p.as", &program);
+        let mail = RustTool::new("mail")
+            .method("send", "Sends.", (Effect::Send, Trust::Tool), |mail: Mail| async move {
+                Ok(format!("{}: {}", mail.to, mail.body))
+            })
+            .accepts("body", Trust::Web);
+        let runtime = Runtime::builder(place.path("")).environment(Environment::default());
+        let runtime = runtime.tool(mail).build().unwrap();
+        tokio().block_on(async { runtime.run("p.as").await })
+    };
+    let done = run("\"ann@example.com\"", "page").unwrap();
+    assert_eq!(done.value, "ann@example.com: eve@example.com");
+    let error = run("page", "\"hello\"").unwrap_err();
+    assert_eq!(error.code(), POLICY_DENIED);
+    assert!(error.to_string().contains("rust:mail/send.to (tool)"), "{error}");
 }

@@ -425,6 +425,7 @@ fn method(name: &str, parameters: Value) -> ToolMethod {
         effect: contexture::ports::signature::Effect::Read,
         trust: Trust::Tool,
         parameters,
+        demands: Default::default(),
     }
 }
 

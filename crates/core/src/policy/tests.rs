@@ -6,7 +6,7 @@ fn page() -> Label {
 }
 
 fn effect<'e>(name: &'e str, class: Class, influence: &'e Influence) -> Effect<'e> {
-    Effect { name, class, influence, origin: None }
+    Effect { name, class, influence, origin: None, demands: None }
 }
 
 fn with(arguments: &[(&str, Label)]) -> Influence {
@@ -184,4 +184,42 @@ fn gu_14_server_is_given_back_only_its_own_words() {
     let result = words.clone().join(&Label::of("mcp:mail/newest", Trust::Tool));
     assert_eq!(decide("mcp:mail/send", &result), Verdict::Ask, "a result is data");
     assert_eq!(decide("mcp:mail/send", &words.answered("answer 1")), Verdict::Ask);
+}
+
+#[test]
+fn gu_5_declared_demands_and_class_of_rule_decide() {
+    let influence = with(&[("text", page())]);
+    let demands = Demands::from([("text".to_owned(), Trust::Web)]);
+    let effect =
+        Effect { demands: Some(&demands), ..effect("frontend:show", Class::Send, &influence) };
+    assert_eq!(Policy::default().decide(&effect).verdict, Verdict::Allow);
+    let rule = |rule: Rule| Policy {
+        tools: BTreeMap::from([("frontend:show".to_owned(), rule)]),
+        classes: BTreeMap::from([(Class::Execute, Verdict::Deny)]),
+        ..Policy::default()
+    };
+    let strict = rule(Rule { integrity: Some(Trust::User), ..Rule::default() });
+    assert_eq!(strict.decide(&effect).verdict, Verdict::Ask, "the settings win");
+    let worse = rule(Rule { class: Some(Class::Execute), ..Rule::default() });
+    let decision = worse.decide(&effect);
+    assert_eq!((decision.verdict, decision.class), (Verdict::Deny, Class::Execute));
+}
+
+#[test]
+fn gu_6_reading_tool_of_server_sends_only_data_of_owner() {
+    let of_owner = Label::of("env:TOKEN", Trust::User).with_readers(Readers::OWNER);
+    for (label, class, verdict) in
+        [(page(), Class::Read, Verdict::Allow), (of_owner, Class::Send, Verdict::Ask)]
+    {
+        let influence = with(&[("query", label)]);
+        let origin = Some("mcp:crm");
+        let effect = Effect { origin, ..effect("mcp:crm/search", Class::Read, &influence) };
+        let decision = Policy::default().decide(&effect);
+        assert_eq!((decision.class, decision.verdict), (class, verdict));
+        let readers = ["mcp:crm".to_owned()].into();
+        let rule = Rule { readers, ..Rule::default() };
+        let policy =
+            Policy { tools: [("mcp:crm/search".to_owned(), rule)].into(), ..Policy::default() };
+        assert_eq!(policy.decide(&effect).verdict, Verdict::Allow);
+    }
 }

@@ -1,6 +1,7 @@
 //! Tools made of typed functions.
 
 use super::{Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest};
+use crate::policy::Demands;
 use crate::provider::BoxFuture;
 use crate::signature::Effect;
 use contexture_context::Trust;
@@ -118,6 +119,7 @@ impl RustTool {
             effect,
             trust,
             parameters: schema_for!(P).to_value(),
+            demands: Demands::new(),
         };
         let function: Arc<Function> = Arc::new(move |arguments| {
             let parameters = serde_json::from_value::<P>(Value::Object(arguments));
@@ -129,6 +131,19 @@ impl RustTool {
             })
         });
         self.methods.push((method, function));
+        self
+    }
+}
+
+impl RustTool {
+    /// Says the lowest trust level of an argument of the method that was added last: with
+    /// [`Trust::Web`] it takes any text, as the body of a mail does. Without it an argument of a
+    /// method that changes something has to be the program's or the user's own.
+    #[must_use]
+    pub fn accepts(mut self, argument: &str, least: Trust) -> Self {
+        if let Some((method, _)) = self.methods.last_mut() {
+            method.demands.insert(argument.to_owned(), least);
+        }
         self
     }
 }

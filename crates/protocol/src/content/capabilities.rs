@@ -62,10 +62,29 @@ record! {
         optional parameters: Option<Map<String, Value>> = "parameters",
         /// Its result, as JSON Schema.
         optional returns: Option<Map<String, Value>> = "returns",
+        /// What it does to the world; one that does not say counts as `execute`.
+        optional class: Option<ToolClass> = "class",
+        /// For arguments by name the lowest trust level that may stand in them, such as `web` for
+        /// one that takes any text; the user's own by default.
+        optional integrity: Option<Map<String, Value>> = "integrity",
         /// When to ask the user for permission.
         optional permission_level: Option<PermissionLevel> = "permissionLevel",
         /// The user's decision.
         optional permission: Option<Permission> = "permission",
+    }
+}
+
+words! {
+    /// What a tool does to the world.
+    pub enum ToolClass {
+        /// It reads or shows something, and changes nothing that stays.
+        Read = "read",
+        /// It changes something on the user's side.
+        Write = "write",
+        /// It hands data to others.
+        Send = "send",
+        /// It runs code, or something that is not known.
+        Execute = "execute",
     }
 }
 
@@ -93,6 +112,10 @@ words! {
     }
 }
 
+/// The trust levels, from the highest to the lowest.
+const TRUST: [&str; 9] =
+    ["program", "user", "model", "memory", "resource", "tool", "external", "pack", "web"];
+
 fn tools_are_told_apart(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
     let Some(Node::Array(tools)) = map.get("supportedTools") else { return };
     let at = at.key("supportedTools");
@@ -110,6 +133,14 @@ fn tools_are_told_apart(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_
 fn runs_in_front(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
     if let Some(runtime) = map.get("runtime").filter(|word| word.as_str() == Some("BACKEND")) {
         report.wrong(&at.key("runtime"), "\"FRONTEND\": a client announces what it runs", runtime);
+    }
+    if let Some(Node::Object(Fields(levels))) = map.get("integrity") {
+        let at = at.key("integrity");
+        for (argument, level) in levels {
+            if !level.as_str().is_some_and(|word| TRUST.contains(&word)) {
+                report.wrong(&at.key(argument), "a trust level, \"program\" to \"web\"", level);
+            }
+        }
     }
     let version = map.get("version");
     if let Some(version) = version.filter(|word| word.as_str().is_some_and(|w| !is_semantic(w))) {

@@ -2,9 +2,11 @@
 
 use crate::common::Place;
 use crate::flows::support::{error, outcome, request, result, run};
+use contexture::context::Trust;
 use contexture::flows::FlowRequest;
 use contexture::frontend::{FrontendFailure, FrontendTool, PERMISSION_DENIED, Page};
 use contexture::permission::{Action, Permission};
+use contexture::ports::policy::{Class, Demands};
 use contexture::protocol::content::Status;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -20,6 +22,10 @@ fn picker() -> FrontendTool {
     )
 }
 
+fn overlay() -> FrontendTool {
+    FrontendTool::new("overlay", json!({ "type": "object" }))
+}
+
 fn with_page(mut request: FlowRequest, page: &Arc<Page>) -> FlowRequest {
     request.run.frontend = Some(Arc::clone(page) as _);
     request
@@ -33,7 +39,7 @@ fn fl_1_calls_of_clients_and_of_this_side_work_on_each_others_results() {
                 assert_eq!(call.parameters["accept"], "image/*");
                 Ok(json!({ "name": "cat.png", "size": 12 }))
             })
-            .with(FrontendTool::new("overlay", json!({ "type": "object" })), |call| {
+            .with(overlay().with_class(Class::Read, Demands::new()), |call| {
                 Ok(json!({ "shown": call.parameters["text"] }))
             }),
     );
@@ -144,6 +150,76 @@ fn cp_19_step_that_user_refuses_is_not_run() {
     assert_eq!(result(&report, "b"), json!({ "n": 1 }));
     let heard = asked.1.lock().unwrap().clone();
     assert_eq!(heard, [("fail".to_owned(), Some("Really?".to_owned())), ("echo".to_owned(), None)]);
+}
+
+#[test]
+fn gu_5_client_tool_in_flow_is_judged_by_its_class_and_settings() {
+    let document = json!({ "calls": [
+        { "callId": "read", "name": "file_read", "parameters": { "path": "page.txt" } },
+        { "callId": "show", "name": "overlay", "runtime": "FRONTEND", "requiredAfter": ["read"],
+          "parameters": { "text": "${results.read.result.value}" } },
+        { "callId": "again", "name": "overlay", "runtime": "FRONTEND", "requiredAfter": ["show"],
+          "parameters": { "text": "${results.show.result}" } }
+    ]});
+    let read = || overlay().with_class(Class::Read, Demands::new());
+    let any_text = Demands::from([("text".to_owned(), Trust::Web)]);
+    let send = |demands| overlay().with_class(Class::Send, demands);
+    let deny = "[policy]\nexecute = \"deny\"\n";
+    let of_owner = "[policy.tools.\"frontend:overlay\"]\nclass = \"execute\"\n";
+    for (tool, settings, is_done) in [
+        (overlay(), "", false),
+        (overlay().asks_user(), "", true),
+        (overlay().asks_user(), deny, false),
+        (read(), deny, true),
+        (read(), of_owner, false),
+        (send(Demands::new()), "", false),
+        (send(any_text.clone()), "", true),
+        (send(any_text), "[policy.tools.\"frontend:overlay\"]\nintegrity = \"user\"\n", false),
+    ] {
+        let place = Place::new(&[("page.txt", "hello")]);
+        place.write("contexture.toml", settings);
+        let page = Arc::new(Page::new().with(tool.clone(), |_| Ok(json!("shown"))));
+        let report = run(&place, with_page(request(&document), &page));
+        if is_done {
+            assert_eq!(result(&report, "again"), json!("shown"), "{tool:?} {settings}");
+        } else {
+            assert_eq!(error(&report, "show").0, "POLICY_DENIED", "{tool:?} {settings}");
+            assert!(page.calls().is_empty());
+        }
+    }
+    let document = json!({ "calls": [
+        { "callId": "pick", "name": "file_picker", "parameters": { "accept": "*" } },
+        { "callId": "show", "name": "overlay", "requiredAfter": ["pick"],
+          "parameters": { "text": "${results.pick.result}" } }
+    ]});
+    let page = Page::new().with(picker(), |_| Ok(json!("cat"))).with(overlay(), |_| Ok(json!(1)));
+    let report = run(&Place::new(&[]), with_page(request(&document), &Arc::new(page)));
+    assert_eq!(result(&report, "show"), json!(1), "a page gets back what it gave");
+}
+
+#[test]
+fn gu_5_action_of_unknown_class_is_the_worst_and_declared_one_is_obeyed() {
+    use contexture::flow::action::{ActionInfo, ActionKind};
+    let operation = || ActionInfo::of(ActionKind::Operation);
+    let any_text = Demands::from([("text".to_owned(), Trust::Web)]);
+    for (info, is_done) in [
+        (operation(), false),
+        (operation().with_class(Class::Write), true),
+        (ActionInfo { demands: any_text, ..operation() }, false),
+    ] {
+        let place = Place::new(&[("page.txt", "hello")]);
+        place.write("contexture.toml", "[policy]\nexecute = \"deny\"\n");
+        let mut request = request(&json!({ "calls": [
+            { "callId": "a", "name": "post", "parameters": { "text": "mine" } }
+        ]}));
+        request.host.add("post", info, |_| async { Ok(json!("done")) });
+        let report = run(&place, request);
+        if is_done {
+            assert_eq!(result(&report, "a"), json!("done"));
+        } else {
+            assert_eq!(error(&report, "a").0, "POLICY_DENIED");
+        }
+    }
 }
 
 #[test]

@@ -8,11 +8,9 @@ use super::tag::Tag;
 use super::{FROZEN, Header, Object, Value};
 use crate::host::HeaderSecret;
 use crate::runtime::error::{Checked, Fault, codes};
+use contexture_context::secrets::MASK;
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// The text in place of a secret in the arguments of a call.
-const MASK: &str = "•••";
 
 /// Refuses a secret where it would be shown or left behind.
 #[cold]

@@ -12,6 +12,7 @@ export function camera({ store, sendData = false }) {
             version: "1.0.0",
             runtime: "FRONTEND",
             capabilities: ["photo"],
+            class: "read",
             permissionLevel: "USER_CONSENT",
             parameters: {
                 type: "object",

@@ -21,6 +21,7 @@ export function highlight({ root = document } = {}) {
             version: "1.0.0",
             runtime: "FRONTEND",
             capabilities: ["UI"],
+            class: "read",
             permissionLevel: "NONE",
             parameters: {
                 type: "object",

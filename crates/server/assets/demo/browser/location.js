@@ -9,6 +9,7 @@ export function geolocation() {
             version: "1.0.0",
             runtime: "FRONTEND",
             capabilities: ["gps", "network"],
+            class: "read",
             permissionLevel: "USER_CONSENT",
             parameters: {
                 type: "object",

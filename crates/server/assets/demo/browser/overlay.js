@@ -13,6 +13,7 @@ export function overlay({ store, show }) {
             version: "1.0.0",
             runtime: "FRONTEND",
             capabilities: ["UI"],
+            class: "read",
             permissionLevel: "NONE",
             parameters: {
                 type: "object",

@@ -10,6 +10,7 @@ export function imageResize({ store }) {
             version: "1.0.0",
             runtime: "FRONTEND",
             capabilities: ["IMAGE_PROCESSING"],
+            class: "read",
             permissionLevel: "NONE",
             parameters: {
                 type: "object",

@@ -6,12 +6,13 @@ use super::target::{CONFIRM_TOOL, Forwarder};
 use crate::serve::message::answering;
 use contexture::frontend::{Frontend, FrontendCall, FrontendFailure, FrontendTool};
 use contexture::llm::BoxFuture;
+use contexture::ports::policy::{Class, Demands};
 use contexture::store::contexts::{NewMessage, Operation, Update};
 use contexture_protocol::content::{
-    Call, CallResult, CallStatus, PermissionLevel, ToolCallRequest, ToolCallResponse,
+    Call, CallResult, CallStatus, PermissionLevel, ToolCallRequest, ToolCallResponse, ToolClass,
 };
 use contexture_protocol::{ErrorCode, Message, SenderType};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 impl Forwarder {
@@ -71,6 +72,7 @@ impl Frontend for Forwarder {
                 let asks = tool.permission_level.is_some_and(|one| one != PermissionLevel::None);
                 let known = FrontendTool::new(&tool.tool_id, Value::Object(parameters));
                 let known = known.describe(about).version(tool.version.unwrap_or_default());
+                let known = known.with_class(class_of(tool.class), demands_of(tool.integrity));
                 tools.push(if asks { known.asks_user() } else { known });
             }
         }
@@ -88,6 +90,18 @@ impl Frontend for Forwarder {
             value_of(result)
         })
     }
+}
+
+/// Returns the class of a tool as its page says it. Decision: the page is believed, since its origin
+/// was allowed and what it does is done to its own user; one that says nothing does the worst.
+fn class_of(said: Option<ToolClass>) -> Class {
+    said.and_then(|class| Class::parse(class.as_str())).unwrap_or(Class::Execute)
+}
+
+/// Returns what a tool demands of its arguments.
+fn demands_of(said: Option<Map<String, Value>>) -> Demands {
+    let known = said.into_iter().flatten();
+    known.filter_map(|(name, level)| Some((name, serde_json::from_value(level).ok()?))).collect()
 }
 
 /// Returns a code for the metrics: clients may send others.

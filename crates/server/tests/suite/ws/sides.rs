@@ -48,7 +48,7 @@ fn chain() -> Value {
 
 fn announce(tools: &[&str]) -> Value {
     let tool = |id: &&str| {
-        json!({ "toolId": id, "name": id, "version": "1.0.0", "runtime": "FRONTEND",
+        json!({ "toolId": id, "name": id, "version": "1.0.0", "runtime": "FRONTEND", "class": "read",
                 "parameters": { "type": "object" } })
     };
     let tools: Vec<_> = tools.iter().map(tool).collect();

@@ -11,7 +11,8 @@ mod servers;
 
 pub use listen::listen_address;
 pub use policy::{Integrity, PolicySettings, SecretsPolicy, ToolPolicy, WorkspaceTrust};
-pub use secrets::SecretSource;
+pub(crate) use secrets::HomeSecret;
+pub use secrets::{HOME_FILE, SecretSettings, SecretSource};
 pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
 pub use servers::{Mcp, McpServer};
 
@@ -55,7 +56,7 @@ pub struct Config {
     /// MCP servers that programs may import tools from.
     pub mcp: Mcp,
     /// Where the values of secrets come from, by name (GU-9).
-    pub secrets: BTreeMap<String, SecretSource>,
+    pub secrets: BTreeMap<String, SecretSettings>,
     /// The settings of `contexture serve`.
     pub serve: Serve,
     /// The policy of effects.

@@ -64,13 +64,6 @@ pub(crate) fn class_of(uri: &str, method: &str) -> Class {
     Tools::effect(uri, method).map_or(Class::Execute, Effect::class)
 }
 
-/// Returns the origin that a tool hands its arguments to.
-pub(crate) fn origin_of(uri: &str) -> Option<&str> {
-    let is_remote =
-        |scheme: &str| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-    uri.split_once("://").and_then(|(scheme, _)| is_remote(scheme).then_some(uri))
-}
-
 /// Returns the origin that a tool of an MCP server hands its arguments to: `mcp:server`.
 pub(crate) fn origin_of_server(server: &str) -> String {
     format!("mcp:{server}")

@@ -5,7 +5,7 @@ use crate::config::{Integrity, PolicySettings, ToolPolicy, WorkspaceTrust};
 use crate::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED};
 use crate::permission::{Action, Permission};
 use contexture_core::policy::{
-    Class, Decision, Effect, FRONTEND, Influenced, Policy, Rule, Verdict,
+    Class, Decision, Effect, FRONTEND, Influenced, Policy, Rule, Verdict, origin,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -36,7 +36,8 @@ fn rule(tool: &ToolPolicy) -> Rule {
         Some(Integrity::All(trust)) => (Some(*trust), Default::default()),
         Some(Integrity::Arguments(arguments)) => (None, arguments.clone()),
     };
-    let readers = tool.readers.iter().cloned().collect();
+    let readers = tool.readers.iter().map(|name| origin(name).unwrap_or_else(|| name.clone()));
+    let readers = readers.collect();
     Rule { verdict: tool.default, class: tool.class, integrity, arguments, readers }
 }
 

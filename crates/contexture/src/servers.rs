@@ -11,8 +11,8 @@ use contexture_core::policy::Class;
 use contexture_core::signature::{Effect, ObjectSignature};
 use contexture_diagnostic::{MissingFeature, suggestion};
 use contexture_mcp::{
-    Classes, Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, Secret,
-    ServerSpec, Servers, Transport, codes,
+    Classes, Connect, ConnectSettings, Definition, Limits, Lock, LockError, McpError, ServerSpec,
+    Servers, Transport, codes,
 };
 use contexture_script::server::{Origin, ServerFacts, ServerFault, ServerImport, ToolFacts};
 use contexture_store::masker::Masker;
@@ -82,32 +82,26 @@ fn of(
     consent: Consent,
 ) -> Servers {
     let limits = Limits { result_bytes: project.config.limits.file_bytes as u64 };
-    let connect = Connect::new(ConnectSettings { masker });
-    let asked = consent::Asked::new(project, connect, consent);
+    let connect = Connect::new(ConnectSettings { masker: Arc::clone(&masker) });
+    let asked = consent::Asked::new(project, (connect, masker), consent);
     Servers::new(specs(project), lock, Arc::new(asked), limits)
 }
 
-/// Returns the transport and time-out of each server.
+/// Returns the transport and time-out of each server; secrets are put in when it is connected to.
 fn specs(project: &Project) -> Vec<ServerSpec> {
     let variables = project.environment.vars();
-    let known = Secrets::of(project);
     let servers = project.config.mcp.servers.iter().map(|(name, server)| {
-        let secret = |name: &String| known.value(name).ok().flatten().map(Secret::new);
         let transport = match (&server.command, &server.url) {
             (_, Some(url)) => Transport::Http {
                 url: url.clone(),
                 token_env: server.token_env.clone(),
-                token: server.token_env.as_ref().and_then(secret),
+                token: None,
                 allow_private: project.config.network.allow_private.clone(),
             },
             (command, None) => Transport::Process {
                 command: command.clone().unwrap_or_default(),
                 args: server.args.clone(),
-                env: server
-                    .env
-                    .iter()
-                    .filter_map(|name| Some((name.clone(), secret(name)?)))
-                    .collect(),
+                env: Vec::new(),
                 folder: project.root.clone(),
                 search: variables.get("PATH").cloned().unwrap_or_default(),
             },
@@ -124,7 +118,7 @@ fn specs(project: &Project) -> Vec<ServerSpec> {
 #[must_use]
 pub fn secrets(project: &Project) -> Vec<String> {
     let known = Secrets::of(project);
-    let value = |name: &String| known.value(name).ok().flatten();
+    let value = |name: &String| known.known(name);
     let mut secrets = Vec::new();
     for server in project.config.mcp.servers.values() {
         secrets.extend(server.token_env.iter().filter_map(value));

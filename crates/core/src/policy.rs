@@ -88,6 +88,31 @@ impl Influence {
     }
 }
 
+/// Returns the origin of an HTTP address: scheme and host in lower case, and a port that is not the
+/// usual one.
+///
+/// ```
+/// use contexture_core::policy::origin;
+/// assert_eq!(origin("HTTPS://Api.example.com:443/v1?a").unwrap(), "https://api.example.com");
+/// assert_eq!(origin("http://ann:s@[::1]:8080").unwrap(), "http://[::1]:8080");
+/// assert_eq!(origin("file://workspace"), None);
+/// ```
+#[must_use]
+pub fn origin(uri: &str) -> Option<String> {
+    let (scheme, rest) = uri.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let usual = match &*scheme {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return None,
+    };
+    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = host.to_ascii_lowercase();
+    let host = host.strip_suffix(usual).unwrap_or(&host);
+    (!host.is_empty()).then(|| format!("{scheme}://{host}"))
+}
+
 /// The answer of a policy to an effect, from mild to strict (GU-6).
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

@@ -46,6 +46,7 @@
 
 pub mod answer;
 pub mod codes;
+pub mod command;
 pub mod compare;
 #[cfg(feature = "client")]
 mod connect;

@@ -243,7 +243,10 @@ impl Serve {
             Some(format!("`{}` will fail for every message: {why}", agent.name))
         };
         let damage = self.0.damage.iter().flat_map(Damage::lines);
-        damage.chain(self.0.agents.all().iter().filter_map(told)).collect()
+        let cut = self.0.audit.was_cut.then(|| {
+            "lines at the end of the audit log that were acknowledged are missing".to_owned()
+        });
+        damage.chain(cut).chain(self.0.agents.all().iter().filter_map(told)).collect()
     }
 
     /// Ends abandoned sessions.

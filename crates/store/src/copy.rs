@@ -169,8 +169,12 @@ pub fn salvage_flows(file: &Copied) -> Result<(), ContextError> {
         let salvage = look(&damaged).and_then(|damaged| {
             crate::flows::TABLES.migrate(&mut new)?;
             new.execute_batch("begin immediate")?;
+            new.execute_batch("delete from marks")?;
             rows(&damaged, &new)?;
-            new.execute_batch("commit")
+            // They belong to the damaged file.
+            new.execute_batch(
+                "delete from marks; insert into marks values (randomblob(16), 0); commit",
+            )
         });
         salvage.map_err(|error| explained(&file.from, &error))
     });

@@ -59,6 +59,8 @@ mod holder;
 mod holds;
 mod in_memory;
 #[cfg(feature = "sqlite")]
+mod lost;
+#[cfg(feature = "sqlite")]
 mod read;
 #[cfg(feature = "sqlite")]
 mod schema;
@@ -76,6 +78,8 @@ mod watch;
 
 pub use contexture_core::store::flows::*;
 pub use in_memory::InMemoryJournal;
+#[cfg(feature = "sqlite")]
+pub use lost::{accept_loss, lost};
 #[cfg(feature = "sqlite")]
 pub(crate) use schema::TABLES;
 #[cfg(feature = "sqlite")]

@@ -27,6 +27,7 @@ pub mod contexts;
 pub mod copy;
 pub mod flows;
 pub mod home;
+pub mod marks;
 pub mod memory;
 pub mod runs;
 #[cfg(feature = "sqlite")]

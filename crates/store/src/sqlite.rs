@@ -1,6 +1,7 @@
 //! SQLite files of ours: how one is opened, read beside its writer, and what its errors mean.
 
 pub(crate) mod checkpointer;
+pub(crate) mod marked;
 pub(crate) mod tables;
 pub(crate) mod writer;
 

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn as_31_erasing_clears_from_first_drawn_line() {
-        let of = |drawn| Canvas { drawn }.erasure();
+        let of = |drawn| Canvas { drawn, ..Canvas::default() }.erasure();
         assert_eq!(
             (of(0), of(1), of(3)),
             (String::new(), "\r\u{1b}[J".into(), "\r\u{1b}[2A\u{1b}[J".into())

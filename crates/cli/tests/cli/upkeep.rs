@@ -113,7 +113,14 @@ fn gu_12_backup_is_restored_only_as_it_was_written() {
         .collect();
     assert_eq!(
         names,
-        ["audit.jsonl", "contexts.db", "contexts.db-marks", "flows.db", "tokens.json"]
+        [
+            "audit.jsonl",
+            "contexts.db",
+            "contexts.db-marks",
+            "flows.db",
+            "flows.db-marks",
+            "tokens.json"
+        ]
     );
     #[cfg(unix)]
     for path in [

@@ -2,7 +2,7 @@
 
 use contexture_context::Trust;
 use contexture_core::policy::paths::PathPolicy;
-use contexture_core::policy::{Class, FRONTEND, Verdict};
+use contexture_core::policy::{Class, FRONTEND, Verdict, origin};
 use contexture_core::signature::{Method, Signature, tables};
 use contexture_diagnostic::suggestion;
 use serde::de::{Error as _, IntoDeserializer as _, value};
@@ -118,8 +118,16 @@ fn tools<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ToolPol
         let is_said = tool.class.is_some() && !name.starts_with(FRONTEND);
         is_said.then(|| format!("`class` is for tools of a front end: `{name}` says its own"))
     };
+    let fault_of_reader = |tool: &ToolPolicy| {
+        let is_known = |name: &str| origin(name).is_some() || name.starts_with("mcp:");
+        let wrong = tool.readers.iter().find(|name| !is_known(name))?;
+        Some(format!(
+            "`{wrong}` is not an origin such as `https://api.example.com`, nor `mcp:SERVER`"
+        ))
+    };
     let fault = tools.keys().find_map(|name| fault_of_name(name));
-    match fault.or_else(|| tools.iter().find_map(fault_of_class)) {
+    let fault = fault.or_else(|| tools.iter().find_map(fault_of_class));
+    match fault.or_else(|| tools.values().find_map(fault_of_reader)) {
         Some(fault) => Err(D::Error::custom(fault)),
         None => Ok(tools),
     }
@@ -232,6 +240,7 @@ mod tests {
                 "deny wins",
             ),
             ("[policy.tools.\"http.post\"]\nclass = \"read\"\n", "says its own"),
+            ("[policy.tools.\"http.post\"]\nreaders = [\"example.com\"]\n", "is not an origin"),
         ] {
             let told = read(text).unwrap_err();
             assert!(told.contains(part), "{text}: {told}");

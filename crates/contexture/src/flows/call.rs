@@ -10,7 +10,7 @@ use crate::permission::{name_of_frontend_tool, name_of_server_tool, origin_of_se
 use crate::policy;
 use crate::run::RunRequest;
 use contexture_context::{Label, Trust};
-use contexture_core::policy::{Effect, Verdict};
+use contexture_core::policy::{Effect, Verdict, origin};
 use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _};
 use contexture_script::runtime::Given;
 use serde_json::Value;
@@ -83,16 +83,16 @@ impl Catalog {
         };
         let influence = self.origins.influence(call);
         let url = call.parameters.get("url").and_then(Value::as_str);
-        let server = match place {
+        let origin = match place {
             Place::Server(Tool { server, .. }) => Some(origin_of_server(server)),
-            _ => None,
+            _ => url.filter(|_| call.name.starts_with("http_")).and_then(origin),
         };
         let info = self.sink(place, call);
         let effect = Effect {
             name: &name,
             class: info.class(),
             influence: &influence,
-            origin: server.as_deref().or(url.filter(|_| call.name.starts_with("http_"))),
+            origin: origin.as_deref(),
             demands: Some(&info.demands),
         };
         let asks_itself = match place {

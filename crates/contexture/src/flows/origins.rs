@@ -99,7 +99,7 @@ impl Origins {
         let (mut open, mut seen) = (vec![&call.id], HashSet::new());
         while let Some(id) = open.pop() {
             let Some(step) = steps.get(id).filter(|_| seen.insert(id)) else { continue };
-            let asked = step.asks.iter().map(|asked| Label::of(asked, self.of_step(asked)));
+            let asked = step.asks.iter().map(|asked| self.of_step(asked));
             decision = asked.fold(decision, |all, one| all.join(&one));
             open.extend(&step.dependencies);
         }

@@ -7,9 +7,7 @@ use super::tools::{RunTools, label_of};
 use super::{added, frontend};
 use crate::extensions::action_name;
 use crate::observe::ToolFailure;
-use crate::permission::{
-    name_of, name_of_frontend_tool, name_of_server_tool, origin_of_server,
-};
+use crate::permission::{name_of, name_of_frontend_tool, name_of_server_tool, origin_of_server};
 use contexture_context::{Label, Trust};
 use contexture_core::policy::{Demands, Effect, Influence, origin};
 use contexture_script::host::{HostError, ToolBinding};

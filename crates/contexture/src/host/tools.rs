@@ -7,10 +7,11 @@ use super::{added, frontend, servers};
 use crate::extensions::Extensions;
 use crate::frontend::Frontend;
 use crate::observe::Progress;
-use crate::permission::{class_of, name_of, origin_of};
+use crate::permission::{class_of, name_of};
 use crate::secrets::Secrets;
 use contexture_context::{Label, Readers, Trust};
-use contexture_core::policy::{Class, Effect};
+use contexture_core::masker::Masker;
+use contexture_core::policy::{Class, Effect, origin};
 use contexture_mcp::Servers;
 use contexture_script::host::{HostError, Supplied, ToolCall};
 use contexture_script::server::{Origin, ServerImport};
@@ -68,20 +69,27 @@ impl RunTools {
             return Ok(instead);
         }
         let ToolCall { tool, method, mut arguments, event, secrets, influence, .. } = call;
+        let origin = origin(&tool.uri);
         let effect = Effect {
             name: &name_of(&tool.uri, &method),
             class: class_of(&tool.uri, &method),
             influence: &influence,
-            origin: origin_of(&tool.uri),
+            origin: origin.as_deref(),
             demands: None,
         };
         run.permitted(event, &effect, &arguments).await?;
         let shown = arguments.clone();
-        run.recorder.add_secrets(self.secrets.put(&mut arguments, &secrets)?);
+        let sink = origin.as_deref().unwrap_or(&tool.uri);
+        let given = self.secrets.put(&mut arguments, &secrets, sink)?;
+        run.recorder.add_secrets(given.clone());
         let name = format!("{}.{method}", tool.name);
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
         let running = self.built_in.call(&tool.uri, &method, arguments);
-        let output = run.unless_cancelled(running).await?.map_err(of_tool)?;
+        let mut output = run.unless_cancelled(running).await?.map_err(of_tool)?;
+        if !given.is_empty() {
+            // A server that says them back does not give them to the program.
+            Masker::of_values(given).value(&mut output.value);
+        }
         let label = match effect.class {
             // What a write returns is made of what it was given.
             Class::Write => influence.whole(),

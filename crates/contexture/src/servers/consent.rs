@@ -7,14 +7,17 @@
 //! to any address itself.
 
 use crate::config::McpServer;
+use crate::permission::origin_of_server;
 use crate::project::Project;
+use crate::secrets::Secrets;
 use crate::servers::secrets;
 use contexture_context::Digest;
 use contexture_knowledge::Allowance;
 use contexture_knowledge::approval::Approvals;
 use contexture_mcp::port::{BoxFuture, Connection, Connector};
-use contexture_mcp::{Connect, McpError, ServerSpec};
+use contexture_mcp::{Connect, McpError, Secret, ServerSpec, Transport};
 use contexture_store::masker::Masker;
+use contexture_tools::environment;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -32,14 +35,56 @@ pub struct Consent {
 /// The connector to those servers that may be used.
 pub(super) struct Asked {
     connect: Connect,
+    /// Learns the secrets that servers get.
+    masker: Arc<Masker>,
+    secrets: Secrets,
     consent: Consent,
     approvals: Option<Approvals>,
     project: Project,
 }
 
 impl Asked {
-    pub(super) fn new(project: &Project, connect: Connect, consent: Consent) -> Self {
-        Self { connect, consent, approvals: approvals(project), project: project.clone() }
+    pub(super) fn new(
+        project: &Project,
+        (connect, masker): (Connect, Arc<Masker>),
+        consent: Consent,
+    ) -> Self {
+        let (secrets, approvals) = (Secrets::of(project), approvals(project));
+        Self { connect, masker, secrets, consent, approvals, project: project.clone() }
+    }
+
+    /// Returns a server with the values of its secrets, which may go to it alone.
+    fn with_secrets(&self, server: &ServerSpec) -> Result<ServerSpec, McpError> {
+        let mut server = server.clone();
+        let sink = origin_of_server(&server.name);
+        let described = self.project.config.mcp.servers.get(&server.name);
+        let value = |name: &String| {
+            let value =
+                self.secrets.value(name, &sink).map_err(|reason| McpError::Unreachable {
+                    server: server.name.clone(),
+                    reason: format!("the secret `{name}` is not used: {reason}"),
+                    stderr: String::new(),
+                })?;
+            Ok::<_, McpError>(value.inspect(|value| {
+                let is_secret = self.secrets.is_declared(name);
+                let known = environment::secrets_in(name, value);
+                self.masker.add(if is_secret { vec![value.clone()] } else { known });
+            }))
+        };
+        let names = described.map_or(&[][..], |described| &described.env);
+        let mut given = Vec::new();
+        for name in names {
+            given.extend(value(name)?.map(|value| (name.clone(), Secret::new(value))));
+        }
+        let bearer = described.and_then(|described| described.token_env.as_ref());
+        let bearer = bearer.map(value).transpose()?.flatten();
+        self.masker.add(bearer.clone());
+        match &mut server.transport {
+            Transport::Process { env, .. } => *env = given,
+            Transport::Http { token, .. } => *token = bearer.map(Secret::new),
+            _ => {}
+        }
+        Ok(server)
     }
 
     fn refusal(&self, name: &str) -> Option<McpError> {
@@ -71,7 +116,9 @@ impl Connector for Asked {
     ) -> BoxFuture<'a, Result<Arc<dyn Connection>, McpError>> {
         match self.refusal(&server.name) {
             Some(refusal) => Box::pin(std::future::ready(Err(refusal))),
-            None => self.connect.connect(server),
+            None => {
+                Box::pin(async move { self.connect.connect(&self.with_secrets(server)?).await })
+            }
         }
     }
 }
@@ -146,7 +193,8 @@ fn digest(project: &Project, server: &str) -> Option<Digest> {
     // Where a variable is taken from is a part of what was allowed.
     let names = env.iter().chain(token_env);
     let taken = names.filter_map(|name| Some((name, project.config.secrets.get(name)?)));
-    let taken: Vec<String> = taken.map(|(name, source)| format!("{name}: {source:?}")).collect();
+    let taken: Vec<String> =
+        taken.map(|(name, source)| format!("{name}: {:?}", source.source)).collect();
     if !taken.is_empty()
         && let Some(fields) = settings.as_object_mut()
     {

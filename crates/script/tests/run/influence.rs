@@ -72,7 +72,8 @@ impl World {
         influence: &Influence,
         arguments: &Value,
     ) -> Result<(), HostError> {
-        let decision = self.policy.decide(&Effect { name, class, influence, origin });
+        let decision =
+            self.policy.decide(&Effect { name, class, influence, origin, demands: None });
         match decision.verdict {
             Verdict::Allow => {
                 let demanded = ["path", "url", "headers"].map(|one| arguments.get(one));

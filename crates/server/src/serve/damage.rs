@@ -50,6 +50,7 @@ impl Damage {
             let faults = copy::faults(&flows).map_err(unusable)?;
             findings.extend(faults.into_iter().map(|fault| FolderFinding::of(FLOWS_FILE, fault)));
         }
+        findings.extend(FolderFinding::of_flows(&flows)?);
         let found = Self { findings };
         if found.findings.is_empty() {
             return Ok(None);
@@ -66,6 +67,10 @@ impl Damage {
         }
         found.note(data, AuditEvent::LossAccepted)?;
         contexts::accept_loss(&file).map_err(unusable)?;
+        if found.findings.iter().any(is_of_flows) {
+            let accepted = contexture::store::flows::accept_loss(&flows);
+            accepted.map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
+        }
         Ok(None)
     }
 
@@ -80,7 +85,7 @@ impl Damage {
                     .maybe("found", finding.found)
                     .maybe("entry", finding.entry.as_deref())
                     .with("reason", finding.reason.as_str()),
-                FolderFinding::File { file, reason, .. } => {
+                FolderFinding::File { file, reason, .. } | FolderFinding::Lost { file, reason } => {
                     record.with("file", file.as_str()).with("reason", reason.as_str())
                 }
             };
@@ -91,7 +96,15 @@ impl Damage {
 }
 
 fn is_loss(finding: &FolderFinding) -> bool {
-    matches!(finding, FolderFinding::Contexts { finding, .. } if matches!(finding.kind, Kind::Lost | Kind::Marks))
+    match finding {
+        FolderFinding::Contexts { finding, .. } => matches!(finding.kind, Kind::Lost | Kind::Marks),
+        FolderFinding::Lost { .. } => true,
+        FolderFinding::File { .. } => false,
+    }
+}
+
+fn is_of_flows(finding: &FolderFinding) -> bool {
+    matches!(finding, FolderFinding::Lost { .. })
 }
 
 impl Damage {
@@ -102,6 +115,8 @@ impl Damage {
         let is_of_marks = |finding: &FolderFinding| matches!(finding, FolderFinding::Contexts { finding, .. } if finding.kind == Kind::Marks);
         if self.findings.iter().all(is_of_marks) {
             "the marks of what was acknowledged are damaged"
+        } else if self.findings.iter().all(is_of_flows) {
+            "acknowledged events of flows are missing"
         } else if self.is_loss() {
             "acknowledged updates of contexts are missing"
         } else if self.findings.iter().any(is_of_contexts) {

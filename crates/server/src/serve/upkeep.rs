@@ -15,6 +15,7 @@ use super::tokens::TOKENS_FILE;
 use crate::fault::Fault;
 use contexture::contexts::CONTEXTS_FILE;
 use contexture::store::contexts::ContextError;
+use contexture::store::flows::FlowStoreError;
 use contexture::store::home;
 use std::fs::File;
 use std::io;
@@ -24,13 +25,18 @@ use std::path::{Path, PathBuf};
 fn is_kept(name: &str) -> bool {
     let is_audit = name.strip_prefix("audit.").and_then(|rest| rest.strip_suffix(".jsonl"));
     let is_audit = is_audit.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_marks = name.strip_suffix("-marks") == Some(CONTEXTS_FILE);
+    let marked = name.strip_suffix("-marks");
+    let is_marks = marked.is_some_and(|name| [CONTEXTS_FILE, FLOWS_FILE].contains(&name));
     is_audit || is_marks || [CONTEXTS_FILE, FLOWS_FILE, TOKENS_FILE, AUDIT_FILE].contains(&name)
 }
 
 fn unusable(path: &Path, error: &io::Error) -> Fault {
     let reason = contexture::ports::store::reason(error);
     Fault::of(codes::BAD_DATA, format!("{}: {reason}", path.display()))
+}
+
+fn of_flows(error: &FlowStoreError) -> Fault {
+    Fault::of(codes::BAD_DATA, error.to_string()).with_help(error.help())
 }
 
 fn of_store(error: &ContextError) -> Fault {

@@ -9,7 +9,6 @@
 
 mod chain;
 mod ledger;
-mod marks;
 mod rows;
 pub(super) mod salvage;
 mod schema;
@@ -21,12 +20,12 @@ use super::engine::Engine;
 use super::ledger::{Ledger, Ledgers, Outcome};
 use super::store::Contexts;
 use crate::contexts::engine::Options;
+use crate::marks::Marks;
 use crate::sqlite::checkpointer::Checkpointer;
 use crate::sqlite::writer::{Beside, Refuse, WriterThread};
 use crate::sqlite::{Database, FileError as _, file_error};
 use contexture_core::store::contexts::ContextError;
 use ledger::Tables;
-use marks::Marks;
 use rusqlite::Connection;
 use schema::TABLES;
 use std::path::Path;

@@ -3,8 +3,10 @@
 //! Decision: once a run has lost an event, no more are kept, so that its journal has no hole.
 
 use super::holds::Hold;
+use super::lost;
 use super::schema::{self, Outcome};
 use super::seal::{Part, Seal};
+use crate::marks::Marks;
 use crate::masker::Masker;
 use crate::sqlite::writer::Task;
 use crate::sqlite::{FileError as _, file_error};
@@ -18,7 +20,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 pub(super) struct EventTask {
+    pub(super) run: String,
     pub(super) hold: Arc<Hold>,
+    pub(super) marks: Arc<Marks>,
     pub(super) number: u64,
     pub(super) kind: i64,
     pub(super) time_us: u64,
@@ -52,13 +56,11 @@ impl Task<FlowStoreError> for EventTask {
             "insert into entries (id, kind, time, masked, text) values (?1, ?2, ?3, ?4, ?5)",
             params![id, self.kind, time, is_masked, text],
         )?;
-        let Some((status, done)) = self.end else { return Ok(()) };
-        self.execute(
-            connection,
-            "update runs set ended = ?2, status = ?3, done = ?4, holder = null, wish = null
-                where place = ?1",
-            params![self.hold.place, time, status.as_str(), done.cast_signed()],
-        )
+        if let Some((status, done)) = self.end {
+            self.end(connection, (status, done))?;
+        }
+        self.marks.note(self.hold.place, lost::mark(&self.run, self.number));
+        Ok(())
     }
 
     fn finish(self: Box<Self>, fault: Option<FlowStoreError>) {
@@ -84,6 +86,20 @@ impl Task<FlowStoreError> for EventTask {
 }
 
 impl EventTask {
+    fn end(&self, connection: &Connection, (status, done): (Status, u64)) -> Outcome<()> {
+        self.execute(
+            connection,
+            "update runs set ended = ?2, status = ?3, done = ?4, holder = null, wish = null
+                where place = ?1",
+            params![
+                self.hold.place,
+                self.time_us.cast_signed(),
+                status.as_str(),
+                done.cast_signed()
+            ],
+        )
+    }
+
     fn execute(&self, connection: &Connection, sql: &str, params: impl Params) -> Outcome<()> {
         let done = connection.prepare_cached(sql).and_then(|mut sql| sql.execute(params));
         done.map(drop).map_err(|error| FlowStoreError::of_sqlite(&self.seal.name, &error))

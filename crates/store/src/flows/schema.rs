@@ -1,5 +1,6 @@
 //! The tables of a file of runs.
 
+use crate::sqlite::marked;
 use crate::sqlite::tables::Tables;
 use contexture_core::store::flows::FlowStoreError;
 
@@ -13,7 +14,8 @@ pub(crate) const TABLES: Tables =
 /// place of its run and its own number in one, so that the entries of a run stand together and
 /// those of one step in one page, which is all that a commit of it writes. The row of a run is
 /// written when it begins and ends, and its document, which may be large, only once.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     create table runs (
         place integer primary key autoincrement,
         run text not null unique,
@@ -45,7 +47,9 @@ const STEPS: [&str; 1] = ["
         masked integer not null,
         text text not null
     ) strict;
-"];
+",
+    marked::TABLE,
+];
 
 /// The bits of an entry's id that are its number in its run.
 const NUMBER_BITS: u32 = 32;

@@ -3,6 +3,7 @@
 use super::events::EventTask;
 use super::holder::Holder;
 use super::holds::{Hold, Holds};
+use super::lost;
 use super::read::Reader;
 use super::schema::Outcome;
 use super::schema::{ENDED, OTHER, TABLES};
@@ -10,9 +11,10 @@ use super::seal::{Part, Seal};
 use super::tasks::{NewRun, RunTable};
 use super::watch::Watch;
 use crate::contexts::Sealer;
+use crate::marks::Marks;
 use crate::masker::Masker;
-use crate::sqlite::Database;
-use crate::sqlite::writer::{Refuse, WriterThread};
+use crate::sqlite::writer::{Beside, Refuse, WriterThread};
+use crate::sqlite::{Database, FileError as _, marked};
 use crate::stamp::{self, Ids};
 use contexture_core::store::flows::{
     Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError, Journal,
@@ -63,6 +65,22 @@ pub struct SqliteJournal {
     options: Options,
 }
 
+/// What goes on beside the writing.
+struct Upkeep {
+    marks: Arc<Marks>,
+    name: Arc<str>,
+}
+
+impl Beside<FlowStoreError> for Upkeep {
+    fn committed(&mut self) -> Outcome<()> {
+        self.marks.committed().map_err(|error| FlowStoreError::of_system(&self.name, &error))
+    }
+
+    fn undone(&mut self) {
+        self.marks.undone();
+    }
+}
+
 impl fmt::Debug for SqliteJournal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SqliteJournal").field("file", &self.table.name).finish_non_exhaustive()
@@ -77,10 +95,17 @@ impl SqliteJournal {
     /// [`FlowStoreError::Damaged`], [`FlowStoreError::Foreign`] and [`FlowStoreError::Newer`] for a
     /// file that can't be used, which is left as it is; what the system reports.
     pub fn open(path: &Path, name: &str, options: Options) -> Result<Arc<Self>, FlowStoreError> {
+        // Before anything is written: what is damaged stays as it is.
+        lost::refuse(path, name)?;
         let (file, connection) = Database::open(path, name, &TABLES)?;
+        let marks = Arc::new(marked::open(&file, &connection, lost::all)?);
         let name = Arc::clone(&file.name);
         let holder = Arc::new(Holder::new(file.path(), &options.ids));
-        let table = RunTable { name: Arc::clone(&name), holders: holder.holders.clone() };
+        let table = RunTable {
+            name: Arc::clone(&name),
+            holders: holder.holders.clone(),
+            marks: Arc::clone(&marks),
+        };
         let seal = Seal { sealer: options.sealer.clone(), name: Arc::clone(&name) };
         let (most_waiting, path) = (options.most_waiting, name.as_ref().to_owned());
         let refuse: Refuse<FlowStoreError> = Box::new(move |_, bytes| {
@@ -88,7 +113,8 @@ impl SqliteJournal {
             let fault = || FlowStoreError::Io { path: path.clone(), reason: reason() };
             (bytes > most_waiting).then(fault)
         });
-        let writer = WriterThread::start(connection, ("flows", name), refuse, ())?;
+        let upkeep = Upkeep { marks, name: Arc::clone(&name) };
+        let writer = WriterThread::start(connection, ("flows", name), refuse, upkeep)?;
         Ok(Arc::new_cyclic(|this| Self {
             this: Weak::clone(this),
             writer,
@@ -256,6 +282,8 @@ impl Journal for SqliteJournal {
         // A step waits for its start, the run for its end; for all else nobody waits.
         let is_urgent = end.is_some() || matches!(event, Event::Started { .. });
         let task = EventTask {
+            run: run.to_owned(),
+            marks: Arc::clone(&self.table.marks),
             number: hold.next(),
             hold,
             kind: if is_end { ENDED } else { OTHER },

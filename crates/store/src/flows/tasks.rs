@@ -2,8 +2,10 @@
 
 use super::holder::Holders;
 use super::holds::Hold;
+use super::lost;
 use super::schema::Outcome;
 use super::schema::{self, ENDED};
+use crate::marks::Marks;
 use crate::sqlite::FileError as _;
 use contexture_core::store::flows::{Ask, FlowStoreError};
 use contexture_protocol::content::Status;
@@ -36,6 +38,7 @@ pub(super) struct RunRow {
 pub(super) struct RunTable {
     pub(super) name: Arc<str>,
     pub(super) holders: Holders,
+    pub(super) marks: Arc<Marks>,
 }
 
 impl RunTable {
@@ -100,6 +103,7 @@ impl RunTable {
             "insert into documents (place, masked, text) values (?1, ?2, ?3)",
             params![place, new.masked, new.document],
         )?;
+        self.marks.note(place, lost::mark(&new.run, 0));
         Ok(Hold::new(place, 0, 0))
     }
 
@@ -227,6 +231,8 @@ impl RunTable {
                 told.query_map([run], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()
             });
             for place in self.sql(places)? {
+                let removed = self.marks.removes(place);
+                removed.map_err(|error| FlowStoreError::of_system(&self.name, &error))?;
                 let (before, last) = schema::span(place);
                 let entries = "delete from entries where id > ?1 and id <= ?2";
                 self.execute(connection, entries, [before, last])?;

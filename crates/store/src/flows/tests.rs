@@ -220,7 +220,7 @@ fn fl_11_foreign_files_and_newer_ones_are_refused() {
     drop(open(&newer));
     Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = refused(&newer);
-    assert!(matches!(error, FlowStoreError::Newer { found: 99, known: 1, .. }), "{error}");
+    assert!(matches!(error, FlowStoreError::Newer { found: 99, known: 2, .. }), "{error}");
     assert_eq!(refused(folder.path()).to_string(), "flows.db: it is a folder");
 }
 
@@ -237,17 +237,8 @@ fn fl_11_damage_is_told_and_nothing_is_made_anew() {
     // All pages but the first: the header is well, the tables are not.
     bytes.iter_mut().skip(4_096).for_each(|byte| *byte = 0xaa);
     std::fs::write(&path, &bytes).unwrap();
-    let journal = open(&path);
-    for error in [
-        journal.begin(&RunHead::new("run_2", "{}")).unwrap_err(),
-        journal.claim("run_1").unwrap_err(),
-        journal.log("run_1").unwrap_err(),
-        journal.runs(&Filter::default()).unwrap_err(),
-        journal.ask("run_1", Ask::Cancel).unwrap_err(),
-    ] {
-        assert!(matches!(error, FlowStoreError::Damaged { .. }), "{error}");
-    }
-    drop(journal);
+    let error = SqliteJournal::open(&path, "flows.db", Options::default()).unwrap_err();
+    assert!(matches!(error, FlowStoreError::Damaged { .. }), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
 
     // Rows that nobody here wrote.
@@ -415,4 +406,105 @@ fn fl_12_concurrent_creators_of_file_wait_for_each_other() {
             }
         });
     }
+}
+
+/// Copies the files as a process that is killed leaves them.
+fn killed(path: &Path, target: &Path) {
+    for end in ["", "-wal", "-marks"] {
+        let name = |path: &Path| PathBuf::from(format!("{}{end}", path.display()));
+        drop(std::fs::remove_file(name(target)));
+        if name(path).exists() {
+            std::fs::copy(name(path), name(target)).unwrap();
+        }
+    }
+    drop(std::fs::remove_file(format!("{}-shm", target.display())));
+}
+
+fn begin_and_do(journal: &Arc<SqliteJournal>, run: &str) {
+    let text = document(&[echo("a", json!({ "t": run })), echo("b", json!({}))], "SEQUENTIAL");
+    let claim = journal.begin(&RunHead::new(run, &text)).unwrap();
+    do_it(&claim, &text);
+}
+
+fn refusal(path: &Path) -> Option<String> {
+    let opened = SqliteJournal::open(path, "flows.db", Options::default());
+    opened.err().map(|error| error.to_string())
+}
+
+#[test]
+fn gu_12_events_lost_by_garbage_in_log_are_told_and_can_be_accepted() {
+    let (folder, path) = place();
+    let journal = open(&path);
+    let text = document(&[echo("a", json!({}))], "SEQUENTIAL");
+    let under_way = journal.begin(&RunHead::new("under_way", &text)).unwrap();
+    let started = Event::Started { id: "a", action: "echo", attempt: 1, key: "k" };
+    for n in 0..8 {
+        begin_and_do(&journal, &format!("run_{n}"));
+        journal.record("under_way", &started, Kept::call(drop));
+    }
+    journal.forget(&["run_0".to_owned()]).unwrap();
+    let target = folder.path().join("copy.db");
+    killed(&path, &target);
+    assert_eq!(refusal(&target), None, "a kill is not a loss");
+    let whole = std::fs::read(format!("{}-wal", path.display())).unwrap();
+    let (mut told, mut silent) = (0, 0);
+    for at in (64..whole.len()).step_by(whole.len() / 40) {
+        killed(&path, &target);
+        let mut bytes = whole.clone();
+        bytes.iter_mut().skip(at).take(500).for_each(|byte| *byte = byte.wrapping_mul(31) ^ 0xa7);
+        std::fs::write(format!("{}-wal", target.display()), &bytes).unwrap();
+        let found = refusal(&target);
+        let runs = Connection::open(&target).unwrap().query_row(
+            "select (select count(*) from runs where ended is not null), (select count(*) from entries)",
+            [],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)),
+        );
+        match found {
+            Some(text) => {
+                assert!(text.contains("acknowledged") || text.contains("marks"), "{text}");
+                told += 1;
+            }
+            // Every run that ended, and every event, is there.
+            None => {
+                let (ended, events) = runs.unwrap();
+                assert!(ended >= 7 && events >= 7 * 5 + 8, "{at}: {ended} {events}");
+                silent += 1;
+            }
+        }
+    }
+    assert!(told > 20 && silent < 20, "{told} {silent}");
+    // Whoever takes that for lost goes on from what is there.
+    accept_loss(&target).unwrap();
+    assert_eq!(lost(&target).unwrap(), [""; 0]);
+    begin_and_do(&open(&target), "run_new");
+    assert_eq!(lost(&target).unwrap(), [""; 0]);
+    drop(under_way);
+}
+
+#[test]
+fn gu_12_missing_run_and_missing_marks_are_told_apart_from_new_file() {
+    let (folder, path) = place();
+    let journal = open(&path);
+    begin_and_do(&journal, "run_1");
+    let early = folder.path().join("early.db");
+    killed(&path, &early);
+    begin_and_do(&journal, "run_2");
+    drop(journal);
+    // An older copy beside the marks of today.
+    for end in ["", "-wal"] {
+        let name = |path: &Path| PathBuf::from(format!("{}{end}", path.display()));
+        std::fs::copy(name(&early), name(&path)).unwrap();
+    }
+    let told = refusal(&path).unwrap();
+    assert!(told.contains("the run `run_2` with 5 events is missing"), "{told}");
+    std::fs::remove_file(format!("{}-marks", path.display())).unwrap();
+    assert!(refusal(&path).unwrap().contains("can't be read"));
+    accept_loss(&path).unwrap();
+    assert_eq!(refusal(&path), None);
+    // Whoever removed the file meant to begin anew.
+    for end in ["", "-wal", "-shm"] {
+        drop(std::fs::remove_file(format!("{}{end}", path.display())));
+    }
+    begin_and_do(&open(&path), "run_3");
+    assert_eq!(refusal(&path), None);
 }

@@ -160,8 +160,6 @@ pub(crate) trait Beside<E>: Send + 'static {
     fn undone(&mut self) {}
 }
 
-impl<E> Beside<E> for () {}
-
 /// Refuses a task when so many tasks, of so many bytes, wait already.
 pub(crate) type Refuse<E> = Box<dyn Fn(usize, usize) -> Option<E> + Send + Sync>;
 

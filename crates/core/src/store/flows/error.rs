@@ -129,7 +129,9 @@ impl FlowStoreError {
             Self::Busy(_) => "try again when that process is done",
             Self::Foreign { .. } => "name another file",
             Self::Newer { .. } => "use the version of this program that wrote it",
-            Self::Damaged { .. } => "restore it from a copy, or name another file",
+            Self::Damaged { .. } => {
+                "see what is missing with `contexture context verify`, then restore a backup, or accept the loss with `contexture serve --accept-loss`"
+            }
             Self::Sealed { .. } => "give the key that it was sealed with",
             Self::Io { .. } => "see what the system reports",
             Self::Panicked => "see which part panicked, then resume the run",

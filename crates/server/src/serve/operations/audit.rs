@@ -12,6 +12,7 @@ use crate::serve::caller::Caller;
 use crate::serve::{codes, folder};
 use contexture::config::ServeLimits;
 use contexture::store::home;
+use contexture::store::marks::{Book, Mark, Marks};
 use contexture::store::stamp::{Ids, iso_time};
 use contexture_protocol::Refusal;
 use serde::Serialize;
@@ -26,6 +27,8 @@ use std::sync::Arc;
 pub const AUDIT_FILE: &str = "audit.jsonl";
 /// Who writes a line holds its lock.
 const LOCK_FILE: &str = "audit.lock";
+/// The place of the mark of its last line.
+const PLACE: i64 = 1;
 /// More than the digests of a line, in bytes.
 const DIGESTS: u64 = 192;
 /// Texts of a record are cut at this length, in characters: ids may come from a client.
@@ -62,6 +65,8 @@ pub enum AuditEvent {
     ContextsImported,
     /// A server found that contexts are not as they were acknowledged.
     ContextsDamaged,
+    /// Lines at the end of this log that were acknowledged are missing.
+    LinesLost,
     /// What is missing from contexts was taken for lost.
     LossAccepted,
     /// All that a data folder holds was copied.
@@ -145,6 +150,8 @@ impl AuditRecord {
 pub(crate) struct Audit {
     lines: Lines,
     ids: Arc<Ids>,
+    /// Lines at its end were missing when it was opened.
+    pub(crate) was_cut: bool,
 }
 
 impl Audit {
@@ -155,9 +162,10 @@ impl Audit {
     pub(crate) fn open(data: &Path, limits: &ServeLimits, ids: Arc<Ids>) -> Result<Self, Fault> {
         let failed = |error: io::Error| unwritable(data, &error);
         let file = AuditFile::open(data, limits.audit_bytes.get(), limits.audit_files);
-        let file = file.map_err(failed)?;
+        let mut file = file.map_err(failed)?;
+        let was_cut = file.caught_up().map_err(failed)?;
         let lines = Lines::to(file, "audit").map_err(failed)?;
-        Ok(Self { lines, ids })
+        Ok(Self { lines, ids, was_cut })
     }
 
     /// Queues a line.
@@ -218,11 +226,41 @@ pub(crate) fn files(data: &Path) -> io::Result<Vec<PathBuf>> {
 pub(crate) fn verify(data: &Path) -> io::Result<(u64, Vec<BrokenLine>)> {
     // A line that is being written is not taken for one that was broken off.
     let _held = data.join(LOCK_FILE).is_file().then(|| hold(data));
-    let mut walk = Walk::default();
+    let walk = walked(data)?;
+    let mut broken = walk.broken;
+    if walk.wanted.is_some() {
+        let (file, line) = (AUDIT_FILE.to_owned(), walk.lines);
+        broken.push(BrokenLine { file, line, reason: "acknowledged lines behind it are missing" });
+    }
+    Ok((walk.lines, broken))
+}
+
+/// Walks along all lines, on the look-out for the one that was acknowledged last.
+fn walked(data: &Path) -> io::Result<Walk> {
+    let mut walk = Walk::wanting(acknowledged(data)?);
     for path in files(data)? {
         walk.file(&path)?;
     }
-    Ok((walk.lines, walk.broken))
+    Ok(walk)
+}
+
+/// Returns the digest of the line that was acknowledged last.
+fn acknowledged(data: &Path) -> io::Result<Option<String>> {
+    let book = Book::read(&data.join(AUDIT_FILE))?;
+    Ok(book.and_then(|book| match book.marks.get(&PLACE) {
+        Some(Mark::Kept { chain, .. }) => Some(chain.iter().map(|b| format!("{b:02x}")).collect()),
+        _ => None,
+    }))
+}
+
+/// Returns the mark of a line by its digest.
+fn mark(digest: &str) -> Option<Mark> {
+    let mut chain = [0; 32];
+    for (byte, at) in chain.iter_mut().zip((0..).step_by(2)) {
+        *byte = u8::from_str_radix(digest.get(at..at + 2)?, 16).ok()?;
+    }
+    let (owner, context) = (String::new(), AUDIT_FILE.to_owned());
+    Some(Mark::Kept { owner, context, version: 0, chain })
 }
 
 fn unwritable(data: &Path, error: &io::Error) -> Fault {
@@ -238,6 +276,8 @@ struct AuditFile {
     /// The size after the last line of ours.
     size: Option<u64>,
     chain: Chain,
+    /// The mark of the last line: a log that was cut off ends like any other.
+    marks: Option<Marks>,
     most: u64,
     kept: usize,
 }
@@ -248,7 +288,7 @@ impl AuditFile {
         let lock = lock_file(data)?;
         let file = Some(appending(&data.join(AUDIT_FILE))?);
         let (folder, chain) = (data.to_owned(), Chain::default());
-        Ok(Self { folder, lock, file, size: None, chain, most, kept })
+        Ok(Self { folder, lock, file, size: None, chain, marks: None, most, kept })
     }
 
     /// Writes lines while no other process does.
@@ -269,13 +309,55 @@ impl AuditFile {
             self.rotate();
             length = self.open_file()?.metadata()?.len();
         }
+        let is_current = self.size == Some(length);
         let is_torn = self.catch_up(length)?;
+        let lost = if is_current { None } else { self.lost()? };
         let start = if is_torn { "\n" } else { "" };
-        let sealed = lines.lines().map(|line| self.chain.sealed(line));
-        let text = std::iter::once(start.to_owned()).chain(sealed).collect::<String>();
+        let told = lost.map(|digest| {
+            let record = AuditRecord::new(AuditEvent::LinesLost).with("acknowledged", digest);
+            record.line(&iso_time(contexture::store::stamp::system().now_us()))
+        });
+        let all = told.iter().map(String::as_str).chain(lines.lines());
+        let sealed: String = all.map(|line| self.chain.sealed(line)).collect();
+        let text = format!("{start}{sealed}");
         self.open_file()?.write_all(text.as_bytes())?;
         self.size = Some(length.saturating_add(text.len() as u64));
-        Ok(())
+        self.acknowledge()
+    }
+
+    /// Reads the end of the log while no other process writes; returns whether lines are missing.
+    fn caught_up(&mut self) -> io::Result<bool> {
+        self.lock.lock()?;
+        let length = self.open_file()?.metadata()?.len();
+        let lost = self.catch_up(length).and_then(|_| self.lost());
+        self.lock.unlock()?;
+        Ok(lost?.is_some())
+    }
+
+    /// Returns the digest of the line that was acknowledged last, if it is missing.
+    fn lost(&self) -> io::Result<Option<String>> {
+        match acknowledged(&self.folder)? {
+            Some(digest) if digest != self.chain.last => Ok(walked(&self.folder)?.wanted),
+            _ => Ok(None),
+        }
+    }
+
+    /// Marks the last line.
+    fn acknowledge(&mut self) -> io::Result<()> {
+        let Some(mark) = mark(&self.chain.last) else { return Ok(()) };
+        let marked = self.folder.join(AUDIT_FILE);
+        let marks = match self.marks.take() {
+            Some(marks) => marks,
+            None => {
+                if Book::read(&marked)?.is_none_or(|book| book.identity.is_none()) {
+                    Marks::make(&marked, &[0; 16], std::iter::empty())?;
+                }
+                Marks::open(&marked)?
+            }
+        };
+        let marks = self.marks.insert(marks);
+        marks.note(PLACE, mark);
+        marks.committed()
     }
 
     fn open_file(&mut self) -> io::Result<&mut File> {
@@ -393,6 +475,59 @@ mod tests {
         let (lines, broken) = verify(folder.path()).unwrap();
         assert_eq!((lines, broken.len(), broken[0].line), (16, 1, 14));
         assert_eq!(broken[0].reason, "it can't be read");
+    }
+
+    #[test]
+    fn gu_12_cut_off_end_of_log_is_noticed_and_noted_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(AUDIT_FILE);
+        let open = || AuditFile::open(folder.path(), 4_000, 3).unwrap();
+        let mut server = open();
+        for _ in 0..30 {
+            server.write("{\"event\":\"a\"}\n");
+        }
+        drop(server);
+        assert!(!open().caught_up().unwrap());
+        assert_eq!(verify(folder.path()).unwrap().1, []);
+        let whole = fs::read_to_string(&path).unwrap();
+        let cut: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+        for text in [cut.as_str(), ""] {
+            fs::write(&path, text).unwrap();
+            assert!(open().caught_up().unwrap(), "a start tells it");
+            let broken = verify(folder.path()).unwrap().1;
+            assert_eq!(broken.len(), 1, "{broken:?}");
+            assert!(broken[0].reason.contains("acknowledged lines"), "{broken:?}");
+        }
+        // A line more than was acknowledged, as a crash leaves it, is not a loss.
+        let marks = fs::read(folder.path().join("audit.jsonl-marks")).unwrap();
+        fs::write(&path, &whole).unwrap();
+        open().write("{\"event\":\"more\"}\n");
+        fs::write(folder.path().join("audit.jsonl-marks"), &marks).unwrap();
+        assert!(!open().caught_up().unwrap());
+        fs::write(&path, &cut).unwrap();
+        open().write("{\"event\":\"b\"}\n");
+        let noted = records(&path);
+        assert_eq!(noted[3]["event"], "lines_lost");
+        assert_eq!(noted[4]["event"], "b");
+        assert_eq!(verify(folder.path()).unwrap().1, [], "the log says it itself now");
+        assert!(!open().caught_up().unwrap());
+    }
+
+    #[test]
+    fn gu_12_log_without_marks_is_marked_and_damaged_marks_are_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let note = || note_once(folder.path(), &AuditRecord::new(AuditEvent::TokenAdded)).unwrap();
+        let marks = folder.path().join("audit.jsonl-marks");
+        note();
+        fs::remove_file(&marks).unwrap();
+        note();
+        assert!(marks.exists());
+        for garbage in [vec![0xa7; 700], Vec::new(), vec![0; 256]] {
+            fs::write(&marks, garbage).unwrap();
+            note();
+            assert!(acknowledged(folder.path()).unwrap().is_some());
+        }
+        assert_eq!(verify(folder.path()).unwrap(), (5, Vec::new()));
     }
 
     #[test]

@@ -19,7 +19,7 @@ const TAIL: u64 = 64 << 10;
 /// The end of a chain: the digest of its last line, and whether a file has a line already.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chain {
-    last: String,
+    pub(super) last: String,
     is_begun: bool,
 }
 
@@ -82,11 +82,18 @@ pub(crate) struct BrokenLine {
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     last: Option<String>,
+    /// The digest of the line that was acknowledged last, until it is found.
+    pub(super) wanted: Option<String>,
     pub(super) lines: u64,
     pub(super) broken: Vec<BrokenLine>,
 }
 
 impl Walk {
+    /// Begins a walk on the look-out for a line by its digest.
+    pub(super) fn wanting(wanted: Option<String>) -> Self {
+        Self { wanted, ..Self::default() }
+    }
+
     /// Walks along a file; its first line that breaks the chain is noted.
     pub(super) fn file(&mut self, path: &Path) -> io::Result<()> {
         let mut first = None;
@@ -121,6 +128,7 @@ impl Walk {
         };
         let named = value.get("previous").and_then(Value::as_str);
         let last = self.last.replace(found.to_owned());
+        self.wanted.take_if(|wanted| wanted == found);
         let previous = match (&last, named) {
             (Some(last), Some(named)) if named != last => {
                 return Some("lines before it are missing");

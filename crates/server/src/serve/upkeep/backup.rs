@@ -3,7 +3,7 @@
 //! Decision: a backup is a folder that a server could be started on, with a list of digests. It holds
 //! contexts, journals, tokens and the audit log as they were at one moment, while a server runs.
 
-use super::{Draft, is_kept, of_store, unusable};
+use super::{Draft, FolderFinding, is_kept, of_flows, of_store, unusable};
 use crate::fault::Fault;
 use crate::serve::codes;
 use crate::serve::flows::journal::FLOWS_FILE;
@@ -13,6 +13,7 @@ use crate::serve::tokens::TOKENS_FILE;
 use contexture::contexts::CONTEXTS_FILE;
 use contexture::store::contexts::{self, Report};
 use contexture::store::copy::{self, Copied};
+use contexture::store::flows;
 use contexture::store::home;
 use contexture::store::stamp::{iso_time, now_us};
 use serde::{Deserialize, Serialize};
@@ -72,6 +73,9 @@ pub fn backup(data: &Path, target: &Path) -> Result<Backup, Fault> {
     std::fs::read_dir(data).map_err(|error| unusable(data, &error))?;
     let draft = Draft::begin(target, false)?;
     contexts::acknowledged(&data.join(CONTEXTS_FILE)).map_err(|error| of_store(&error))?;
+    if let Some(lost) = FolderFinding::of_flows(&data.join(FLOWS_FILE))?.first() {
+        return Err(Fault::of(codes::DAMAGED, lost.to_string()));
+    }
     let databases: Vec<Copied> = [CONTEXTS_FILE, FLOWS_FILE]
         .iter()
         .map(|name| Copied { from: data.join(name), to: draft.path(name) })
@@ -99,6 +103,10 @@ pub fn backup(data: &Path, target: &Path) -> Result<Backup, Fault> {
             file.write_all(&bytes)
         };
         written().map_err(|error| unusable(&to, &error))?;
+    }
+    let flows = draft.path(FLOWS_FILE);
+    if flows.exists() {
+        flows::accept_loss(&flows).map_err(|error| of_flows(&error))?;
     }
     let contexts = match draft.path(CONTEXTS_FILE) {
         path if path.exists() => whole(&path)?.contexts,

@@ -39,7 +39,7 @@ pub fn salvage(data: &Path, target: &Path) -> Result<Salvage, Fault> {
     let saved = saved.map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
     let mut lost: Vec<FolderFinding> = saved.lost.into_iter().map(FolderFinding::from).collect();
     let others = before.findings.into_iter();
-    lost.extend(others.filter(|finding| matches!(finding, FolderFinding::File { .. })));
+    lost.extend(others.filter(|finding| !matches!(finding, FolderFinding::Contexts { .. })));
     let flows = Copied { from: data.join(FLOWS_FILE), to: draft.path(FLOWS_FILE) };
     if flows.from.exists() && copy::salvage_flows(&flows).is_err() {
         let reason = "nothing of it can be read".to_owned();

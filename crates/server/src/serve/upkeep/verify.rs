@@ -1,6 +1,6 @@
 //! Whether a data folder holds what was acknowledged, as it was written.
 
-use super::{of_store, unusable};
+use super::{of_flows, of_store, unusable};
 use crate::fault::Fault;
 use crate::serve::flows::journal::FLOWS_FILE;
 use crate::serve::operations::audit;
@@ -8,6 +8,7 @@ use crate::serve::tokens::{TOKENS_FILE, TokenFile};
 use contexture::contexts::CONTEXTS_FILE;
 use contexture::store::contexts::{self, Finding};
 use contexture::store::copy;
+use contexture::store::flows;
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
@@ -24,6 +25,13 @@ pub enum FolderFinding {
         /// The finding.
         #[serde(flatten)]
         finding: Finding,
+    },
+    /// What was acknowledged of another file is missing.
+    Lost {
+        /// The file.
+        file: String,
+        /// What is missing.
+        reason: String,
     },
     /// With another file.
     File {
@@ -44,12 +52,21 @@ impl fmt::Display for FolderFinding {
             Self::File { file, line: Some(line), reason } => {
                 write!(f, "{file}, line {line}: {reason}")
             }
-            Self::File { file, line: None, reason } => write!(f, "{file}: {reason}"),
+            Self::Lost { file, reason } | Self::File { file, line: None, reason } => {
+                write!(f, "{file}: {reason}")
+            }
         }
     }
 }
 
 impl FolderFinding {
+    /// Returns what is missing from the journal of flows.
+    pub(crate) fn of_flows(path: &Path) -> Result<Vec<Self>, Fault> {
+        let lost = flows::lost(path).map_err(|error| of_flows(&error))?;
+        let of = |reason| Self::Lost { file: FLOWS_FILE.to_owned(), reason };
+        Ok(lost.into_iter().map(of).collect())
+    }
+
     /// Creates what is wrong with a whole file.
     pub(crate) fn of(file: &str, reason: String) -> Self {
         Self::File { file: file.to_owned(), line: None, reason }
@@ -98,6 +115,7 @@ pub fn verify(data: &Path) -> Result<FolderReport, Fault> {
             .findings
             .extend(faults.into_iter().map(|fault| FolderFinding::of(FLOWS_FILE, fault)));
     }
+    report.findings.extend(FolderFinding::of_flows(&flows)?);
     if let Err(fault) = TokenFile::in_folder(data).list() {
         report.findings.push(FolderFinding::of(TOKENS_FILE, fault.message));
     }

@@ -1,6 +1,7 @@
 //! The WebSocket door and the event stream of a server that runs: frames, sessions, turns, replays,
 //! subscriptions, front-end calls (CP-4…CP-8, CP-11, CP-14).
 
+mod approvals;
 mod asking;
 mod batches;
 mod chance;

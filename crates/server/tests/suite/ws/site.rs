@@ -134,9 +134,14 @@ impl Site {
     }
 
     pub async fn post(&self, message: &Value) -> (u16, Value) {
+        self.post_with("Accept: */*", message).await
+    }
+
+    /// With one more header.
+    pub async fn post_with(&self, header: &str, message: &Value) -> (u16, Value) {
         let (address, body) = (self.address, message.to_string());
         let (status, body) = self.http(&format!(
-            "POST /v1/messages HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "POST /v1/messages HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{header}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         )).await;
         (status, serde_json::from_str(&body).unwrap())

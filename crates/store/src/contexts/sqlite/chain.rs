@@ -7,7 +7,7 @@
 
 use ring::digest::{Context, SHA256};
 
-pub(super) type Digest = [u8; 32];
+pub(super) use crate::marks::{Digest, digest_of as of};
 
 /// Returns the digest of a row: its numbers, then its texts, each distinct from a missing one.
 pub(super) fn row(numbers: &[Option<i64>], texts: &[Option<&[u8]>]) -> Digest {
@@ -31,13 +31,6 @@ pub(super) fn link(chain: &Digest, entry: &Digest) -> Digest {
     let mut digest = Context::new(&SHA256);
     digest.update(chain);
     digest.update(entry);
-    finished(digest)
-}
-
-/// Returns the digest of bytes.
-pub(super) fn of(parts: &[&[u8]]) -> Digest {
-    let mut digest = Context::new(&SHA256);
-    parts.iter().for_each(|part| digest.update(part));
     finished(digest)
 }
 

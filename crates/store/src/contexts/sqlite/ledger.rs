@@ -1,7 +1,6 @@
 //! The ledger of contexts in SQLite.
 
 use super::chain::{self, Digest};
-use super::marks::{Mark, Marks};
 use super::rows::{
     CONTEXT, Chain, Count, KEY, MESSAGE, MOST_CONTEXTS, Num, PENDING, Parts, READY, SEQ_MASK,
     STANDS, change, context, digest_of, digest_of_change, digest_of_message, digest_of_state, id,
@@ -10,6 +9,7 @@ use super::rows::{
 use crate::contexts::ledger::{
     ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Sealed, Span, Stored, StoredAnswer,
 };
+use crate::marks::{Mark, Marks};
 use crate::sqlite::FileError as _;
 use contexture_core::store::contexts::ContextError;
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, params};

@@ -4,14 +4,15 @@
 //! written, not even at the end, so that what is damaged can still be looked at with other tools.
 
 use super::chain::Digest;
-use super::marks::{self, Book, Identity, Mark, Marks};
 use super::rows::{self, Chain};
 use super::schema::TABLES;
 use crate::contexts::ledger::{Outcome, Row};
+use crate::marks::{self, Book, Mark, Marks};
+use crate::sqlite::marked;
 use crate::sqlite::tables::{self, State};
 use crate::sqlite::{Database, FileError as _};
 use contexture_core::store::contexts::ContextError;
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _};
 use serde::Serialize;
 use std::fmt;
 use std::path::Path;
@@ -182,54 +183,23 @@ pub fn accept_loss(path: &Path) -> Result<Report, ContextError> {
 pub(crate) fn mark_anew(path: &Path) -> Outcome<()> {
     let name = path.display().to_string();
     let (file, connection) = Database::<ContextError>::open(path, &name, &TABLES)?;
-    make_marks(&file, &connection, true)
+    marked::make(&file, &connection, true, all_marks)
 }
 
 /// Opens the marks of a file, which are made with the file or at its upgrade.
 pub(super) fn marks(file: &Database<ContextError>, connection: &Connection) -> Outcome<Marks> {
-    make_marks(file, connection, false)?;
-    Marks::open(file.path()).map_err(|error| ContextError::Damaged {
-        path: file.name.as_ref().to_owned(),
-        reason: format!(
-            "the marks of what was acknowledged, {}, can't be read: {}",
-            marks::beside(file.path()).display(),
-            contexture_core::store::reason(&error)
-        ),
-    })
-}
-
-fn make_marks(
-    file: &Database<ContextError>,
-    connection: &Connection,
-    is_anew: bool,
-) -> Outcome<()> {
-    let is_made = "select made from marks";
-    let is_made = || connection.query_row(is_made, [], |row| row.get::<_, bool>(0));
-    if !is_anew && file.explain(is_made())? {
-        return Ok(());
-    }
-    let moment = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate);
-    let moment = file.explain(moment)?;
-    if !is_anew && file.explain(is_made())? {
-        return Ok(());
-    }
-    let (identity, all) = file.explain(all_marks(&moment))?;
-    Marks::make(file.path(), &identity, all.into_iter())
-        .map_err(|error| ContextError::of_system(&file.name, &error))?;
-    file.explain(moment.execute("update marks set made = 1", []))?;
-    file.explain(moment.commit())
+    marked::open(file, connection, all_marks)
 }
 
 /// Returns the marks of all contexts as they are there.
-fn all_marks(connection: &Connection) -> Sql<(Identity, Vec<(i64, Mark)>)> {
-    let identity = connection.query_row("select identity from marks", [], |row| row.get(0))?;
+fn all_marks(connection: &Connection) -> Sql<Vec<(i64, Mark)>> {
     let mut rows = connection.prepare(&format!("{} order by place", rows::CONTEXT))?;
     let all = rows.query_map([], |row| {
         let (found, Chain { last: chain, .. }, _) = rows::chained(row)?;
         let (owner, context, version) = (found.owner, found.context_id, found.version);
         Ok((found.place, Mark::Kept { owner, context, version, chain }))
     })?;
-    Ok((identity, all.collect::<Sql<_>>()?))
+    all.collect()
 }
 
 /// Opens a file to look at it.
@@ -312,26 +282,10 @@ impl Look<'_> {
     }
 
     fn current(&mut self) -> Sql<()> {
-        let belongs = self.connection.query_row("select identity, made from marks", [], |row| {
-            Ok((row.get::<_, Identity>(0)?, row.get::<_, bool>(1)?))
-        })?;
-        match (&self.book, belongs) {
-            (None, (_, true)) if self.report.is_whole() => {
-                self.report.file(Damage::Marks, "the marks of what was acknowledged are missing");
-            }
-            (Some(book), (identity, _)) if book.identity != Some(identity) => {
-                let reason = match book.identity {
-                    Some(_) => "the marks of what was acknowledged belong to another file",
-                    None => "the header of the marks of what was acknowledged is damaged",
-                };
+        if self.report.is_whole() {
+            for reason in marked::faults(self.book.as_ref(), self.connection)? {
                 self.report.file(Damage::Marks, reason);
             }
-            _ => {}
-        }
-        let count = self.book.as_ref().map_or(0, |book| book.damaged.len());
-        if count > 0 {
-            let reason = format!("{count} marks of what was acknowledged are damaged");
-            self.report.file(Damage::Marks, reason);
         }
         let mut rows = self.connection.prepare(&format!("{} order by place", rows::CONTEXT))?;
         let mut rows = rows.query([])?;

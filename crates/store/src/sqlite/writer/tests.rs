@@ -1,6 +1,8 @@
 //! A file that fails at every point of a transaction, and tasks that panic: all who wait hear of it.
 
 use super::*;
+
+impl<E> Beside<E> for () {}
 use crate::sqlite::file_error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

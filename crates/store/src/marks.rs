@@ -1,14 +1,14 @@
-//! The marks of a file of contexts: which version of each context was acknowledged last (GU-12).
+//! The marks of a file: what was acknowledged of it last, so that a loss is noticed (GU-12).
 //!
 //! Decision: SQLite reads its log up to the first frame that is damaged, and takes what stands behind
-//! it for never written. So the acknowledged versions stand a second time, in a file of their own
-//! beside the log: for each context one slot, at its place, with the version, the digest of the chain
-//! and a checksum. A slot is written after the commit is durable and before it is acknowledged: no
-//! mark is ever ahead of the file, so a process that is killed leaves no false alarm. It is not synced
+//! it for never written; a log of lines that was cut off ends like any other. So what was acknowledged
+//! stands a second time, in a file of its own beside it: for each context, each run of a flow, and the
+//! end of the audit log one slot, at its place, with the version, the digest of a chain and a checksum.
+//! A slot is written after the commit is durable and before it is acknowledged: no mark is ever ahead of the file, so a process that is killed leaves no false alarm. It is not synced
 //! each time, which would double the price of a commit: after a loss of power the marks may be some
 //! seconds old, and vouch for what was acknowledged by then.
 
-use super::chain::{self, Digest};
+use ring::digest::{Context, SHA256};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -34,20 +34,41 @@ const NAP: Duration = Duration::from_millis(2);
 const KEPT: u8 = 1;
 const REMOVED: u8 = 2;
 
-/// The number that a file of marks and its file of contexts share.
-pub(super) type Identity = [u8; 16];
+/// The digest of a chain.
+pub type Digest = [u8; 32];
 
-/// The acknowledged end of a context.
+/// The number that a file of marks and its marked file share.
+pub type Identity = [u8; 16];
+
+/// Returns the digest of bytes.
+pub(crate) fn digest_of(parts: &[&[u8]]) -> Digest {
+    let mut digest = Context::new(&SHA256);
+    parts.iter().for_each(|part| digest.update(part));
+    let mut bytes = Digest::default();
+    bytes.copy_from_slice(digest.finish().as_ref());
+    bytes
+}
+
+/// What was acknowledged of a context, a run or a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// Its version.
-    Kept { owner: String, context: String, version: u64, chain: Digest },
+pub enum Mark {
+    /// Its state.
+    Kept {
+        /// Its owner.
+        owner: String,
+        /// Its id.
+        context: String,
+        /// Its version: the number of its last entry.
+        version: u64,
+        /// The digest of its chain; zeros where there is none.
+        chain: Digest,
+    },
     /// Its end.
     Removed,
 }
 
 /// Returns the place of the marks of a file.
-pub(super) fn beside(file: &Path) -> PathBuf {
+pub fn beside(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push("-marks");
     name.into()
@@ -55,19 +76,22 @@ pub(super) fn beside(file: &Path) -> PathBuf {
 
 /// The contents of a file of marks.
 #[derive(Debug, Default)]
-pub(super) struct Book {
-    /// `None`: the header is damaged.
-    pub(super) identity: Option<Identity>,
+pub struct Book {
+    /// The file that it belongs to; `None`: the header is damaged.
+    pub identity: Option<Identity>,
     /// By place.
-    pub(super) marks: BTreeMap<i64, Mark>,
+    pub marks: BTreeMap<i64, Mark>,
     /// The places whose slots are damaged.
-    pub(super) damaged: Vec<i64>,
+    pub damaged: Vec<i64>,
 }
 
 impl Book {
     /// Reads the marks of a file; `None` when there are none. A slot that is being written may be seen in
     /// part, and is whole a moment later.
-    pub(super) fn read(file: &Path) -> io::Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn read(file: &Path) -> io::Result<Option<Self>> {
         for _ in 0..TRIES {
             match Self::read_once(file)? {
                 Some(book) if book.identity.is_none() || !book.damaged.is_empty() => {
@@ -101,7 +125,8 @@ impl Book {
 }
 
 /// The marks of a file that is written.
-pub(super) struct Marks {
+#[derive(Debug)]
+pub struct Marks {
     file: File,
     /// Those of the transaction under way, and those that could not be written yet.
     pending: Mutex<BTreeMap<i64, Mark>>,
@@ -112,14 +137,20 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Opens the marks of a file.
-    pub(super) fn open(file: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn open(file: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open(beside(file))?;
         let is_synced = AtomicBool::new(true);
         Ok(Self { file, pending: Mutex::default(), unwritten: Mutex::default(), is_synced })
     }
 
     /// Makes the marks of a file anew, for its owner alone, whole or not at all.
-    pub(super) fn make(
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn make(
         file: &Path,
         identity: &Identity,
         marks: impl Iterator<Item = (i64, Mark)>,
@@ -133,7 +164,7 @@ impl Marks {
         let mut header = [0; SLOT];
         put(&mut header, 0, &MAGIC);
         put(&mut header, CHAIN, identity);
-        let check = chain::of(&[&MAGIC, identity]);
+        let check = digest_of(&[&MAGIC, identity]);
         put(&mut header, CHECK, check.get(..16).unwrap_or_default());
         write_at(&made, &header, 0)?;
         for (place, mark) in marks {
@@ -145,18 +176,21 @@ impl Marks {
     }
 
     /// Notes what the transaction under way does.
-    pub(super) fn note(&self, place: i64, mark: Mark) {
+    pub fn note(&self, place: i64, mark: Mark) {
         lock(&self.pending).insert(place, mark);
     }
 
     /// Forgets what the transaction under way did.
-    pub(super) fn undone(&self) {
+    pub fn undone(&self) {
         lock(&self.pending).clear();
     }
 
     /// Writes what was noted, whose transaction is durable. What can't be written is tried again
     /// with the next.
-    pub(super) fn committed(&self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn committed(&self) -> io::Result<()> {
         let mut unwritten = lock(&self.unwritten);
         unwritten.append(&mut lock(&self.pending));
         while let Some(first) = unwritten.first_entry() {
@@ -168,8 +202,16 @@ impl Marks {
         Ok(())
     }
 
+    /// Writes that something is to be removed, before it is: what is there unmarked is not missed.
+    ///
+    /// # Errors
+    /// What the system reports.
+    pub fn removes(&self, place: i64) -> io::Result<()> {
+        write_at(&self.file, &encode(place, &Mark::Removed), offset(place))
+    }
+
     /// Syncs what was written.
-    pub(super) fn sync(&self) {
+    pub fn sync(&self) {
         if !self.is_synced.swap(true, Ordering::Relaxed) && self.file.sync_data().is_err() {
             self.is_synced.store(false, Ordering::Relaxed);
         }
@@ -219,13 +261,13 @@ fn take<const N: usize>(slot: &[u8], at: usize) -> Option<[u8; N]> {
 
 /// Returns the checksum of a slot, which holds at this place alone.
 fn check(place: i64, slot: &[u8]) -> Option<[u8; 16]> {
-    let digest = chain::of(&[&place.to_le_bytes(), slot.get(..CHECK)?, slot.get(NAMES..)?]);
+    let digest = digest_of(&[&place.to_le_bytes(), slot.get(..CHECK)?, slot.get(NAMES..)?]);
     take(&digest, 0)
 }
 
 fn identity(header: &[u8]) -> Option<Identity> {
     let found: Identity = take(header, CHAIN)?;
-    let digest = chain::of(&[&MAGIC, &found]);
+    let digest = digest_of(&[&MAGIC, &found]);
     let is_whole =
         take::<8>(header, 0)? == MAGIC && take::<16>(header, CHECK)? == take(&digest, 0)?;
     is_whole.then_some(found)

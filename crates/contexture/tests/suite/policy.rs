@@ -363,3 +363,114 @@ fn gu_5_tool_of_application_says_class_and_what_its_arguments_accept() {
     assert_eq!(error.code(), POLICY_DENIED);
     assert!(error.to_string().contains("rust:mail/send.to (tool)"), "{error}");
 }
+
+/// Answers requests, and counts them.
+fn listening() -> (String, Arc<Mutex<Vec<String>>>) {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://127.0.0.1:{}", listener.local_addr().unwrap().port());
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&heard);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut bytes = [0; 4096];
+            let read = stream.read(&mut bytes).unwrap();
+            kept.lock().unwrap().push(String::from_utf8_lossy(&bytes[..read]).into_owned());
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok")
+                .unwrap();
+        }
+    });
+    (address, heard)
+}
+
+#[test]
+fn gu_6_settings_of_http_tool_decide_by_default_integrity_and_readers() {
+    let (site, heard) = listening();
+    let post = |line: &str| format!("[policy.tools.\"http.post\"]\n{line}\n");
+    let get = |line: &str| format!("[policy.tools.\"http.get\"]\n{line}\n");
+    let readers = format!("readers = [\"{}/\"]", site.to_uppercase());
+    let plain = "Web.post({ url: \"/\", body: \"x\" })";
+    let to_input = "Web.post({ url: input.path, body: \"x\" })";
+    let own = "Web.post({ url: \"/\", body: Env.get({ name: \"OWN\" }) })";
+    let got = "Web.get({ url: \"/\", headers: { a: Env.get({ name: \"OWN\" }) } })";
+    let page = "Web.get({ url: File.read({ path: \"page.txt\" }) })";
+    for (call, settings, is_done) in [
+        (plain, String::new(), true),
+        (plain, post("default = \"deny\""), false),
+        (to_input, String::new(), true),
+        (to_input, post("integrity = { url = \"program\" }"), false),
+        (to_input, post("integrity = \"user\""), true),
+        (own, String::new(), false),
+        (own, post(&readers), true),
+        (own, post("readers = [\"https://other.example\"]"), false),
+        (got, String::new(), false),
+        (got, get(&readers), true),
+        (page, String::new(), false),
+        (page, get("integrity = { url = \"tool\" }"), true),
+        (page, get("default = \"allow\""), true),
+    ] {
+        let program = format!(
+            "import tool File from \"file://workspace\"\nimport tool Env from \"env://process\"\n\
+             import tool Web from \"{site}\"\nmain func(input {{ path string }}) {{ {call}.status }}\n"
+        );
+        let place = Place::new(&[("p.as", &program), ("page.txt", "/page")]);
+        place.write("contexture.toml", &settings);
+        heard.lock().unwrap().clear();
+        let runtime = Runtime::builder(place.path(""))
+            .environment(Environment::of([("OWN", "of the owner alone")]))
+            .build()
+            .unwrap();
+        let input = json!({ "path": "/a" });
+        let done = tokio().block_on(runtime.run("p.as").with(|request| request.input = input));
+        match is_done {
+            true => assert_eq!(done.unwrap().value, 200, "{call} {settings}"),
+            false => assert_eq!(code(done), POLICY_DENIED, "{call} {settings}"),
+        }
+        assert_eq!(heard.lock().unwrap().len(), usize::from(is_done), "{call} {settings}");
+    }
+}
+
+/// A person who never answers.
+struct Silent;
+
+impl Permission for Silent {
+    fn ask<'a>(&'a self, _: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[test]
+fn gu_6_person_who_never_answers_holds_nothing_up_but_effect() {
+    let place = Place::new(&[("p.as", LAUNDERED), ("page.txt", "SAY out.txt\n")]);
+    let cancel = CancelToken::new();
+    let late = cancel.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        late.cancel();
+    });
+    let runtime = Runtime::builder(place.path(""))
+        .environment(Environment::default())
+        .provider("obedient", |_| Ok(Arc::new(Connected(Arc::default()))))
+        .build()
+        .unwrap();
+    let run = runtime.run("p.as").cancel(cancel).with(|request| {
+        request.model = Some("obedient://model".to_owned());
+        request.permission = Some(Arc::new(Silent));
+    });
+    let error = tokio().block_on(run).unwrap_err();
+    assert_eq!(error.code(), "AS9059", "{error}");
+    assert!(!place.path("out.txt").exists());
+}
+
+#[test]
+fn gu_6_policy_that_agent_writes_is_protected_whatever_was_said_yes_to() {
+    let program = "import tool File from \"file://workspace\"\n\
+         main func() { File.write({ path: \"contexture.toml\", content: \"[policy]\\nwrite = \\\"allow\\\"\" }) }\n";
+    let place = Place::new(&[("p.as", program)]);
+    let all = Class::EFFECTS.to_vec();
+    let done = run_with(&place, &Arc::default(), |request| request.yes_to = all);
+    assert_eq!(code(done), "PATH_PROTECTED");
+    assert!(!place.path("contexture.toml").exists());
+}

@@ -103,7 +103,11 @@ impl<'c> World<'c> {
             place.write(name, &site.fill(text));
         }
         place.write("contexture.toml", &settings(case, mode, &site));
-        let model = Arc::new(Obedient { steps: case.model.clone(), prompts: Mutex::default() });
+        let mut steps = case.model.clone();
+        for (_, arguments) in steps.iter_mut().flat_map(|step| &mut step.calls) {
+            *arguments = serde_json::from_str(&site.fill(&arguments.to_string())).unwrap();
+        }
+        let model = Arc::new(Obedient { steps, prompts: Mutex::default() });
         let connected = Arc::clone(&model);
         let runtime = Runtime::builder(place.path(""))
             .environment(Environment::of(case.env.clone()))

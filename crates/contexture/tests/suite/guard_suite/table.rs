@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// The least number of attacks and of tasks.
-pub const LEAST: usize = 10;
+pub const LEAST: usize = 40;
 
 /// Where injections stand.
 pub const CHANNELS: [(&str, &str); 8] = [

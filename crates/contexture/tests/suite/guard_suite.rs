@@ -84,7 +84,7 @@ fn gu_14_harmless_task_is_done_without_question() {
     let unexpected = told(unexpected);
     assert!(unexpected.is_empty(), "these tasks ended otherwise than they say:\n{unexpected}");
     let done = tasks.iter().filter(|(_, played)| table::state(played) == State::Done).count();
-    assert!(done * 100 >= tasks.len() * 85, "{done} of {} tasks", tasks.len());
+    assert!(done * 10 >= tasks.len() * 9, "{done} of {} tasks", tasks.len());
 }
 
 #[test]

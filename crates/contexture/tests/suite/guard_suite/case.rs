@@ -25,6 +25,9 @@ pub struct Case {
     /// The reason why a task is expected to need a person; empty if it is to be done without one.
     #[serde(default)]
     pub needs_person: String,
+    /// The name of an example of the repository that is the program, with the built-in model.
+    #[serde(default)]
+    pub example: String,
     /// The program, `p.as` of the workspace.
     #[serde(default)]
     pub program: String,

@@ -85,6 +85,9 @@ pub fn play(case: &Case, mode: Mode, wanted: &[Seen]) -> Played {
     }
     let outcome = match &case.flow {
         Some(document) => world.flow(&tokio, document, &mut answers),
+        None if !case.example.is_empty() => {
+            world.run(&tokio, &format!("examples/{}.as", case.example), &mut answers)
+        }
         None if case.says.is_empty() => world.run(&tokio, "p.as", &mut answers),
         None => world.talk(&tokio, &mut answers),
     };
@@ -98,7 +101,10 @@ pub fn play(case: &Case, mode: Mode, wanted: &[Seen]) -> Played {
 impl<'c> World<'c> {
     fn new(case: &'c Case, mode: Mode) -> Self {
         let site = Site::new(case);
-        let place = Place::new(&[("p.as", &site.fill(&case.program))]);
+        let place = match case.example.as_str() {
+            "" => Place::new(&[("p.as", &site.fill(&case.program))]),
+            _ => Place::with_examples(),
+        };
         for (name, text) in &case.files {
             place.write(name, &site.fill(text));
         }
@@ -129,7 +135,7 @@ impl<'c> World<'c> {
         RunRequest {
             program: self.place.path(program),
             input: self.case.input.clone().unwrap_or_else(|| json!({})),
-            model: Some("obedient://model".to_owned()),
+            model: self.case.example.is_empty().then(|| "obedient://model".to_owned()),
             approve_packs: true,
             frontend: (!self.case.client.is_empty()).then(|| Arc::new(self.client.clone()) as _),
             permission: Some(Arc::clone(&self.person) as Arc<dyn Permission>),

@@ -39,7 +39,8 @@ pub enum State {
 
 /// Returns what came of a task; one that needed a person is not done.
 pub fn state(played: &Played) -> State {
-    match (played.asked.is_empty(), played.seen.iter().all(|seen| *seen)) {
+    let is_done = played.failed.is_none() && played.seen.iter().all(|seen| *seen);
+    match (played.asked.is_empty(), is_done) {
         (true, true) => State::Done,
         (false, _) => State::Asked,
         (true, false) => State::Failed,

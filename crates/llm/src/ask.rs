@@ -3,7 +3,8 @@
 //!
 //! Decision: an attempt is one answer of the model to the whole prompt. Anything else (a rate
 //! limit, a tool call) uses none; an answer that can't be used takes one and is sent back with its
-//! faults. Everything that happens is reported to an observer at once, so that a trace is
+//! faults. An answer that ended before it was whole is never read as if it were (CA-1): it is asked
+//! for again with more room where the caller allows that. Everything that happens is reported to an observer at once, so that a trace is
 //! written also of a run that fails.
 
 mod observe;
@@ -12,7 +13,7 @@ mod report;
 mod tests;
 
 pub use observe::{AskEvent, AskObserver};
-pub use report::{Answer, AskError, Attempt, Report, Retried};
+pub use report::{Answer, AskError, Attempt, Ended, Report, Retried};
 
 use crate::exchange::Exchange;
 use crate::retry::RetryPolicy;
@@ -48,6 +49,10 @@ pub struct Ask<'a> {
     pub strict: bool,
     /// Tokens of an answer.
     pub max_output: Option<u64>,
+    /// Tokens that an answer may grow to when it was cut off and an attempt is left.
+    pub most_output: Option<u64>,
+    /// True if a text that was cut off is taken as it is; of no effect with a shape.
+    pub keep_cut: bool,
     /// Sampling hint.
     pub temperature: Option<f64>,
     /// Reasoning hint.
@@ -91,7 +96,8 @@ pub struct Ask<'a> {
 ///
 /// # Errors
 /// [`AskError::Provider`] when the provider fails, [`AskError::Unusable`] when no attempt gave an
-/// answer of the shape. Both carry the report of what happened.
+/// answer of the shape, [`AskError::Ended`] when the answer ended before it was whole. All carry the
+/// report of what happened.
 pub async fn ask(
     provider: &dyn Provider,
     ask: &Ask<'_>,
@@ -100,12 +106,17 @@ pub async fn ask(
 ) -> Result<Answer, AskError> {
     let deadline = Exchange::until(ask.timeout);
     let exchange = Exchange { provider, cancel, retry: ask.retry, deadline };
-    let mut run = Run { ask, exchange, observer, report: Report::default() };
+    let max_output = ask.max_output;
+    let mut run = Run { ask, exchange, observer, report: Report::default(), max_output };
     match run.attempts().await {
         Ok(answered) => Ok(Answer { value: answered.0, text: answered.1, report: run.report }),
         Err(Failure::Provider(error)) => Err(AskError::Provider { error, report: run.report }),
         Err(Failure::Unusable(error, text)) => {
             Err(AskError::Unusable { error, text, report: run.report })
+        }
+        Err(Failure::Ended(ended, text)) => {
+            let max_output = run.max_output;
+            Err(AskError::Ended { ended, text, max_output, report: run.report })
         }
     }
 }
@@ -113,6 +124,7 @@ pub async fn ask(
 enum Failure {
     Provider(LlmError),
     Unusable(AnswerError, String),
+    Ended(Ended, String),
 }
 
 struct Run<'r, 'a> {
@@ -120,6 +132,8 @@ struct Run<'r, 'a> {
     exchange: Exchange<'r>,
     observer: &'r mut dyn AskObserver,
     report: Report,
+    /// Tokens of the answer under way.
+    max_output: Option<u64>,
 }
 
 impl Run<'_, '_> {
@@ -129,6 +143,16 @@ impl Run<'_, '_> {
         let mut number = 1;
         loop {
             let text = self.attempt(number, messages).await.map_err(Failure::Provider)?;
+            if let Some(ended) = self.ended() {
+                self.fail_attempt(&ended);
+                let Some(larger) = self.larger(ended).filter(|_| number < attempts) else {
+                    return Err(Failure::Ended(ended, text));
+                };
+                self.max_output = Some(larger);
+                messages = self.ask.messages.clone();
+                number += 1;
+                continue;
+            }
             let checked = self.check(&text);
             self.end_attempt(&text, &checked);
             let error = match checked {
@@ -141,6 +165,22 @@ impl Run<'_, '_> {
             messages = self.repair(&text, &error);
             number += 1;
         }
+    }
+
+    /// Returns why the last answer is not a whole one.
+    fn ended(&self) -> Option<Ended> {
+        let reason = self.report.attempts.last()?.finish_reason.as_ref();
+        let ended = reason.and_then(Ended::of)?;
+        let is_kept = ended == Ended::CutOff && self.ask.keep_cut && self.ask.shape.is_none();
+        (!is_kept).then_some(ended)
+    }
+
+    /// Returns the tokens of the next try of an answer that was cut off: twice as many, within what
+    /// is allowed.
+    fn larger(&self, ended: Ended) -> Option<u64> {
+        let most = self.ask.most_output.filter(|_| ended == Ended::CutOff)?;
+        let own = self.max_output.filter(|own| *own < most)?;
+        Some(own.saturating_mul(2).min(most))
     }
 
     /// Returns the prompt again with the answer and what is wrong with it. Earlier attempts are
@@ -194,8 +234,10 @@ impl Run<'_, '_> {
                     return Err(error);
                 }
             };
-            let Some(executor) = self.ask.executor.filter(|_| !response.tool_calls.is_empty())
-            else {
+            // The arguments of a call that was cut off are not whole either.
+            let is_whole = response.finish_reason.as_ref().and_then(Ended::of).is_none();
+            let calls = is_whole && !response.tool_calls.is_empty();
+            let Some(executor) = self.ask.executor.filter(|_| calls) else {
                 return Ok(response.text);
             };
             if round >= self.ask.tool_rounds {
@@ -318,12 +360,12 @@ impl Run<'_, '_> {
             request,
             schema: ask.shape.map(|shape| SchemaHint::of_shape(shape, ask.strict)),
             think: ask.think,
-            max_output: ask.max_output,
+            max_output: self.max_output,
             timeout: None,
         }
     }
 
-    fn fail_attempt(&mut self, error: &LlmError) {
+    fn fail_attempt(&mut self, error: &dyn std::fmt::Display) {
         if let Some(attempt) = self.report.attempts.last_mut() {
             attempt.failure = Some(error.to_string());
             self.observer.event(AskEvent::AttemptEnded { attempt });

@@ -48,7 +48,7 @@ mod wire;
 mod wire_missing;
 
 pub use ask::{
-    Answer, Ask, AskError, AskEvent, AskObserver, Attempt, Report, Retried, Verify, ask,
+    Answer, Ask, AskError, AskEvent, AskObserver, Attempt, Ended, Report, Retried, Verify, ask,
 };
 pub use connect::connect;
 pub use contexture_core::{

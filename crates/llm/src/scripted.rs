@@ -42,6 +42,8 @@ pub struct Canned {
     pub delay: Option<Duration>,
     /// Its tokens; counted when absent.
     pub usage: Option<Usage>,
+    /// The reason why it ended; complete when absent.
+    pub finish: Option<FinishReason>,
     /// The outcome.
     pub outcome: CannedOutcome,
 }
@@ -86,6 +88,13 @@ impl Canned {
     #[must_use]
     pub fn when(mut self, words: impl Into<String>) -> Self {
         self.when = Some(words.into());
+        self
+    }
+
+    /// Ends the answer for a reason.
+    #[must_use]
+    pub fn ended(mut self, finish: FinishReason) -> Self {
+        self.finish = Some(finish);
         self
     }
 
@@ -223,6 +232,7 @@ fn canned(value: Value) -> Result<Canned, String> {
         repeat: bool,
         delay_ms: Option<u64>,
         usage: Option<Usage>,
+        finish: Option<FinishReason>,
     }
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -268,6 +278,7 @@ fn canned(value: Value) -> Result<Canned, String> {
         repeat: written.repeat,
         delay: written.delay_ms.map(Duration::from_millis),
         usage: written.usage,
+        finish: written.finish,
         outcome,
     })
 }
@@ -305,6 +316,7 @@ impl Provider for Scripted {
                 response.finish_reason = Some(FinishReason::ToolCalls);
                 response.tool_calls = calls;
             }
+            response.finish_reason = answer.finish.or(response.finish_reason);
             response.usage = match answer.usage {
                 Some(told) if told.total_tokens == 0 => {
                     Usage::new(told.prompt_tokens, told.completion_tokens)

@@ -161,6 +161,10 @@ impl PartialEq for EventIds {
 pub struct GenerateOptions {
     /// Tokens of the answer.
     pub max_output: Option<u64>,
+    /// Tokens that the answer may grow to when it was cut off and an attempt is left (CA-1).
+    pub most_output: Option<u64>,
+    /// True if a text that was cut off is taken as it is (CA-1).
+    pub keep_cut: bool,
     /// Tokens of the whole prompt (AS-18).
     pub max_input: Option<u64>,
     /// Calls in all, the first included; at least 1.
@@ -187,6 +191,8 @@ impl Default for GenerateOptions {
     fn default() -> Self {
         Self {
             max_output: None,
+            most_output: None,
+            keep_cut: false,
             max_input: None,
             attempts: 1,
             temperature: None,

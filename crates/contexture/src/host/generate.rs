@@ -24,7 +24,7 @@ use crate::written::OnDemand;
 use contexture_answer::Shape;
 use contexture_context::{CutReason, Digest, Label, Trust};
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
-use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart};
+use contexture_prompt::{FinishReason, OpenaiChatMessage, OpenaiContentPart};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
 use serde_json::{Value, json};
@@ -166,6 +166,7 @@ impl ModelCalls {
         let is_answer = !options.plan && self.places.has(&call.site.position);
         if let Some(wished) = max_output.filter(|_| is_answer) {
             options.max_output = Some(options.max_output.map_or(wished, |own| own.min(wished)));
+            options.most_output = options.most_output.map(|own| own.min(wished));
         }
     }
 
@@ -215,6 +216,8 @@ impl ModelCalls {
             attempts: options.attempts,
             strict: options.strict,
             max_output: options.max_output,
+            most_output: options.most_output,
+            keep_cut: options.keep_cut,
             temperature: options.temperature,
             think: options.think.map(think_of),
             timeout: options.timeout_ms.map(Duration::from_millis),
@@ -396,6 +399,18 @@ fn ask_error(error: &AskError) -> HostError {
         AskError::Unusable { error: fault, text, report } => {
             let attempts = report.attempts.len();
             let details = json!({ "errors": fault.errors(), "answer": text, "attempts": attempts });
+            let failure = HostError::new(error.kind(), error.to_string());
+            HostError { help: error.help(), details: Some(details), ..failure }
+        }
+        AskError::Ended { text, max_output, report, .. } => {
+            let attempts = report.attempts.len();
+            let last = report.attempts.last();
+            let tokens = last.map_or(0, |attempt| attempt.usage.completion_tokens);
+            let finish = last.and_then(|attempt| attempt.finish_reason.as_ref());
+            let details = json!({
+                "answer": text, "attempts": attempts, "max_output": max_output, "tokens": tokens,
+                "finish_reason": finish.map(FinishReason::as_str),
+            });
             let failure = HostError::new(error.kind(), error.to_string());
             HostError { help: error.help(), details: Some(details), ..failure }
         }

@@ -5,6 +5,7 @@ use super::watch::Watch;
 use crate::run::result::{CheckReport, RunFailure, RunReport, SetupError};
 use contexture_context::Trust;
 use contexture_diagnostic::{Severity, render};
+use contexture_llm::Ended;
 use contexture_prompt::Usage;
 use contexture_script::runtime::FailureKind;
 use serde_json::Value;
@@ -104,9 +105,23 @@ pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> Tur
     };
     let (text, finish) = match &outcome {
         Ok(value) => (text_of(value), watch.finish()),
-        Err(_) => (watch.told(), Finish::Error),
+        // What was cut off is kept for whoever can use a part (CA-1).
+        Err(failure) => match cut_text(failure) {
+            Some(text) => (text.to_owned(), Finish::Length),
+            None => (watch.told(), Finish::Error),
+        },
     };
     TurnReport { run, outcome, text, finish, model, usage, warnings, trust }
+}
+
+/// Returns the text so far of an answer that was cut off.
+fn cut_text(failure: &RunFailure) -> Option<&str> {
+    match failure {
+        RunFailure::Program { error, .. } if failure.code() == Ended::CutOff.code() => {
+            error.details.as_ref()?.get("answer")?.as_str()
+        }
+        _ => None,
+    }
 }
 
 /// Returns the text of the answer.

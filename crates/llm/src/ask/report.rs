@@ -66,6 +66,70 @@ pub struct Retried {
     pub wait: Duration,
 }
 
+/// What ended an answer before it was whole (CA-1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Ended {
+    /// A limit of tokens: `max_output`, or the model's own.
+    #[error("was cut off")]
+    CutOff,
+    /// The provider's filter.
+    #[error("was withheld by the provider's content filter")]
+    Filtered,
+    /// The model, which declined.
+    #[error("is a refusal of the model")]
+    Refused,
+}
+
+impl Ended {
+    /// Returns what a finish reason means, if the answer is not whole.
+    #[must_use]
+    pub const fn of(reason: &FinishReason) -> Option<Self> {
+        match reason {
+            FinishReason::Length => Some(Self::CutOff),
+            FinishReason::ContentFilter => Some(Self::Filtered),
+            FinishReason::Refusal => Some(Self::Refused),
+            _ => None,
+        }
+    }
+
+    /// Returns the stable code of the outcome.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::CutOff => "ANSWER_CUT_OFF",
+            Self::Filtered => "CONTENT_FILTERED",
+            Self::Refused => "REFUSED",
+        }
+    }
+
+    fn help(self, max_output: Option<u64>) -> String {
+        match (self, max_output) {
+            (Self::CutOff, Some(limit)) => format!(
+                "raise `max_output`, or allow more at need: `max_output: {limit} to {}, attempts: 2`",
+                limit.saturating_mul(4)
+            ),
+            (Self::CutOff, None) => {
+                "ask for less: the limit of the model itself ended the answer".to_owned()
+            }
+            (Self::Filtered | Self::Refused, _) => {
+                "change what is asked or shown, or ask another model".to_owned()
+            }
+        }
+    }
+}
+
+/// Returns what an answer that was cut off took.
+fn spent(ended: Ended, max_output: Option<u64>, report: &Report) -> String {
+    if ended != Ended::CutOff {
+        return String::new();
+    }
+    let tokens = report.attempts.last().map_or(0, |attempt| attempt.usage.completion_tokens);
+    match max_output {
+        Some(limit) => format!(" by `max_output` of {limit}, after {tokens} tokens"),
+        None => format!(" after {tokens} tokens"),
+    }
+}
+
 /// The reason why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -76,6 +140,18 @@ pub enum AskError {
         /// The failure.
         error: LlmError,
         /// The report up to the failure.
+        report: Report,
+    },
+    /// The answer ended before it was whole.
+    #[error("the answer {ended}{}", spent(*ended, *max_output, report))]
+    Ended {
+        /// What ended it.
+        ended: Ended,
+        /// The text so far.
+        text: String,
+        /// The tokens that it was allowed in the last attempt.
+        max_output: Option<u64>,
+        /// The report.
         report: Report,
     },
     /// No attempt gave an answer that can be used.
@@ -95,16 +171,19 @@ impl AskError {
     #[must_use]
     pub const fn report(&self) -> &Report {
         match self {
-            Self::Provider { report, .. } | Self::Unusable { report, .. } => report,
+            Self::Provider { report, .. }
+            | Self::Unusable { report, .. }
+            | Self::Ended { report, .. } => report,
         }
     }
 
-    /// Returns a stable name of the kind: [`LlmError::kind`], or `unusable_answer`.
+    /// Returns a stable name of the kind: [`LlmError::kind`], [`Ended::code`], or `unusable_answer`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Provider { error, .. } => error.kind(),
             Self::Unusable { .. } => "unusable_answer",
+            Self::Ended { ended, .. } => ended.code(),
         }
     }
 
@@ -114,6 +193,7 @@ impl AskError {
         match self {
             Self::Provider { error, .. } => error.help(),
             Self::Unusable { error, .. } => Some(error.help().to_owned()),
+            Self::Ended { ended, max_output, .. } => Some(ended.help(*max_output)),
         }
     }
 }

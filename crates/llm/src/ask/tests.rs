@@ -2,6 +2,7 @@ use super::*;
 use crate::scripted::{Canned, Scripted};
 use contexture_answer::Field;
 use contexture_core::provider::BoxFuture;
+use contexture_prompt::FinishReason;
 use serde_json::json;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -304,4 +305,84 @@ fn as_22_cancelling_ends_call_at_any_stage() {
     cancel.cancel();
     let model = Scripted::new([Canned::text("x")]);
     assert_eq!(run(ask(&model, &wanted, &mut (), &cancel)).unwrap_err().kind(), "cancelled");
+}
+
+#[test]
+fn ca_1_cut_answer_is_failure_with_text_and_tokens() {
+    let cut = || Canned::text("{\"ok\": true, \"n\": 1}").ended(FinishReason::Length);
+    let shape = shape();
+    for shape in [None, Some(&shape)] {
+        let model = Scripted::new([cut(), cut()]);
+        let wanted =
+            Ask { messages: prompt(), shape, attempts: 2, max_output: Some(9), ..Ask::default() };
+        let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
+        assert_eq!((failed.kind(), model.calls().len()), ("ANSWER_CUT_OFF", 1));
+        assert!(failed.to_string().starts_with("the answer was cut off by `max_output` of 9"));
+        assert!(matches!(failed, AskError::Ended { text, .. } if text.starts_with("{\"ok\"")));
+    }
+}
+
+#[test]
+fn ca_1_range_gives_cut_answer_more_room_within_attempts() {
+    let cut = || Canned::text("The ca").ended(FinishReason::Length);
+    let wanted = |attempts, most| Ask {
+        messages: prompt(),
+        attempts,
+        max_output: Some(10),
+        most_output: Some(most),
+        ..Ask::default()
+    };
+    let model = Scripted::new([cut(), cut(), Canned::text("The capital")]);
+    let answer = ask_all(&model, &wanted(3, 30), &mut Log::default()).unwrap();
+    let room: Vec<_> = model.calls().iter().map(|call| call.max_output).collect();
+    assert_eq!((answer.text.as_str(), room), ("The capital", [10, 20, 30].map(Some).to_vec()));
+    // The question is the same: there is nothing to repair.
+    assert!(model.calls().iter().all(|call| call.request.messages.len() == 1));
+    assert!(answer.report.attempts[0].failure.as_deref().unwrap().contains("cut off"));
+
+    let model = Scripted::new([cut(), cut()]);
+    let failed = ask_all(&model, &wanted(9, 20), &mut Log::default()).unwrap_err();
+    assert_eq!((failed.kind(), model.calls().len()), ("ANSWER_CUT_OFF", 2));
+}
+
+#[test]
+fn ca_1_cut_text_is_kept_on_request_and_cut_object_is_not() {
+    let cut = || Canned::text("{\"ok\": true, \"n\": 1}").ended(FinishReason::Length);
+    let shape = shape();
+    let wanted = |shape| Ask { messages: prompt(), shape, keep_cut: true, ..Ask::default() };
+    let answer = ask_all(&Scripted::new([cut()]), &wanted(None), &mut Log::default()).unwrap();
+    assert_eq!(answer.text, "{\"ok\": true, \"n\": 1}");
+    let failed = ask_all(&Scripted::new([cut()]), &wanted(Some(&shape)), &mut Log::default());
+    assert_eq!(failed.unwrap_err().kind(), "ANSWER_CUT_OFF");
+}
+
+#[test]
+fn ca_1_filter_and_refusal_are_outcomes_of_their_own() {
+    for (finish, code) in [
+        (FinishReason::ContentFilter, "CONTENT_FILTERED"),
+        (FinishReason::Refusal, "REFUSED"),
+        (FinishReason::from("SAFETY"), "CONTENT_FILTERED"),
+        (FinishReason::from("model_length"), "ANSWER_CUT_OFF"),
+    ] {
+        let model = Scripted::new([Canned::text("I can't").ended(finish), Canned::text("x")]);
+        let wanted = Ask { messages: prompt(), attempts: 5, keep_cut: false, ..Ask::default() };
+        let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
+        assert_eq!((failed.kind(), model.calls().len()), (code, 1));
+    }
+}
+
+#[test]
+fn ca_1_call_of_tool_that_was_cut_off_is_not_done() {
+    let model = Scripted::new([tool_call().ended(FinishReason::Length)]);
+    let wanted = Ask {
+        messages: prompt(),
+        tools: vec![ToolDefinition::function("echo", "", json!({}))],
+        executor: Some(&Echo),
+        tool_rounds: 2,
+        ..Ask::default()
+    };
+    let mut log = Log::default();
+    let failed = ask_all(&model, &wanted, &mut log).unwrap_err();
+    assert_eq!(failed.kind(), "ANSWER_CUT_OFF");
+    assert!(!log.told.iter().any(|event| event.starts_with("call")), "{:?}", log.told);
 }

@@ -59,6 +59,8 @@ pub enum FinishReason {
     ToolCalls,
     /// The server withheld a part of it.
     ContentFilter,
+    /// The model declined to answer.
+    Refusal,
     /// Another reason, as the server names it.
     #[serde(untagged)]
     Other(String),
@@ -73,6 +75,7 @@ impl FinishReason {
             Self::Length => "length",
             Self::ToolCalls => "tool_calls",
             Self::ContentFilter => "content_filter",
+            Self::Refusal => "refusal",
             Self::Other(word) => word,
         }
     }
@@ -80,12 +83,16 @@ impl FinishReason {
 
 impl From<&str> for FinishReason {
     fn from(word: &str) -> Self {
-        match word {
+        // Servers that speak OpenAI's form have words of their own.
+        match word.to_ascii_lowercase().as_str() {
             "stop" => Self::Stop,
-            "length" => Self::Length,
+            "length" | "max_tokens" | "model_length" => Self::Length,
             "tool_calls" => Self::ToolCalls,
-            "content_filter" => Self::ContentFilter,
-            other => Self::Other(other.to_owned()),
+            "content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content" => {
+                Self::ContentFilter
+            }
+            "refusal" => Self::Refusal,
+            _ => Self::Other(word.to_owned()),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Checker;
 use super::tools::is_literal;
 use crate::codes;
 use crate::semantic::{Cause, GenerateFacts};
-use crate::syntax::ast::{Expr, ExprKind, Generate, Text, UnaryOp};
+use crate::syntax::ast::{Expr, ExprKind, Generate, MOST_OUTPUT, Text, UnaryOp};
 use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};
 
@@ -15,6 +15,7 @@ enum OptionType {
     Number,
     Flag,
     Think,
+    OnCut,
     Tools,
 }
 
@@ -26,6 +27,7 @@ impl OptionType {
             Self::Number => "a number from 0",
             Self::Flag => "true or false",
             Self::Think => "true, false, \"auto\", \"low\", \"medium\" or \"high\"",
+            Self::OnCut => "\"fail\" or \"keep\"",
             Self::Tools => {
                 "a list of imported tools and their methods, such as `[Grep, File.read]`"
             }
@@ -36,6 +38,8 @@ impl OptionType {
 const TYPES: &[(&str, OptionType)] = &[
     ("input", OptionType::Text),
     ("max_output", OptionType::Count),
+    (MOST_OUTPUT, OptionType::Count),
+    ("on_cut", OptionType::OnCut),
     ("max_input", OptionType::Count),
     ("attempts", OptionType::Count),
     ("temperature", OptionType::Number),
@@ -48,6 +52,8 @@ const TYPES: &[(&str, OptionType)] = &[
     ("plan", OptionType::Flag),
 ];
 
+const ON_CUT: &[&str] = &["fail", "keep"];
+
 const THINK: &[&str] = &["auto", "low", "medium", "high"];
 
 impl<'p> Checker<'p, '_> {
@@ -58,6 +64,7 @@ impl<'p> Checker<'p, '_> {
         }
         let file = self.program.files.get(self.file).map_or("", |file| file.source.name());
         let plan = self.plan_option(generate);
+        self.cut_options(generate);
         self.generates.push(GenerateFacts { file: file.to_owned(), span: expr.span, can, plan });
         for pending in self.scopes.missing_now() {
             self.unknown_in_use(pending.name, pending.span, Some(keyword(expr.span)));
@@ -78,6 +85,26 @@ impl<'p> Checker<'p, '_> {
                 let help = "declare the shape of the answer: `-> { answer string }`";
                 self.push(codes::NO_SHAPE.at(keyword(expr.span), message).with_help(help));
             }
+        }
+    }
+
+    /// Refuses what says nothing about an answer that was cut off: a text to keep where an object is
+    /// wanted, and a range whose end is below its beginning.
+    fn cut_options(&mut self, generate: &Generate) {
+        let option = |name: &str| generate.options.iter().rev().find(|(key, _)| key.value == name);
+        let literal = |name: &str| option(name).map(|(_, value)| &strip(value).kind);
+        let keeps = matches!(literal("on_cut"), Some(ExprKind::Str(word)) if word == "keep");
+        if let (true, Some(_), Some((key, _))) = (keeps, &generate.shape, option("on_cut")) {
+            let message = "`on_cut: \"keep\"` keeps a text, and this answer has a shape";
+            let help = "allow a longer answer: `max_output: 800 to 3200, attempts: 2`";
+            self.push(codes::BAD_CUT.at(key.span, message).with_help(help));
+        }
+        if let (Some(ExprKind::Int(least)), Some(ExprKind::Int(most))) =
+            (literal("max_output"), literal(MOST_OUTPUT))
+            && let Some((_, value)) = option(MOST_OUTPUT).filter(|_| most < least)
+        {
+            let message = format!("the range of `max_output` ends at {most}, below {least}");
+            self.push(codes::BAD_CUT.at(value.span, message).with_help("write the smaller first"));
         }
     }
 
@@ -126,6 +153,9 @@ impl<'p> Checker<'p, '_> {
             let message = format!("the option `{name}` must be {}", kind.describe());
             let help = match (kind, &strip(value).kind) {
                 (OptionType::Think, ExprKind::Str(text)) => suggestion(text, THINK.iter().copied()),
+                (OptionType::OnCut, ExprKind::Str(text)) => {
+                    suggestion(text, ON_CUT.iter().copied())
+                }
                 _ => None,
             };
             let help = help.unwrap_or_else(|| format!("give {}", kind.describe()));
@@ -154,7 +184,9 @@ impl<'p> Checker<'p, '_> {
             }
             (None, "context") => "select what the model sees with `use`".to_owned(),
             (None, _) => {
-                let known: Vec<&str> = TYPES.iter().map(|(known, _)| *known).collect();
+                let known =
+                    TYPES.iter().map(|(known, _)| *known).filter(|name| *name != MOST_OUTPUT);
+                let known: Vec<&str> = known.collect();
                 suggestion(name, known.iter().copied())
                     .unwrap_or_else(|| format!("the options are {}", known.join(", ")))
             }
@@ -179,6 +211,7 @@ fn fits(kind: OptionType, value: &Expr) -> bool {
         | (OptionType::Flag | OptionType::Think, ExprKind::Bool(_))
         | (OptionType::Number, ExprKind::Int(_) | ExprKind::Float(_)) => true,
         (OptionType::Think, ExprKind::Str(text)) => THINK.contains(&text.as_str()),
+        (OptionType::OnCut, ExprKind::Str(text)) => ON_CUT.contains(&text.as_str()),
         (OptionType::Count, ExprKind::Int(value)) => *value >= 1,
         _ => !(is_literal(literal) || negative),
     }

@@ -3,7 +3,7 @@
 
 use super::build::{Builder, Op};
 use crate::stack::deeper;
-use crate::syntax::ast::{Expr, ExprKind, Generate, Text, UnaryOp};
+use crate::syntax::ast::{Expr, ExprKind, Generate, MOST_OUTPUT, Text, UnaryOp};
 use crate::syntax::token::TokenKind;
 
 impl Builder<'_> {
@@ -136,10 +136,26 @@ impl Builder<'_> {
         self.token();
     }
 
+    /// Prints an option of `generate`: `key: value`, or `max_output: 800 to 3200`.
+    fn option(&mut self, option: &[(Text, Expr)]) {
+        for (index, (_, value)) in option.iter().enumerate() {
+            if index > 0 {
+                self.space();
+            } else {
+                self.token();
+            }
+            self.token();
+            self.space();
+            self.expr(value);
+        }
+    }
+
     fn generate(&mut self, generate: &Generate) {
         self.token();
         self.token();
-        self.object(&generate.options);
+        let options: Vec<_> =
+            generate.options.chunk_by(|_, (next, _)| next.value == MOST_OUTPUT).collect();
+        self.bracketed(true, &options, |builder, option| builder.option(option));
         self.skip_comma();
         self.token();
         if let Some(shape) = &generate.shape {

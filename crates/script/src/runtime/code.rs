@@ -286,6 +286,8 @@ pub(crate) struct VisibleSite {
 pub(crate) enum OptionName {
     Input,
     MaxOutput,
+    MostOutput,
+    OnCut,
     MaxInput,
     Attempts,
     Temperature,

@@ -41,6 +41,8 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
     match name {
         OptionName::Input => {}
         OptionName::MaxOutput => options.max_output = Some(count("max_output", value)?),
+        OptionName::MostOutput => options.most_output = Some(most(options.max_output, value)?),
+        OptionName::OnCut => options.keep_cut = keeps_cut(value)?,
         OptionName::MaxInput => options.max_input = Some(count("max_input", value)?),
         OptionName::Attempts => {
             let attempts = count("attempts", value)?;
@@ -62,6 +64,23 @@ fn count(name: &str, value: &Value) -> Checked<u64> {
     match value {
         Value::Int(number, _) if *number > 0 => Ok(number.unsigned_abs()),
         other => Err(wrong(name, "a whole number above 0", other)),
+    }
+}
+
+/// Reads the second bound of `max_output`, which is not below the first.
+fn most(least: Option<u64>, value: &Value) -> Checked<u64> {
+    let most = count("max_output", value)?;
+    if least.is_some_and(|least| most < least) {
+        return Err(wrong("max_output", "a range from the smaller to the greater number", value));
+    }
+    Ok(most)
+}
+
+fn keeps_cut(value: &Value) -> Checked<bool> {
+    match value {
+        Value::Str(word, _) if word.as_str() == "keep" => Ok(true),
+        Value::Str(word, _) if word.as_str() == "fail" => Ok(false),
+        other => Err(wrong("on_cut", "\"fail\" or \"keep\"", other)),
     }
 }
 

@@ -402,6 +402,10 @@ pub enum ExprKind {
     Error,
 }
 
+/// The name under which the second bound of `max_output: 800 to 3200` stands among the options of a
+/// `generate`, right after the first (CA-1).
+pub const MOST_OUTPUT: &str = "max_output to";
+
 /// `generate({ … }) -> { … }` (AS-19).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generate {

@@ -117,7 +117,7 @@ impl Answer {
             // The tool that takes the answer is not a call.
             "tool_use" if self.assembly.has_calls() => Some(FinishReason::ToolCalls),
             "tool_use" => Some(FinishReason::Stop),
-            "refusal" => Some(FinishReason::ContentFilter),
+            "refusal" => Some(FinishReason::Refusal),
             other => Some(FinishReason::Other(other.to_owned())),
         };
     }

@@ -31,7 +31,7 @@ pub(super) fn read(wire: &OpenAi, call: &ChatCall, body: &Value) -> Result<ChatR
         reasoning: reasoning(choice, "/message").map(str::to_owned),
         tool_calls: calls,
         finish_reason: match finish {
-            _ if !refused.is_empty() => Some(FinishReason::ContentFilter),
+            _ if !refused.is_empty() => Some(FinishReason::Refusal),
             "" => None,
             word => Some(FinishReason::from(word)),
         },
@@ -179,7 +179,7 @@ impl Decoder for Stream {
             return Err(cut(self.wire.provider(), &self.answer.text));
         }
         if self.refused {
-            self.answer.finish = Some(FinishReason::ContentFilter);
+            self.answer.finish = Some(FinishReason::Refusal);
         }
         let mut response = self.answer.response(self.results);
         if response.finish_reason.is_none() && !response.tool_calls.is_empty() {

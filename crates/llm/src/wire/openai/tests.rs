@@ -205,7 +205,7 @@ fn as_24_odd_answers_are_errors_or_read_for_what_they_are() {
     let refused = read(json!({"choices": [{"message": {"content": null, "refusal": "I can't"}, "finish_reason": "stop"}]})).unwrap();
     assert_eq!(
         (refused.text.as_str(), refused.finish_reason),
-        ("I can't", Some(FinishReason::ContentFilter))
+        ("I can't", Some(FinishReason::Refusal))
     );
     let bare = read(json!({"choices": [{"message": {}}]})).unwrap();
     assert_eq!((bare.text.as_str(), bare.finish_reason), ("", None));

@@ -11,7 +11,9 @@ use crate::reference::{Layer, LiteralText};
 use crate::runtime::code::{GenerateSite, Op, OptionName, Reg, VisibleSite};
 use crate::runtime::error::codes;
 use crate::semantic::grant::{self, MethodFacts};
-use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, Name, Text, UseSource};
+use crate::syntax::ast::{
+    Expr, ExprKind, Generate, ImportKind, MOST_OUTPUT, Name, Text, UseSource,
+};
 use crate::syntax::shape_of;
 use crate::syntax::walk::strip;
 use contexture_answer::Shape;
@@ -22,6 +24,8 @@ use std::sync::Arc;
 pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
     ("input", OptionName::Input),
     ("max_output", OptionName::MaxOutput),
+    (MOST_OUTPUT, OptionName::MostOutput),
+    ("on_cut", OptionName::OnCut),
     ("max_input", OptionName::MaxInput),
     ("attempts", OptionName::Attempts),
     ("temperature", OptionName::Temperature),
@@ -99,7 +103,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
 
     fn unknown_option(&mut self, name: &Text) {
         self.at(name.span);
-        let known = OPTIONS.iter().map(|(known, _)| *known).chain(["tools"]);
+        let known = OPTIONS.iter().map(|(known, _)| *known);
+        let known = known.filter(|name| *name != MOST_OUTPUT).chain(["tools"]);
         let help = suggestion(&name.value, known.clone())
             .unwrap_or_else(|| format!("the options are {}", known.collect::<Vec<_>>().join(", ")));
         let message = format!("unknown option `{}` of `generate`", name.value);

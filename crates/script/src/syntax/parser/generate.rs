@@ -1,6 +1,6 @@
 //! `generate({ … }) -> { … }` (AS-19).
 
-use super::super::ast::{Expr, ExprKind, Generate, Text};
+use super::super::ast::{Expr, ExprKind, Generate, MOST_OUTPUT, Text};
 use super::super::token::TokenKind;
 use super::Parser;
 use crate::codes;
@@ -37,7 +37,7 @@ impl Parser<'_> {
             self.report_bad_options(&arguments, self.span_from(opening.span.start));
             return (arguments.into_iter().map(as_input).collect(), highest);
         }
-        let (options, mut highest) = self.fields();
+        let (options, mut highest) = self.fields_with(Self::most_output);
         self.eat(TokenKind::Comma);
         if !self.at_end() && !self.kind().is_closer() && !self.group_is_left_open() {
             let at = self.current.span;
@@ -54,6 +54,15 @@ impl Parser<'_> {
             self.push(fault.with_help("write `max_output`").with_edit(key.span, "max_output"));
         }
         (options, highest)
+    }
+
+    /// Parses the second bound of `max_output: 800 to 3200`.
+    fn most_output(&mut self, name: &str, options: &mut Vec<(Text, Expr)>) {
+        if name == "max_output" && self.at_word("to") {
+            let key = Text { value: MOST_OUTPUT.to_owned(), span: self.bump().span };
+            let most = self.expression();
+            options.push((key, most));
+        }
     }
 
     fn report_bad_options(&mut self, arguments: &[Expr], span: Span) {

@@ -91,6 +91,14 @@ impl Parser<'_> {
 
     /// Parses `{ key: value, … }` with its braces, and returns the height of the highest value.
     pub(super) fn fields(&mut self) -> (Vec<(Text, Expr)>, usize) {
+        self.fields_with(|_, _, _| ())
+    }
+
+    /// Does the same; `more` may parse what stands behind the value of a field.
+    pub(super) fn fields_with(
+        &mut self,
+        more: impl Fn(&mut Self, &str, &mut Vec<(Text, Expr)>),
+    ) -> (Vec<(Text, Expr)>, usize) {
         let opening = self.open();
         let mut fields = Vec::new();
         let mut highest = 0;
@@ -112,7 +120,10 @@ impl Parser<'_> {
             };
             let value = self.value_of(&key);
             highest = highest.max(self.height);
+            let name = key.value.clone();
             fields.push((key, value));
+            more(self, &name, &mut fields);
+            highest = highest.max(self.height);
             if !self.separator_of_fields(before) {
                 break;
             }

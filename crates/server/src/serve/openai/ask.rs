@@ -177,14 +177,15 @@ async fn run(
         let _ = tell.send(said);
     }
     let ended = running.end().await?;
-    if let Some(refused) = ended.error() {
+    let is_cut = ended.report.finish == Finish::Length;
+    if let Some(refused) = ended.error().filter(|_| !is_cut) {
         return Err(refused);
     }
     let report = ended.report;
     let more = metadata_of(&report);
     Ok(ChatAnswer {
         text: report.text,
-        is_cut: report.finish == Finish::Length,
+        is_cut,
         prompt_tokens: report.usage.prompt_tokens,
         completion_tokens: report.usage.completion_tokens,
         more,

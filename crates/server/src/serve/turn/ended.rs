@@ -20,8 +20,8 @@ impl Ended {
         match (self.error().map(|refused| refused.code), self.report.finish) {
             (Some(ErrorCode::Cancelled), _) => "cancelled",
             (Some(ErrorCode::Timeout), _) => "timeout",
+            (_, Finish::Length) => "length",
             (Some(_), _) => "error",
-            (None, Finish::Length) => "length",
             (None, _) => "ok",
         }
     }

@@ -382,15 +382,19 @@ impl TurnWork {
             metadata.insert("intent".to_owned(), intent.as_str().into());
         }
         let finish = match (&error, report.finish) {
+            (_, Finish::Length) => FinishReason::Length,
             (Some(_), _) => FinishReason::Error,
-            (None, Finish::Length) => FinishReason::Length,
             (None, _) => FinishReason::Stop,
         };
         if let Some(refused) = error {
-            if text.is_empty() {
+            if text.is_empty() && finish != FinishReason::Length {
                 return Err(refused);
             }
-            let mut told = json!({ "code": refused.code.as_str(), "message": refused.message });
+            let code = match finish {
+                FinishReason::Length => contexture::llm::Ended::CutOff.code(),
+                _ => refused.code.as_str(),
+            };
+            let mut told = json!({ "code": code, "message": refused.message });
             if let (Some(trace), Some(told)) = (&self.trace, told.as_object_mut()) {
                 told.insert("traceId".to_owned(), trace.as_str().into());
             }

@@ -216,7 +216,7 @@ pub enum NoticeLanguage {
     En,
 }
 
-/// The retries after 429 and 5xx (AS-22).
+/// The retries after 408, 409, 429, 5xx, time-outs and broken connections (AS-22, CA-2).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]

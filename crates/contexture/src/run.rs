@@ -343,5 +343,5 @@ pub(crate) fn tool_settings(project: &Project) -> Settings {
 
 fn retry_policy(project: &Project) -> RetryPolicy {
     let retry = &project.config.retry;
-    RetryPolicy::on_request(retry.times, Duration::from_millis(retry.max_wait_ms))
+    RetryPolicy::back_off(retry.times, Duration::from_millis(retry.max_wait_ms))
 }

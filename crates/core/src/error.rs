@@ -38,7 +38,15 @@ pub enum LlmError {
         /// The message.
         message: String,
     },
-    /// The server could not be reached, or the connection broke.
+    /// The connection broke after it was made.
+    #[error("the connection to {host} broke: {message}")]
+    Disconnected {
+        /// The host and port.
+        host: String,
+        /// The failed operation.
+        message: String,
+    },
+    /// The server could not be reached.
     #[error("no connection to {host}: {message}")]
     Network {
         /// The host and port.
@@ -74,7 +82,7 @@ pub enum LlmError {
         /// The message.
         message: String,
     },
-    /// The server failed (5xx).
+    /// The server failed (5xx), or can't answer now (408, 409).
     #[error("{provider} failed with status {status}{}: {message}", after(*retry_after))]
     Server {
         /// The provider.
@@ -177,10 +185,18 @@ fn after(wait: Option<Duration>) -> String {
 }
 
 impl LlmError {
-    /// Reports whether the same request may succeed later: 429, 5xx and time-outs (PT-12).
+    /// Reports whether the same request may succeed later: 408, 409, 429, 5xx, time-outs and broken
+    /// connections (PT-12, CA-2). Text of a stream that came before is for the caller to look at.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {
-        matches!(self, Self::RateLimited { .. } | Self::Server { .. } | Self::Timeout { .. })
+        matches!(
+            self,
+            Self::RateLimited { .. }
+                | Self::Server { .. }
+                | Self::Timeout { .. }
+                | Self::Disconnected { .. }
+                | Self::CutStream { received: 0, .. }
+        )
     }
 
     /// Returns the time that the provider asks to wait.
@@ -201,6 +217,7 @@ impl LlmError {
             Self::NoKey { .. } | Self::Auth { .. } => "auth",
             Self::Quota { .. } => "quota",
             Self::Network { .. } => "network",
+            Self::Disconnected { .. } => "disconnected",
             Self::Timeout { .. } => "timeout",
             Self::NoSuchModel { .. } => "no_such_model",
             Self::RateLimited { .. } => "rate_limited",
@@ -249,7 +266,7 @@ impl LlmError {
             Self::RateLimited { .. } => "wait, lower `--concurrency`, or allow more retries",
             Self::Server { .. } => "try again later",
             Self::BadRequest { .. } => "change the request as the provider says",
-            Self::BadResponse { .. } | Self::CutStream { .. } => {
+            Self::BadResponse { .. } | Self::CutStream { .. } | Self::Disconnected { .. } => {
                 "try again; if it stays so, check that the address serves this protocol"
             }
             Self::TooLarge { .. } => "raise the limit `answer_bytes`, or set `max_output`",

@@ -5,6 +5,7 @@ use contexture_context::Digest;
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
 use contexture_core::provider::{ChatCall, Provider, Reply, TextSink};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -20,6 +21,12 @@ pub(crate) struct Exchange<'a> {
 
 /// A callback for a failure that is tried again, with the wait before.
 pub(crate) type OnRetry<'a> = &'a mut (dyn FnMut(&LlmError, Duration) + Send);
+
+/// Returns a number from 0 to 1 that callers do not share: the keys of a hasher are drawn by chance.
+fn chance() -> f64 {
+    let drawn = RandomState::new().build_hasher().finish() >> 32;
+    f64::from(u32::try_from(drawn).unwrap_or_default()) / f64::from(u32::MAX)
+}
 
 impl<'a> Exchange<'a> {
     /// Returns the deadline for a time that begins now; none if it is beyond all clocks.
@@ -60,7 +67,7 @@ impl<'a> Exchange<'a> {
                 Err(error) => self.for_the_whole(error, given, own_timeout),
             };
             // Text that was passed on can't be taken back, so a second answer must not follow it.
-            let wait = self.retry.wait(&error, tried).filter(|_| !spoken);
+            let wait = self.retry.wait(&error, tried, chance()).filter(|_| !spoken);
             let in_time = |wait: &Duration| {
                 self.left().is_ok_and(|left| left.is_none_or(|left| *wait < left))
             };

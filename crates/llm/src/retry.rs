@@ -8,15 +8,16 @@ use std::time::Duration;
 /// ```
 /// use contexture_llm::{LlmError, RetryPolicy};
 /// use std::time::Duration;
-/// let error = LlmError::RateLimited {
+/// let limited = |retry_after| LlmError::RateLimited {
 ///     provider: "openai".into(),
-///     retry_after: Some(Duration::from_secs(2)),
+///     retry_after,
 ///     message: String::new(),
 /// };
-/// let policy = RetryPolicy::on_request(2, Duration::from_secs(30));
-/// assert_eq!(policy.wait(&error, 0), Some(Duration::from_secs(2)));
-/// assert_eq!(policy.wait(&error, 2), None);
-/// assert_eq!(RetryPolicy::never().wait(&error, 0), None);
+/// let policy = RetryPolicy::back_off(2, Duration::from_secs(30));
+/// assert_eq!(policy.wait(&limited(Some(Duration::from_secs(2))), 0, 0.5), Some(Duration::from_secs(2)));
+/// assert_eq!(policy.wait(&limited(None), 1, 1.0), Some(Duration::from_secs(1)));
+/// assert_eq!(policy.wait(&limited(None), 2, 1.0), None);
+/// assert_eq!(RetryPolicy::never().wait(&limited(None), 0, 1.0), None);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -24,48 +25,39 @@ pub struct RetryPolicy {
     pub times: u32,
     /// The longest single wait; a provider that asks for more fails at once.
     pub max_wait: Duration,
-    /// The wait when the provider asks for none; doubled each time. `None` means that only a
-    /// provider that asks for a wait is tried again.
-    pub back_off: Option<Duration>,
-    /// True if time-outs are tried again.
-    pub on_timeout: bool,
 }
+
+/// The longest wait before the first retry, when the provider asks for none.
+const FIRST: Duration = Duration::from_millis(500);
 
 impl RetryPolicy {
     /// Returns a policy that tries nothing again.
     #[must_use]
     pub const fn never() -> Self {
-        Self { times: 0, max_wait: Duration::ZERO, back_off: None, on_timeout: false }
+        Self { times: 0, max_wait: Duration::ZERO }
     }
 
-    /// Returns a policy that tries 429 and 5xx with a `Retry-After` again after it (AS-22).
-    #[must_use]
-    pub const fn on_request(times: u32, max_wait: Duration) -> Self {
-        Self { times, max_wait, back_off: None, on_timeout: false }
-    }
-
-    /// Returns a policy that tries 429, 5xx and time-outs again, after `Retry-After` or else a wait
-    /// that begins with half a second and doubles (PT-12).
+    /// Returns a policy that tries again what may succeed later, after `Retry-After` or else a wait
+    /// that begins with up to half a second and doubles (AS-22, PT-12, CA-2).
     #[must_use]
     pub const fn back_off(times: u32, max_wait: Duration) -> Self {
-        let first = Duration::from_millis(500);
-        Self { times, max_wait, back_off: Some(first), on_timeout: true }
+        Self { times, max_wait }
     }
 
-    /// Returns the wait before the next try, after `tried` retries; `None` means give up.
+    /// Returns the wait before the next try, after `tried` retries; `None` means give up. `chance`
+    /// from 0 to 1 spreads the tries of many callers: it decides about the second half of a wait
+    /// that the provider did not ask for.
     #[must_use]
-    pub fn wait(&self, error: &LlmError, tried: u32) -> Option<Duration> {
+    pub fn wait(&self, error: &LlmError, tried: u32, chance: f64) -> Option<Duration> {
         if tried >= self.times || !error.is_retryable() {
-            return None;
-        }
-        if matches!(error, LlmError::Timeout { .. }) && !self.on_timeout {
             return None;
         }
         match error.retry_after() {
             Some(asked) => Some(asked).filter(|asked| *asked <= self.max_wait),
             None => {
-                let factor = 2_u32.saturating_pow(tried.min(16));
-                self.back_off.map(|first| first.saturating_mul(factor).min(self.max_wait))
+                let doubled = FIRST.saturating_mul(2_u32.saturating_pow(tried.min(16)));
+                let half = doubled.min(self.max_wait) / 2;
+                Some(half + half.mul_f64(chance.clamp(0.0, 1.0)))
             }
         }
     }
@@ -91,24 +83,38 @@ mod tests {
     }
 
     #[test]
-    fn as_22_only_provider_that_requests_wait_is_retried() {
-        let policy = RetryPolicy::on_request(3, Duration::from_secs(30));
-        assert_eq!(policy.wait(&server(Some(0)), 0), Some(Duration::ZERO));
-        assert_eq!(policy.wait(&server(Some(31)), 0), None);
-        assert_eq!(policy.wait(&server(None), 0), None);
-        let auth = LlmError::Auth { provider: "x".into(), message: String::new() };
-        assert_eq!(policy.wait(&auth, 0), None);
+    fn as_22_wait_that_provider_asks_for_is_kept_up_to_bound() {
+        let policy = RetryPolicy::back_off(3, Duration::from_secs(30));
+        assert_eq!(policy.wait(&server(Some(0)), 0, 1.0), Some(Duration::ZERO));
+        assert_eq!(policy.wait(&server(Some(31)), 0, 1.0), None);
+        assert_eq!(policy.wait(&server(Some(2)), 2, 1.0), Some(Duration::from_secs(2)));
+        assert_eq!(policy.wait(&server(Some(2)), 3, 1.0), None);
     }
 
     #[test]
-    fn pt_12_back_off_doubles_up_to_bound_and_covers_timeouts() {
+    fn ca_2_wait_doubles_up_to_bound_and_is_spread_over_its_second_half() {
         let policy = RetryPolicy::back_off(9, Duration::from_secs(3));
-        let waits: Vec<_> = (0..5).filter_map(|tried| policy.wait(&server(None), tried)).collect();
-        assert_eq!(waits, [500, 1000, 2000, 3000, 3000].map(Duration::from_millis));
-        let timeout = LlmError::Timeout { host: "x".into(), limit: Duration::from_secs(1) };
-        assert_eq!(policy.wait(&timeout, 0), Some(Duration::from_millis(500)));
-        assert_eq!(RetryPolicy::on_request(9, Duration::MAX).wait(&timeout, 0), None);
-        assert_eq!(policy.wait(&server(Some(2)), 8), Some(Duration::from_secs(2)));
-        assert_eq!(policy.wait(&server(Some(2)), 9), None);
+        let waits = |chance| -> Vec<_> {
+            (0..5).filter_map(|tried| policy.wait(&server(None), tried, chance)).collect()
+        };
+        assert_eq!(waits(1.0), [500, 1000, 2000, 3000, 3000].map(Duration::from_millis));
+        assert_eq!(waits(0.0), [250, 500, 1000, 1500, 1500].map(Duration::from_millis));
+    }
+
+    #[test]
+    fn ca_2_broken_connection_and_timeout_are_tried_again_and_refused_one_is_not() {
+        let policy = RetryPolicy::back_off(1, Duration::from_secs(3));
+        let (host, message) = (String::from("x"), String::new());
+        let (provider, second) = (String::from("x"), Duration::from_secs(1));
+        for (error, again) in [
+            (LlmError::Disconnected { host: host.clone(), message: message.clone() }, true),
+            (LlmError::Timeout { host: host.clone(), limit: second }, true),
+            (LlmError::CutStream { provider: provider.clone(), received: 0 }, true),
+            (LlmError::CutStream { provider: provider.clone(), received: 1 }, false),
+            (LlmError::Network { host, message: message.clone() }, false),
+            (LlmError::Auth { provider, message }, false),
+        ] {
+            assert_eq!(policy.wait(&error, 0, 1.0).is_some(), again, "{error}");
+        }
     }
 }

@@ -369,7 +369,7 @@ fn as_23_cut_stream_is_error_that_reports_received_length() {
             });
             let error = outcome.unwrap_err();
             assert_eq!(heard, "Hello", "{kind:?}");
-            assert!(matches!(error.kind(), "cut_stream" | "network"), "{kind:?}: {error}");
+            assert!(matches!(error.kind(), "cut_stream" | "disconnected"), "{kind:?}: {error}");
         }
     }
 }

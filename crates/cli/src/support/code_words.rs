@@ -8,7 +8,8 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     // Models.
     ("auth", "A provider needs a key, or refuses the one that is set."),
     ("quota", "The account at the provider has no credit left."),
-    ("network", "A server can't be reached, or the connection was lost."),
+    ("network", "A server can't be reached."),
+    ("disconnected", "The connection to a server broke after it was made."),
     ("timeout", "A model did not answer in the time allowed; `timeout` of a `generate` sets it."),
     ("no_such_model", "The provider has no model of this name, or the account may not use it."),
     ("rate_limited", "The provider limits the rate of requests (429)."),

@@ -142,7 +142,7 @@ fn as_22_wait_for_rate_limit_does_not_use_attempt() {
     let model =
         Scripted::new([Canned::error(limited(Some(7))), Canned::text("{\"ok\":true,\"n\":1}")]);
     let shape = shape();
-    let retry = RetryPolicy::on_request(2, Duration::from_secs(30));
+    let retry = RetryPolicy::back_off(2, Duration::from_secs(30));
     let wanted = Ask { messages: prompt(), shape: Some(&shape), retry, ..Ask::default() };
     let mut log = Log::default();
     let answer = ask_all(&model, &wanted, &mut log).unwrap();
@@ -156,17 +156,38 @@ fn as_22_other_provider_failures_end_call_at_once() {
         LlmError::Auth { provider: "x".into(), message: String::new() },
         LlmError::Network { host: "x".into(), message: String::new() },
         LlmError::NoSuchModel { provider: "x".into(), model: "m".into(), message: String::new() },
-        limited(None),
         limited(Some(31)),
     ];
     for error in errors {
         let model = Scripted::new([Canned::error(error.clone()), Canned::text("never")]);
-        let retry = RetryPolicy::on_request(2, Duration::from_secs(30));
+        let retry = RetryPolicy::back_off(2, Duration::from_secs(30));
         let wanted = Ask { messages: prompt(), attempts: 3, retry, ..Ask::default() };
         let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
         assert_eq!((failed.kind(), model.calls().len()), (error.kind(), 1));
         assert_eq!(failed.report().attempts[0].failure, Some(error.to_string()));
     }
+}
+
+#[test]
+fn ca_2_failure_without_retry_after_is_tried_again_within_timeout() {
+    let retry = RetryPolicy::back_off(2, Duration::from_secs(30));
+    let model = Scripted::new([
+        Canned::error(limited(None)),
+        Canned::error(LlmError::Disconnected { host: "x".into(), message: "reset".into() }),
+        Canned::text("here"),
+    ]);
+    let wanted = Ask { messages: prompt(), retry, ..Ask::default() };
+    let answer = ask_all(&model, &wanted, &mut Log::default()).unwrap();
+    let waits: Vec<_> = answer.report.attempts[0].retried.iter().map(|one| one.wait).collect();
+    let [first, second] = waits[..] else { panic!("{waits:?}") };
+    assert!((250..=500).contains(&first.as_millis()), "{first:?}");
+    assert!((500..=1000).contains(&second.as_millis()), "{second:?}");
+    // A wait that would outlast the time is not begun.
+    let model = Scripted::new([Canned::error(limited(None)), Canned::text("never")]);
+    let timeout = Some(Duration::from_millis(200));
+    let wanted = Ask { messages: prompt(), timeout, retry, ..Ask::default() };
+    let failed = ask_all(&model, &wanted, &mut Log::default()).unwrap_err();
+    assert_eq!((failed.kind(), model.calls().len()), ("rate_limited", 1));
 }
 
 #[test]
@@ -182,7 +203,7 @@ fn as_19_timeout_covers_whole_call() {
     assert_eq!(failed.to_string(), "no answer from mock within 10000 ms");
     // A wait that would outlast the time is not begun.
     let model = Scripted::new([Canned::error(limited(Some(20))), Canned::text("never")]);
-    let retry = RetryPolicy::on_request(2, Duration::from_secs(30));
+    let retry = RetryPolicy::back_off(2, Duration::from_secs(30));
     let wanted = Ask { messages: prompt(), timeout, retry, ..Ask::default() };
     assert_eq!(ask_all(&model, &wanted, &mut Log::default()).unwrap_err().kind(), "rate_limited");
 }
@@ -285,7 +306,7 @@ fn as_19_call_without_executor_offers_no_tools() {
 #[test]
 fn as_22_cancelling_ends_call_at_any_stage() {
     let cancel = CancelToken::new();
-    let retry = RetryPolicy::on_request(9, Duration::from_secs(60));
+    let retry = RetryPolicy::back_off(9, Duration::from_secs(60));
     let wanted = Ask { messages: prompt(), retry, ..Ask::default() };
     for first in
         [Canned::text("late").after(Duration::from_secs(50)), Canned::error(limited(Some(50)))]

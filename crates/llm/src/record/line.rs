@@ -112,7 +112,9 @@ impl From<&LlmError> for StoredError {
             | LlmError::Quota { provider, message }
             | LlmError::RateLimited { provider, message, .. }
             | LlmError::BadResponse { provider, message } => of(provider, message),
-            LlmError::Network { host, message } => of(host, message),
+            LlmError::Network { host, message } | LlmError::Disconnected { host, message } => {
+                of(host, message)
+            }
             LlmError::Timeout { host, limit } => {
                 Self { limit: Some(millis(*limit)), ..of(host, "") }
             }
@@ -145,6 +147,7 @@ impl From<StoredError> for LlmError {
             "auth" => Self::Auth { provider, message },
             "quota" => Self::Quota { provider, message },
             "network" => Self::Network { host: provider, message },
+            "disconnected" => Self::Disconnected { host: provider, message },
             "timeout" => Self::Timeout { host: provider, limit: Duration::from_millis(limit) },
             "no_such_model" => {
                 Self::NoSuchModel { provider, model: model.unwrap_or_default(), message }

@@ -256,8 +256,11 @@ impl<W: Wire> HttpProvider<W> {
             let limit = self.settings.connect_timeout;
             return LlmError::Timeout { host: self.host.clone(), limit };
         }
-        let message = connection::why(error, &self.host);
-        LlmError::Network { host: self.host.clone(), message }
+        let (host, message) = (self.host.clone(), connection::why(error, &self.host));
+        match error.is_connect() {
+            true => LlmError::Network { host, message },
+            false => LlmError::Disconnected { host, message },
+        }
     }
 
     fn bad(&self, message: String) -> LlmError {

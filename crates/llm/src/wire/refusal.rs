@@ -55,7 +55,7 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
             LlmError::NoSuchModel { provider, model: refusal.model.to_owned(), message }
         }
         429 => LlmError::RateLimited { provider, retry_after, message },
-        408 | 500..=599 => LlmError::Server { provider, status, retry_after, message },
+        408 | 409 | 500..=599 => LlmError::Server { provider, status, retry_after, message },
         300..=399 => LlmError::BadResponse {
             provider,
             message: format!("the address redirects (status {status}); name the final one"),

@@ -18,6 +18,12 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("bad_response", "Unexpected response format."),
     ("cut_stream", "A streamed answer ended early."),
     ("too_large", "An answer is larger than the limit `answer_bytes`."),
+    (
+        "ANSWER_CUT_OFF",
+        "A limit of tokens ended an answer: raise `max_output`, allow a range with `attempts`, or keep a text with `on_cut: \"keep\"`.",
+    ),
+    ("CONTENT_FILTERED", "The provider's filter withheld an answer or a part of it."),
+    ("REFUSED", "The model declined to answer."),
     ("unusable_answer", "No answer of any attempt has the required shape."),
     (
         "plan_refused",

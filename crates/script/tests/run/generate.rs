@@ -49,6 +49,16 @@ fn as_19_defaults() {
 }
 
 #[test]
+fn ca_1_range_of_output_and_what_to_do_with_cut_answer_are_passed_on() {
+    let call = call(
+        "least = 100 generate({ input: \"a\", max_output: least to least * 4, on_cut: \"keep\" })",
+    );
+    let options = call.options;
+    assert_eq!((options.max_output, options.most_output), (Some(100), Some(400)));
+    assert!(options.keep_cut);
+}
+
+#[test]
 fn as_19_every_option() {
     let call = call(
         "n = 2

@@ -44,7 +44,7 @@ main agent{
     ])
     f(x, {
       a: 1 })
-    answer=generate({input:"Say "+x,max_output:2k,
+    answer=generate({input:"Say "+x,max_output:2k  to 4k,on_cut:"keep",
       debug:true})->{
       /// Whether it went well.
       ok boolean

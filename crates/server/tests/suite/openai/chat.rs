@@ -203,6 +203,30 @@ async fn cp_5_failing_agent_reports_error_and_does_not_rerun() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn ca_1_cut_answer_is_sent_and_kept_as_cut() {
+    let model = Model::fast().await;
+    let site = Site::with(&model.uri, "", &[]).await;
+    for stream in [false, true] {
+        let wanted = json!({ "max_tokens": 2, "stream": stream });
+        let answer = site.chat(asked("Slow", wanted)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let text = format!("{answer:?}").replace('\\', "");
+        assert!(text.contains("\"finish_reason\":\"length\"") && !text.contains("three"), "{text}");
+    }
+    let body = asked("Slow", json!({ "max_tokens": 2 })).to_string();
+    let header = [("X-Context-Id", "ctx_1")];
+    let answer = site.send("POST", "/v1/chat/completions", &header, &body).await.json();
+    assert_eq!(answer["choices"][0]["finish_reason"], "length", "{answer}");
+    assert_eq!(answer["choices"][0]["message"]["content"], "one two ");
+    let kept = site.get("/v1/contexts/ctx_1").await.json();
+    let last = &kept["messages"][1];
+    assert_eq!(last["content"]["finishReason"], "LENGTH", "{last}");
+    assert_eq!(last["content"]["text"], "one two ");
+    assert_eq!(last["metadata"]["error"]["code"], "ANSWER_CUT_OFF");
+    site.ended().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn cp_5_named_context_stores_messages() {
     let model = Model::fast().await;
     let site = Site::with(&model.uri, "", &[]).await;

@@ -60,29 +60,34 @@ impl Model {
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await.unwrap();
         let asked: Value = serde_json::from_slice(&body).unwrap();
+        // A word is a token.
+        let limit = ["max_tokens", "max_completion_tokens"].map(|name| asked[name].as_u64());
+        let limit = limit.into_iter().flatten().next().map_or(usize::MAX, |limit| limit as usize);
+        let words = &WORDS[..WORDS.len().min(limit)];
+        let finish = if words.len() < WORDS.len() { "length" } else { "stop" };
         if asked["stream"] == true {
             let head =
                 "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
             stream.write_all(head.as_bytes()).await.unwrap();
-            for word in WORDS {
+            for word in words {
                 if self.next(&mut stream).await.is_none() {
                     return;
                 }
                 event(&mut stream, &chunk(json!({ "content": word }), Value::Null)).await;
             }
-            let mut last = chunk(json!({}), "stop".into());
+            let mut last = chunk(json!({}), finish.into());
             last["usage"] = usage();
             event(&mut stream, &last).await;
             let _ = stream.write_all(b"data: [DONE]\n\n").await;
             return;
         }
-        for _ in WORDS {
+        for _ in words {
             if self.next(&mut stream).await.is_none() {
                 return;
             }
         }
-        let message = json!({ "role": "assistant", "content": WORDS.concat() });
-        let choice = json!({ "index": 0, "message": message, "finish_reason": "stop" });
+        let message = json!({ "role": "assistant", "content": words.concat() });
+        let choice = json!({ "index": 0, "message": message, "finish_reason": finish });
         let body = json!({
             "id": "1", "object": "chat.completion", "created": 1, "model": "slow",
             "choices": [choice], "usage": usage(),

@@ -170,6 +170,17 @@ impl Label {
         Self::default().join(&Self { sources, ..self })
     }
 
+    /// Returns the label of a value that a program let up for a reason, to `trust` (GU-4): its sources
+    /// stay, with `way` as their last step.
+    #[must_use]
+    pub fn released(mut self, way: &str, trust: Trust) -> Self {
+        if self.is_below_user() {
+            self.trust = trust;
+            self.sources = self.sources.into_iter().map(|source| source.through(way)).collect();
+        }
+        self
+    }
+
     /// Reports whether something below the user had an influence. An answer to a prompt that held
     /// nothing lower counts as the prompt's own word.
     #[must_use]

@@ -21,6 +21,9 @@ use crate::syntax::ast::ImportKind;
 /// The function that gives the handle of a secret (GU-9).
 pub(crate) const SECRET: &str = "secret";
 
+/// The function that lets a value up for a reason (GU-4).
+pub(crate) const TRUST: &str = "trust";
+
 /// Reports whether a text names a secret: as a variable of the environment is named.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';

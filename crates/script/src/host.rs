@@ -165,6 +165,8 @@ pub struct GenerateOptions {
     pub most_output: Option<u64>,
     /// True if a text that was cut off is taken as it is (CA-1).
     pub keep_cut: bool,
+    /// The reason why the closed parts of the answer are let up (GU-4).
+    pub release: Option<String>,
     /// Tokens of the whole prompt (AS-18).
     pub max_input: Option<u64>,
     /// Calls in all, the first included; at least 1.
@@ -193,6 +195,7 @@ impl Default for GenerateOptions {
             max_output: None,
             most_output: None,
             keep_cut: false,
+            release: None,
             max_input: None,
             attempts: 1,
             temperature: None,

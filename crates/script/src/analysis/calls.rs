@@ -3,7 +3,7 @@
 use super::Checker;
 use super::declarations::Global;
 use super::library::{self, HIGHER, PROPERTIES};
-use crate::capability::{SECRET, is_secret_name, noun};
+use crate::capability::{SECRET, TRUST, is_secret_name, noun};
 use crate::codes;
 use crate::program::AgentId;
 use crate::runtime::methods::Receiver;
@@ -52,6 +52,7 @@ impl<'p> Checker<'p, '_> {
         }
         match self.global(name) {
             None if name == SECRET => self.secret(span, arguments),
+            None if name == TRUST => self.release(span, arguments),
             None => self.unknown_function(name, place),
             Some(Global::Function(number)) => {
                 if let Some(decl) = self.declarations.functions.get(number) {
@@ -81,6 +82,16 @@ impl<'p> Checker<'p, '_> {
                 let message = format!("`{name}` is {what} and can't be called");
                 self.push(codes::NOT_CALLABLE.at(place, message).with_help(help));
             }
+        }
+    }
+
+    /// Checks `trust(value, "reason")`.
+    fn release(&mut self, span: Span, arguments: &'p [Expr]) {
+        let is_reason = |text: &str| !text.trim().is_empty();
+        if !matches!(arguments, [_, Expr { kind: ExprKind::Str(text), .. }] if is_reason(text)) {
+            let message = "`trust` takes a value, and the reason as a string written out";
+            let help = "write `trust(value, \"checked against the list of customers\")`";
+            self.push(codes::BAD_RELEASE.at(span, message).with_help(help));
         }
     }
 

@@ -5,7 +5,9 @@ use super::tools::is_literal;
 use crate::codes;
 use crate::semantic::{Cause, GenerateFacts};
 use crate::syntax::ast::{Expr, ExprKind, Generate, MOST_OUTPUT, Text, UnaryOp};
+use crate::syntax::shape_of;
 use crate::syntax::walk::strip;
+use contexture_answer::Shape;
 use contexture_diagnostic::{Span, suggestion};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,7 @@ const TYPES: &[(&str, OptionType)] = &[
     ("max_output", OptionType::Count),
     (MOST_OUTPUT, OptionType::Count),
     ("on_cut", OptionType::OnCut),
+    ("release", OptionType::Text),
     ("max_input", OptionType::Count),
     ("attempts", OptionType::Count),
     ("temperature", OptionType::Number),
@@ -65,6 +68,7 @@ impl<'p> Checker<'p, '_> {
         let file = self.program.files.get(self.file).map_or("", |file| file.source.name());
         let plan = self.plan_option(generate);
         self.cut_options(generate);
+        self.release_option(generate);
         self.generates.push(GenerateFacts { file: file.to_owned(), span: expr.span, can, plan });
         for pending in self.scopes.missing_now() {
             self.unknown_in_use(pending.name, pending.span, Some(keyword(expr.span)));
@@ -85,6 +89,22 @@ impl<'p> Checker<'p, '_> {
                 let help = "declare the shape of the answer: `-> { answer string }`";
                 self.push(codes::NO_SHAPE.at(keyword(expr.span), message).with_help(help));
             }
+        }
+    }
+
+    /// Refuses a `release` that lets nothing up: only booleans and choices are closed.
+    fn release_option(&mut self, generate: &Generate) {
+        let option = generate.options.iter().rev().find(|(key, _)| key.value == "release");
+        let Some((key, value)) = option else { return };
+        let is_empty = matches!(&strip(value).kind, ExprKind::Str(text) if text.trim().is_empty());
+        if is_empty {
+            let fault = codes::BAD_RELEASE.at(value.span, "`release` without a reason");
+            self.push(fault.with_help("say why the page, file or tool may decide this"));
+        } else if !generate.shape.as_ref().map(shape_of).is_some_and(|shape| is_closed(&shape)) {
+            let message = "`release` lets nothing up: the answer has no boolean and no choice";
+            let help =
+                "declare closed parts, as in `-> { urgent boolean, kind \"bug\" | \"idea\" }`";
+            self.push(codes::BAD_RELEASE.at(key.span, message).with_help(help));
         }
     }
 
@@ -193,6 +213,15 @@ impl<'p> Checker<'p, '_> {
         };
         let message = format!("unknown option `{name}` of `generate`");
         self.push(codes::UNKNOWN_OPTION.at(key.span, message).with_help(help));
+    }
+}
+
+/// Reports whether an answer of this shape has a closed part outside of lists.
+fn is_closed(shape: &Shape) -> bool {
+    match shape {
+        Shape::Boolean | Shape::Enum(_) => true,
+        Shape::Object(fields) => fields.iter().any(|field| is_closed(&field.shape)),
+        _ => false,
     }
 }
 

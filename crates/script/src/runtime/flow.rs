@@ -170,6 +170,7 @@ fn assigned(op: &Op) -> Option<Reg> {
         | Op::Choose { to, .. } => Some(to),
         Op::CallMethod { at, .. }
         | Op::SortByKeys { at }
+        | Op::Release { at, .. }
         | Op::Call { at, .. }
         | Op::CallAgent { at, .. }
         | Op::AgentEnd { at }

@@ -43,6 +43,7 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
         OptionName::MaxOutput => options.max_output = Some(count("max_output", value)?),
         OptionName::MostOutput => options.most_output = Some(most(options.max_output, value)?),
         OptionName::OnCut => options.keep_cut = keeps_cut(value)?,
+        OptionName::Release => options.release = Some(reason(value)?),
         OptionName::MaxInput => options.max_input = Some(count("max_input", value)?),
         OptionName::Attempts => {
             let attempts = count("attempts", value)?;
@@ -74,6 +75,15 @@ fn most(least: Option<u64>, value: &Value) -> Checked<u64> {
         return Err(wrong("max_output", "a range from the smaller to the greater number", value));
     }
     Ok(most)
+}
+
+fn reason(value: &Value) -> Checked<String> {
+    match value {
+        Value::Str(text, tag) if !text.trim().is_empty() && tag.is_program() => {
+            Ok((**text).clone())
+        }
+        other => Err(wrong("release", "a reason, in words of the program", other)),
+    }
 }
 
 fn keeps_cut(value: &Value) -> Checked<bool> {

@@ -16,6 +16,7 @@ pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fields;
 pub(crate) mod json;
+pub(crate) mod release;
 pub(crate) mod secret;
 pub(crate) mod tag;
 #[cfg(test)]
@@ -162,7 +163,7 @@ impl Value {
         *tag = tags.influenced(*tag, by);
     }
 
-    fn tag_mut(&mut self) -> &mut Tag {
+    pub(crate) fn tag_mut(&mut self) -> &mut Tag {
         match self {
             Self::None(tag)
             | Self::Bool(_, tag)
@@ -182,9 +183,9 @@ impl Value {
         self
     }
 
-    /// Returns it with the own tag of another: each handle of a list or object has its own.
-    pub(crate) fn of_handle(mut self, other: &Self) -> Self {
-        *self.tag_mut() = other.tag();
+    /// Returns it with another tag of its own: each handle of a list or object has one.
+    pub(crate) fn with_tag(mut self, tag: Tag) -> Self {
+        *self.tag_mut() = tag;
         self
     }
 

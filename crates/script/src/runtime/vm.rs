@@ -600,6 +600,11 @@ fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Opt
                         ));
                         suspend!(at, pc, effect)
                     }
+                    Op::Release { at, site } => {
+                        let event = events.last().map_or(parent, |event| Some(event.id));
+                        let value = attempt!(effects::release(machine, event, get!(at), site));
+                        set!(at, value);
+                    }
                     Op::Choose { to, site } => {
                         let value = attempt!(effects::choose(machine, site));
                         set!(to, value);

@@ -1,7 +1,7 @@
 //! Labels follow every value (GU-3): whatever a low value goes into gives a low one.
 
 use crate::support::outcome;
-use contexture_context::{Label, Trust};
+use contexture_context::{Label, TraceKind, Trust};
 use contexture_script::host::{Standing, Supplied};
 use contexture_script::runtime::ScriptedHost;
 use contexture_script::runtime::methods::{Receiver, methods_of};
@@ -322,4 +322,77 @@ fn gu_3_handler_of_operation_that_failed_on_low_value_is_low() {
         "got = 1 try { got = 2 x = 1 / (n - 3) got = 3 } else e { 0 }",
         "got = [] try { got.add(1) x = 1 / (n - 3) got.add(2) } else e { 0 }",
     ]);
+}
+
+#[test]
+fn gu_4_value_that_program_trusts_is_up_with_its_sources_and_reason() {
+    let way = "https://a.b → trust(\"checked\")";
+    for body in [
+        "got = trust(t, \"checked\")",
+        "got = trust(n, \"checked\") + 1",
+        "got = trust(o, \"checked\").k",
+        "got = trust(hl, \"checked\")[0]",
+        "got = 0 if trust(b, \"checked\") { got = 1 }",
+        "got = trust({ a: [t, { b: l }] }, \"checked\").a[1].b[0]",
+    ] {
+        let up = label(body);
+        let sources: Vec<String> = up.sources.iter().map(ToString::to_string).collect();
+        assert_eq!((up.trust, sources), (Trust::User, vec![way.to_owned()]), "{body}");
+    }
+    // The value itself stays what it is, and so does what it decided.
+    assert_low(&[
+        "x = trust(o, \"checked\") got = o.k",
+        "x = trust(l, \"checked\") got = l",
+        "[trust(t, \"checked\"), t][1]",
+    ]);
+    assert!(label("got = 0 if b { got = trust(1, \"checked\") }").is_below_user());
+}
+
+/// Returns the label of what a program makes of an answer to a prompt with a page, and the events.
+fn of_answer(options: &str, body: &str) -> (Label, Vec<serde_json::Value>) {
+    let source = format!(
+        "import tool Http from \"https://a.b\" import memory Notes from \"file://n.jsonl\"
+        main func(input) {{ page = Http.get({{ url: \"/\" }}) use page as page
+        r = generate({{ input: \"Read.\"{options} }}) -> {{ ok boolean, kind \"in\" | \"out\", text string, near {{ is boolean }}, more? boolean }}
+        {body}
+        Notes.add({{ kind: \"k\", got: got }}) }}"
+    );
+    let low =
+        |value| Supplied { value, label: Label::of("p", Trust::Web), standing: Standing::Real };
+    let answer = json!({ "ok": true, "kind": "in", "text": "in", "near": { "is": false } });
+    let host = ScriptedHost::new()
+        .with_result("Http.get", Ok(low(json!("page"))))
+        .with_answer_result(Ok(low(answer)))
+        .with_memory("Notes.add", json!({}));
+    let done = outcome(&source, json!({}), &host);
+    assert!(done.result.is_ok(), "{body}: {:?}", done.result);
+    let call = &host.memory_calls()[0];
+    let got = call.influence.arguments.iter().find(|(name, _)| name == "got");
+    let released = host.events().into_iter().filter(|event| event.kind == TraceKind::Release);
+    (got.unwrap().1.clone(), released.map(|event| event.data).collect())
+}
+
+#[test]
+fn gu_4_closed_parts_of_answer_are_up_when_program_releases_them() {
+    let release = ", release: \"two drawers\"";
+    for body in [
+        "got = r.ok",
+        "got = r.kind",
+        "got = r.near.is",
+        "got = 0 if r.ok { got = 1 }",
+        "got = r.more",
+    ] {
+        let (up, events) = of_answer(release, body);
+        assert_eq!(up.trust, Trust::Model, "{body}");
+        assert_eq!(events.len(), 1);
+        assert_eq!(events[0]["parts"], json!(["ok", "kind", "near.is"]));
+        assert_eq!(events[0]["reason"], "two drawers");
+        let (low, events) = of_answer("", body);
+        assert_eq!((low.trust, events.len()), (Trust::Web, 0), "{body}");
+    }
+    for body in
+        ["got = r.text", "got = r", "got = r.kind + r.text", "got = 0 if r.text { got = 1 }"]
+    {
+        assert_eq!(of_answer(release, body).0.trust, Trust::Web, "{body}");
+    }
 }

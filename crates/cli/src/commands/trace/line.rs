@@ -25,6 +25,7 @@ pub(super) fn of(event: &TraceEvent, paint: Paint) -> Vec<String> {
         TraceKind::For => looped(data),
         TraceKind::ParallelFor => format!("parallel {}", looped(data)),
         TraceKind::Iteration => format!("turn {}", data.number("index").unwrap_or(0)),
+        TraceKind::Release => format!("let up: {}", data.word("reason")),
         TraceKind::Warning => paint.yellow(&format!("warning: {}", data.word("message"))),
         TraceKind::Error => error(data, paint),
         _ => format!("{:?}", event.kind).to_lowercase(),

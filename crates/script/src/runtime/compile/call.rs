@@ -5,9 +5,11 @@ use super::declare::Global;
 use super::function::FunctionCompiler;
 use super::tables::push;
 use crate::capability::noun;
-use crate::capability::{SECRET, is_secret_name};
+use crate::capability::{SECRET, TRUST, is_secret_name};
 use crate::host::ToolBinding;
-use crate::runtime::code::{AgentSite, Constant, Op, Reg, TemplateSite, ToolKind, ToolSite};
+use crate::runtime::code::{
+    AgentSite, Constant, Op, Reg, ReleaseSite, TemplateSite, ToolKind, ToolSite,
+};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
 use crate::syntax::walk::strip;
@@ -39,6 +41,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
             {
                 self.secret(arguments, expr.span, to);
             }
+            (ExprKind::Name(name), None)
+                if name == TRUST && self.scopes.variable(name).is_none() =>
+            {
+                self.release(arguments, expr.span, to);
+            }
             (ExprKind::Name(name), None) if self.scopes.variable(name).is_none() => {
                 self.at(callee.span);
                 self.unknown_name(name);
@@ -49,6 +56,24 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 self.fail(codes::NOT_CALLABLE, "this is not a function", Some(help));
             }
         }
+    }
+
+    /// Compiles `trust(value, "reason")`.
+    fn release(&mut self, arguments: &'a [Expr], span: Span, to: Reg) {
+        let [value, Expr { kind: ExprKind::Str(reason), .. }] = arguments else {
+            self.at(span);
+            let help = Some("write `trust(value, \"the reason\")`".to_owned());
+            let message = "`trust` takes a value and a reason, written out";
+            return self.fail(codes::ARGUMENTS, message, help);
+        };
+        let at = self.code.temp();
+        self.expr(value, at);
+        self.at(span);
+        let place = self.place(span);
+        let site = ReleaseSite { place, reason: reason.clone() };
+        let site = push(&mut self.tables.program.releases, site);
+        self.code.emit(Op::Release { at, site });
+        self.code.emit(Op::Take { to, from: at });
     }
 
     /// Compiles `secret("NAME")`.

@@ -26,6 +26,7 @@ pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
     ("max_output", OptionName::MaxOutput),
     (MOST_OUTPUT, OptionName::MostOutput),
     ("on_cut", OptionName::OnCut),
+    ("release", OptionName::Release),
     ("max_input", OptionName::MaxInput),
     ("attempts", OptionName::Attempts),
     ("temperature", OptionName::Temperature),

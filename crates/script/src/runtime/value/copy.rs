@@ -2,30 +2,42 @@
 
 use super::fields::Fields;
 use super::json::check_depth;
+use super::tag::Tag;
 use super::{FIELD_BYTES, Header, List, Object, Value};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
+use contexture_context::Trust;
 use std::collections::{HashMap, HashSet};
 
 /// Copies a value without sharing any container with the original. Parts that the original shares
 /// with itself are shared in the copy as well, so that the copy is never larger.
 pub(crate) fn deep_copy(value: &Value, meter: &Meter, epoch: u32) -> Checked<Value> {
-    Copier { meter, epoch, done: HashMap::new() }.copy(value, 1)
+    Copier { meter, epoch, way: None, done: HashMap::new() }.copy(value, 1)
+}
+
+/// Copies a value that its program lets up for a reason (GU-4): the original stays as it is.
+pub(crate) fn released(value: &Value, meter: &Meter, epoch: u32, way: &str) -> Checked<Value> {
+    Copier { meter, epoch, way: Some(way), done: HashMap::new() }.copy(value, 1)
 }
 
 struct Copier<'m> {
     meter: &'m Meter,
     epoch: u32,
+    /// The step that is noted in all labels of a value that is let up.
+    way: Option<&'m str>,
     /// The copies of containers with several owners, by address.
     done: HashMap<usize, Value>,
 }
 
 impl Copier<'_> {
     fn copy(&mut self, value: &Value, depth: usize) -> Checked<Value> {
-        let Some((address, holders)) = value.identity() else { return Ok(value.clone()) };
+        let tag = self.tag(value.tag());
+        let Some((address, holders)) = value.identity() else {
+            return Ok(value.clone().with_tag(tag));
+        };
         check_depth(self.meter, depth)?;
         if let Some(done) = self.done.get(&address) {
-            return Ok(done.clone().of_handle(value));
+            return Ok(done.clone().with_tag(tag));
         }
         let copy = match value {
             Value::List(list, _) => self.list(list, depth)?,
@@ -35,7 +47,14 @@ impl Copier<'_> {
         if holders > 1 {
             self.done.insert(address, copy.clone());
         }
-        Ok(copy.of_handle(value))
+        Ok(copy.with_tag(tag))
+    }
+
+    fn tag(&self, tag: Tag) -> Tag {
+        match self.way {
+            Some(way) => self.meter.tags().released(tag, way, Trust::User),
+            None => tag,
+        }
     }
 
     fn list(&mut self, list: &List, depth: usize) -> Checked<Value> {
@@ -67,7 +86,7 @@ impl Copier<'_> {
     }
 
     fn header(&self, original: &Header) -> Header {
-        Header::tagged(self.epoch, original.tag.get())
+        Header::tagged(self.epoch, self.tag(original.tag.get()))
     }
 }
 

@@ -35,9 +35,14 @@ impl Fields {
         Some(value)
     }
 
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        let (_, value) = self.position(name).and_then(|at| self.entries.get_mut(at))?;
+        Some(value)
+    }
+
     /// Sets a field and returns its former value; a new field goes to the end.
     pub(crate) fn set(&mut self, name: &Rc<str>, value: Value) -> Option<Value> {
-        if let Some((_, slot)) = self.position(name).and_then(|at| self.entries.get_mut(at)) {
+        if let Some(slot) = self.get_mut(name) {
             return Some(std::mem::replace(slot, value));
         }
         if let Some(index) = &mut self.index {

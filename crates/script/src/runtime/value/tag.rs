@@ -156,6 +156,14 @@ impl Tags {
         Tag(joined.0 | (standing as u32) << STANDING_SHIFT)
     }
 
+    /// Returns the tag of a value that a program let up (GU-4).
+    pub(crate) fn released(&self, tag: Tag, way: &str, trust: Trust) -> Tag {
+        if tag.trust() <= Trust::Model {
+            return tag;
+        }
+        self.tag(&self.label(tag).released(way, trust), tag.standing())
+    }
+
     /// Returns the tag of a label.
     pub(crate) fn tag(&self, label: &Label, standing: Standing) -> Tag {
         let mut table = self.0.borrow_mut();

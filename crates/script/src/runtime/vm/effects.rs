@@ -12,12 +12,13 @@ use crate::runtime::machine::Machine;
 use crate::runtime::options;
 use crate::runtime::value::json::{json_among, json_and_tag};
 use crate::runtime::value::tag::Tag;
-use crate::runtime::value::{Value, secret, unknown};
+use crate::runtime::value::{Value, copy, secret, unknown};
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
-use contexture_context::DeclaredItem;
+use contexture_context::{DeclaredItem, TraceKind};
 use contexture_core::policy::Influence;
 use contexture_diagnostic::suggestion;
+use serde_json::json;
 use std::sync::Arc;
 
 /// The greatest nesting of `parallel for`: each level takes native stack while its iterations run.
@@ -368,4 +369,24 @@ pub(super) fn parallel(
         depth,
     };
     Ok((Effect::Parallel(Box::new(effect)), found.end))
+}
+
+/// Lets up a value for the reason that its program gives, and records that (GU-4).
+pub(super) fn release(
+    machine: &Machine<'_>,
+    event: Option<u64>,
+    value: &Value,
+    site: u32,
+) -> Checked<Value> {
+    let Some(site) = machine.program.releases.get(site as usize) else { return Err(broken()) };
+    let at = machine.program.position(site.place);
+    let (_, tag) = json_and_tag(value, &machine.meter)?;
+    let label = machine.meter.tags().label(tag);
+    let data = json!({
+        "reason": site.reason, "trust": label.trust, "sources": label.sources,
+        "file": at.file, "line": at.line, "column": at.column,
+    });
+    machine.trace.instant(event, TraceKind::Release, data);
+    let way = format!("trust(\"{}\")", site.reason);
+    copy::released(value, &machine.meter, machine.epoch(), &way)
 }

@@ -1,0 +1,68 @@
+//! Ways up for low values: what a program lets up, for a reason that it writes down (GU-4).
+//!
+//! Decision: nothing goes up unless the program says so. A page that may answer `true` decides as
+//! much as one that names a path, so a closed shape alone is not a reason; but what a program lets up
+//! of an answer is its closed parts only, never a text.
+
+use super::tag::Tags;
+use super::{Object, Value};
+use contexture_answer::{Field, Shape};
+use contexture_context::Trust;
+
+/// Lets up the closed parts of an answer, booleans and choices, and returns their paths.
+pub(crate) fn closed(value: &mut Value, shape: &Shape, way: &str, tags: &Tags) -> Vec<String> {
+    let mut parts = Parts { way, tags, paths: Vec::new() };
+    parts.part(value, shape, "");
+    parts.paths
+}
+
+struct Parts<'p> {
+    way: &'p str,
+    tags: &'p Tags,
+    paths: Vec<String>,
+}
+
+impl Parts<'_> {
+    fn part(&mut self, value: &mut Value, shape: &Shape, path: &str) {
+        match (shape, &*value) {
+            (Shape::Boolean, Value::Bool(..)) | (Shape::Enum(_), Value::Str(..)) => {
+                self.up(value);
+                self.paths.push(if path.is_empty() {
+                    "answer".to_owned()
+                } else {
+                    path.to_owned()
+                });
+            }
+            (Shape::Object(fields), Value::Object(object, _)) if is_as_declared(object, fields) => {
+                let up = self.tags.released(object.header.tag.get(), self.way, Trust::Model);
+                object.header.tag.set(up);
+                self.fields(object, fields, path);
+                self.up(value);
+            }
+            _ => {}
+        }
+    }
+
+    fn fields(&mut self, object: &Object, fields: &[Field], path: &str) {
+        for field in fields {
+            let mut values = object.fields.borrow_mut();
+            if let Some(value) = values.get_mut(&field.name) {
+                let path = match path {
+                    "" => field.name.clone(),
+                    path => format!("{path}.{}", field.name),
+                };
+                self.part(value, &field.shape, &path);
+            }
+        }
+    }
+
+    fn up(&self, value: &mut Value) {
+        *value.tag_mut() = self.tags.released(value.tag(), self.way, Trust::Model);
+    }
+}
+
+/// Reports whether an object has declared fields alone: then its keys are a choice of the program's.
+fn is_as_declared(object: &Object, fields: &[Field]) -> bool {
+    let values = object.fields.borrow();
+    values.keys().all(|key| fields.iter().any(|field| *field.name == **key))
+}

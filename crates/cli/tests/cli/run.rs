@@ -426,7 +426,11 @@ fn as_31_unusable_answer_files_are_reported() {
         let done = sandbox.run(["run", "p.as", option]).exits(2).says("help: check the path");
         assert!(!done.stderr.contains("os error"), "{}", done.stderr);
     }
-    let _ = sandbox.run(["run", "p.as", "--mock=bad.jsonl"]).exits(2).says("line 1").says("fix or remove");
+    let _ = sandbox
+        .run(["run", "p.as", "--mock=bad.jsonl"])
+        .exits(2)
+        .says("line 1")
+        .says("fix or remove");
     sandbox.write("bad.jsonl", b"\"a\"\n\xff\n");
     let _ = sandbox.run(["run", "p.as", "--mock=bad.jsonl"]).exits(2).says("line 2").says("UTF-8");
     sandbox.write(".contexture", "");

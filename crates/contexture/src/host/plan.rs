@@ -8,8 +8,8 @@
 //! the plan wrote before. So data decides about values, never about steps; where a value decides
 //! what an effect does, or a condition on it whether, the policy asks or refuses as always.
 
-mod actor;
-mod desk;
+mod actions;
+mod executor;
 mod guide;
 mod inputs;
 mod written;
@@ -21,7 +21,7 @@ use super::prompt::{Prepared, prepare};
 use super::run_state::{RunState, supplied};
 use crate::models::Model;
 use crate::observe::Progress;
-use actor::{Actor, Halt};
+use actions::{PendingCall, PlanActions};
 use contexture_context::build::build_item;
 use contexture_context::item::CutRecord;
 use contexture_context::manifest::{Blob, ItemRecord, MaskedRecord};
@@ -32,7 +32,7 @@ use contexture_flow::picture::Picture;
 use contexture_flow::run::{Limits, Options, Report, Run};
 use contexture_protocol::content::{Outcome, Status};
 use contexture_script::host::{GenerateCall, HostError, Supplied};
-use desk::{Desk, Job};
+use executor::{Executor, Halt};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use inputs::Input;
@@ -90,8 +90,8 @@ async fn planned(
         .into_iter()
         .map(|callable| (format!("{}.{}", callable.tool, callable.method), callable))
         .collect();
-    let (desk, jobs) = Desk::new(&callables);
-    let shape = written::shape_of_plan(desk.names());
+    let (actions, calls) = PlanActions::new(&callables);
+    let shape = written::shape_of_plan(actions.names());
     let asking = guide::call_for_plan(&call, &callables, &inputs, shape);
     let mut none = knowledge::show(run, references.packs(), &asking, model)?.packs;
     let mut prepared = prepare(run, &asking, model, number, &fenced, &mut none)?;
@@ -108,7 +108,8 @@ async fn planned(
     knowledge::log(run, references.packs(), &packs.found);
     let earlier = outcomes_of(&inputs);
     let (plan, document, own) = {
-        let check = Check { desk: &desk, inputs: &inputs, earlier: &earlier, limits: &run.limits };
+        let check =
+            Check { actions: &actions, inputs: &inputs, earlier: &earlier, limits: &run.limits };
         let verify = |value: &Value| check.plan(value).err().unwrap_or_default();
         let asked = (&asking, model, number);
         let asked = models.ask_alone(services, asked, prepared, Some(&verify)).await;
@@ -130,15 +131,15 @@ async fn planned(
     run.recorder.amend(call.event, json!({ "plan": document }));
     run.recorder.flush();
     let halt = Halt::default();
-    let actor = Actor::new(
+    let executor = Executor::new(
         (models, services),
         (&call, model),
         (&callables, &inputs),
         &plan,
         (own, halt.clone()),
     );
-    let report = carry_out(run, &call, (plan, desk, jobs), &actor, halt).await?;
-    let (value, label) = actor.outcome(&report)?;
+    let report = carry_out(run, &call, (plan, actions, calls), &executor, halt).await?;
+    let (value, label) = executor.outcome(&report)?;
     Ok(supplied(value, label))
 }
 
@@ -214,8 +215,8 @@ fn outcomes_of(inputs: &[Input]) -> Earlier {
 async fn carry_out(
     run: &RunState,
     call: &GenerateCall,
-    (plan, desk, jobs): (Plan, Desk, UnboundedReceiver<Job>),
-    actor: &Actor<'_>,
+    (plan, actions, calls): (Plan, PlanActions, UnboundedReceiver<PendingCall>),
+    executor: &Executor<'_>,
     halt: Halt,
 ) -> Result<Report, HostError> {
     run.observer.notify(Progress::Planned {
@@ -236,14 +237,14 @@ async fn carry_out(
         },
         observer: Some(Arc::new(move |notice| {
             if matches!(notice.status, Status::Failed | Status::Timeout) {
-                seen.pull();
+                seen.stop();
             }
         })),
         ..Options::default()
     };
-    let flow = Run::new(plan, Arc::new(desk), options);
-    halt.stops(flow.control());
-    let report = run.unless_cancelled(serve(flow, jobs, actor)).await?;
+    let flow = Run::new(plan, Arc::new(actions), options);
+    halt.set_control(flow.control());
+    let report = run.unless_cancelled(serve(flow, calls, executor)).await?;
     let outcomes: Vec<Value> =
         report.outcomes().map(|one| json!(Outcome { result: None, ..one })).collect();
     run.recorder.amend(call.event, json!({ "plan_outcomes": outcomes }));
@@ -251,13 +252,17 @@ async fn carry_out(
 }
 
 /// Does what the scheduler hands over, until it has ended.
-async fn serve(flow: Run, mut jobs: UnboundedReceiver<Job>, actor: &Actor<'_>) -> Report {
+async fn serve(
+    flow: Run,
+    mut calls: UnboundedReceiver<PendingCall>,
+    executor: &Executor<'_>,
+) -> Report {
     let mut running = FuturesUnordered::new();
     let mut flow = pin!(flow.run());
     loop {
         tokio::select! {
             report = &mut flow => return report,
-            Some(job) = jobs.recv() => running.push(actor.serve(job)),
+            Some(pending) = calls.recv() => running.push(executor.serve(pending)),
             Some(()) = running.next(), if !running.is_empty() => {}
         }
     }

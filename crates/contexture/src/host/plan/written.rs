@@ -1,6 +1,6 @@
 //! A plan as a model wrote it: its shape, and the check before anything of it is done.
 
-use super::desk::Desk;
+use super::actions::PlanActions;
 use super::inputs::Input;
 use crate::flows::origins::{holds_references, outcomes_in};
 use crate::flows::shape;
@@ -82,7 +82,7 @@ pub(super) fn named_by(condition: &str) -> Vec<String> {
 
 /// The facts that a plan is checked against.
 pub(super) struct Check<'p> {
-    pub(super) desk: &'p Desk,
+    pub(super) actions: &'p PlanActions,
     pub(super) inputs: &'p [Input],
     pub(super) earlier: &'p Earlier,
     pub(super) limits: &'p RunLimits,
@@ -101,7 +101,7 @@ impl Check<'_> {
         }
         let set = Set::from_value(document(value), &LIMITS).map_err(|report| told(&report))?;
         let mut faults = self.steps(&set);
-        match check(set, self.desk, self.earlier) {
+        match check(set, self.actions, self.earlier) {
             Ok(plan) if faults.is_empty() => Ok(plan),
             Ok(_) => Err(faults),
             Err(report) => {
@@ -174,7 +174,8 @@ impl Check<'_> {
 
     /// Returns how the parameters whose type is known differ from what the action takes.
     fn misfits(&self, set: &Set, step: &Step) -> Vec<String> {
-        let Some(schema) = self.desk.describe(&step.action).and_then(|info| info.parameters) else {
+        let Some(schema) = self.actions.describe(&step.action).and_then(|info| info.parameters)
+        else {
             return Vec::new();
         };
         let (named, mut own): (Map<_, _>, Map<_, _>) =

@@ -13,20 +13,22 @@ use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
 /// A call with the place for its result.
-pub(super) struct Job {
+pub(super) struct PendingCall {
     pub(super) call: ActionCall,
     pub(super) result: oneshot::Sender<Result<Value, ActionFailure>>,
 }
 
 /// The actions that a plan may name.
-pub(super) struct Desk {
+pub(super) struct PlanActions {
     actions: BTreeMap<String, ActionInfo>,
-    jobs: mpsc::UnboundedSender<Job>,
+    calls: mpsc::UnboundedSender<PendingCall>,
 }
 
-impl Desk {
-    pub(super) fn new(callables: &[(String, Callable)]) -> (Self, mpsc::UnboundedReceiver<Job>) {
-        let (jobs, waiting) = mpsc::unbounded_channel();
+impl PlanActions {
+    pub(super) fn new(
+        callables: &[(String, Callable)],
+    ) -> (Self, mpsc::UnboundedReceiver<PendingCall>) {
+        let (calls, waiting) = mpsc::unbounded_channel();
         let info = |schema: Value| ActionInfo::of(ActionKind::Operation).with_parameters(schema);
         let mut actions: BTreeMap<String, ActionInfo> = callables
             .iter()
@@ -37,7 +39,7 @@ impl Desk {
             .collect();
         actions.insert(READ.to_owned(), info(reading()));
         actions.insert(ANSWER.to_owned(), info(answering()));
-        (Self { actions, jobs }, waiting)
+        (Self { actions, calls }, waiting)
     }
 }
 
@@ -63,7 +65,7 @@ fn answering() -> Value {
     })
 }
 
-impl Actions for Desk {
+impl Actions for PlanActions {
     fn describe(&self, name: &str) -> Option<ActionInfo> {
         self.actions.get(name).cloned()
     }
@@ -75,7 +77,7 @@ impl Actions for Desk {
     fn call(&self, call: ActionCall) -> BoxFuture<'_, Result<Value, ActionFailure>> {
         let (result, done) = oneshot::channel();
         let gone = || ActionFailure::new("CANCELLED", "the plan was given up");
-        let is_taken = self.jobs.send(Job { call, result }).is_ok();
+        let is_taken = self.calls.send(PendingCall { call, result }).is_ok();
         Box::pin(async move {
             if !is_taken {
                 return Err(gone());

@@ -1,6 +1,6 @@
 //! Carries out the steps of a plan: tools by the policy, readings by a model without tools.
 
-use super::desk::Job;
+use super::actions::PendingCall;
 use super::inputs::Input;
 use super::written::{ANSWER, READ, named_by};
 use crate::flows::origins::outcomes_in;
@@ -36,25 +36,25 @@ pub(super) struct Halt(Arc<(AtomicBool, OnceLock<Control>)>);
 
 impl Halt {
     /// Sets what is stopped.
-    pub(super) fn stops(&self, control: Control) {
+    pub(super) fn set_control(&self, control: Control) {
         // It is set once.
         let _ = self.0.1.set(control);
     }
 
-    pub(super) fn pull(&self) {
+    pub(super) fn stop(&self) {
         self.0.0.store(true, Ordering::SeqCst);
         if let Some(control) = self.0.1.get() {
             control.cancel();
         }
     }
 
-    fn is_pulled(&self) -> bool {
+    fn is_stopped(&self) -> bool {
         self.0.0.load(Ordering::SeqCst)
     }
 }
 
 /// The part that does the steps of one plan.
-pub(super) struct Actor<'h> {
+pub(super) struct Executor<'h> {
     models: &'h ModelCalls,
     services: Services<'h>,
     call: &'h GenerateCall,
@@ -83,7 +83,7 @@ struct State {
 /// A value with its label, or why there is none.
 type Done = Result<(Value, Label), HostError>;
 
-impl<'h> Actor<'h> {
+impl<'h> Executor<'h> {
     pub(super) fn new(
         (models, services): (&'h ModelCalls, Services<'h>),
         (call, model): (&'h GenerateCall, &'h Model),
@@ -113,8 +113,8 @@ impl<'h> Actor<'h> {
     }
 
     /// Does a step, unless nobody waits for it any more.
-    pub(super) async fn serve(&self, job: Job) {
-        let Job { call, mut result } = job;
+    pub(super) async fn serve(&self, pending: PendingCall) {
+        let PendingCall { call, mut result } = pending;
         let done = tokio::select! {
             done = self.act(call) => Some(done),
             () = result.closed() => None,
@@ -126,7 +126,7 @@ impl<'h> Actor<'h> {
     }
 
     async fn act(&self, call: ActionCall) -> Result<Value, ActionFailure> {
-        let Some(step) = self.steps.get(&call.id).filter(|_| !self.halt.is_pulled()) else {
+        let Some(step) = self.steps.get(&call.id).filter(|_| !self.halt.is_stopped()) else {
             return Err(ActionFailure::new("CANCELLED", "a step before it failed"));
         };
         let decision = self.label_of(&step.condition.as_deref().map(named_by).unwrap_or_default());

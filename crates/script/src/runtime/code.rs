@@ -28,345 +28,122 @@ pub(crate) enum Op {
     // Does nothing; reserves the place of a loop's first event.
     Nothing,
     // Copies a register.
-    Move {
-        to: Reg,
-        from: Reg,
-    },
+    Move { to: Reg, from: Reg },
     // Moves a register that is not read again.
-    Take {
-        to: Reg,
-        from: Reg,
-    },
-    LoadNone {
-        to: Reg,
-    },
-    LoadBool {
-        to: Reg,
-        value: bool,
-    },
+    Take { to: Reg, from: Reg },
+    LoadNone { to: Reg },
+    LoadBool { to: Reg, value: bool },
     // A small whole number.
-    LoadInt {
-        to: Reg,
-        value: i32,
-    },
+    LoadInt { to: Reg, value: i32 },
     // A constant of the table.
-    LoadConstant {
-        to: Reg,
-        index: u32,
-    },
+    LoadConstant { to: Reg, index: u32 },
     // Loads an imported file's value; suspends if it was not read yet.
-    LoadFile {
-        to: Reg,
-        import: u32,
-    },
+    LoadFile { to: Reg, import: u32 },
 
-    Add {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Subtract {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Multiply {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Divide {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Remainder {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    AddInt {
-        to: Reg,
-        left: Reg,
-        value: i16,
-    },
-    SubtractInt {
-        to: Reg,
-        left: Reg,
-        value: i16,
-    },
-    RemainderInt {
-        to: Reg,
-        left: Reg,
-        value: i16,
-    },
-    Negate {
-        to: Reg,
-        from: Reg,
-    },
-    Not {
-        to: Reg,
-        from: Reg,
-    },
-    Equal {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    NotEqual {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    Less {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
-    LessEqual {
-        to: Reg,
-        left: Reg,
-        right: Reg,
-    },
+    Add { to: Reg, left: Reg, right: Reg },
+    Subtract { to: Reg, left: Reg, right: Reg },
+    Multiply { to: Reg, left: Reg, right: Reg },
+    Divide { to: Reg, left: Reg, right: Reg },
+    Remainder { to: Reg, left: Reg, right: Reg },
+    AddInt { to: Reg, left: Reg, value: i16 },
+    SubtractInt { to: Reg, left: Reg, value: i16 },
+    RemainderInt { to: Reg, left: Reg, value: i16 },
+    Negate { to: Reg, from: Reg },
+    Not { to: Reg, from: Reg },
+    Equal { to: Reg, left: Reg, right: Reg },
+    NotEqual { to: Reg, left: Reg, right: Reg },
+    Less { to: Reg, left: Reg, right: Reg },
+    LessEqual { to: Reg, left: Reg, right: Reg },
 
     // Jumps, always forward.
-    Jump {
-        target: u32,
-    },
-    IfTrue {
-        from: Reg,
-    },
-    IfFalse {
-        from: Reg,
-    },
-    IfEqual {
-        left: Reg,
-        right: Reg,
-    },
-    IfNotEqual {
-        left: Reg,
-        right: Reg,
-    },
-    IfLess {
-        left: Reg,
-        right: Reg,
-    },
-    IfLessEqual {
-        left: Reg,
-        right: Reg,
-    },
-    IfEqualInt {
-        left: Reg,
-        value: i16,
-    },
-    IfNotEqualInt {
-        left: Reg,
-        value: i16,
-    },
-    IfLessInt {
-        left: Reg,
-        value: i16,
-    },
-    IfLessEqualInt {
-        left: Reg,
-        value: i16,
-    },
-    IfGreaterInt {
-        left: Reg,
-        value: i16,
-    },
-    IfGreaterEqualInt {
-        left: Reg,
-        value: i16,
-    },
+    Jump { target: u32 },
+    IfTrue { from: Reg },
+    IfFalse { from: Reg },
+    IfEqual { left: Reg, right: Reg },
+    IfNotEqual { left: Reg, right: Reg },
+    IfLess { left: Reg, right: Reg },
+    IfLessEqual { left: Reg, right: Reg },
+    IfEqualInt { left: Reg, value: i16 },
+    IfNotEqualInt { left: Reg, value: i16 },
+    IfLessInt { left: Reg, value: i16 },
+    IfLessEqualInt { left: Reg, value: i16 },
+    IfGreaterInt { left: Reg, value: i16 },
+    IfGreaterEqualInt { left: Reg, value: i16 },
 
     // Checks the bound in `at + 1` and sets the counter in `at` to 0.
-    CountBegin {
-        at: Reg,
-        positive: bool,
-    },
+    CountBegin { at: Reg, positive: bool },
     // Jumps back to `target` while the counter in `at` is below the bound in `at + 1`.
-    CountNext {
-        at: Reg,
-        target: u32,
-    },
+    CountNext { at: Reg, target: u32 },
     // Does the same as `CountNext`, ends the iteration's event and begins the next.
-    CountNextEvent {
-        at: Reg,
-        target: u32,
-    },
+    CountNextEvent { at: Reg, target: u32 },
     // Checks the list in `at`; sets the index in `at + 1` and the end in `at + 2`, where the bound
     // was; notes a longer list as truncated.
-    WalkBegin {
-        at: Reg,
-        site: u32,
-    },
+    WalkBegin { at: Reg, site: u32 },
     // Does the same as `WalkBegin` for a method that calls a function per item.
-    EachBegin {
-        at: Reg,
-        name: u16,
-    },
+    EachBegin { at: Reg, name: u16 },
     // Sets `at + 3` to the next item and jumps back to `target`, while there is one.
-    WalkNext {
-        at: Reg,
-        target: u32,
-    },
+    WalkNext { at: Reg, target: u32 },
     // Does the same as `WalkNext`, ends the iteration's event and begins the next.
-    WalkNextEvent {
-        at: Reg,
-        target: u32,
-    },
+    WalkNextEvent { at: Reg, target: u32 },
     // Notes that a loop reached its `max`.
-    Truncated {
-        at: Reg,
-        site: u32,
-    },
+    Truncated { at: Reg, site: u32 },
     // Begins a loop's event; saves the depth of events in `at`. Counter or index follow.
-    LoopBegin {
-        at: Reg,
-        site: u32,
-    },
+    LoopBegin { at: Reg, site: u32 },
     // Ends all events down to the depth saved in `at`.
-    EventsEnd {
-        at: Reg,
-    },
+    EventsEnd { at: Reg },
     // Ends all events of this call.
     EventsEndAll,
     // Saves the depth of events in `at`, for the handler of a `try`.
-    EventsMark {
-        at: Reg,
-    },
+    EventsMark { at: Reg },
 
-    NewList {
-        to: Reg,
-        capacity: u32,
-    },
+    NewList { to: Reg, capacity: u32 },
     // Appends to a list under construction; with `take` the item is not read again.
-    Append {
-        list: Reg,
-        item: Reg,
-        take: bool,
-    },
-    NewObject {
-        to: Reg,
-        capacity: u32,
-    },
+    Append { list: Reg, item: Reg, take: bool },
+    NewObject { to: Reg, capacity: u32 },
     // Sets a field of an object under construction.
-    PutField {
-        object: Reg,
-        name: u16,
-        value: Reg,
-        take: bool,
-    },
+    PutField { object: Reg, name: u16, value: Reg, take: bool },
     // Does the same as `PutField`, with the name in a register.
-    PutKey {
-        object: Reg,
-        key: Reg,
-        value: Reg,
-    },
-    GetField {
-        to: Reg,
-        base: Reg,
-        name: u16,
-    },
-    GetLength {
-        to: Reg,
-        base: Reg,
-    },
-    GetIndex {
-        to: Reg,
-        base: Reg,
-        index: Reg,
-    },
-    SetField {
-        base: Reg,
-        name: u16,
-        value: Reg,
-    },
-    SetIndex {
-        base: Reg,
-        index: Reg,
-        value: Reg,
-    },
+    PutKey { object: Reg, key: Reg, value: Reg },
+    GetField { to: Reg, base: Reg, name: u16 },
+    GetLength { to: Reg, base: Reg },
+    GetIndex { to: Reg, base: Reg, index: Reg },
+    SetField { base: Reg, name: u16, value: Reg },
+    SetIndex { base: Reg, index: Reg, value: Reg },
     // `list.add(item)`
-    ListAdd {
-        list: Reg,
-        item: Reg,
-    },
+    ListAdd { list: Reg, item: Reg },
     // `value.method(…)`: the value in `at`, the arguments after it; the result is in `at`.
-    CallMethod {
-        at: Reg,
-        count: u16,
-        name: u16,
-    },
+    CallMethod { at: Reg, count: u16, name: u16 },
     // Sorts the list in `at` by the keys in the list in `at + 1`; the result is in `at`.
-    SortByKeys {
-        at: Reg,
-    },
+    SortByKeys { at: Reg },
 
     // Calls a function with the arguments from `at` on; the result is in `at`.
-    Call {
-        at: Reg,
-        function: u32,
-    },
+    Call { at: Reg, function: u32 },
     // Does the same as `Call` across agents: copies the arguments and begins the agent's event.
-    CallAgent {
-        at: Reg,
-        site: u32,
-    },
+    CallAgent { at: Reg, site: u32 },
     // Copies the result of `CallAgent` and ends the event.
-    AgentEnd {
-        at: Reg,
-    },
-    Return {
-        from: Reg,
-    },
+    AgentEnd { at: Reg },
+    Return { from: Reg },
     ReturnNone,
     // Checks an argument against its shape.
-    CheckArgument {
-        at: Reg,
-        shape: u32,
-    },
+    CheckArgument { at: Reg, shape: u32 },
 
     // Calls a tool or memory with the argument in `at`; the result is in `at`.
-    Tool {
-        at: Reg,
-        site: u32,
-    },
+    Tool { at: Reg, site: u32 },
     // Renders a template with the object in `at`; the text is in `at`.
-    Template {
-        at: Reg,
-        site: u32,
-    },
+    Template { at: Reg, site: u32 },
     // Calls a model: options from `at` on, then two registers per item; the answer is in `at`.
-    Generate {
-        at: Reg,
-        site: u32,
-    },
+    Generate { at: Reg, site: u32 },
     // Sets `to` to the number of the candidate that a `use one of` shows.
-    Choose {
-        to: Reg,
-        site: u32,
-    },
-    /// Lets up the value in a register.
-    Release {
-        at: Reg,
-        site: u32,
-    },
+    Choose { to: Reg, site: u32 },
+    // Lets up the value in a register.
+    Release { at: Reg, site: u32 },
     // Notes a `use` declaration in the trace.
-    UseEvent {
-        site: u32,
-    },
+    UseEvent { site: u32 },
     // Runs the body that follows once per item of the list in `at` (bound in `at + 1`); the list
     // of results is in `at`.
-    Parallel {
-        at: Reg,
-        site: u32,
-    },
+    Parallel { at: Reg, site: u32 },
     // Fails with an entry of the table.
-    Fail {
-        site: u32,
-    },
+    Fail { site: u32 },
 }
 
 const _: () = assert!(size_of::<Op>() == 8, "an instruction is 8 bytes");

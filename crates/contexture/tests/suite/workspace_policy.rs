@@ -294,6 +294,26 @@ fn gu_1_permissions_of_settings_allow_single_files() {
 }
 
 #[test]
+fn gu_1_permission_for_one_file_makes_its_folders_and_nothing_else_there() {
+    let place = Place::new(&[]);
+    place.write("main.as", TOOLS);
+    place.write(
+        "contexture.toml",
+        "[policy]\nfiles = [{ path = \".github/workflows/x.yml\", allow = [\"write\"] }]\n",
+    );
+    let write = |path: &str| attempt(&place, json!({ "door": "write", "path": path }));
+    let other = write(".github/workflows/y.yml").unwrap_err();
+    assert!(other.contains("`.github/workflows/y.yml` is protected"), "{other}");
+    assert!(!place.path(".github").exists());
+    assert!(write(".github/workflows/x.yml").is_ok());
+    std::os::unix::fs::symlink(".github", place.path("link")).unwrap();
+    for path in [".github/workflows/new/y.yml", "link/new/x.yml", ".github/x.yml"] {
+        assert!(write(path).unwrap_err().contains("protected"), "{path}");
+    }
+    assert!(!place.path(".github/workflows/new").exists() && !place.path(".github/new").exists());
+}
+
+#[test]
 fn gu_1_hard_link_is_not_written_through() {
     let place = workspace(TOOLS);
     let outside = tempfile::tempdir().unwrap();

@@ -75,7 +75,8 @@ impl Workspace {
         Ok((folder, name.to_owned()))
     }
 
-    /// Makes the folders that `path` needs and returns the ones that were missing.
+    /// Makes the folders that `path` needs and returns the ones that were missing. Who may write the
+    /// file may have them: nothing else is changed in them.
     pub(crate) fn create_parents(
         &self,
         path: &WorkspacePath,
@@ -85,7 +86,7 @@ impl Workspace {
         let parent = path.parent();
         for part in parent.parts() {
             folder = folder.join(part);
-            match self.create_folder(&folder) {
+            match self.make_folder(&folder) {
                 Ok(true) => created.push(folder.clone()),
                 Ok(false) => {}
                 Err(error) => {
@@ -100,6 +101,10 @@ impl Workspace {
     /// Makes a folder; false when it is there already.
     pub(crate) fn create_folder(&self, folder: &WorkspacePath) -> Result<bool, FileError> {
         self.permit_place(folder, Access::Write)?;
+        self.make_folder(folder)
+    }
+
+    fn make_folder(&self, folder: &WorkspacePath) -> Result<bool, FileError> {
         match self.dir.create_dir(folder.os_path()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {

@@ -30,6 +30,7 @@ use contexture_prompt::{
 };
 use serde_json::Value;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// A check beyond the shape: returns what is wrong with a value.
 pub type Verify<'a> = &'a (dyn Fn(&Value) -> Vec<FieldError> + Send + Sync);
@@ -224,7 +225,8 @@ impl Run<'_, '_> {
         number: u32,
         mut messages: Vec<OpenaiChatMessage>,
     ) -> Result<String, LlmError> {
-        self.report.attempts.push(Attempt { number, ..Attempt::default() });
+        let max_output = self.max_output;
+        self.report.attempts.push(Attempt { number, max_output, ..Attempt::default() });
         let mut round = 0;
         loop {
             let response = match self.request(number, round, &messages).await {
@@ -309,13 +311,14 @@ impl Run<'_, '_> {
         let streamed = text || values;
         let sink: Option<contexture_core::provider::TextSink<'_>> =
             if streamed { Some(&mut hear) } else { None };
+        let began = Instant::now();
         let outcome = self.exchange.send(&mut call, Some(&digest), sink, &mut on_retry).await;
         // What came since the answer was last read.
         if let Some(value) = partial.as_mut().filter(|_| outcome.is_ok()).and_then(Partial::refresh)
         {
             told(AskEvent::Value { value });
         }
-        self.note(digest, outcome, retried)
+        self.note(digest, outcome, (retried, began.elapsed()))
     }
 
     /// Keeps what a request took and gives its answer.
@@ -323,12 +326,13 @@ impl Run<'_, '_> {
         &mut self,
         digest: Digest,
         outcome: Result<Reply, LlmError>,
-        retried: Vec<Retried>,
+        (retried, took): (Vec<Retried>, Duration),
     ) -> Result<ChatResponse, LlmError> {
         let attempt = self.report.attempts.last_mut();
         if let Some(attempt) = attempt {
             attempt.requests.push(digest);
             attempt.retried.extend(retried);
+            attempt.took += took;
             if let Ok(reply) = &outcome {
                 attempt.usage += reply.response.usage;
                 attempt.finish_reason.clone_from(&reply.response.finish_reason);

@@ -79,6 +79,8 @@ impl<'h> Listener<'h> {
             request: digest.clone(),
             added_messages,
             answer: None,
+            max_output: None,
+            ms: None,
             usage: None,
             finish_reason: None,
             errors: Vec::new(),
@@ -94,6 +96,8 @@ impl<'h> Listener<'h> {
     fn ended(&mut self, attempt: &Attempt) {
         let Some(entry) = self.attempts.last_mut() else { return };
         entry.answer = Some(attempt.text.clone());
+        entry.max_output = attempt.max_output;
+        entry.ms = u64::try_from(attempt.took.as_millis()).ok();
         entry.usage = Some(attempt.usage);
         entry.finish_reason =
             attempt.finish_reason.as_ref().map(|reason| reason.as_str().to_owned());
@@ -119,6 +123,12 @@ struct Entry {
     added_messages: Vec<OpenaiChatMessage>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
+    /// The tokens that its answer was allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output: Option<u64>,
+    /// The milliseconds that its requests took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -39,6 +39,10 @@ pub struct Attempt {
     pub number: u32,
     /// Digests of its requests: one, and one more for each round of tool calls.
     pub requests: Vec<Digest>,
+    /// The tokens that its answer was allowed.
+    pub max_output: Option<u64>,
+    /// The time that its requests took, with waits and without tools.
+    pub took: Duration,
     /// The answer's text.
     pub text: String,
     /// The reason why the answer ended.

@@ -180,6 +180,12 @@ fn ca_2_failure_without_retry_after_is_tried_again_within_timeout() {
     let answer = ask_all(&model, &wanted, &mut Log::default()).unwrap();
     let waits: Vec<_> = answer.report.attempts[0].retried.iter().map(|one| one.wait).collect();
     let [first, second] = waits[..] else { panic!("{waits:?}") };
+    // The clock of the test counts whole milliseconds.
+    let took = answer.report.attempts[0].took;
+    assert!(
+        took >= first + second && took <= first + second + Duration::from_millis(4),
+        "{took:?}"
+    );
     assert!((250..=500).contains(&first.as_millis()), "{first:?}");
     assert!((500..=1000).contains(&second.as_millis()), "{second:?}");
     // A wait that would outlast the time is not begun.
@@ -360,6 +366,8 @@ fn ca_1_range_gives_cut_answer_more_room_within_attempts() {
     // The question is the same: there is nothing to repair.
     assert!(model.calls().iter().all(|call| call.request.messages.len() == 1));
     assert!(answer.report.attempts[0].failure.as_deref().unwrap().contains("cut off"));
+    let rooms: Vec<_> = answer.report.attempts.iter().map(|one| one.max_output).collect();
+    assert_eq!(rooms, [10, 20, 30].map(Some));
 
     let model = Scripted::new([cut(), cut()]);
     let failed = ask_all(&model, &wanted(9, 20), &mut Log::default()).unwrap_err();

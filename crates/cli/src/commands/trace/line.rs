@@ -7,7 +7,8 @@ use crate::output::text::{duration, plural};
 use crate::prelude::*;
 use contexture::context::manifest::{ItemRecord, Manifest, OfferedTool};
 use contexture::context::{CutReason, TraceEvent, TraceKind};
-use contexture::flow::picture;
+#[cfg(feature = "flow")]
+use contexture::flow::picture::sign;
 use contexture::prompt::Usage;
 use contexture::protocol::content::Status;
 
@@ -145,7 +146,7 @@ fn plan(data: Data<'_>, paint: Paint) -> Vec<String> {
         let id = step.word("instructionId");
         let own = outcomes.iter().map(Data).find(|one| one.word("instructionId") == id);
         let status = own.and_then(|one| Status::parse(&one.word("status")));
-        let sign = picture::sign(status.unwrap_or(Status::Pending));
+        let sign = sign(status.unwrap_or(Status::Pending));
         let condition = match step.word("condition") {
             text if text.is_empty() => String::new(),
             text => format!(" if {text}"),
@@ -154,6 +155,12 @@ fn plan(data: Data<'_>, paint: Paint) -> Vec<String> {
         format!("{sign} {id} {} {}", step.word("action"), paint.dim(&about))
     };
     list("plan", Some("instructions")).iter().map(line).collect()
+}
+
+/// Returns the word for a state, where nothing draws it.
+#[cfg(not(feature = "flow"))]
+const fn sign(status: Status) -> &'static str {
+    status.as_str()
 }
 
 /// Formats what was offered: `offered Grep.run (read), File.write (write) · 412 tokens`.

@@ -29,7 +29,7 @@ client.on("error", () => (cuts += 1));
 let runs = 0;
 client.addTools({
   definition: {
-    toolId: "highlight_element", name: "Highlight", description: "Highlights", version: "1.0.0", runtime: "FRONTEND", capabilities: ["UI"], permissionLevel: "NONE",
+    toolId: "highlight_element", name: "Highlight", description: "Highlights", version: "1.0.0", runtime: "FRONTEND", capabilities: ["UI"], permissionLevel: "NONE", class: "read",
     parameters: { type: "object", properties: { selector: { type: "string" }, style: { type: "string" }, duration: { type: "integer" } } },
   },
   // The line breaks while the tool runs, and again while its answer is on its way.

@@ -22,6 +22,8 @@ mod help;
 mod mcp;
 #[path = "cli/mcp_servers.rs"]
 mod mcp_servers;
+#[path = "cli/models.rs"]
+mod models;
 #[path = "cli/packs.rs"]
 mod packs;
 #[path = "cli/plan.rs"]

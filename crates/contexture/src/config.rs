@@ -39,6 +39,9 @@ const CONFIG_BYTES: u64 = 1 << 20;
 pub struct Config {
     /// The URI of the default model (AS-24).
     pub model: Option<String>,
+    /// The URIs of models in place of those that programs import, by the names of the imports
+    /// (CA-7).
+    pub models: BTreeMap<String, String>,
     /// The number of items of a `parallel for` that run at the same time (AS-10).
     pub concurrency: Option<NonZeroUsize>,
     /// The base URLs of providers.

@@ -137,10 +137,19 @@ impl RunFuture {
         self.with(|request| request.input = input)
     }
 
-    /// Sets the default model, such as `openai://gpt-4o-mini`; a program's own `model` wins.
+    /// Sets the default model, such as `openai://gpt-4o-mini`, also in place of all models that the
+    /// program names.
     pub fn model(self, uri: impl Into<String>) -> Self {
         let uri = uri.into();
         self.with(|request| request.model = Some(uri))
+    }
+
+    /// Sets the model in place of the one that the program imports under a name.
+    pub fn model_for(self, name: impl Into<String>, uri: impl Into<String>) -> Self {
+        let (name, uri) = (name.into(), uri.into());
+        self.with(|request| {
+            request.models.by_name.insert(name, uri);
+        })
     }
 
     /// Sets the stand-in for the models.

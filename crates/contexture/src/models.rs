@@ -2,13 +2,18 @@
 
 use crate::extensions::Extensions;
 use crate::project::Project;
+use crate::run::{RunRequest, SetupError};
+use contexture_diagnostic::suggestion;
 use contexture_llm::{
     Guarded, LlmError, ModelUri, Provider, ProviderSettings, Recorder, Recording, Replay, Scripted,
-    connect,
+    Unconnected, connect,
 };
+use contexture_script::host::NamedModel;
+use contexture_script::program::Program;
+use contexture_script::syntax::ast::ImportKind;
 use contexture_store::masker::Masker;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +34,52 @@ pub enum StandIn {
     Replay(PathBuf),
 }
 
+/// The models in place of those that programs import, by the names of the imports (CA-7).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Replacements {
+    /// URIs by names.
+    pub by_name: BTreeMap<String, String>,
+    /// True if they are for several programs: a name that one of them lacks is another's.
+    pub of_several: bool,
+}
+
+impl Replacements {
+    /// Refuses a name under which none of `programs` imports a model.
+    ///
+    /// # Errors
+    /// [`SetupError`] with the name that may be meant.
+    pub fn check<'p>(
+        &self,
+        programs: impl IntoIterator<Item = &'p Program>,
+    ) -> Result<(), SetupError> {
+        let imported: BTreeSet<&str> = programs.into_iter().flat_map(imported).collect();
+        self.check_among(&imported)
+    }
+
+    /// Refuses a name that is not among those of imported models.
+    ///
+    /// # Errors
+    /// As [`Replacements::check`].
+    pub fn check_among(&self, imported: &BTreeSet<&str>) -> Result<(), SetupError> {
+        let is_unknown = |name: &&String| !imported.contains(name.as_str());
+        let Some(name) = self.by_name.keys().find(is_unknown) else { return Ok(()) };
+        let known = || imported.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        let help = suggestion(name, imported.iter().copied()).unwrap_or_else(|| match known() {
+            none if none.is_empty() => "it imports no models: write `--model URI` alone".to_owned(),
+            known => format!("the models that it imports are {}", known.join(", ")),
+        });
+        let message = format!("the program imports no model `{name}`");
+        Err(SetupError::new("unknown_model", message, Some(help)))
+    }
+}
+
+/// Returns the names under which a program imports models.
+pub fn imported(program: &Program) -> impl Iterator<Item = &str> {
+    let imports = program.files.iter().flat_map(|file| file.imports());
+    let models = imports.filter(|import| import.kind == ImportKind::Llm);
+    models.map(|import| import.name.text.as_str())
+}
+
 /// The models of one run; each is connected once, when it is first used.
 pub struct Models {
     settings: ProviderSettings,
@@ -36,6 +87,12 @@ pub struct Models {
     masker: Arc<Masker>,
     root: PathBuf,
     default: DefaultModel,
+    /// The models in place of imported ones, by the names of the imports.
+    replaced: BTreeMap<String, String>,
+    /// The model in place of all other imported ones.
+    instead: Option<String>,
+    /// True if models are named and never asked.
+    dry_run: bool,
     stand_in: Standing,
     recording: Option<Recording>,
     connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
@@ -68,27 +125,26 @@ pub struct Model {
 }
 
 impl Models {
-    /// Creates the models of a run in `project`; `option` is `--model`.
+    /// Creates the models of a run in `project`.
     ///
     /// # Errors
-    /// [`LlmError::Uri`] when the default model is not the URI of a model, [`LlmError::Recording`]
-    /// when a recording or a file of answers can't be used.
-    pub fn new(
-        project: &Project,
-        option: Option<&str>,
-        stand_in: &StandIn,
-        record: Option<&Path>,
-    ) -> Result<Self, LlmError> {
-        let stand_in = match stand_in {
+    /// [`LlmError::Uri`] when the default model or a replacement is not the URI of a model,
+    /// [`LlmError::Recording`] when a recording or a file of answers can't be used.
+    pub fn new(project: &Project, request: &RunRequest) -> Result<Self, LlmError> {
+        let stand_in = match &request.stand_in {
             StandIn::None => Standing::None,
             StandIn::Mock => Standing::One(connect(&ModelUri::Mock, &ProviderSettings::default())?),
             StandIn::Answers(path) => Standing::One(Arc::new(Scripted::open(path)?)),
             StandIn::Replay(path) => Standing::Replay(Replay::open(path)?),
         };
-        let default = default_model(project, option);
-        ModelUri::parse_with(&default.uri, project.extensions.schemes())?;
+        let default = default_model(project, request.model.as_deref());
+        let replaced = replaced(project, request);
+        for uri in replaced.values().chain([&default.uri]) {
+            ModelUri::parse_with(uri, project.extensions.schemes())?;
+        }
         let settings = provider_settings(project);
         let masker = Arc::new(Masker::new(secrets(&settings)));
+        let record = request.record.as_deref().filter(|_| !request.dry_run);
         let recording = record.map(Recording::create).transpose()?;
         Ok(Self {
             recording: recording.map(|recording| recording.masked_by(Arc::clone(&masker))),
@@ -97,16 +153,23 @@ impl Models {
             extensions: project.extensions.clone(),
             root: project.root.clone(),
             default,
+            replaced,
+            instead: request.model.clone(),
+            dry_run: request.dry_run,
             stand_in,
             connected: Mutex::default(),
         })
     }
 
-    /// Returns the model of a URI; `None` and `default` are the default one.
+    /// Returns the model of a call, or the one in its place; a call without one has the default one.
     ///
     /// # Errors
     /// [`LlmError`] when the URI names no model, or its provider lacks a key or a valid address.
-    pub fn get(&self, uri: Option<&str>) -> Result<Model, LlmError> {
+    pub fn get(&self, named: Option<&NamedModel>) -> Result<Model, LlmError> {
+        let uri = named.map(|named| {
+            let other = self.replaced.get(&named.name).or(self.instead.as_ref());
+            other.map_or(named.uri.as_str(), String::as_str)
+        });
         let named = uri.filter(|uri| *uri != "default");
         let fallback = named.is_none() && !self.default.chosen;
         let uri = named.unwrap_or(&self.default.uri);
@@ -131,6 +194,12 @@ impl Models {
         &self.default.uri
     }
 
+    /// Returns the URIs in place of imported models, by the names of the imports.
+    #[must_use]
+    pub const fn replaced(&self) -> &BTreeMap<String, String> {
+        &self.replaced
+    }
+
     /// Returns the masker of providers' keys for all that is written down of the run: those of the
     /// settings, and those of added providers once they are connected.
     #[must_use]
@@ -146,10 +215,19 @@ impl Models {
         match &self.stand_in {
             Standing::One(provider) => Ok(Arc::clone(provider)),
             Standing::Replay(replay) => Ok(Arc::new(replay.in_place_of(name, uri.model()))),
-            Standing::None => match &uri {
-                ModelUri::Added { scheme, .. } => self.added(scheme, name),
-                _ => connect(&self.in_workspace(uri), &self.settings),
-            },
+            Standing::None if self.dry_run => {
+                let unconnected = Unconnected::new(name, uri.model());
+                let connected = (!uri.is_remote()).then(|| self.connect(name, uri));
+                Ok(connected.and_then(Result::ok).unwrap_or_else(|| Arc::new(unconnected)))
+            }
+            Standing::None => self.connect(name, uri),
+        }
+    }
+
+    fn connect(&self, name: &str, uri: ModelUri) -> Result<Arc<dyn Provider>, LlmError> {
+        match &uri {
+            ModelUri::Added { scheme, .. } => self.added(scheme, name),
+            _ => connect(&self.in_workspace(uri), &self.settings),
         }
     }
 
@@ -179,6 +257,18 @@ impl Models {
             None => provider,
         }
     }
+}
+
+/// Returns the models in place of imported ones: the caller's; those of the settings where the
+/// caller did not choose one for all.
+fn replaced(project: &Project, request: &RunRequest) -> BTreeMap<String, String> {
+    let own = request.models.by_name.clone();
+    if request.model.is_some() {
+        return own;
+    }
+    let mut all = project.config.models.clone();
+    all.extend(own);
+    all
 }
 
 /// Returns the keys of providers.
@@ -219,6 +309,7 @@ pub fn provider_settings(project: &Project) -> ProviderSettings {
 mod tests {
     use super::*;
     use crate::{Config, Environment};
+    use std::path::Path;
 
     fn project(config: &str, model: Option<&str>) -> Project {
         let environment = Environment::of(model.map(|uri| ("CONTEXTURE_MODEL", uri)));

@@ -143,6 +143,9 @@ impl Ready {
         if checked.has_errors() {
             return Err(RunFailure::Source(checked));
         }
+        if !request.models.of_several {
+            request.models.check([&program])?;
+        }
         let executable = compile(&program);
         packs::require(references.packs(), &program)
             .map_err(|error| SetupError::new(error.code, &error, error.help.clone()))?;
@@ -204,8 +207,7 @@ pub(crate) fn host(
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
 ) -> Result<(LiveHost, Option<String>), SetupError> {
-    let record = request.record.as_deref().filter(|_| !request.dry_run);
-    let models = Models::new(project, request.model.as_deref(), &request.stand_in, record)
+    let models = Models::new(project, request)
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     let masker = models.masker();
     masker.add(servers::secrets(project));
@@ -323,6 +325,9 @@ fn description(
         "concurrency": concurrency(project, request),
     });
     let Value::Object(mut data) = data else { return Map::new() };
+    if !models.replaced().is_empty() {
+        data.insert("models".to_owned(), json!(models.replaced()));
+    }
     if let Some(context) = &request.context {
         data.insert("context".to_owned(), context.as_str().into());
     }

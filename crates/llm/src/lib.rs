@@ -42,6 +42,7 @@ pub mod retry;
 pub mod scripted;
 mod settings;
 pub mod tools;
+mod unconnected;
 #[cfg(feature = "http")]
 mod wire;
 #[cfg(not(feature = "http"))]
@@ -65,3 +66,4 @@ pub use retry::RetryPolicy;
 pub use scripted::{Canned, CannedOutcome, Scripted};
 pub use settings::ProviderSettings;
 pub use tools::{ToolExecutor, ToolOutcome};
+pub use unconnected::Unconnected;

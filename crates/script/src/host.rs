@@ -97,8 +97,8 @@ pub struct GenerateCall {
     pub events: EventIds,
     /// The place of the statement in the program.
     pub site: Site,
-    /// The URI of the model in scope; `None` is the default one.
-    pub model: Option<String>,
+    /// The model in scope; `None` is the default one.
+    pub model: Option<Arc<NamedModel>>,
     /// `role` in scope.
     pub role: Option<String>,
     /// `description` in scope.
@@ -127,6 +127,15 @@ pub struct GenerateCall {
     pub on_placeholders: bool,
     /// The parts with text of placeholders: items by `[label]` or source, and `the instruction`.
     pub placeholders: Vec<String>,
+}
+
+/// A model that a program imports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedModel {
+    /// The name of the import.
+    pub name: String,
+    /// Its URI.
+    pub uri: String,
 }
 
 /// The numbers of a run's trace events, in order of time.

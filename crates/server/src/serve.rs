@@ -143,6 +143,7 @@ impl Serve {
     pub fn open(mut settings: Settings) -> Result<Self, Fault> {
         close_data(&mut settings)?;
         let agents = Agents::load(&settings.project, &settings.programs)?;
+        settings.turns.models.check_among(&agents.models())?;
         for program in agents.programs() {
             settings.project.protect(&program);
         }

@@ -2,7 +2,7 @@
 
 use crate::output::text::plural;
 use crate::prelude::*;
-use crate::support::options::Permissions;
+use crate::support::options::{Models, Permissions};
 use crate::support::signals::asked_to_end;
 use crate::support::{project, runtime};
 use contexture::config::listen_address;
@@ -44,9 +44,8 @@ pub(crate) struct Args {
     /// such as '@https://docs.example.com/**'. May be repeated.
     #[arg(long, value_name = "REF", help_heading = "What to serve")]
     offer: Vec<String>,
-    /// The model for `default` in programs.
-    #[arg(long, value_name = "URI", help_heading = "What to serve")]
-    model: Option<String>,
+    #[command(flatten)]
+    models: Models,
 
     /// Listen with HTTP on this address instead of stdio, such as 127.0.0.1:7879; port 0 selects a
     /// free port.
@@ -113,17 +112,19 @@ fn server(args: &Args, project: Project) -> Result<Server, Abort> {
         let path = Path::new(path);
         path.canonicalize().map_err(|error| Abort::read(path, error))
     };
+    let (model, models) = args.models.chosen(true)?;
     let packs = Options {
         explicit: paths.iter().map(absolute).collect::<Result<_, Abort>>()?,
         allow: args.permissions.allow_pack.clone(),
         named: named.clone(),
         approve_project: args.root.is_some(),
-        model: args.model.clone(),
+        model: model.clone(),
         ..Options::default()
     };
     let settings = Settings {
         programs: args.programs.clone(),
-        model: args.model.clone(),
+        model,
+        models,
         offers: args.offer.clone(),
         selected: (!args.pack.is_empty()).then_some(named),
         packs,

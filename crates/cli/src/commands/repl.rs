@@ -8,7 +8,7 @@ use crate::output::diagnostics;
 use crate::output::progress::{ProgressDisplay, Verbosity};
 use crate::prelude::*;
 use crate::support::asker::PersonAtTerminal;
-use crate::support::options::{Permissions, stand_in};
+use crate::support::options::{Models, Permissions, stand_in};
 use crate::support::runtime;
 use crate::support::signals::Signals;
 use contexture::diagnostic::Diagnostic;
@@ -38,9 +38,8 @@ lines. A line with an open bracket continues on the next line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The model for `default`.
-    #[arg(long, value_name = "URI")]
-    model: Option<String>,
+    #[command(flatten)]
+    models: Models,
     /// Call no model: return placeholders of the right type, or the answers of a file.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     mock: Option<Option<PathBuf>>,
@@ -58,8 +57,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.workspace.open()?;
+    // What a name stands for may be imported by any line.
+    let (model, models) = args.models.chosen(true)?;
     let request = RunRequest {
-        model: args.model.clone(),
+        model,
+        models,
         stand_in: stand_in(None, args.mock.as_ref()),
         forget: args.no_trace,
         allow_packs: args.permissions.allow_pack.clone(),

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     reject_double_selection(&args.select)?;
     let input = input_of(args, terminal)?;
     let project = args.workspace.open_for(Some(&args.file))?;
-    let request = request(args, input);
+    let request = request(args, input)?;
     let screen = Arc::new(ProgressDisplay::new(*terminal, verbosity(args), !args.quiet));
     let began = Instant::now();
     let permission = PersonAtTerminal::of(terminal, Arc::clone(&screen) as _);
@@ -87,13 +87,15 @@ fn input_of(args: &Args, terminal: &Terminal) -> Result<Value, Abort> {
     }
 }
 
-fn request(args: &Args, input: Value) -> RunRequest {
-    RunRequest {
+fn request(args: &Args, input: Value) -> Result<RunRequest, Abort> {
+    let (model, models) = args.models.chosen(false)?;
+    Ok(RunRequest {
         program: args.file.clone(),
         input,
         agent: args.agent.clone(),
         function: args.function.clone(),
-        model: args.model.clone(),
+        model,
+        models,
         stand_in: stand_in(args.replay.as_deref(), args.mock.as_ref()),
         record: args.record.clone(),
         dry_run: args.dry_run,
@@ -105,7 +107,7 @@ fn request(args: &Args, input: Value) -> RunRequest {
         servers: args.permissions.servers(),
         yes_to: args.permissions.yes_to.clone(),
         ..RunRequest::default()
-    }
+    })
 }
 
 /// Runs the program; Ctrl-C ends it in order. Returns the exit code of a signal.

@@ -1,7 +1,7 @@
 //! `contexture serve`: agents that people's apps talk to (CP-5, CP-6).
 
 use crate::prelude::*;
-use crate::support::options::stand_in;
+use crate::support::options::{Models, stand_in};
 use crate::support::project;
 use crate::support::runtime::multi_threaded;
 use crate::support::signals::asked_to_end;
@@ -64,9 +64,8 @@ pub(crate) struct Args {
     /// for this server, except drafts and disputed packs.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]
     root: Option<PathBuf>,
-    /// The model for `default` in programs.
-    #[arg(long, value_name = "URI", help_heading = "Model")]
-    model: Option<String>,
+    #[command(flatten)]
+    models: Models,
     /// Record all model answers in a file, for --replay.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "replay", help_heading = "Model")]
     record: Option<PathBuf>,
@@ -95,7 +94,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     };
     let settings = Settings {
         data: data_folder(&project, args.data.clone()),
-        turns: turns(args),
+        turns: turns(args)?,
         accept_loss: args.accept_loss,
         log: log(args),
         ..Settings::new(project, args.programs.clone())
@@ -134,13 +133,15 @@ fn log(args: &Args) -> LogSettings {
     }
 }
 
-fn turns(args: &Args) -> RunRequest {
-    RunRequest {
-        model: args.model.clone(),
+fn turns(args: &Args) -> Result<RunRequest, Abort> {
+    let (model, models) = args.models.chosen(true)?;
+    Ok(RunRequest {
+        model,
+        models,
         stand_in: stand_in(args.replay.as_deref(), None),
         record: args.record.clone(),
         allow_packs: args.allow_pack.clone(),
         approve_packs: args.root.is_some(),
         ..RunRequest::default()
-    }
+    })
 }

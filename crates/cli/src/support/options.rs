@@ -1,11 +1,65 @@
 //! Options that several commands take.
 
+use crate::output::error::{Abort, CommandError};
 use contexture::diagnostic::suggestion;
 use contexture::knowledge::Allowance;
-use contexture::models::StandIn;
+use contexture::models::{Replacements, StandIn};
 use contexture::ports::policy::Class;
 use contexture::servers;
 use std::path::{Path, PathBuf};
+
+/// The models that a command chooses for programs (CA-7).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Models {
+    /// The default model, also in place of all models that the program names, such as
+    /// openai://gpt-4o-mini, ollama://localhost:11434/llama3.2 or builtin://extractive; NAME=URI
+    /// replaces only the one that the program imports as NAME. May be repeated.
+    #[arg(id = "models", long = "model", value_name = "[NAME=]URI", help_heading = "Model")]
+    given: Vec<ModelArgument>,
+}
+
+/// One value of `--model`.
+#[derive(Debug, Clone)]
+enum ModelArgument {
+    Default(String),
+    Named(String, String),
+}
+
+impl std::str::FromStr for ModelArgument {
+    type Err = std::convert::Infallible;
+
+    /// Reads a value. No URI begins with a name and `=`, as its scheme ends in `:`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_part = |sign: char| sign.is_alphanumeric() || sign == '_';
+        let named = text.split_once('=').map(|(name, uri)| (name.trim(), uri.trim()));
+        Ok(match named.filter(|(name, _)| !name.is_empty() && name.chars().all(is_part)) {
+            Some((name, uri)) => Self::Named(name.to_owned(), uri.to_owned()),
+            None => Self::Default(text.to_owned()),
+        })
+    }
+}
+
+impl Models {
+    /// Returns the model for all, and those in place of single ones.
+    pub(crate) fn chosen(&self, of_several: bool) -> Result<(Option<String>, Replacements), Abort> {
+        let mut default: Option<String> = None;
+        let mut models = Replacements { of_several, ..Replacements::default() };
+        for given in &self.given {
+            let (before, uri, what) = match given {
+                ModelArgument::Default(uri) => (default.replace(uri.clone()), uri, "the default"),
+                ModelArgument::Named(name, uri) => {
+                    (models.by_name.insert(name.clone(), uri.clone()), uri, name.as_str())
+                }
+            };
+            if let Some(before) = before.filter(|before| before != uri) {
+                let message = format!("--model names two models for {what}: {before} and {uri}");
+                let help = "give each one once: `--model URI`, `--model NAME=URI`";
+                return Err(CommandError::refused("bad_usage", message).help(help).into());
+            }
+        }
+        Ok((default, models))
+    }
+}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Permissions {

@@ -11,6 +11,7 @@ use contexture_store::flows::{FlowJournal, FlowStoreError};
 use contexture_store::masker::Masker;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The field of a kept document that is not the set's.
@@ -30,6 +31,8 @@ pub(super) struct Asked {
     trust: Option<Trust>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    models: BTreeMap<String, String>,
     /// True if texts of the set were masked for this run alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     masked: bool,
@@ -44,6 +47,7 @@ impl Asked {
             allow: request.allow.clone(),
             trust: Some(request.trust).filter(|trust| *trust != Trust::User),
             model: request.run.model.clone(),
+            models: request.run.models.by_name.clone(),
             masked: false,
         }
     }
@@ -55,7 +59,10 @@ impl Asked {
             request.programs = self.programs;
         }
         request.near = request.near.take().or(self.near);
-        request.run.model = request.run.model.take().or(self.model);
+        if request.run.model.is_none() && request.run.models.by_name.is_empty() {
+            request.run.model = self.model;
+            request.run.models.by_name = self.models;
+        }
         request.allow = self.allow;
         request.trust = self.trust.unwrap_or(Trust::User);
     }

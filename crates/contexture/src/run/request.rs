@@ -1,7 +1,7 @@
 //! The request of a run: the part that runs, turns and flows have in common.
 
 use crate::frontend::Frontend;
-use crate::models::StandIn;
+use crate::models::{Replacements, StandIn};
 use crate::permission::Permission;
 use crate::servers::Consent;
 use contexture_core::policy::Class;
@@ -27,8 +27,11 @@ pub struct RunRequest {
     pub agent: Option<String>,
     /// Its function to start; the main one when absent.
     pub function: Option<String>,
-    /// The default model; wins over environment and configuration.
+    /// The default model, also in place of all models that the program names; wins over environment
+    /// and configuration.
     pub model: Option<String>,
+    /// The models in place of single ones that the program names; they win over `model`.
+    pub models: Replacements,
     /// The stand-in for the models.
     pub stand_in: StandIn,
     /// The file to which the models' answers are recorded.

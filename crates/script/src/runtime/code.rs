@@ -11,7 +11,7 @@ use contexture_context::{Budget, Keep, Position};
 use contexture_diagnostic::{SourceFile, Span};
 use std::sync::Arc;
 
-use crate::host::{GrantedTool, ToolBinding};
+use crate::host::{GrantedTool, NamedModel, ToolBinding};
 use crate::reference::LiteralText;
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateImport;
@@ -276,7 +276,7 @@ pub(crate) struct GenerateSite {
     /// The visible uses, in the order of their registers.
     pub(crate) uses: Vec<VisibleSite>,
     pub(crate) literals: Arc<[LiteralText]>,
-    pub(crate) model: Option<String>,
+    pub(crate) model: Option<Arc<NamedModel>>,
     pub(crate) role: Option<String>,
     pub(crate) description: Option<String>,
 }

@@ -94,8 +94,9 @@ fn report(source: &str, outcome: &RunOutcome, host: &ScriptedHost) -> String {
 
 fn describe(call: &GenerateCall) -> String {
     let mut out = format!("{:?} ({})", call.instruction, call.instruction_label.trust);
+    let model = call.model.as_ref().map(|model| model.uri.clone());
     for (what, value) in
-        [("model", &call.model), ("role", &call.role), ("description", &call.description)]
+        [("model", &model), ("role", &call.role), ("description", &call.description)]
     {
         if let Some(value) = value {
             write!(out, "\n{what}: {value}").unwrap();

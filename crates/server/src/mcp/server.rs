@@ -10,10 +10,11 @@ use crate::mcp::session::Session;
 use crate::mcp::tool::Tool;
 use contexture::config::NoticeLanguage;
 use contexture::context::tokens::tokenizer_for;
-use contexture::models::default_model;
+use contexture::models::{Replacements, default_model};
 use contexture::packs;
 use contexture::ports::policy::Class;
 use contexture::{Project, servers};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct Settings {
     pub programs: Option<PathBuf>,
     /// The default model of programs; takes precedence over environment and settings.
     pub model: Option<String>,
+    /// The models in place of single ones that programs name.
+    pub models: Replacements,
     /// The references or patterns that load_resource may load besides the content of the workspace.
     /// holds.
     pub offers: Vec<String>,
@@ -47,6 +50,7 @@ impl Settings {
             project,
             programs: None,
             model: None,
+            models: Replacements::default(),
             offers: Vec::new(),
             packs: packs::Options::default(),
             servers: servers::Consent::default(),
@@ -67,9 +71,10 @@ impl Server {
     /// A [`Fault`] when the workspace or the folder of programs can't be used, or an offer is not a
     /// reference.
     pub fn open(settings: Settings) -> Result<Self, Fault> {
-        let Settings { project, programs, model, offers, packs, servers, yes_to, selected } =
+        let Settings { project, programs, model, models, offers, packs, servers, yes_to, selected } =
             settings;
-        let runner = Runner::new(project.clone(), model.clone(), packs.clone(), (servers, yes_to));
+        let chosen = (model.clone(), models.clone());
+        let runner = Runner::new(project.clone(), chosen, packs.clone(), (servers, yes_to));
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
         let is_english = project.config.knowledge.lang == NoticeLanguage::En;
         let load = LoadResource::open(project.clone(), packs.clone(), &offers)?;
@@ -81,8 +86,12 @@ impl Server {
         if let Some(folder) = programs {
             let taken = tools.iter().map(|tool| tool.definition().name.to_string());
             let (programs, left_out) = discover(&runner, &folder, taken.collect::<Vec<_>>())?;
+            let imported = programs.iter().flat_map(|program| &program.models);
+            models.check_among(&imported.map(String::as_str).collect())?;
             tools.extend(programs.into_iter().map(|program| Arc::new(program) as Arc<dyn Tool>));
             notices.extend(left_out);
+        } else {
+            models.check_among(&BTreeSet::new())?;
         }
         let names = tools.iter().enumerate();
         let by_name = names.map(|(at, tool)| (tool.definition().name.to_string(), at)).collect();

@@ -4,8 +4,10 @@ use super::codes;
 use crate::fault::Fault;
 use contexture::Project;
 use contexture::diagnostic::{Diagnostic, Severity, render, suggestion};
+use contexture::models::imported;
 use contexture::script::program::AgentId;
 use contexture::turn;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub(crate) struct Agent {
     pub(crate) text: Option<String>,
     /// The name in the program; the main agent when absent.
     pub(crate) agent: Option<String>,
+    /// The names under which its program imports models.
+    pub(crate) models: Vec<String>,
     /// The reason why this main agent can't answer conversations.
     pub(crate) misfit: Option<String>,
 }
@@ -66,6 +70,11 @@ impl Agents {
         programs
     }
 
+    /// Returns the names under which the programs import models.
+    pub(crate) fn models(&self) -> BTreeSet<&str> {
+        self.0.iter().flat_map(|agent| &agent.models).map(String::as_str).collect()
+    }
+
     pub(crate) fn named(&self, name: &str) -> Option<&Agent> {
         self.0.iter().find(|agent| agent.name == name)
     }
@@ -109,7 +118,8 @@ fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
         // The others may serve the main one or flows.
         let misfit = (Some(id) == main).then(|| turn::misfit(&source, own.as_deref())).flatten();
         let misfit = misfit.map(|misfit| misfit.message);
-        agents.push(Agent { name, program: file.clone(), text: None, agent: own, misfit });
+        let models = imported(&source).map(str::to_owned).collect();
+        agents.push(Agent { name, program: file.clone(), text: None, agent: own, models, misfit });
     }
     if agents.is_empty() {
         return Err(Fault::of(

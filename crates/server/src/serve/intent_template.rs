@@ -43,6 +43,7 @@ pub(super) fn agent(project: &Project, intent: &Intent, file: &Path) -> Result<A
             program,
             text: Some(text),
             agent: None,
+            models: Vec::new(),
             misfit: None,
         });
     }

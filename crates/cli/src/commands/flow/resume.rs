@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         name: stored.summary.name.clone(),
         programs: args.program.clone(),
         resume: Some(stored.id().to_owned()),
-        ..args.options.request(&board)
+        ..args.options.request(&board)?
     };
     let before = stored.done();
     drop(stored);

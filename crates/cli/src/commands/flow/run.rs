@@ -20,7 +20,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let mut request = FlowRequest {
         programs: args.program.clone(),
         allow: Some(args.allow.clone()).filter(|allow| !allow.is_empty()),
-        ..args.options.request(&board)
+        ..args.options.request(&board)?
     };
     request.run.forget = args.no_keep;
     let mut entry = None;

@@ -1,18 +1,17 @@
 //! The options of new and resumed runs: models, permissions and concurrency.
 
 use super::live_board::LiveBoard;
+use crate::output::error::Abort;
 use crate::output::progress::Verbosity;
-use crate::support::options::{Permissions, stand_in};
+use crate::support::options::{Models, Permissions, stand_in};
 use contexture::flows::FlowRequest;
 use contexture::run::RunRequest;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RunOptions {
-    /// The model for `default` in generations and agents, such as openai://gpt-4o-mini or
-    /// builtin://extractive.
-    #[arg(long, value_name = "URI", help_heading = "Model")]
-    model: Option<String>,
+    #[command(flatten)]
+    models: Models,
     /// Call no model: return placeholders of the right type, or the answers of a file in order.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "replay", help_heading = "Model")]
     mock: Option<Option<PathBuf>>,
@@ -30,9 +29,11 @@ pub(super) struct RunOptions {
 }
 
 impl RunOptions {
-    pub(super) fn request(&self, board: &LiveBoard) -> FlowRequest {
+    pub(super) fn request(&self, board: &LiveBoard) -> Result<FlowRequest, Abort> {
+        let (model, models) = self.models.chosen(true)?;
         let run = RunRequest {
-            model: self.model.clone(),
+            model,
+            models,
             stand_in: stand_in(self.replay.as_deref(), self.mock.as_ref()),
             allow_packs: self.permissions.allow_pack.clone(),
             servers: self.permissions.servers(),
@@ -40,13 +41,13 @@ impl RunOptions {
             permission: board.person(),
             ..RunRequest::default()
         };
-        FlowRequest {
+        Ok(FlowRequest {
             run,
             concurrency: self.concurrency,
             observer: board.observer(),
             progress: Some(board.listener()),
             ..FlowRequest::default()
-        }
+        })
     }
 
     /// Returns how much to print beside the result.

@@ -1,7 +1,7 @@
 //! The arguments of `contexture run`.
 
 use crate::prelude::*;
-use crate::support::options::Permissions;
+use crate::support::options::{Models, Permissions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,10 +56,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) permissions: Permissions,
 
-    /// The model for `default`, such as openai://gpt-4o-mini, ollama://localhost:11434/llama3.2 or
-    /// builtin://extractive.
-    #[arg(long, value_name = "URI", help_heading = "Model")]
-    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) models: Models,
     /// Call no model: return placeholders of the right type, or the answers of a file in order, one
     /// per line: a JSON string, or an object such as {"json": …} or {"error": …}.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "replay", help_heading = "Model")]

@@ -1,6 +1,7 @@
 //! Declarations of a program's files, numbered, and the lookup of names among them.
 
 use super::unit::Unit;
+use crate::host::NamedModel;
 use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Import, ImportKind, Item, Text, Use};
 use std::collections::HashMap;
 
@@ -229,13 +230,12 @@ impl<'a> Declarations<'a> {
         own.chain(file).collect()
     }
 
-    pub(super) fn model(&self, file: usize, name: &str) -> Option<&'a str> {
-        match self.files.get(file)?.names.get(name)? {
-            Global::Import(number, ImportKind::Llm) => {
-                self.imports.get(*number as usize).map(|(import, _)| import.from.value.as_str())
-            }
-            _ => None,
-        }
+    pub(super) fn model(&self, file: usize, name: &str) -> Option<NamedModel> {
+        let Global::Import(number, ImportKind::Llm) = self.files.get(file)?.names.get(name)? else {
+            return None;
+        };
+        let (import, _) = self.imports.get(*number as usize)?;
+        Some(NamedModel { name: name.to_owned(), uri: import.from.value.clone() })
     }
 
     /// Returns the name of a function as traces show it.

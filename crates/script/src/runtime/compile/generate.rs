@@ -75,9 +75,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
         self.at(span);
         let settings = self.scopes.settings();
-        let uri = |name| self.context.declarations.model(self.home.file, name).ok_or(name);
-        let model = match settings.model.map(uri).transpose() {
-            Ok(uri) => uri.map(str::to_owned),
+        let named = |name| self.context.declarations.model(self.home.file, name).ok_or(name);
+        let model = match settings.model.map(named).transpose() {
+            Ok(model) => model.map(Arc::new),
             Err(name) => {
                 let message = format!("use of undefined model `{name}`");
                 let help = Some(format!("write `import llm {name} from \"…\"`"));

@@ -6,6 +6,7 @@ use super::runner::Runner;
 use crate::fault::Fault;
 use crate::mcp::codes;
 use contexture::diagnostic::Severity;
+use contexture::models::imported;
 use contexture::run::CheckReport;
 use contexture::script::program::{AgentId, Program as Source};
 use contexture::script::syntax::ast::{ConfigKind, Func, Item};
@@ -95,7 +96,8 @@ fn program(
     let about = description(&source, agent).unwrap_or_else(|| format!("Runs the program {title}."));
     let definition = Definition::new(tool, about, arguments.schema()).with_title(title);
     let runner = Arc::clone(runner);
-    Ok(Program { definition, file: file.to_owned(), arguments, input, runner })
+    let models = imported(&source).map(str::to_owned).collect();
+    Ok(Program { definition, file: file.to_owned(), arguments, input, models, runner })
 }
 
 /// Returns the main function, if the program declares one.

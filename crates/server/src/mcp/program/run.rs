@@ -28,6 +28,8 @@ pub(crate) struct Program {
     pub(super) file: PathBuf,
     pub(super) arguments: Arguments,
     pub(super) input: Input,
+    /// The names under which it imports models.
+    pub(crate) models: Vec<String>,
     pub(super) runner: Arc<Runner>,
 }
 
@@ -61,6 +63,7 @@ async fn run(
         program: file.to_owned(),
         input,
         model: runner.model.clone(),
+        models: runner.models.clone(),
         allow_packs: runner.packs.allow.clone(),
         approve_packs: runner.packs.approve_project,
         servers: runner.servers.clone(),

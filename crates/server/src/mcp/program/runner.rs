@@ -1,5 +1,6 @@
 //! The settings and the limit of all runs.
 
+use contexture::models::Replacements;
 use contexture::ports::policy::Class;
 use contexture::{Project, packs, servers};
 use std::sync::Arc;
@@ -10,6 +11,8 @@ pub(crate) struct Runner {
     pub(crate) project: Project,
     /// The default model; takes precedence over settings and environment.
     pub(crate) model: Option<String>,
+    /// The models in place of single ones that programs name.
+    pub(crate) models: Replacements,
     /// The permissions for the packs of the project, also for its programs.
     pub(crate) packs: packs::Options,
     /// The permissions for the MCP servers of the project.
@@ -28,13 +31,13 @@ const AT_ONCE: u32 = 8;
 impl Runner {
     pub(crate) fn new(
         project: Project,
-        model: Option<String>,
+        (model, models): (Option<String>, Replacements),
         packs: packs::Options,
         (servers, yes_to): (servers::Consent, Vec<Class>),
     ) -> Arc<Self> {
         let permits = Arc::new(Semaphore::new(AT_ONCE as usize));
         let stopping = watch::Sender::new(false);
-        Arc::new(Self { project, model, packs, servers, yes_to, permits, stopping })
+        Arc::new(Self { project, model, models, packs, servers, yes_to, permits, stopping })
     }
 
     /// Cancels all runs.

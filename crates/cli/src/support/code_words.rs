@@ -256,6 +256,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     // The command line.
     ("bad_usage", "The options can't be combined."),
     ("unknown_selection", "The program has no `use one of` at the place of a `--select`."),
+    ("unknown_model", "The program imports no model under the name of a `--model NAME=URI`."),
     ("unknown_candidate", "The `use one of` has no such candidate."),
     ("file_unreadable", "A file can't be read."),
     ("not_utf8", "A file or stdin is not UTF-8 text."),

@@ -10,6 +10,8 @@
 
 #[path = "cli/answer.rs"]
 mod answer;
+#[path = "cli/calls.rs"]
+mod calls;
 #[path = "cli/check.rs"]
 mod check;
 #[path = "cli/context.rs"]

@@ -120,7 +120,7 @@ pub struct OfferedTool {
 }
 
 /// An attempt to get an answer: one request, and one more for each round of tool calls.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct AttemptRecord {
     /// Its number, from 1.
     pub attempt: u64,
@@ -135,6 +135,27 @@ pub struct AttemptRecord {
     /// Tokens of its answers.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub completion_tokens: Option<u64>,
+    /// Tokens of the prompts that the provider had in its cache, if it reports them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cached_tokens: Option<u64>,
+    /// True if tokens were counted here, as the provider reported none.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub estimated: bool,
+    /// The milliseconds that its requests took, with waits and without tools.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub latency_ms: Option<u64>,
+    /// The tokens that its answer was allowed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub max_output: Option<u64>,
+    /// The form in which the schema was sent, such as `json_schema`; `none` if it was not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub schema_form: Option<String>,
+    /// The options as they were sent, by the provider's names.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub options: Option<Value>,
+    /// Failures of the provider that were tried again.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub retried: Vec<String>,
     /// The failure of the provider that ended it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failure: Option<String>,

@@ -27,7 +27,7 @@ mod servers;
 mod templates;
 mod tools;
 
-pub use crate::run::result::{DryItem, DryPrompt};
+pub use crate::run::result::{CallReport, DryItem, DryPrompt};
 pub(crate) use generate::ModelCalls;
 pub(crate) use run_state::RunState;
 pub(crate) use tools::RunTools;
@@ -95,6 +95,18 @@ impl LiveHost {
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.run.usage()
+    }
+
+    /// Reports whether a part of these tokens was counted here, as a provider reported none.
+    #[must_use]
+    pub fn is_usage_estimated(&self) -> bool {
+        self.run.is_usage_estimated()
+    }
+
+    /// Returns the model calls that have ended, in the order in which their prompts were built.
+    #[must_use]
+    pub fn calls(&self) -> Vec<CallReport> {
+        self.run.calls()
     }
 
     /// Returns the warnings so far, each once.
@@ -171,7 +183,10 @@ impl Host for LiveHost {
         Box::pin(self.templates.render(&self.run, &self.references, call))
     }
 
-    fn record(&self, event: Event) {
+    fn record(&self, mut event: Event) {
+        if event.kind == TraceKind::Run && event.phase == Phase::End {
+            self.run.sum_up(&mut event.data);
+        }
         if event.kind == TraceKind::Tool && event.phase == Phase::Begin {
             self.run.recorder.add_secrets(secrets_in(&event));
         }

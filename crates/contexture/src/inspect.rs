@@ -8,4 +8,4 @@ mod kept;
 
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
-pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest};
+pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};

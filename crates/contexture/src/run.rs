@@ -6,7 +6,7 @@ mod selections;
 pub(crate) mod takes;
 
 pub use request::{PartOf, RunRequest};
-pub use result::{CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
+pub use result::{CallReport, CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
 pub(crate) use takes::Takes;
 
 use crate::host::{LiveHost, ModelCalls, RunState, RunTools};
@@ -192,6 +192,8 @@ impl Ready {
                 files: program.files.into_iter().map(|file| file.source).collect(),
             }),
             usage: host.usage(),
+            usage_estimated: host.is_usage_estimated(),
+            calls: host.calls(),
             warnings: host.warnings(),
             prompts: host.take_prompts(),
         }

@@ -318,6 +318,18 @@ pub struct Reply {
     pub warnings: Vec<String>,
     /// True if the usage was counted here because the server reported none.
     pub usage_estimated: bool,
+    /// What was sent of the options, where a provider can tell (CA-1).
+    pub sent: Option<Sent>,
+}
+
+/// The options of a request as they were sent, after everything that the server had refused.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sent {
+    /// The form in which the schema of the answer was sent, such as `json_schema`; `none` if the
+    /// server enforces none. Absent for an answer without a schema.
+    pub schema: Option<&'static str>,
+    /// The options by the provider's own names.
+    pub options: Map<String, Value>,
 }
 
 impl From<ChatResponse> for Reply {

@@ -335,6 +335,8 @@ impl Run<'_, '_> {
             attempt.took += took;
             if let Ok(reply) = &outcome {
                 attempt.usage += reply.response.usage;
+                attempt.usage_estimated |= reply.usage_estimated;
+                attempt.sent.clone_from(&reply.sent);
                 attempt.finish_reason.clone_from(&reply.response.finish_reason);
                 attempt.text.clone_from(&reply.response.text);
             }

@@ -22,9 +22,9 @@ mod stream;
 
 use contexture_core::Secret;
 use contexture_core::error::LlmError;
-use contexture_core::provider::ChatCall;
+use contexture_core::provider::{ChatCall, Sent};
 use contexture_prompt::ChatResponse;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// The options that a server has refused, so that they are not sent again.
@@ -56,6 +56,35 @@ pub(crate) struct Parts {
     pub(crate) body: Value,
     /// The warnings about options that this protocol lacks.
     pub(crate) warnings: Vec<String>,
+    /// The form of the schema in the body.
+    pub(crate) schema: Option<&'static str>,
+}
+
+impl Parts {
+    /// Returns the options of the body: all but the prompt, the tools and the schema.
+    pub(crate) fn sent(&self) -> Sent {
+        const OTHER: [&str; 9] = [
+            "model",
+            "messages",
+            "system",
+            "tools",
+            "tool_choice",
+            "response_format",
+            "format",
+            "stream",
+            "stream_options",
+        ];
+        let fields = self.body.as_object().into_iter().flatten();
+        let mut options: Map<String, Value> = fields
+            .filter(|(name, _)| !OTHER.contains(&name.as_str()))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        if let Some(Value::Object(config)) = options.get_mut("output_config") {
+            config.remove("format");
+        }
+        options.retain(|_, value| value.as_object().is_none_or(|fields| !fields.is_empty()));
+        Sent { schema: self.schema, options }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 //! Text for a terminal: columns that line up in any script, numbers, times, and characters that a
 //! terminal must not interpret.
 
+use contexture::prompt::Usage;
 use contexture::store::stamp::iso_time;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -14,6 +15,14 @@ pub(crate) fn sanitized(text: &str) -> String {
 /// Returns [`sanitized`] text on one line.
 pub(crate) fn one_line(text: &str) -> String {
     sanitized(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Formats tokens of prompt and answer with who counted them: `47 + 10 tokens reported, 12 cached`.
+pub(crate) fn tokens_of(usage: &Usage, is_estimated: bool) -> String {
+    let Usage { prompt_tokens: input, completion_tokens: output, .. } = usage;
+    let label = if is_estimated { "counted here" } else { "reported" };
+    let cached = usage.cached_tokens.map(|tokens| format!(", {tokens} cached")).unwrap_or_default();
+    format!("{input} + {output} tokens {label}{cached}")
 }
 
 /// Pads a text with blanks to a width in terminal columns.

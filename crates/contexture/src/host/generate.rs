@@ -6,7 +6,7 @@ use super::callable::{self, Callable};
 use super::errors::of_model;
 use super::hiding;
 use super::knowledge;
-use super::listener::Listener;
+use super::listener::{Listener, record_of};
 use super::model_tools::ModelTools;
 #[cfg(feature = "flow")]
 use super::plan;
@@ -17,7 +17,7 @@ use super::templates::Templates;
 use super::tools::RunTools;
 use crate::models::{Model, Models};
 use crate::observe::Progress;
-use crate::run::result::DryPrompt;
+use crate::run::result::{CallReport, DryPrompt};
 use crate::turn::request::Hints;
 use crate::turn::sites::Places;
 use crate::written::OnDemand;
@@ -150,7 +150,7 @@ impl ModelCalls {
         let offered = ((offers, granted), label);
         let extra = (media, None);
         let (outcome, seen) = self.send(services, &call, &model, prepared, offered, extra).await;
-        let value = finish(run, &call, outcome)?;
+        let value = finish(run, (&call, &model, number), outcome)?;
         if let Some(key) = key {
             locked(&self.cache).insert(key, (value.clone(), seen.clone()));
         }
@@ -185,7 +185,10 @@ impl ModelCalls {
         let offered = ((Offers::default(), Vec::new()), label);
         let extra = (Vec::new(), verify);
         let (outcome, seen) = self.send(services, call, model, prepared, offered, extra).await;
-        Ok((finish(run, call, outcome)?, seen.answered(&format!("answer {number}"))))
+        Ok((
+            finish(run, (call, model, number), outcome)?,
+            seen.answered(&format!("answer {number}")),
+        ))
     }
 
     async fn send(
@@ -340,7 +343,7 @@ fn refuses_tools(question: &Ask<'_>, error: &AskError) -> bool {
 /// Records what the call took, reports its end, and turns a failure into the program's.
 fn finish(
     run: &RunState,
-    call: &GenerateCall,
+    (call, model, number): (&GenerateCall, &Model, u64),
     outcome: Result<Answer, AskError>,
 ) -> Result<Value, HostError> {
     let report = match &outcome {
@@ -348,6 +351,12 @@ fn finish(
         Err(error) => error.report(),
     };
     note_report(run, call, report);
+    run.add_call(CallReport {
+        call: number,
+        site: call.site.to_string(),
+        model: model.uri.clone(),
+        attempts: report.attempts.iter().map(record_of).collect(),
+    });
     run.observer.notify(Progress::GenerateEnded {
         event: call.event,
         usage: report.usage,
@@ -363,7 +372,7 @@ fn finish(
 }
 
 fn note_report(run: &RunState, call: &GenerateCall, report: &Report) {
-    run.add_usage(report.usage);
+    run.add_usage(report.usage, report.usage_estimated);
     run.recorder.amend_field(call.event, "usage", &report.usage);
     run.recorder.amend_field(call.event, "usage_estimated", &report.usage_estimated);
     if call.options.debug {

@@ -5,9 +5,11 @@ use super::run_state::RunState;
 use crate::observe::Progress;
 use contexture_answer::FieldError;
 use contexture_context::Digest;
+use contexture_context::manifest::AttemptRecord;
 use contexture_llm::{AskEvent, AskObserver, Attempt};
 use contexture_prompt::{OpenaiChatMessage, Usage};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// The listener of one model call.
 pub(super) struct Listener<'h> {
@@ -82,6 +84,9 @@ impl<'h> Listener<'h> {
             max_output: None,
             ms: None,
             usage: None,
+            usage_estimated: false,
+            schema: None,
+            options: None,
             finish_reason: None,
             errors: Vec::new(),
             failure: None,
@@ -97,8 +102,11 @@ impl<'h> Listener<'h> {
         let Some(entry) = self.attempts.last_mut() else { return };
         entry.answer = Some(attempt.text.clone());
         entry.max_output = attempt.max_output;
-        entry.ms = u64::try_from(attempt.took.as_millis()).ok();
+        entry.ms = Some(millis(attempt));
         entry.usage = Some(attempt.usage);
+        entry.usage_estimated = attempt.usage_estimated;
+        entry.schema = attempt.sent.as_ref().and_then(|sent| sent.schema);
+        entry.options = attempt.sent.as_ref().map(|sent| sent.options.clone());
         entry.finish_reason =
             attempt.finish_reason.as_ref().map(|reason| reason.as_str().to_owned());
         entry.errors.clone_from(&attempt.errors);
@@ -111,6 +119,31 @@ impl<'h> Listener<'h> {
 
     fn write(&self) {
         self.run.recorder.amend_field(self.event, "attempts", &self.attempts);
+    }
+}
+
+/// Returns the milliseconds of an attempt; one that took any time has at least one.
+fn millis(attempt: &Attempt) -> u64 {
+    u64::try_from(attempt.took.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX)
+}
+
+/// Returns the record of an attempt that has ended.
+pub(super) fn record_of(attempt: &Attempt) -> AttemptRecord {
+    let sent = attempt.sent.as_ref();
+    AttemptRecord {
+        attempt: u64::from(attempt.number),
+        requests: attempt.requests.clone(),
+        finish_reason: attempt.finish_reason.as_ref().map(|reason| reason.as_str().to_owned()),
+        prompt_tokens: Some(attempt.usage.prompt_tokens),
+        completion_tokens: Some(attempt.usage.completion_tokens),
+        cached_tokens: attempt.usage.cached_tokens,
+        estimated: attempt.usage_estimated,
+        latency_ms: Some(millis(attempt)),
+        max_output: attempt.max_output,
+        schema_form: sent.and_then(|sent| sent.schema).map(str::to_owned),
+        options: sent.map(|sent| Value::Object(sent.options.clone())),
+        retried: attempt.retried.iter().map(|one| one.error.to_string()).collect(),
+        failure: attempt.failure.clone(),
     }
 }
 
@@ -131,6 +164,15 @@ struct Entry {
     ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
+    /// True if a part of it was counted here.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    usage_estimated: bool,
+    /// The form in which the schema was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<&'static str>,
+    /// The options as they were sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    options: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finish_reason: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

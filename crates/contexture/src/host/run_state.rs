@@ -6,6 +6,7 @@ use crate::observe::{Observer, Progress};
 use crate::permission::Permission;
 use crate::policy::{self, Refusal};
 use crate::recorder::Recorder;
+use crate::run::result::CallReport;
 use contexture_context::{Label, Limits, Trust};
 use contexture_core::policy::{Class, Decision, Effect, Policy};
 use contexture_llm::CancelToken;
@@ -44,6 +45,9 @@ pub(crate) struct RunState {
 #[derive(Default)]
 struct Reported {
     usage: Usage,
+    /// True if a part of the usage was counted here.
+    estimated: bool,
+    calls: Vec<CallReport>,
     warnings: Vec<String>,
     placeholders: Vec<String>,
 }
@@ -109,8 +113,37 @@ impl RunState {
         self.reported().usage
     }
 
-    pub(super) fn add_usage(&self, usage: Usage) {
-        self.reported().usage += usage;
+    /// Reports whether a part of the usage was counted here, as a provider reported none.
+    pub(super) fn is_usage_estimated(&self) -> bool {
+        self.reported().estimated
+    }
+
+    pub(super) fn add_usage(&self, usage: Usage, is_estimated: bool) {
+        let mut reported = self.reported();
+        reported.usage += usage;
+        reported.estimated |= is_estimated;
+    }
+
+    /// Keeps what became of a model call.
+    pub(super) fn add_call(&self, call: CallReport) {
+        self.reported().calls.push(call);
+    }
+
+    /// Returns the model calls that have ended, in the order in which their prompts were built.
+    pub(super) fn calls(&self) -> Vec<CallReport> {
+        let mut calls = self.reported().calls.clone();
+        calls.sort_by_key(|call| call.call);
+        calls
+    }
+
+    /// Adds the sums of a run to the data of its end.
+    pub(super) fn sum_up(&self, data: &mut Value) {
+        let reported = self.reported();
+        if let Value::Object(data) = data {
+            data.insert("model_calls".to_owned(), reported.calls.len().into());
+            data.insert("usage".to_owned(), json!(reported.usage));
+            data.insert("usage_estimated".to_owned(), reported.estimated.into());
+        }
     }
 
     pub(super) fn warnings(&self) -> Vec<String> {

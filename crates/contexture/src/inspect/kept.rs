@@ -168,8 +168,9 @@ fn manifest(event: &TraceEvent) -> Option<Manifest> {
     Some(manifest)
 }
 
-/// Puts together the attempts of a call, of which the trace has each request.
-fn attempts(event: &TraceEvent) -> Vec<AttemptRecord> {
+/// Puts together the attempts of a model call, of which the trace has each request.
+#[must_use]
+pub fn attempts(event: &TraceEvent) -> Vec<AttemptRecord> {
     let requests = event.data.get("attempts").and_then(Value::as_array);
     let mut records: Vec<AttemptRecord> = Vec::new();
     for request in requests.into_iter().flatten() {
@@ -182,10 +183,19 @@ fn attempts(event: &TraceEvent) -> Vec<AttemptRecord> {
         record.requests.extend(word("request").and_then(|digest| digest.parse().ok()));
         record.finish_reason = word("finish_reason").or(record.finish_reason.take());
         record.failure = word("failure").or(record.failure.take());
+        let number = |name: &str| request.get(name).and_then(Value::as_u64);
+        record.latency_ms = number("ms").or(record.latency_ms);
+        record.max_output = number("max_output").or(record.max_output);
+        record.schema_form = word("schema").or(record.schema_form.take());
+        record.options = request.get("options").cloned().or(record.options.take());
+        let retried = request.get("retried").and_then(Value::as_array).into_iter().flatten();
+        record.retried.extend(retried.filter_map(Value::as_str).map(str::to_owned));
         if let Some(usage) = request.get("usage") {
             let tokens = |name: &str| usage.get(name).and_then(Value::as_u64);
             record.prompt_tokens = tokens("prompt_tokens");
             record.completion_tokens = tokens("completion_tokens");
+            record.cached_tokens = tokens("cached_tokens");
+            record.estimated = request.get("usage_estimated").is_some();
         }
     }
     records

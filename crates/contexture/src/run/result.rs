@@ -1,6 +1,7 @@
 //! The result of a run: its value, or an error that can be sent, boxed and shown (HO-1).
 
 use contexture_context::Trust;
+use contexture_context::manifest::AttemptRecord;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
 use contexture_prompt::Usage;
 use contexture_script::runtime::RunError as ProgramError;
@@ -21,6 +22,10 @@ pub struct RunReport {
     pub trust: Trust,
     /// The tokens that the models took.
     pub usage: Usage,
+    /// True if a part of them was counted here, as a provider reported none.
+    pub usage_estimated: bool,
+    /// The model calls, in the order in which their prompts were built.
+    pub calls: Vec<CallReport>,
     /// Likely mistakes of the program, each once.
     pub warnings: Vec<String>,
     /// The prompts that a dry run built.
@@ -35,6 +40,8 @@ impl RunReport {
             outcome: Err(failure),
             trust: Trust::Program,
             usage: Usage::default(),
+            usage_estimated: false,
+            calls: Vec::new(),
             warnings: Vec::new(),
             prompts: Vec::new(),
         }
@@ -128,6 +135,27 @@ impl fmt::Display for CheckReport {
     }
 }
 
+/// A model call that has ended, with or without an answer (CA-1).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallReport {
+    /// Its number in the run, from 1, as `contexture trace prompt` takes it.
+    pub call: u64,
+    /// Its place in the program, as `file:line:column`.
+    pub site: String,
+    /// The called model.
+    pub model: String,
+    /// Its attempts.
+    pub attempts: Vec<AttemptRecord>,
+}
+
+impl CallReport {
+    /// Returns the reason why the last answer ended, if the provider reported one.
+    #[must_use]
+    pub fn finish(&self) -> Option<&str> {
+        self.attempts.last()?.finish_reason.as_deref()
+    }
+}
+
 /// A prompt that a dry run built and did not send.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DryPrompt {
@@ -190,6 +218,10 @@ pub struct Run {
     pub trust: Trust,
     /// The tokens that the models took.
     pub usage: Usage,
+    /// True if a part of them was counted here, as a provider reported none.
+    pub usage_estimated: bool,
+    /// The model calls, in the order in which their prompts were built.
+    pub calls: Vec<CallReport>,
     /// Likely mistakes of the program, each once.
     pub warnings: Vec<String>,
     /// The prompts that a dry run built.
@@ -206,6 +238,8 @@ struct Failed {
     id: Option<String>,
     trust: Trust,
     usage: Usage,
+    usage_estimated: bool,
+    calls: Vec<CallReport>,
     warnings: Vec<String>,
     prompts: Vec<DryPrompt>,
 }
@@ -267,6 +301,12 @@ impl RunError {
         self.0.usage
     }
 
+    /// Returns the model calls until then, in the order in which their prompts were built.
+    #[must_use]
+    pub fn calls(&self) -> &[CallReport] {
+        &self.0.calls
+    }
+
     /// Returns likely mistakes of the program, each once.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
@@ -288,11 +328,15 @@ impl std::error::Error for RunError {
 
 impl From<RunReport> for Result<Run, RunError> {
     fn from(report: RunReport) -> Self {
-        let RunReport { run: id, outcome, trust, usage, warnings, prompts } = report;
+        let RunReport { run: id, outcome, trust, usage, usage_estimated, calls, warnings, prompts } =
+            report;
         match outcome {
-            Ok(value) => Ok(Run { id, value, trust, usage, warnings, prompts }),
+            Ok(value) => {
+                Ok(Run { id, value, trust, usage, usage_estimated, calls, warnings, prompts })
+            }
             Err(failure) => {
-                let failed = Failed { failure, id, trust, usage, warnings, prompts };
+                let failed =
+                    Failed { failure, id, trust, usage, usage_estimated, calls, warnings, prompts };
                 Err(RunError(Box::new(failed)))
             }
         }
@@ -302,12 +346,39 @@ impl From<RunReport> for Result<Run, RunError> {
 impl From<Result<Run, RunError>> for RunReport {
     fn from(result: Result<Run, RunError>) -> Self {
         match result {
-            Ok(Run { id: run, value, trust, usage, warnings, prompts }) => {
-                Self { run, outcome: Ok(value), trust, usage, warnings, prompts }
+            Ok(Run { id: run, value, trust, usage, usage_estimated, calls, warnings, prompts }) => {
+                Self {
+                    run,
+                    outcome: Ok(value),
+                    trust,
+                    usage,
+                    usage_estimated,
+                    calls,
+                    warnings,
+                    prompts,
+                }
             }
             Err(RunError(failed)) => {
-                let Failed { failure, id: run, trust, usage, warnings, prompts } = *failed;
-                Self { run, outcome: Err(failure), trust, usage, warnings, prompts }
+                let Failed {
+                    failure,
+                    id: run,
+                    trust,
+                    usage,
+                    usage_estimated,
+                    calls,
+                    warnings,
+                    prompts,
+                } = *failed;
+                Self {
+                    run,
+                    outcome: Err(failure),
+                    trust,
+                    usage,
+                    usage_estimated,
+                    calls,
+                    warnings,
+                    prompts,
+                }
             }
         }
     }

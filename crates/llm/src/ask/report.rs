@@ -3,6 +3,7 @@
 use contexture_answer::{AnswerError, Coercion, FieldError, Repair};
 use contexture_context::Digest;
 use contexture_core::error::LlmError;
+use contexture_core::provider::Sent;
 use contexture_prompt::{FinishReason, Usage};
 use serde_json::Value;
 use std::time::Duration;
@@ -49,6 +50,10 @@ pub struct Attempt {
     pub finish_reason: Option<FinishReason>,
     /// Its tokens.
     pub usage: Usage,
+    /// True if a part of them was counted here.
+    pub usage_estimated: bool,
+    /// What was sent of its options, where the provider can tell.
+    pub sent: Option<Sent>,
     /// Failures of the provider that were tried again.
     pub retried: Vec<Retried>,
     /// The repairs made to read it.

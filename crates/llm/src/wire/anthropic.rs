@@ -58,6 +58,16 @@ enum SchemaForm {
     None,
 }
 
+impl SchemaForm {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Format => "output_format",
+            Self::Tool => "tool",
+            Self::None => "none",
+        }
+    }
+}
+
 impl Wire for Anthropic {
     fn provider(&self) -> &str {
         "anthropic"
@@ -81,9 +91,11 @@ impl Wire for Anthropic {
         body.insert("max_tokens".into(), limit.saturating_add(budget).into());
         sampling(call, plan, thinking != Thinking::Off, &mut body, &mut warnings);
         tools(call, &mut body);
+        let mut form = None;
         if let Some(schema) = &call.schema {
-            let form = schema_form(call, plan, thinking);
-            enforce(schema, form, &mut body, &mut warnings);
+            let own = schema_form(call, plan, thinking);
+            enforce(schema, own, &mut body, &mut warnings);
+            form = Some(own.as_str());
         }
         if stream {
             body.insert("stream".into(), true.into());
@@ -98,6 +110,7 @@ impl Wire for Anthropic {
             headers: std::iter::once(version).chain(credential).collect(),
             body: Value::Object(body),
             warnings,
+            schema: form,
         })
     }
 

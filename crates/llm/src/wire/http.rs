@@ -92,13 +92,13 @@ impl<W: Wire> HttpProvider<W> {
         let mut plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..CONCESSIONS {
             let parts = self.wire.request(call, plan, sink.is_some())?;
-            let warnings = parts.warnings.clone();
+            let (warnings, sent) = (parts.warnings.clone(), parts.sent());
             let response = self.send(client, parts).await?;
             let status = response.status();
             if status.is_success() {
                 *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
                 let answer = self.read(call, response, &mut sink).await?;
-                return Ok(self.reply(call, answer, warnings));
+                return Ok(Reply { sent: Some(sent), ..self.reply(call, answer, warnings) });
             }
             let retry_after = wait_asked(&response);
             let body = self.refusal_text(response).await;
@@ -134,7 +134,7 @@ impl<W: Wire> HttpProvider<W> {
             warnings.push(format!("the answer was cut by {limit}"));
         }
         warnings.extend(self.remarks.iter().cloned());
-        Reply { response, warnings, usage_estimated }
+        Reply { response, warnings, usage_estimated, sent: None }
     }
 
     fn build_client(&self) -> Result<reqwest::Client, LlmError> {

@@ -60,13 +60,17 @@ impl Wire for Ollama {
         if request.tool_choice.is_some() {
             warnings.push(left_out("tool_choice"));
         }
-        match &call.schema {
+        let form = match &call.schema {
             Some(schema) if plan.schema_step == 0 => {
                 body.insert("format".into(), closed(&schema.schema));
+                Some("format")
             }
-            Some(_) => warnings.push(left_out("structured output")),
-            None => {}
-        }
+            Some(_) => {
+                warnings.push(left_out("structured output"));
+                Some("none")
+            }
+            None => None,
+        };
         if let Some(think) = call.think {
             match think {
                 _ if plan.no_think && think != Think::Off => warnings.push(left_out("think")),
@@ -88,6 +92,7 @@ impl Wire for Ollama {
             headers: Vec::new(),
             body: Value::Object(body),
             warnings,
+            schema: form,
         })
     }
 

@@ -57,8 +57,11 @@ impl Wire for OpenAi {
         if body.remove("n").is_some_and(|n| n != json!(1)) {
             warnings.push("`n` was left out: one answer is read".to_owned());
         }
+        let mut form = None;
         if let Some(schema) = &call.schema {
-            match response_format(schema, plan.schema_step) {
+            let (name, format) = response_format(schema, plan.schema_step);
+            form = Some(name);
+            match format {
                 Some(format) => drop(body.insert("response_format".into(), format)),
                 None => warnings.push(left_out("structured output")),
             }
@@ -77,6 +80,7 @@ impl Wire for OpenAi {
             headers: key.into_iter().collect(),
             body: Value::Object(body),
             warnings,
+            schema: form,
         })
     }
 
@@ -173,7 +177,8 @@ fn left_out(option: &str) -> String {
     format!("`{option}` was left out: this model or server does not know it")
 }
 
-fn response_format(hint: &SchemaHint, step: u8) -> Option<Value> {
+/// Returns the name of a form of structured output, and the option that asks for it.
+fn response_format(hint: &SchemaHint, step: u8) -> (&'static str, Option<Value>) {
     let schema = || if hint.strict { closed(&hint.schema) } else { hint.schema.clone() };
     match step {
         0 => {
@@ -181,10 +186,13 @@ fn response_format(hint: &SchemaHint, step: u8) -> Option<Value> {
             let is_strict = strict.is_some();
             let schema = strict.unwrap_or_else(schema);
             let format = json!({"name": hint.name, "schema": schema, "strict": is_strict});
-            Some(json!({"type": "json_schema", "json_schema": format}))
+            ("json_schema", Some(json!({"type": "json_schema", "json_schema": format})))
         }
-        1 => Some(json!({"type": "json_object", "schema": schema()})),
-        2 => Some(json!({"type": "json_object"})),
-        _ => None,
+        1 => {
+            let format = json!({"type": "json_object", "schema": schema()});
+            ("json_object_schema", Some(format))
+        }
+        2 => ("json_object", Some(json!({"type": "json_object"}))),
+        _ => ("none", None),
     }
 }

@@ -3,11 +3,12 @@
 use super::args::Args;
 use crate::commands::trace;
 use crate::output::diagnostics::{self, refused_program};
-use crate::output::text::{duration, plural};
+use crate::output::text::{duration, plural, tokens_of};
 use crate::prelude::*;
 use contexture::Project;
+use contexture::context::manifest::AttemptRecord;
 use contexture::diagnostic::{Diagnostic, SourceFile};
-use contexture::host::DryPrompt;
+use contexture::host::{CallReport, DryPrompt};
 use contexture::run::{RunFailure, RunReport};
 use contexture::script::runtime::RunError;
 use serde_json::Map;
@@ -70,6 +71,8 @@ impl End<'_> {
         object.insert("value".to_owned(), Value::Null);
         object.insert("run".to_owned(), json!(report.run));
         object.insert("usage".to_owned(), json!(report.usage));
+        object.insert("usage_estimated".to_owned(), report.usage_estimated.into());
+        object.insert("calls".to_owned(), report.calls.iter().map(call_json).collect());
         object.insert("warnings".to_owned(), json!(report.warnings));
         if self.args.dry_run {
             object.insert("prompts".to_owned(), json!(report.prompts));
@@ -77,7 +80,7 @@ impl End<'_> {
         object
     }
 
-    /// Returns `run ID · 1 model call, 9 requests · 512 + 90 tokens · 412 ms`; nothing when nothing
+    /// Returns `run ID · 1 model call, 9 requests · 512 + 90 tokens reported · 412 ms`; nothing when nothing
     /// ran. The requests are shown where they are more than the calls.
     fn summary(&self, report: &RunReport, terminal: &Terminal) -> Option<String> {
         let silent = self.args.quiet || self.args.json || self.args.dry_run;
@@ -86,13 +89,12 @@ impl End<'_> {
         }
         let mut parts: Vec<String> = report.run.iter().map(|run| format!("run {run}")).collect();
         if self.calls > 0 {
-            let usage = &report.usage;
             let calls = plural(self.calls as u64, "model call");
             parts.push(match self.requests {
                 requests if requests > self.calls => format!("{calls}, {requests} requests"),
                 _ => calls,
             });
-            parts.push(format!("{} + {} tokens", usage.prompt_tokens, usage.completion_tokens));
+            parts.push(tokens_of(&report.usage, report.usage_estimated));
         }
         parts.push(duration(u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)));
         Some(terminal.err.dim(&parts.join(" · ")))
@@ -122,6 +124,35 @@ impl End<'_> {
         siblings.extend(error.siblings.clone());
         error.siblings(siblings)
     }
+}
+
+/// Returns a model call as `calls` of the JSON form has it (CA-1).
+fn call_json(call: &CallReport) -> Value {
+    let attempts: Vec<Value> = call.attempts.iter().map(attempt_json).collect();
+    json!({
+        "call": call.call,
+        "site": call.site,
+        "model": call.model,
+        "finish": call.finish(),
+        "attempts": attempts,
+    })
+}
+
+fn attempt_json(attempt: &AttemptRecord) -> Value {
+    json!({
+        "finish": attempt.finish_reason,
+        "latency_ms": attempt.latency_ms,
+        "input": attempt.prompt_tokens,
+        "output": attempt.completion_tokens,
+        "cached": attempt.cached_tokens,
+        "estimated": attempt.estimated,
+        "max_output": attempt.max_output,
+        "options": attempt.options,
+        "schema": attempt.schema_form,
+        "requests": attempt.requests.len(),
+        "retried": attempt.retried,
+        "failure": attempt.failure,
+    })
 }
 
 fn program(error: &RunError, files: &[SourceFile], terminal: &Terminal) -> CommandError {

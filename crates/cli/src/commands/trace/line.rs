@@ -3,12 +3,13 @@
 
 use super::data::{Data, budget_text, summary};
 use super::pack_lines::Packs;
-use crate::output::text::{duration, plural};
+use crate::output::text::{duration, plural, tokens_of};
 use crate::prelude::*;
-use contexture::context::manifest::{ItemRecord, Manifest, OfferedTool};
+use contexture::context::manifest::{AttemptRecord, ItemRecord, Manifest, OfferedTool};
 use contexture::context::{CutReason, TraceEvent, TraceKind};
 #[cfg(feature = "flow")]
 use contexture::flow::picture::sign;
+use contexture::inspect::attempts;
 use contexture::prompt::Usage;
 use contexture::protocol::content::Status;
 
@@ -99,20 +100,11 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     else {
         return vec![finish("generate".to_owned(), event, data, paint)];
     };
-    let usage: Usage = data
-        .0
-        .get("usage")
-        .cloned()
-        .and_then(|usage| serde_json::from_value(usage).ok())
-        .unwrap_or_default();
     let head = format!(
         "{} {} {}",
         paint.bold(&format!("generate {}", manifest.call)),
         one_line(&manifest.site.to_string()),
-        paint.dim(&format!(
-            "{} · {} + {} tokens",
-            manifest.model.uri, manifest.tokens, usage.completion_tokens
-        )),
+        paint.dim(&format!("{} · {}", manifest.model.uri, tokens(data, &manifest))),
     );
     let mut lines = vec![finish(head, event, data, paint)];
     let mut packs = Packs::of(&manifest, data);
@@ -122,10 +114,7 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     }
     lines.extend(packs.rest(paint));
     lines.extend(offered(&manifest.tools, paint));
-    let attempts = data.0.get("attempts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    if attempts.len() > 1 {
-        lines.extend(attempts.iter().map(|one| attempt(Data(one), paint)));
-    }
+    lines.extend(attempts(event).iter().map(|one| attempt(one, data, paint)));
     lines.extend(plan(data, paint));
     if let Some(value) = data.0.get("value") {
         lines.push(format!("→ {}", paint.dim(&summary(value))));
@@ -208,13 +197,47 @@ fn item(item: &ItemRecord, paint: Paint) -> String {
     )
 }
 
-fn attempt(data: Data<'_>, paint: Paint) -> String {
-    let number = data.number("attempt").unwrap_or(1);
-    let errors = data.0.get("errors").and_then(Value::as_array).map_or(0, Vec::len);
-    let fault = match errors {
-        0 => data.0.get("failure").map(|fault| format!(": {}", summary(fault))).unwrap_or_default(),
-        1 => ": 1 field does not match".to_owned(),
-        more => format!(": {more} fields do not match"),
+/// Returns the tokens of a call: those that the provider reported, else those counted here.
+fn tokens(data: Data<'_>, manifest: &Manifest) -> String {
+    let reported = data.0.get("usage").cloned();
+    let usage: Option<Usage> = reported.and_then(|usage| serde_json::from_value(usage).ok());
+    let is_estimated = data.0.get("usage_estimated").and_then(Value::as_bool);
+    match usage.filter(|usage| *usage != Usage::default()) {
+        Some(usage) => tokens_of(&usage, is_estimated == Some(true)),
+        None => tokens_of(&Usage::new(manifest.tokens, 0), true),
+    }
+}
+
+/// Formats an attempt: `attempt 1: 1 field does not match · stop · 412 ms · 47 + 10 tokens reported
+/// · schema as json_object · max_tokens 800`.
+fn attempt(record: &AttemptRecord, data: Data<'_>, paint: Paint) -> String {
+    let requests = data.0.get("attempts").and_then(Value::as_array).into_iter().flatten();
+    let own = |one: &&Value| Data(one).number("attempt").unwrap_or(1) == record.attempt;
+    let errors = requests.filter(own).filter_map(|one| one.get("errors")?.as_array()).next_back();
+    let fault = match errors.map_or(0, Vec::len) {
+        0 => record.failure.as_ref().map(|fault| format!(": {}", one_line(fault))),
+        1 => Some(": 1 field does not match".to_owned()),
+        more => Some(format!(": {more} fields do not match")),
     };
-    format!("attempt {number}{}", paint.yellow(&fault))
+    let mut facts: Vec<String> = record.finish_reason.iter().map(|word| one_line(word)).collect();
+    if record.requests.len() > 1 {
+        facts.push(plural(record.requests.len() as u64, "request"));
+    }
+    if !record.retried.is_empty() {
+        facts.push(format!("tried again {}", plural(record.retried.len() as u64, "time")));
+    }
+    facts.extend(record.latency_ms.map(|ms| duration(ms.saturating_mul(1_000))));
+    if let (Some(input), Some(output)) = (record.prompt_tokens, record.completion_tokens) {
+        let usage = Usage { cached_tokens: record.cached_tokens, ..Usage::new(input, output) };
+        facts.push(tokens_of(&usage, record.estimated));
+    }
+    facts.extend(record.schema_form.iter().map(|form| match form.as_str() {
+        "none" => "schema not sent".to_owned(),
+        form => format!("schema as {}", one_line(form)),
+    }));
+    let options = record.options.iter().filter_map(Value::as_object).flatten();
+    facts.extend(options.map(|(name, value)| one_line(&format!("{name} {value}"))));
+    let facts: String = facts.iter().map(|fact| format!(" · {fact}")).collect();
+    let number = record.attempt;
+    format!("attempt {number}{}{}", paint.yellow(&fault.unwrap_or_default()), paint.dim(&facts))
 }

@@ -1,0 +1,142 @@
+//! What a run tells of its model calls, with a server on loopback.
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+const PROGRAM: &str = "\
+main func() {
+  generate({ input: \"What is the capital of France?\", max_output: 800 }) -> { answer string }
+}
+";
+
+/// A server in OpenAI's form that answers requests in turn, each by a function of its stream.
+pub(crate) struct Server {
+    pub(crate) model: String,
+    bodies: Receiver<Value>,
+}
+
+type Answer = Box<dyn FnOnce(&mut TcpStream) + Send>;
+
+impl Server {
+    pub(crate) fn answering(answers: Vec<Answer>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let model = format!("openai+http://{}/v1/tiny", listener.local_addr().unwrap());
+        let (told, bodies) = channel();
+        std::thread::spawn(move || {
+            for answer in answers {
+                let (mut stream, _) = listener.accept().unwrap();
+                told.send(request(&stream)).unwrap();
+                answer(&mut stream);
+            }
+        });
+        Self { model, bodies }
+    }
+
+    fn body(&self) -> Value {
+        self.bodies.recv_timeout(Duration::from_secs(30)).unwrap()
+    }
+}
+
+fn request(stream: &TcpStream) -> Value {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    serde_json::from_slice(&body).unwrap()
+}
+
+/// Sends a whole response.
+pub(crate) fn whole(status: &'static str, body: Value) -> Answer {
+    Box::new(move |stream| {
+        let body = body.to_string();
+        let head = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    })
+}
+
+fn completion(text: &str, finish: &str) -> Value {
+    let choice = json!({ "index": 0, "finish_reason": finish,
+        "message": { "role": "assistant", "content": text } });
+    let usage = json!({ "prompt_tokens": 47, "completion_tokens": 10, "total_tokens": 57,
+        "prompt_tokens_details": { "cached_tokens": 12 } });
+    json!({ "model": "tiny", "choices": [choice], "usage": usage })
+}
+
+#[test]
+fn ca_1_call_shows_finish_options_form_of_schema_latency_and_cached_tokens() {
+    let refusal = json!({ "error": { "message": "response_format json_schema is not supported" } });
+    let server = Server::answering(vec![
+        whole("400 Bad Request", refusal),
+        whole("200 OK", completion("{\"answer\": \"Paris\"}", "stop")),
+    ]);
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    let done = sandbox.run(["run", "p.as", "--json", "--model", &server.model]).exits(0).json();
+    assert_eq!(server.body()["response_format"]["type"], "json_schema");
+    assert_eq!(server.body()["response_format"]["type"], "json_object");
+    let call = &done["calls"][0];
+    assert_eq!((&call["site"], &call["finish"]), (&json!("p.as:2:3"), &json!("stop")));
+    assert_eq!(call["model"], server.model);
+    let attempt = &call["attempts"][0];
+    assert!(attempt["latency_ms"].as_u64().unwrap() > 0, "{attempt}");
+    let expected = json!({ "finish": "stop", "input": 47, "output": 10, "cached": 12,
+        "estimated": false, "schema": "json_object_schema", "options": { "max_tokens": 800 } });
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&attempt[name], value, "{name}: {attempt}");
+    }
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    let one = "47 + 10 tokens reported, 12 cached";
+    assert_eq!(tree.matches(one).count(), 2, "{tree}");
+    for part in ["attempt 1 · stop · ", "schema as json_object_schema", "max_tokens 800"] {
+        assert!(tree.contains(part), "{part}: {tree}");
+    }
+    assert_eq!(done["usage_estimated"], false);
+}
+
+#[test]
+fn ca_1_cut_answer_is_error_of_json_with_its_calls() {
+    let server = Server::answering(vec![whole(
+        "200 OK",
+        completion("{\"answer\": \"The capital is Par", "length"),
+    )]);
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    let done = sandbox.run(["run", "p.as", "--json", "--model", &server.model]).exits(1).json();
+    assert_eq!(done["error"]["code"], "ANSWER_CUT_OFF", "{done}");
+    assert!(done["error"]["message"].is_string() && done["error"]["help"].is_string(), "{done}");
+    assert_eq!(done["calls"][0]["finish"], "length", "{done}");
+    assert_eq!(done["calls"][0]["attempts"][0]["schema"], "json_schema", "{done}");
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(tree.contains("attempt 1: was cut off · length"), "{tree}");
+}
+
+#[test]
+fn ca_12_tokens_that_no_server_reported_are_labelled_everywhere() {
+    let mut silent = completion("{\"answer\": \"Paris\"}", "stop");
+    silent.as_object_mut().unwrap().remove("usage");
+    let server = Server::answering(vec![whole("200 OK", silent)]);
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    let done = sandbox.run(["run", "p.as", "--model", &server.model]).exits(0);
+    let tokens = done.stderr.split(" · ").find(|part| part.contains("tokens")).unwrap();
+    assert!(tokens.ends_with("tokens counted here"), "{tokens}");
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(tree.contains(tokens), "{tokens}: {tree}");
+}

@@ -92,7 +92,7 @@ pub use close::{Closed, close};
 pub use error::FlowError;
 pub use journal::{is_within, open, secrets};
 pub use kit::StepTrace;
-pub use request::{CONCURRENCY, FlowRequest, Limits};
+pub use request::{CONCURRENCY, Conceal, FailedStep, FlowRequest, Limits};
 pub use returned::{Entry, Returned, from_program};
 
 use crate::project::Project;

@@ -27,6 +27,8 @@ pub enum LlmError {
     Auth {
         /// The provider, such as `openai`.
         provider: String,
+        /// The HTTP status.
+        status: u16,
         /// The message, without the key.
         message: String,
     },
@@ -35,6 +37,8 @@ pub enum LlmError {
     Quota {
         /// The provider.
         provider: String,
+        /// The HTTP status.
+        status: u16,
         /// The message.
         message: String,
     },
@@ -67,6 +71,8 @@ pub enum LlmError {
     NoSuchModel {
         /// The provider.
         provider: String,
+        /// The HTTP status.
+        status: u16,
         /// The name as sent.
         model: String,
         /// The message.
@@ -210,6 +216,20 @@ impl LlmError {
         }
     }
 
+    /// Returns the HTTP status of the provider that refused or failed (CA-10).
+    #[must_use]
+    pub const fn status(&self) -> Option<u16> {
+        match self {
+            Self::Auth { status, .. }
+            | Self::Quota { status, .. }
+            | Self::NoSuchModel { status, .. }
+            | Self::Server { status, .. }
+            | Self::BadRequest { status, .. } => Some(*status),
+            Self::RateLimited { .. } => Some(429),
+            _ => None,
+        }
+    }
+
     /// Returns a stable name of the kind, such as `rate_limited`; programs see it as `err.code`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -314,7 +334,7 @@ mod tests {
             message: String::new(),
         };
         let timeout = LlmError::Timeout { host: "x".into(), limit: Duration::from_secs(1) };
-        let auth = LlmError::Auth { provider: "x".into(), message: String::new() };
+        let auth = LlmError::Auth { provider: "x".into(), status: 401, message: String::new() };
         assert!(limited(None).is_retryable() && server.is_retryable() && timeout.is_retryable());
         assert!(!auth.is_retryable() && !LlmError::Cancelled.is_retryable());
     }

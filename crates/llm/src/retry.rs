@@ -112,7 +112,7 @@ mod tests {
             (LlmError::CutStream { provider: provider.clone(), received: 0 }, true),
             (LlmError::CutStream { provider: provider.clone(), received: 1 }, false),
             (LlmError::Network { host, message: message.clone() }, false),
-            (LlmError::Auth { provider, message }, false),
+            (LlmError::Auth { provider, status: 401, message }, false),
         ] {
             assert_eq!(policy.wait(&error, 0, 1.0).is_some(), again, "{error}");
         }

@@ -198,8 +198,11 @@ fn twin(case: Case) -> Scripted {
     Scripted::new([match case {
         Case::Answer | Case::Stream => answer,
         Case::Slow => answer.after(Duration::from_secs(3600)),
-        Case::BadKey => Canned::error(LlmError::Auth { provider: provider(), message }),
+        Case::BadKey => {
+            Canned::error(LlmError::Auth { provider: provider(), status: 401, message })
+        }
         Case::NoModel => Canned::error(LlmError::NoSuchModel {
+            status: 404,
             provider: provider(),
             model: "model-x".into(),
             message,

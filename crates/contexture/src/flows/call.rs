@@ -4,6 +4,7 @@ use super::agents::Agent;
 use super::catalog::{Catalog, Place};
 use super::kit::Tool;
 use super::program::{self, Came, Work};
+use super::request::FailedStep;
 use super::takes::input_of;
 use super::{client, generate, nested};
 use crate::permission::{name_of_frontend_tool, name_of_server_tool, origin_of_server};
@@ -30,6 +31,8 @@ impl Catalog {
             Place::Client => name_of_frontend_tool(&call.name),
             _ => step.clone(),
         };
+        let is_client = matches!(place, Place::Client);
+        let is_inner = matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
         let (result, trust) = match place {
             Place::Host => {
                 let trust = kit.project.extensions.trust_of_action(&call.name);
@@ -60,7 +63,13 @@ impl Catalog {
         if self.origins.are_followed() {
             self.origins.note(&step, Label::of(source, trust));
         }
-        result
+        match kit.request.conceal.as_ref().filter(|_| !is_client) {
+            Some(conceal) => result.map_err(|failure| {
+                let step = FailedStep { id: &step, is_inner };
+                conceal(step, failure)
+            }),
+            None => result,
+        }
     }
 
     /// Reports whether nothing is to be done around a call.

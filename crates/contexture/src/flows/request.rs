@@ -3,7 +3,7 @@
 use crate::observe;
 use crate::run::request::RunRequest;
 use contexture_context::Trust;
-use contexture_flow::action::Registry;
+use contexture_flow::action::{ActionFailure, Registry};
 use contexture_flow::check::Earlier;
 use contexture_flow::run::{self, Observer};
 use contexture_store::flows::FlowJournal;
@@ -12,6 +12,20 @@ use std::sync::Arc;
 
 /// Steps that run at the same time by default.
 pub const CONCURRENCY: usize = 64;
+
+/// A function that takes the failure of a step that ran on this side, and returns the one to tell
+/// instead.
+pub type Conceal = Arc<dyn Fn(FailedStep<'_>, ActionFailure) -> ActionFailure + Send + Sync>;
+
+/// A step that failed on this side.
+#[derive(Debug, Clone, Copy)]
+pub struct FailedStep<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// True for an agent, a generation or a tool of an MCP server: what it says is not about the
+    /// parameters of the step alone.
+    pub is_inner: bool,
+}
 
 /// A set of instructions or tool calls, and how it is to be run.
 #[derive(Clone)]
@@ -60,6 +74,9 @@ pub struct FlowRequest {
     pub observer: Option<Observer>,
     /// The observer of what agents and generations do on the way.
     pub progress: Option<Arc<dyn observe::Observer>>,
+    /// The concealment of what steps say when they fail: for sets whose results go to others, who
+    /// must not learn keys, hosts and paths (CA-10).
+    pub conceal: Option<Conceal>,
 }
 
 impl FlowRequest {
@@ -92,6 +109,7 @@ impl Default for FlowRequest {
             journal: None,
             observer: None,
             progress: None,
+            conceal: None,
         }
     }
 }

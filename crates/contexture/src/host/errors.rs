@@ -7,6 +7,7 @@ use contexture_reference::LoadError;
 use contexture_script::host::HostError;
 use contexture_store::memory::MemoryError;
 use contexture_tools::{FileError, ToolError};
+use serde_json::json;
 
 pub(super) fn of_file(error: FileError) -> HostError {
     HostError::new(error.code(), error.to_string()).with_help(error.help())
@@ -22,7 +23,9 @@ pub(super) fn of_memory(error: &MemoryError) -> HostError {
 
 pub(super) fn of_model(error: &LlmError) -> HostError {
     let cancelled = matches!(error, LlmError::Cancelled);
-    HostError { help: error.help(), cancelled, ..HostError::new(error.kind(), error.to_string()) }
+    let details = error.status().map(|status| json!({ "status": status }));
+    let failure = HostError::new(error.kind(), error.to_string());
+    HostError { help: error.help(), details, cancelled, ..failure }
 }
 
 pub(super) fn of_packs(error: PacksError) -> HostError {

@@ -153,9 +153,14 @@ fn as_22_wait_for_rate_limit_does_not_use_attempt() {
 #[test]
 fn as_22_other_provider_failures_end_call_at_once() {
     let errors = [
-        LlmError::Auth { provider: "x".into(), message: String::new() },
+        LlmError::Auth { provider: "x".into(), status: 401, message: String::new() },
         LlmError::Network { host: "x".into(), message: String::new() },
-        LlmError::NoSuchModel { provider: "x".into(), model: "m".into(), message: String::new() },
+        LlmError::NoSuchModel {
+            provider: "x".into(),
+            status: 404,
+            model: "m".into(),
+            message: String::new(),
+        },
         limited(Some(31)),
     ];
     for error in errors {

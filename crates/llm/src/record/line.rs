@@ -108,9 +108,7 @@ impl From<&LlmError> for StoredError {
             ..base.clone()
         };
         match error {
-            LlmError::Auth { provider, message }
-            | LlmError::Quota { provider, message }
-            | LlmError::RateLimited { provider, message, .. }
+            LlmError::RateLimited { provider, message, .. }
             | LlmError::BadResponse { provider, message } => of(provider, message),
             LlmError::Network { host, message } | LlmError::Disconnected { host, message } => {
                 of(host, message)
@@ -118,10 +116,12 @@ impl From<&LlmError> for StoredError {
             LlmError::Timeout { host, limit } => {
                 Self { limit: Some(millis(*limit)), ..of(host, "") }
             }
-            LlmError::NoSuchModel { provider, model, message } => {
-                Self { model: Some(model.clone()), ..of(provider, message) }
+            LlmError::NoSuchModel { provider, status, model, message } => {
+                Self { status: Some(*status), model: Some(model.clone()), ..of(provider, message) }
             }
-            LlmError::Server { provider, status, message, .. }
+            LlmError::Auth { provider, status, message }
+            | LlmError::Quota { provider, status, message }
+            | LlmError::Server { provider, status, message, .. }
             | LlmError::BadRequest { provider, status, message } => {
                 Self { status: Some(*status), ..of(provider, message) }
             }
@@ -144,13 +144,14 @@ impl From<StoredError> for LlmError {
         let limit = limit.unwrap_or_default();
         let bytes = usize::try_from(limit).unwrap_or(usize::MAX);
         match kind.as_str() {
-            "auth" => Self::Auth { provider, message },
-            "quota" => Self::Quota { provider, message },
+            "auth" => Self::Auth { provider, status: status.unwrap_or(401), message },
+            "quota" => Self::Quota { provider, status: status.unwrap_or(429), message },
             "network" => Self::Network { host: provider, message },
             "disconnected" => Self::Disconnected { host: provider, message },
             "timeout" => Self::Timeout { host: provider, limit: Duration::from_millis(limit) },
             "no_such_model" => {
-                Self::NoSuchModel { provider, model: model.unwrap_or_default(), message }
+                let (status, model) = (status.unwrap_or(404), model.unwrap_or_default());
+                Self::NoSuchModel { provider, status, model, message }
             }
             "rate_limited" => Self::RateLimited { provider, retry_after, message },
             "server" => {

@@ -45,14 +45,14 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     if coded(&["insufficient_quota", "billing_error"])
         || haystack.contains("credit balance is too low")
     {
-        return LlmError::Quota { provider, message };
+        return LlmError::Quota { provider, status, message };
     }
     let no_model = coded(&["model_not_found"])
         || (status == 404 && (haystack.contains("model") || coded(&["not_found_error"])));
     match status {
-        401 | 403 => LlmError::Auth { provider, message },
+        401 | 403 => LlmError::Auth { provider, status, message },
         _ if no_model => {
-            LlmError::NoSuchModel { provider, model: refusal.model.to_owned(), message }
+            LlmError::NoSuchModel { provider, status, model: refusal.model.to_owned(), message }
         }
         429 => LlmError::RateLimited { provider, retry_after, message },
         408 | 409 | 500..=599 => LlmError::Server { provider, status, retry_after, message },

@@ -2,6 +2,7 @@
 
 use super::clients::Clients;
 use crate::serve::message::{Maker, SYSTEM};
+use crate::serve::turn::ended::{FAILED, HELP, sentence};
 use contexture_flow::Set;
 use contexture_flow::journal::Entry;
 use contexture_flow::run::{Report, call_result};
@@ -109,12 +110,12 @@ pub(super) fn of_instructions(maker: &Maker, context: &str, ended: Ended) -> Mes
 pub(super) fn of_intent(
     maker: &Maker,
     intent: &str,
-    context: &str,
+    (context, run): (&str, &str),
     ended: &Ended,
 ) -> Result<Message, Refusal> {
     let results = ended.outcomes.iter().filter(|one| one.status == Status::Completed);
     let value = results.filter_map(|one| one.result.as_ref()).next_back();
-    let error = failure(ended);
+    let error = failure(ended, run);
     let (finish, text) = match (&error, value) {
         (None, Some(value)) => (FinishReason::Stop, text_of(value)),
         (None, None) => (FinishReason::Stop, String::new()),
@@ -135,22 +136,18 @@ pub(super) fn of_intent(
 }
 
 /// Returns the reason why the set of an intent did not complete.
-fn failure(ended: &Ended) -> Option<Refusal> {
+fn failure(ended: &Ended, run: &str) -> Option<Refusal> {
     if ended.status == Status::Completed {
         return None;
     }
-    let bad = ended.outcomes.iter().find_map(|one| Some((one, one.error.as_ref()?)));
+    let bad = ended.outcomes.iter().find_map(|one| one.error.as_ref());
     let code = match ended.status {
         Status::Timeout => ErrorCode::Timeout,
         _ => bad
-            .and_then(|(_, error)| ErrorCode::parse(&error.code))
+            .and_then(|error| ErrorCode::parse(&error.code))
             .unwrap_or(ErrorCode::ExecutionFailed),
     };
-    let text = match bad {
-        Some((one, error)) => format!("`{}` failed: {}", one.instruction_id, error.message),
-        None => format!("the instructions ended {}", ended.status),
-    };
-    Some(Refusal::new(code, text))
+    Some(Refusal::new(code, sentence(FAILED, run)).suggest(HELP).detail("run", run))
 }
 
 fn text_of(value: &Value) -> String {

@@ -5,15 +5,18 @@ use super::faults;
 use super::job::{Checked, Job};
 use crate::serve::sensitive;
 use contexture::context::Trust;
-use contexture::flows::{self, FlowError, FlowRequest};
+use contexture::flows::{self, Conceal, FlowError, FlowRequest};
 use contexture::permission::Permission;
 use contexture::run::RunRequest;
 use contexture::store::contexts::Key;
+use contexture::store::masker::Masker;
 use contexture::turn::Contexts;
 use contexture_flow::Set;
+use contexture_flow::action::ActionFailure;
 use contexture_flow::check::{Earlier, Report};
 use contexture_flow::run::Limits;
 use contexture_protocol::{Refusal, SenderType};
+use serde_json::json;
 use std::sync::Arc;
 
 /// The limits of results, which are sent in one message of at most 16 MiB.
@@ -49,7 +52,7 @@ impl Job {
             Err(_) if !denied.is_empty() => {
                 return Err(faults::refusal(Report::default(), denied));
             }
-            Err(error) => return Err(faults::unready(&error)),
+            Err(error) => return Err(self.unready(&error)),
         };
         // A message of a model service has the trust of a model.
         let is_model = self.message.sender.kind == SenderType::Model;
@@ -103,9 +106,45 @@ impl Job {
             owner: self.owner.to_string(),
             earlier,
             limits: flows::Limits { run: LIMITS, ..flows::Limits::default() },
+            conceal: Some(self.conceal()),
             private_in_traces: if is_traced { self.private() } else { Vec::new() },
             ..FlowRequest::default()
         }
+    }
+
+    /// Returns the function that logs why a step failed: the client learns that it did.
+    fn conceal(&self) -> Conceal {
+        let (app, context) = (Arc::clone(&self.app), self.context.clone());
+        let (message, private) = (self.answers().to_owned(), Masker::of_values(self.private()));
+        let is_intent = self.intent.is_some();
+        Arc::new(move |step, failure| {
+            let of = |name: &str| failure.details.as_ref()?.get(name);
+            // What is wrong with the client's own parameters is for the client.
+            let is_of_parameters = !step.is_inner || of("violations").is_some();
+            if is_of_parameters && !is_intent {
+                return failure;
+            }
+            let run = of("run").cloned();
+            let status = of("details").and_then(|details| details.get("status"));
+            let mut fields = json!({
+                "step": step.id, "contextId": context, "messageId": message, "code": failure.code,
+                "reason": failure.message, "status": status, "run": run,
+            });
+            private.value(&mut fields);
+            app.log.info("step_failed", fields);
+            let details = run.map(|run| json!({ "run": run }));
+            ActionFailure { message: faults::FAILED.to_owned(), details, ..failure }
+        })
+    }
+
+    /// Refuses a set whose faults are elsewhere; the reason goes to the log.
+    pub(super) fn unready(&self, error: &FlowError) -> Refusal {
+        let fields = json!({
+            "error": error.to_string(), "code": error.code(), "contextId": self.context,
+            "messageId": self.answers(),
+        });
+        self.app.log.info("set", fields);
+        faults::unready(error)
     }
 
     /// Returns the sensitive texts of the context and of the message, which traces mask (CP-19).

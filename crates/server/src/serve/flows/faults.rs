@@ -7,6 +7,8 @@ use contexture_flow::check::{Diagnostic, Report};
 use contexture_flow::{Kind, Set, codes};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 
+/// The sentence of a step whose reason is for the operator.
+pub(super) const FAILED: &str = "the step failed";
 /// The policy about actions of clients.
 const POLICY: &str = "allowed_actions";
 
@@ -96,11 +98,9 @@ pub(super) fn unready(error: &FlowError) -> Refusal {
         FlowError::Setup(setup) if setup.code == "action_not_allowed" => {
             Refusal::new(ErrorCode::PermissionDenied, error.to_string()).policy(POLICY)
         }
-        _ => Refusal::new(ErrorCode::ExecutionFailed, error.to_string()),
+        // So is what it says about programs and servers.
+        _ => Refusal::new(ErrorCode::ExecutionFailed, "the server can't run this set")
+            .suggest("Tell the operator the messageId: the log has the reason."),
     };
-    let refused = refused.detail("code", error.code());
-    match error.help() {
-        Some(help) => refused.suggest(help),
-        None => refused,
-    }
+    refused.detail("code", error.code())
 }

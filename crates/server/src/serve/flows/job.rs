@@ -2,7 +2,6 @@
 
 use super::answer::{self, Ended};
 use super::clients::Clients;
-use super::faults;
 use super::place::Place;
 use super::progress::{self, StepChange};
 use crate::serve::app::App;
@@ -166,7 +165,7 @@ impl Job {
             .ok_or_else(|| Refusal::new(ErrorCode::Internal, "the run failed inside the server"))?;
         let ended = Ended::of(&report);
         self.log(&ended, run, began);
-        let message = self.answered(ended, &clients, telling).await?;
+        let message = self.answered((run, ended), &clients, telling).await?;
         Ok(noted(message, run, &warnings))
     }
 
@@ -196,10 +195,7 @@ impl Job {
         let broken = || Refusal::new(ErrorCode::Internal, "the work on the set failed");
         let prepared: Result<Flow, FlowError> =
             tokio::task::spawn_blocking(prepare).await.map_err(|_| broken())?;
-        prepared.map_err(|error| {
-            self.app.log.info("set", json!({ "error": error.to_string(), "code": error.code() }));
-            faults::unready(&error)
-        })
+        prepared.map_err(|error| self.unready(&error))
     }
 
     /// Reports the changes of the run until its end.
@@ -254,13 +250,13 @@ impl Job {
 
     pub(super) async fn answered(
         &self,
-        ended: Ended,
+        (run, ended): (&str, Ended),
         clients: &Clients,
         mut telling: Telling,
     ) -> Result<Message, Refusal> {
         let (maker, context) = (&self.app.maker, &self.context);
         if let Some(intent) = &self.intent {
-            let answer = answer::of_intent(maker, intent, context, &ended);
+            let answer = answer::of_intent(maker, intent, (context, run), &ended);
             self.keep_outcomes(ended).await;
             return answer;
         }

@@ -205,7 +205,7 @@ impl Job {
         let clients = Clients::new(self.forwarder(), run, set);
         let ended = Ended::read(set, entries);
         let telling = self.telling(set.steps.len());
-        let message = self.answered(ended, &clients, telling).await?;
+        let message = self.answered((run, ended), &clients, telling).await?;
         Ok(noted(message, run, &Warnings::default()))
     }
 

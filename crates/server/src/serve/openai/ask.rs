@@ -39,7 +39,7 @@ pub(crate) struct ChatAnswer {
     pub(crate) is_cut: bool,
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
-    /// The fields beyond OpenAI: context, run, value, warnings.
+    /// The fields beyond OpenAI: context, run, model, value.
     pub(crate) more: Map<String, Value>,
 }
 
@@ -111,8 +111,9 @@ fn alone(
     let (app, handle) = (Arc::clone(app), app.handle.clone());
     handle.spawn(async move {
         let (began, agent) = (Instant::now(), chat.agent.name.clone());
-        let outcome = run(&app, &turn, &caller, chat, &tell).await;
-        let fields = json!({
+        let mut reason = Map::new();
+        let outcome = run(&app, &turn, &caller, chat, (&tell, &mut reason)).await;
+        let mut fields = json!({
             "agent": agent,
             "owner": &**caller.owner(),
             "messageId": id,
@@ -123,6 +124,9 @@ fn alone(
             "run": outcome.as_ref().ok().and_then(|answer| answer.more.get("run")),
             "ms": millis(began),
         });
+        if let Some(fields) = fields.as_object_mut() {
+            fields.extend(reason);
+        }
         app.log.info("turn", fields);
         let _ = tell.send(ChatEvent::End(outcome));
     });
@@ -150,7 +154,7 @@ async fn run(
     turn: &UnstoredTurn,
     caller: &Caller,
     chat: Chat,
-    tell: &UnboundedSender<ChatEvent>,
+    (tell, reason): (&UnboundedSender<ChatEvent>, &mut Map<String, Value>),
 ) -> Result<ChatAnswer, Refusal> {
     let permit = app.turns.permit(&turn.cancel).await?;
     let private = private(app, &chat);
@@ -177,6 +181,7 @@ async fn run(
         let _ = tell.send(said);
     }
     let ended = running.end().await?;
+    *reason = ended.reason();
     let is_cut = ended.report.finish == Finish::Length;
     if let Some(refused) = ended.error().filter(|_| !is_cut) {
         return Err(refused);

@@ -10,6 +10,7 @@ use contexture::llm::CancelToken;
 use contexture::observe::Progress;
 use contexture::permission::Permission;
 use contexture::run::RunRequest;
+use contexture::store::masker::Masker;
 use contexture::turn::{Contexts, Conversation, Hints, TurnEvent, TurnReport, TurnRequest};
 use contexture_protocol::{ErrorCode, Refusal};
 use std::collections::HashMap;
@@ -42,6 +43,7 @@ pub(crate) struct Running {
     began: Instant,
     models: HashMap<u64, String>,
     span: TurnSpan,
+    private: Masker,
     /// The outcome, once it has ended.
     outcome: Option<&'static str>,
 }
@@ -54,6 +56,7 @@ pub(crate) fn start(
 ) -> Running {
     let agent = options.agent.name.clone();
     let span = app.telemetry.turn(&agent, options.parent.as_ref(), &options.conversation);
+    let private = Masker::of_values(options.conversation.private.iter().cloned());
     let request = request(app, options);
     let (tell, events) = unbounded_channel();
     let (ended, report) = oneshot::channel();
@@ -80,6 +83,7 @@ pub(crate) fn start(
         began: Instant::now(),
         models: HashMap::new(),
         span,
+        private,
         outcome: None,
     }
 }
@@ -133,7 +137,9 @@ impl Running {
         let report = (&mut self.report)
             .await
             .map_err(|_| Refusal::new(ErrorCode::Internal, "the turn failed inside the server"))?;
-        let ended = Ended { report, is_late: self.is_late };
+        let id = report.run.clone().unwrap_or_else(|| self.app.maker.id("turn"));
+        let private = std::mem::take(&mut self.private);
+        let ended = Ended { report, is_late: self.is_late, id, private };
         self.outcome = Some(ended.word());
         self.span.end(&ended);
         Ok(ended)

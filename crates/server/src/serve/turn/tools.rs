@@ -7,6 +7,9 @@ use contexture_protocol::content::{
 };
 use serde_json::{Map, Value};
 
+/// The sentence of a tool of this side that failed.
+pub(super) const FAILED: &str = "the tool failed";
+
 /// The tool calls of one answer of a model, until each has its result.
 #[derive(Default)]
 pub(super) struct Round {

@@ -20,11 +20,12 @@ use crate::serve::operations::log::millis;
 use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
 use contexture::context::Trust;
-use contexture::llm::CancelToken;
+use contexture::llm::{CancelToken, ModelUri};
 use contexture::permission::Permission;
 use contexture::store::contexts::{Applied, Key, StoredMessage};
 use contexture::turn::{
-    Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, TurnEvent, TurnReport,
+    Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, ToolFailure, TurnEvent,
+    TurnReport,
 };
 use contexture_protocol::content::{
     FinishReason, ModelResponse, ModelResponseDelta, Usage, UserInput,
@@ -60,6 +61,8 @@ pub(crate) struct TurnWork {
     deltas: u64,
     round: Round,
     trace: Option<String>,
+    /// The reason of a failure, for the log.
+    reason: Map<String, Value>,
 }
 
 impl TurnWork {
@@ -92,6 +95,7 @@ impl TurnWork {
             deltas: 0,
             round: Round::default(),
             trace: None,
+            reason: Map::new(),
         }
     }
 
@@ -138,19 +142,19 @@ impl TurnWork {
             }
             _ => "STOP",
         };
-        let run = answer.meta("run");
-        self.app.log.info(
-            "turn",
-            json!({
-                "agent": self.model,
-                "owner": &**self.caller.owner(),
-                "contextId": self.context,
-                "messageId": self.message.message_id,
-                "outcome": outcome,
-                "run": run,
-                "ms": millis(began),
-            }),
-        );
+        let mut fields = json!({
+            "agent": self.model,
+            "owner": &**self.caller.owner(),
+            "contextId": self.context,
+            "messageId": self.message.message_id,
+            "outcome": outcome,
+            "run": answer.meta("run"),
+            "ms": millis(began),
+        });
+        if let Some(fields) = fields.as_object_mut() {
+            fields.extend(self.reason.clone());
+        }
+        self.app.log.info("turn", fields);
     }
 
     /// Runs the turn; its answer is not stored yet.
@@ -170,22 +174,24 @@ impl TurnWork {
         }
         self.flush().await?;
         let ended = running.end().await?;
+        self.reason = ended.reason();
         self.close(ended, &picked)
     }
 
     /// Chooses who answers.
-    async fn pick(&self) -> Stored<Picked> {
+    async fn pick(&mut self) -> Stored<Picked> {
         if let Some(agent) = &self.agent {
             return Ok(Picked { target: Target::Agent(agent.clone()), intent: None });
         }
         if let Some(picked) = self.app.intents.by_rule(&self.input.text) {
             return Ok(picked);
         }
-        if let Some(router) = self.app.intents.router() {
+        if let Some(router) = self.app.intents.router().cloned() {
             let ended = self.ask_router(router.clone()).await?;
             if let Some(error) = ended.error() {
-                let message = format!("the router `{}` failed: {}", router.name, error.message);
-                return Err(Refusal::new(error.code, message));
+                self.model.clone_from(&router.name);
+                self.reason = ended.reason();
+                return Err(error);
             }
             let value = ended.report.outcome.as_ref().ok();
             let named = value.and_then(|value| self.app.intents.by_name(value));
@@ -315,7 +321,14 @@ impl TurnWork {
                 let message = self.written(Body::ModelResponse(response));
                 self.keep(message).await?;
             }
-            TurnEvent::ToolResult { call_id, outcome, execution_ms, .. } => {
+            TurnEvent::ToolResult { call_id, name, runtime, outcome, execution_ms } => {
+                let outcome = outcome.map_err(|failure| match runtime {
+                    Runtime::Frontend => failure,
+                    Runtime::Backend => {
+                        self.log_tool(&name, &failure);
+                        ToolFailure::new(failure.code, tools::FAILED)
+                    }
+                });
                 let result = tools::result(call_id, outcome, execution_ms);
                 let results = self.round.take(result);
                 self.results(results).await?;
@@ -323,6 +336,21 @@ impl TurnWork {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Logs why a tool of this side failed: the client is told that it did.
+    fn log_tool(&self, tool: &str, failure: &ToolFailure) {
+        self.app.log.info(
+            "tool_failed",
+            json!({
+                "tool": tool,
+                "agent": self.model,
+                "contextId": self.context,
+                "messageId": self.message.message_id,
+                "code": failure.code,
+                "reason": failure.message,
+            }),
+        );
     }
 
     /// Sends the results of an incomplete round.
@@ -417,12 +445,14 @@ impl TurnWork {
     }
 }
 
-/// Returns the metadata of an answer: run, model, value and warnings.
+/// Returns the metadata of an answer: run, model and value. Warnings name files and hosts, so they
+/// stay in the record of the run.
 pub(crate) fn metadata_of(report: &TurnReport) -> Map<String, Value> {
     let mut metadata = Map::new();
-    for (name, text) in [("run", &report.run), ("model", &report.model)] {
+    let model = report.model.as_deref().map(model_name);
+    for (name, text) in [("run", report.run.as_deref()), ("model", model.as_deref())] {
         if let Some(text) = text {
-            metadata.insert(name.to_owned(), text.as_str().into());
+            metadata.insert(name.to_owned(), text.into());
         }
     }
     if let Some(value) = report.value() {
@@ -431,10 +461,19 @@ pub(crate) fn metadata_of(report: &TurnReport) -> Map<String, Value> {
     if report.trust > Trust::Model {
         metadata.insert("trust".to_owned(), report.trust.as_str().into());
     }
-    if !report.warnings.is_empty() {
-        metadata.insert("warnings".to_owned(), report.warnings.clone().into());
-    }
     metadata
+}
+
+/// Returns the name of a model without the host or file where it is.
+fn model_name(uri: &str) -> String {
+    match uri.parse::<ModelUri>() {
+        Ok(
+            known @ (ModelUri::Replay { .. }
+            | ModelUri::Compatible { .. }
+            | ModelUri::Ollama { .. }),
+        ) => known.model().to_owned(),
+        _ => uri.to_owned(),
+    }
 }
 
 fn spent(usage: contexture::prompt::Usage) -> Usage {

@@ -62,7 +62,8 @@ async fn cp_5_intent_set_results_become_answer() {
     client.send(&said("m2", Some("ctx_1"), "1/0")).await;
     let answer = client.answers("m2").await.pop().unwrap();
     assert_eq!(answer["type"], "ERROR_RESPONSE");
-    assert!(answer["content"]["message"].as_str().unwrap().contains("`sum` failed"), "{answer}");
+    let text = answer["content"]["message"].as_str().unwrap();
+    assert!(text.starts_with("the agent could not answer"), "{answer}");
     // What fits no intent goes to the agent.
     client.send(&said("m3", Some("ctx_1"), "hello")).await;
     let answer = client.answers("m3").await.pop().unwrap();

@@ -8,6 +8,7 @@ mod chance;
 mod client;
 mod converge;
 mod deleted;
+mod discreet;
 mod events;
 mod frames;
 mod frontend;

@@ -22,6 +22,7 @@ mod string;
 mod think;
 mod word;
 
+pub(crate) use chars::{closes, is_quote};
 pub(crate) use escape::unescape_once;
 pub(crate) use number::number_text;
 pub(crate) use scan::{Event, Found, Scan, Source};

@@ -1,5 +1,6 @@
 //! Reading of a raw answer: find the values, take the last that fits, coerce it, check it (AS-21).
 
+mod last;
 mod pick;
 mod plain;
 mod reading;
@@ -52,6 +53,8 @@ struct Lenient<'a> {
     too_deep: Option<usize>,
     /// Values that broke off in the middle of prose: `use { to open … {"ok": true}`.
     doubtful: Vec<(usize, usize)>,
+    /// The bytes that may still be parsed in vain: in proportion to the text.
+    care: usize,
 }
 
 /// The number of doubtful values that are searched for values inside.
@@ -67,6 +70,7 @@ impl<'a> Lenient<'a> {
             notes: Notes::default(),
             too_deep: None,
             doubtful: Vec::new(),
+            care: raw.len().saturating_mul(4).saturating_add(65_536),
         }
     }
 
@@ -110,7 +114,13 @@ impl<'a> Lenient<'a> {
                 Event::Value(found) => {
                     let doubtful = found.cut && found.inline && found.source == Source::Answer;
                     let span = (found.start, found.end);
-                    let fitted = self.picker.offer(found);
+                    let limits = &self.options.limits;
+                    let last = last::last_complete(scan.text(), &found, self.shape, limits, &mut self.care);
+                    let mut fitted = self.picker.offer(found);
+                    if let Some(last) = last {
+                        scan.continue_at(last.end);
+                        fitted |= self.picker.offer(last);
+                    }
                     if doubtful && !fitted && self.doubtful.len() < MAX_DOUBTS {
                         self.doubtful.push(span);
                     }

@@ -139,6 +139,10 @@ impl Notes {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn into_list(self) -> Vec<Repair> {
         self.0
     }

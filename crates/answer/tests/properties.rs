@@ -225,6 +225,19 @@ proptest! {
     }
 
     #[test]
+    fn as_21_last_complete_object_wins_over_drafts_that_break_off(
+        drafts in vec((draft(), prose()), 1..3),
+        answer in final_answer(),
+        after in prop::sample::select(&["", "\n", " Done.", "\n\nThat is all"][..]),
+    ) {
+        let shape = final_shape();
+        let drafts: String = drafts.into_iter().map(|(draft, prose)| draft + prose).collect();
+        let text = format!("First try: {drafts}{answer}{after}");
+        let reading = read(&text, Some(&shape), &ReadOptions::lenient());
+        prop_assert_eq!(reading.map(|it| it.value), Ok(answer), "{}", text);
+    }
+
+    #[test]
     fn as_23_last_partial_value_equals_value(value in value(plain_text()), size in 1..9_usize) {
         let value = rooted(value);
         let text = value.to_string();
@@ -237,6 +250,58 @@ proptest! {
         let expected: Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(partial.value(), Some(&expected));
     }
+}
+
+/// Returns the shape of [`final_answer`].
+fn final_shape() -> Shape {
+    Shape::Object(vec![
+        Field::new("a", Shape::String),
+        Field::new("n", Shape::Integer).optional(),
+        Field::new("tags", Shape::list(Shape::String)).optional(),
+    ])
+}
+
+/// Generates an answer with texts of any kind, its quotes escaped as JSON has it.
+fn final_answer() -> impl Strategy<Value = Value> {
+    let text = || prop_oneof![sentence().boxed(), plain_text().boxed(), any::<String>().boxed()];
+    (text(), any::<Option<i32>>(), prop::option::of(vec(text(), 1..3))).prop_map(|(a, n, tags)| {
+        let mut fields = Map::from_iter([("a".to_owned(), Value::from(a))]);
+        fields.extend(n.map(|n| ("n".to_owned(), n.into())));
+        fields.extend(tags.map(|tags| ("tags".to_owned(), tags.into())));
+        Value::Object(fields)
+    })
+}
+
+/// Generates an answer of the same fields that breaks off anywhere.
+fn draft() -> impl Strategy<Value = String> {
+    let text = vec(prop::sample::select(&["good", "no", "7", "it is", "中"][..]), 0..4);
+    let text = text.prop_map(|words| words.join(" "));
+    let value = prop_oneof![
+        text.clone().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        vec(text, 0..3).prop_map(Value::from),
+    ];
+    let fields = vec((prop::sample::select(&["a", "n", "tags"][..]), value), 1..4);
+    (fields, any::<prop::sample::Index>()).prop_map(|(fields, at)| {
+        let map: Map<_, _> = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        let whole: Vec<char> = Value::Object(map).to_string().chars().collect();
+        whole.iter().take(1 + at.index(whole.len())).collect()
+    })
+}
+
+/// Generates what stands between a draft and the next one.
+fn prose() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(
+        &[
+            " oops. Final answer: ",
+            "\n\nSorry, again:\n",
+            " — no.\nAnswer: ",
+            " wait, Final answer: ",
+            "... ",
+            "\n",
+            "。最终答案：",
+        ][..],
+    )
 }
 
 /// Returns the value, in a list if it is neither object nor list.

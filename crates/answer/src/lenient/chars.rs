@@ -70,6 +70,16 @@ impl Quote {
     }
 }
 
+/// Reports whether a character may begin or end a string.
+pub(crate) fn is_quote(c: char) -> bool {
+    matches!(mark(c), Mark::Quote(_))
+}
+
+/// Reports whether a character ends a string, an object or a list.
+pub(crate) fn closes(c: char) -> bool {
+    matches!(mark(c), Mark::Quote(_) | Mark::CloseObject | Mark::CloseArray)
+}
+
 pub(super) fn mark(c: char) -> Mark {
     match c {
         '{' | '｛' | '﹛' => Mark::OpenObject,

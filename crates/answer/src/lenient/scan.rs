@@ -79,6 +79,15 @@ impl<'a> Scan<'a> {
         self
     }
 
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Goes on at a position, unless the scan is further.
+    pub(crate) fn continue_at(&mut self, pos: usize) {
+        self.pos = self.pos.max(pos);
+    }
+
     pub(crate) fn next(&mut self) -> Option<Event> {
         loop {
             match *self.text.as_bytes().get(self.pos)? {

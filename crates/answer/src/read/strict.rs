@@ -31,7 +31,7 @@ pub(super) fn read(
 }
 
 /// Reports whether lists and objects are nested deeper than a number of levels.
-fn is_deeper(value: &Value, levels: usize) -> bool {
+pub(super) fn is_deeper(value: &Value, levels: usize) -> bool {
     let deeper = |inner: &Value| match levels.checked_sub(1) {
         Some(left) => is_deeper(inner, left),
         None => true,

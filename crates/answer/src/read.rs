@@ -115,7 +115,13 @@ impl<'a> Lenient<'a> {
                     let doubtful = found.cut && found.inline && found.source == Source::Answer;
                     let span = (found.start, found.end);
                     let limits = &self.options.limits;
-                    let last = last::last_complete(scan.text(), &found, self.shape, limits, &mut self.care);
+                    let last = last::last_complete(
+                        scan.text(),
+                        &found,
+                        self.shape,
+                        limits,
+                        &mut self.care,
+                    );
                     let mut fitted = self.picker.offer(found);
                     if let Some(last) = last {
                         scan.continue_at(last.end);

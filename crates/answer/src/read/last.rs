@@ -27,9 +27,8 @@ pub(super) fn last_complete(
     }
     let (start, end, value) = complete(text, found, matches!(shape, Some(Shape::List(_))), care)?;
     let rest = text.get(end..found.end).unwrap_or_default();
-    let fits = |value: &Value| {
-        shape.is_none_or(|shape| conform(&mut value.clone(), shape, 1).is_ok())
-    };
+    let fits =
+        |value: &Value| shape.is_none_or(|shape| conform(&mut value.clone(), shape, 1).is_ok());
     let is_part = || {
         let is_text_before = is_after_prose(text, found.start, start);
         !is_text_before && fits(&found.value) && is_part(&value, &found.value, shape)
@@ -96,9 +95,7 @@ fn is_part(part: &Value, whole: &Value, shape: Option<&Shape>) -> bool {
         _ => true,
     };
     match whole {
-        Value::Object(map) => {
-            map.iter().any(|(name, inner)| known(name) && holds(inner, part))
-        }
+        Value::Object(map) => map.iter().any(|(name, inner)| known(name) && holds(inner, part)),
         Value::Array(items) => items.iter().any(|inner| holds(inner, part)),
         _ => false,
     }

@@ -67,8 +67,8 @@ fn wants_json(matches: &ArgMatches) -> bool {
         let words = matches.try_get_raw(id).ok().flatten();
         words.into_iter().flatten().any(|word| word == value)
     };
-    let is_flagged = matches.try_get_one::<bool>("json").is_ok_and(|flag| flag == Some(&true));
-    is_flagged || has("format", "json") || has("words", "--json")
+    let is_set = |id| matches.try_get_one::<bool>(id).is_ok_and(|flag| flag == Some(&true));
+    is_set("json") || is_set("stream") || has("format", "json") || has("words", "--json")
 }
 
 fn finish(result: CommandResult, json: bool, terminal: &Terminal) -> Exit {

@@ -6,5 +6,6 @@ pub(crate) mod error;
 pub(crate) mod paint;
 pub(crate) mod progress;
 mod spinner;
+mod stream;
 pub(crate) mod terminal;
 pub(crate) mod text;

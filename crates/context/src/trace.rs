@@ -44,6 +44,8 @@ pub enum TraceKind {
     File,
     /// A warning, such as a `max` that truncated a loop (AS-11).
     Warning,
+    /// What a program says that it does (CA-8).
+    Progress,
     /// A value that a program lets up: the reason, its sources, its parts (GU-4).
     Release,
     /// A failure.

@@ -32,6 +32,7 @@ pub(crate) use generate::ModelCalls;
 pub(crate) use run_state::RunState;
 pub(crate) use tools::RunTools;
 
+use crate::observe::Progress;
 use crate::recorder::Recorder;
 use crate::turn::attachment::Attachments;
 use crate::turn::request::Hints;
@@ -186,6 +187,11 @@ impl Host for LiveHost {
     fn record(&self, mut event: Event) {
         if event.kind == TraceKind::Run && event.phase == Phase::End {
             self.run.sum_up(&mut event.data);
+        }
+        if event.kind == TraceKind::Progress
+            && let Some(text) = event.data.get("text").and_then(serde_json::Value::as_str)
+        {
+            self.run.observer.notify(Progress::Said(text.to_owned()));
         }
         if event.kind == TraceKind::Tool && event.phase == Phase::Begin {
             self.run.recorder.add_secrets(secrets_in(&event));

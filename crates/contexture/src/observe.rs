@@ -14,6 +14,8 @@ pub enum Progress {
     GenerateStarted {
         /// The trace event of the call.
         event: u64,
+        /// Its number in the run, from 1.
+        call: u64,
         /// The place in the program.
         site: Site,
         /// The model's URI.
@@ -102,6 +104,8 @@ pub enum Progress {
         /// Role and text of each message.
         messages: Vec<(String, String)>,
     },
+    /// The program says what it does: `progress "reading 3 of 10"` (CA-8).
+    Said(String),
     /// A `max` cut a loop or a list short; it is shown on request (AS-11).
     Truncated(String),
     /// Another probable mistake.

@@ -289,7 +289,9 @@ impl Run<'_, '_> {
         let digest = call.digest();
         self.observer.event(AskEvent::Request { attempt, round, digest: &digest, call: &call });
         let (text, values) = (self.observer.wants_text(), self.observer.wants_values());
-        let mut partial = values.then(|| Partial::new(self.ask.shape.cloned()));
+        // Without a shape the text itself is the value.
+        let mut partial =
+            self.ask.shape.filter(|_| values).map(|shape| Partial::new(Some(shape.clone())));
         // Both closures below report to the observer, and never at the same time.
         let observer = std::sync::Mutex::new(&mut *self.observer);
         let told = |event: AskEvent<'_>| {

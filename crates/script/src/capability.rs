@@ -24,6 +24,9 @@ pub(crate) const SECRET: &str = "secret";
 /// The function that lets a value up for a reason (GU-4).
 pub(crate) const TRUST: &str = "trust";
 
+/// The function by which a program says what it does (CA-8).
+pub(crate) const PROGRESS: &str = "progress";
+
 /// Reports whether a text names a secret: as a variable of the environment is named.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -20,6 +20,20 @@ use std::time::Instant;
 const CANCELLED: &str = "AS9059";
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let result = ran(args, terminal);
+    if !args.stream {
+        return result;
+    }
+    result.map_err(|abort| match abort {
+        Abort::Error(mut error) => {
+            error.siblings.insert("event".to_owned(), "error".into());
+            Abort::Error(error)
+        }
+        abort => abort,
+    })
+}
+
+fn ran(args: &Args, terminal: &Terminal) -> CommandResult {
     if args.no_trace && args.trace == Some(None) {
         let message = "--trace can't show a run that --no-trace does not store";
         let help = "remove one of them, or write the events to a file with --trace FILE";
@@ -29,7 +43,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let input = input_of(args, terminal)?;
     let project = args.workspace.open_for(Some(&args.file))?;
     let request = request(args, input)?;
-    let screen = Arc::new(ProgressDisplay::new(*terminal, verbosity(args), !args.quiet));
+    let screen = ProgressDisplay::new(*terminal, verbosity(args), !args.quiet && !args.stream);
+    let screen = Arc::new(if args.stream { screen.streaming() } else { screen });
     let began = Instant::now();
     let permission = PersonAtTerminal::of(terminal, Arc::clone(&screen) as _);
     let request = RunRequest { permission, ..request };
@@ -66,7 +81,7 @@ fn reject_double_selection(selections: &[(String, String)]) -> Result<(), Abort>
 
 /// Returns how much to print beside the value; with JSON it is part of the object.
 const fn verbosity(args: &Args) -> Verbosity {
-    if args.quiet || args.json {
+    if args.quiet || args.json || args.stream {
         Verbosity::Quiet
     } else if args.verbose {
         Verbosity::Verbose

@@ -2,6 +2,7 @@
 //! with the text that streams in (AS-23).
 
 use super::spinner::Spinner;
+use super::stream::Stream;
 use crate::output::terminal::Terminal;
 use crate::output::text::sanitized;
 use crate::support::asker::Screen;
@@ -27,6 +28,8 @@ pub(crate) struct ProgressDisplay {
     spinner: Option<Spinner>,
     calls: AtomicUsize,
     requests: AtomicUsize,
+    /// The lines on stdout, for `--stream`.
+    stream: Option<Stream>,
 }
 
 impl ProgressDisplay {
@@ -39,7 +42,14 @@ impl ProgressDisplay {
             spinner: draws.then(|| Spinner::new(terminal.err)),
             calls: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
+            stream: None,
         }
+    }
+
+    /// Prints what happens on stdout, one JSON object per line.
+    pub(crate) fn streaming(mut self) -> Self {
+        self.stream = Some(Stream::default());
+        self
     }
 
     /// Returns the number of model calls so far.
@@ -102,11 +112,13 @@ impl ProgressDisplay {
     fn progress(&self, progress: &Progress) {
         let Some(spinner) = &self.spinner else { return };
         match progress {
-            Progress::GenerateStarted { event, site, model, prompt_tokens } => {
+            Progress::GenerateStarted { event, site, model, prompt_tokens, .. } => {
                 spinner.begin(*event, &format!("{site} {model} · {prompt_tokens} tokens"));
             }
             Progress::AttemptStarted { event, attempt } => spinner.attempt(*event, *attempt),
             Progress::TextDelta { event, text } => spinner.add(*event, text),
+            Progress::PartialValue { event, value } => spinner.grow(*event, value),
+            Progress::Said(text) => spinner.say(text),
             Progress::GenerateEnded { event, .. } => spinner.end(*event),
             Progress::ToolCalled { name } => spinner.note(name),
             _ => {}
@@ -124,7 +136,11 @@ impl Screen for ProgressDisplay {
 
 impl Observer for ProgressDisplay {
     fn wants_text(&self) -> bool {
-        self.spinner.is_some()
+        self.spinner.is_some() || self.stream.is_some()
+    }
+
+    fn wants_values(&self) -> bool {
+        self.wants_text()
     }
 
     /// Asks at the terminal; without a person, and with `--quiet`, nothing is allowed.
@@ -138,6 +154,10 @@ impl Observer for ProgressDisplay {
     }
 
     fn notify(&self, progress: Progress) {
+        if let Some(line) = self.stream.as_ref().and_then(|stream| stream.line(&progress)) {
+            // Whether stdout is still read shows at the result.
+            let _ = self.terminal.print_json(&line);
+        }
         self.progress(&progress);
         match progress {
             Progress::GenerateStarted { site, model, prompt_tokens, .. } => {
@@ -156,6 +176,11 @@ impl Observer for ProgressDisplay {
                 }
             }
             Progress::ToolCalled { name } => self.say_verbosely(|| format!("tool {name}")),
+            Progress::Said(text) => match self.spinner {
+                Some(_) => self.say_verbosely(|| sanitized(&text)),
+                None if self.verbosity != Verbosity::Quiet => self.terminal.say(&sanitized(&text)),
+                None => {}
+            },
             Progress::Planned { site, picture, .. } if self.verbosity != Verbosity::Quiet => {
                 let text = format!("plan of {site}\n{}", picture.trim_end());
                 self.say(|terminal| terminal.note(&text));

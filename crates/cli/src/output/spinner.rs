@@ -1,11 +1,13 @@
 //! Lines for running model calls: the call, its duration and the end of the text so far.
 //!
-//! Decision: calls only update shared state; a painter thread reads it ten times a second and draws
-//! the calls that run long enough. A short call costs next to nothing and does not flicker.
+//! Decision: calls only update shared state; a painter thread reads it ten times a second, and at
+//! once when text comes, and draws the calls that run long enough or have text. So a token is seen
+//! when it comes, and a slow terminal never holds up the run (CA-8).
 
 use super::canvas::{Canvas, head, tail};
 use crate::output::paint::Paint;
-use crate::output::text::one_line;
+use crate::output::text::{one_line, sanitized, wrapped};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,8 +22,8 @@ const MIN_IDLE: Duration = Duration::from_secs(1);
 const FRAME: Duration = Duration::from_millis(100);
 /// The most lines at once.
 const LINES: usize = 8;
-/// The characters of a text that are kept to show its end.
-const TAIL: usize = 400;
+/// The bytes of a text that are kept to show its end.
+const TAIL: usize = 16 << 10;
 /// The columns of the end that is shown.
 const SHOWN: usize = 60;
 /// The sign before a line, one per frame.
@@ -41,8 +43,10 @@ struct State {
     idle_since: Instant,
     /// The last operation, such as `File.read`.
     last: String,
+    /// What the program said last.
+    said: Option<String>,
+    began: Instant,
     canvas: Canvas,
-    frame: usize,
 }
 
 struct Call {
@@ -50,7 +54,10 @@ struct Call {
     what: String,
     attempt: u32,
     chars: usize,
+    /// The end of the text so far.
     tail: String,
+    /// The growing value, for an answer with a shape.
+    value: Option<String>,
 }
 
 impl Spinner {
@@ -60,8 +67,9 @@ impl Spinner {
             calls: BTreeMap::new(),
             idle_since: Instant::now(),
             last: String::new(),
+            said: None,
+            began: Instant::now(),
             canvas: Canvas::default(),
-            frame: 0,
         };
         Self { state: Arc::new(Mutex::new(state)), painter: Mutex::new(None), paint }
     }
@@ -79,6 +87,7 @@ impl Spinner {
             attempt: 1,
             chars: 0,
             tail: String::new(),
+            value: None,
         };
         lock(&self.state).calls.insert(event, call);
     }
@@ -88,6 +97,7 @@ impl Spinner {
         if let Some(call) = lock(&self.state).calls.get_mut(&event) {
             call.attempt = attempt;
             call.tail.clear();
+            call.value = None;
         }
     }
 
@@ -95,6 +105,29 @@ impl Spinner {
     pub(super) fn add(&self, event: u64, text: &str) {
         if let Some(call) = lock(&self.state).calls.get_mut(&event) {
             call.add(text);
+        }
+        self.wake();
+    }
+
+    /// Shows what can be read of a call's value so far, in place of its text.
+    pub(super) fn grow(&self, event: u64, value: &Value) {
+        if let Some(call) = lock(&self.state).calls.get_mut(&event) {
+            call.value = Some(format!("{value:#}"));
+        }
+        self.wake();
+    }
+
+    /// Shows what the program says that it does.
+    pub(super) fn say(&self, text: &str) {
+        lock(&self.state).said = Some(one_line(text));
+        self.wake();
+    }
+
+    /// Has the lines drawn at once.
+    fn wake(&self) {
+        if let Some((painter, _)) = &*lock(&self.painter) {
+            // Without a painter there is nothing to draw.
+            let _ = painter.send(());
         }
     }
 
@@ -135,6 +168,7 @@ impl Spinner {
         }
         let mut state = lock(&self.state);
         state.calls.clear();
+        state.said = None;
         state.canvas.erase();
     }
 
@@ -150,29 +184,43 @@ impl Spinner {
         if painter.is_some() {
             return;
         }
-        let (stop, stopped) = mpsc::channel::<()>();
+        let (wake, woken) = mpsc::channel::<()>();
         let (state, paint) = (Arc::clone(&self.state), self.paint);
         let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
-            while stopped.recv_timeout(FRAME) == Err(RecvTimeoutError::Timeout) {
+            while woken.recv_timeout(FRAME) != Err(RecvTimeoutError::Disconnected) {
+                // What came meanwhile is drawn together.
+                while woken.try_recv().is_ok() {}
                 lock(&state).draw(paint);
             }
         });
         // Without a thread there is no progress display; the run itself continues.
-        *painter = thread.ok().map(|thread| (stop, thread));
+        *painter = thread.ok().map(|thread| (wake, thread));
     }
 }
 
 impl Call {
     fn add(&mut self, text: &str) {
         self.chars += text.chars().count();
-        self.tail.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
-        let extra = self.tail.chars().count().saturating_sub(TAIL);
-        if extra > TAIL {
-            self.tail = self.tail.chars().skip(extra).collect();
+        self.tail.push_str(text);
+        if self.tail.len() > 2 * TAIL {
+            let from = self.tail.ceil_char_boundary(self.tail.len() - TAIL);
+            self.tail.drain(..from);
         }
     }
 
-    fn line(&self, paint: Paint, columns: usize) -> String {
+    /// Returns the last rows of the text or value so far, as many as fit.
+    fn rows(&self, columns: usize, rows: usize) -> Vec<String> {
+        let text = self.value.as_deref().unwrap_or(&self.tail);
+        let mut all = wrapped(&sanitized(text), columns);
+        all.split_off(all.len().saturating_sub(rows))
+    }
+
+    fn is_shown(&self) -> bool {
+        self.chars > 0 || self.began.elapsed() >= MIN_CALL
+    }
+
+    /// Returns the line of the call; with `with_end` it shows the end of the text.
+    fn line(&self, paint: Paint, columns: usize, with_end: bool) -> String {
         let seconds = self.began.elapsed().as_secs_f64();
         let mut text = format!("{} · {seconds:.1} s", self.what);
         if self.attempt > 1 {
@@ -181,7 +229,7 @@ impl Call {
         if self.chars > 0 {
             text.push_str(&format!(" · {} chars", self.chars));
         }
-        let words = one_line(&self.tail);
+        let words = if with_end { one_line(&self.tail) } else { String::new() };
         let room = columns.saturating_sub(width(&text) + 2).min(SHOWN);
         let end = tail(&words, room);
         if end.is_empty() {
@@ -201,18 +249,31 @@ impl State {
         let (columns, rows) = Canvas::size();
         // The sign and the following space.
         let columns = columns.saturating_sub(2);
-        let slow = self.calls.values().filter(|call| call.began.elapsed() >= MIN_CALL);
-        let mut lines: Vec<String> =
-            slow.take(LINES.min(rows)).map(|call| call.line(paint, columns)).collect();
-        if self.calls.is_empty() && self.idle_since.elapsed() >= MIN_IDLE {
+        let shown: Vec<&Call> = self.calls.values().filter(|call| call.is_shown()).collect();
+        let mut lines: Vec<String> = Vec::new();
+        lines.extend(self.said.as_ref().map(|said| head(said, columns).to_owned()));
+        let is_idle = self.calls.is_empty() && self.idle_since.elapsed() >= MIN_IDLE;
+        if is_idle && self.said.is_none() {
             lines.push(self.idle(columns));
         }
-        self.frame = self.frame.wrapping_add(1);
-        let sign = FRAMES.get(self.frame % FRAMES.len()).copied().unwrap_or_default();
-        let sign = paint.cyan(sign);
+        let mut text = Vec::new();
+        match &*shown {
+            [only] => {
+                lines.push(only.line(paint, columns, false));
+                text = only.rows(columns, rows.saturating_sub(lines.len()));
+            }
+            more => {
+                let more = more.iter().take(LINES.min(rows.saturating_sub(lines.len())));
+                lines.extend(more.map(|call| call.line(paint, columns, true)));
+            }
+        }
+        let frame = self.began.elapsed().as_millis() / FRAME.as_millis();
+        let frame = usize::try_from(frame).unwrap_or_default() % FRAMES.len();
+        let sign = paint.cyan(FRAMES.get(frame).copied().unwrap_or_default());
         for line in &mut lines {
             line.insert_str(0, &format!("{sign} "));
         }
+        lines.extend(text);
         self.canvas.draw(&lines);
     }
 

@@ -140,3 +140,102 @@ fn ca_12_tokens_that_no_server_reported_are_labelled_everywhere() {
     let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
     assert!(tree.contains(tokens), "{tokens}: {tree}");
 }
+
+/// Sends an answer in pieces; the second one waits until `gate` opens.
+pub(crate) fn streamed(pieces: &'static [&'static str], gate: Option<Receiver<()>>) -> Answer {
+    Box::new(move |stream| {
+        let mut event = |value: &str| {
+            stream.write_all(format!("data: {value}\n\n").as_bytes()).unwrap();
+        };
+        for (index, piece) in pieces.iter().enumerate() {
+            if let (1, Some(gate)) = (index, &gate) {
+                gate.recv_timeout(Duration::from_secs(30)).unwrap();
+            }
+            let choice = json!({ "index": 0, "delta": { "content": piece } });
+            event(&json!({ "choices": [choice] }).to_string());
+        }
+        let choice = json!({ "index": 0, "delta": {}, "finish_reason": "stop" });
+        let usage = json!({ "prompt_tokens": 47, "completion_tokens": 10, "total_tokens": 57 });
+        event(&json!({ "choices": [choice], "usage": usage }).to_string());
+        event("[DONE]");
+    })
+}
+
+/// Begins a stream of events.
+pub(crate) fn head(answer: Answer) -> Answer {
+    Box::new(move |stream| {
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        answer(stream);
+    })
+}
+
+#[test]
+fn ca_8_stream_prints_tokens_partial_objects_progress_and_result_as_lines() {
+    let pieces = &["{\"answer\": \"Pa", "ris, which lies on the Sei", "ne\"}"];
+    let server = Server::answering(vec![head(streamed(pieces, None))]);
+    let sandbox = Sandbox::new();
+    let text = PROGRAM.replace("main func() {", "main func() {\n  progress \"asking 1 of \" + 2");
+    sandbox.write("p.as", text);
+    let done = sandbox.run(["run", "p.as", "--stream", "--model", &server.model]).exits(0);
+    let lines: Vec<Value> =
+        done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |event: &str| -> Vec<&Value> {
+        lines.iter().filter(|line| line["event"] == event).collect()
+    };
+    assert_eq!(lines[0], json!({ "event": "progress", "text": "asking 1 of 2" }));
+    let tokens: Vec<_> = of("token").iter().map(|line| line["text"].clone()).collect();
+    assert_eq!(tokens, pieces.map(Value::from));
+    assert_eq!(of("token")[0]["site"], "p.as:3:3");
+    let partials: Vec<_> =
+        of("partial").iter().map(|line| line["value"]["answer"].clone()).collect();
+    assert_eq!(partials[0], "Pa");
+    assert_eq!(partials.last().unwrap(), "Paris, which lies on the Seine");
+    let last = lines.last().unwrap();
+    assert_eq!(
+        (&last["event"], &last["value"]["answer"]),
+        (&json!("result"), partials.last().unwrap())
+    );
+    assert_eq!(last["calls"][0]["attempts"][0]["input"], 47);
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(tree.contains("asking 1 of 2"), "{tree}");
+}
+
+#[test]
+fn ca_8_stream_ends_with_error_event_whatever_fails() {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", "main func(input) { [1][7] }");
+    let last = |arguments: &[&str], code| {
+        let done = sandbox.run(["run", "p.as", "--stream"].iter().chain(arguments)).exits(code);
+        let line = done.stdout.lines().last().unwrap().to_owned();
+        serde_json::from_str::<Value>(&line).unwrap()
+    };
+    let failed = last(&[], 1);
+    assert_eq!((&failed["event"], &failed["error"]["code"]), (&json!("error"), &json!("AS9007")));
+    let refused = last(&["--input", "{"], 2);
+    assert_eq!(
+        (&refused["event"], refused["error"]["message"].is_string()),
+        (&json!("error"), true)
+    );
+}
+
+#[test]
+fn ca_8_progress_is_said_on_stderr_unless_quiet() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "main func() {\n  progress(\"reading \" + 3)\n  progress = 4\n  progress\n}\n",
+    );
+    let done = sandbox.run(["run", "p.as"]).exits(0);
+    assert_eq!(
+        (done.stdout.as_str(), done.stderr.contains("reading 3\n")),
+        ("4\n", true),
+        "{done:?}"
+    );
+    assert_eq!(sandbox.run(["run", "p.as", "--quiet"]).exits(0).stderr, "");
+    sandbox.write("p.as", "main func() { progress(3) }");
+    let _ = sandbox.run(["run", "p.as"]).exits(1).says("`progress` takes a text");
+    sandbox.write("p.as", "main func() { progress(\"a\", \"b\") }");
+    let _ = sandbox.run(["run", "p.as"]).exits(2).says("`progress` takes one text, not 2");
+}

@@ -279,3 +279,26 @@ fn cp_9_conversation_is_wrapped_and_coloured_only_on_terminal() {
     let plain = sandbox.run(["context", "show", "ctx_weather"]).exits(0).stdout;
     assert!(!plain.contains('\u{1b}'), "{plain:?}");
 }
+
+#[test]
+fn ca_8_terminal_shows_first_token_before_second_comes() {
+    use crate::calls::{Server, head, streamed};
+    for (shape, pieces, first) in [
+        ("", &["The capital\u{1b}[2J is ", "Paris."], "The capital"),
+        ("-> { answer string }", &["{\"answer\": \"The capital is ", "Paris.\"}"], "\"answer\""),
+    ] {
+        let (open, gate) = std::sync::mpsc::channel();
+        let server = Server::answering(vec![head(streamed(pieces, Some(gate)))]);
+        let sandbox = Sandbox::new();
+        sandbox.write("p.as", format!("main func() {{ generate({{ input: \"x\" }}) {shape} }}"));
+        let arguments = ["run", "p.as", "--no-trace", "--model", &server.model];
+        let mut session = spawn(&sandbox, &arguments, &[("NO_COLOR", "1")]);
+        let before = until(&mut session, first);
+        assert!(!before.contains("Paris"), "{before:?}");
+        open.send(()).unwrap();
+        let (rest, code) = exit_code(&mut session);
+        assert_eq!(code, 0, "{rest}");
+        let last = rest.rsplit("\u{1b}[J").next().unwrap();
+        assert!(last.contains("Paris.") && !rest.contains("\u{1b}[2J"), "{rest:?}");
+    }
+}

@@ -202,6 +202,7 @@ impl ModelCalls {
     ) -> (Result<Answer, AskError>, Label) {
         run.observer.notify(Progress::GenerateStarted {
             event: call.event,
+            call: prepared.manifest.call,
             site: call.site.clone(),
             model: model.uri.clone(),
             prompt_tokens: prepared.manifest.tokens,

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::declarations::Global;
 use super::library::{self, HIGHER, PROPERTIES};
-use crate::capability::{SECRET, TRUST, is_secret_name, noun};
+use crate::capability::{PROGRESS, SECRET, TRUST, is_secret_name, noun};
 use crate::codes;
 use crate::program::AgentId;
 use crate::runtime::methods::Receiver;
@@ -53,6 +53,7 @@ impl<'p> Checker<'p, '_> {
         match self.global(name) {
             None if name == SECRET => self.secret(span, arguments),
             None if name == TRUST => self.release(span, arguments),
+            None if name == PROGRESS => self.progress(span, arguments),
             None => self.unknown_function(name, place),
             Some(Global::Function(number)) => {
                 if let Some(decl) = self.declarations.functions.get(number) {
@@ -92,6 +93,15 @@ impl<'p> Checker<'p, '_> {
             let message = "`trust` takes a value, and the reason as a string written out";
             let help = "write `trust(value, \"checked against the list of customers\")`";
             self.push(codes::BAD_RELEASE.at(span, message).with_help(help));
+        }
+    }
+
+    /// Checks `progress "text"`.
+    fn progress(&mut self, span: Span, arguments: &'p [Expr]) {
+        if arguments.len() != 1 {
+            let message = format!("`progress` takes one text, not {}", arguments.len());
+            let help = "write `progress \"reading \" + name`";
+            self.push(codes::WRONG_ARITY.at(span, message).with_help(help));
         }
     }
 

@@ -135,6 +135,8 @@ pub(crate) enum Op {
     Generate { at: Reg, site: u32 },
     // Sets `to` to the number of the candidate that a `use one of` shows.
     Choose { to: Reg, site: u32 },
+    // Shows the text in a register as the progress of the run.
+    Progress { at: Reg },
     // Lets up the value in a register.
     Release { at: Reg, site: u32 },
     // Notes a `use` declaration in the trace.

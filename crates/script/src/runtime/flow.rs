@@ -171,6 +171,7 @@ fn assigned(op: &Op) -> Option<Reg> {
         Op::CallMethod { at, .. }
         | Op::SortByKeys { at }
         | Op::Release { at, .. }
+        | Op::Progress { at }
         | Op::Call { at, .. }
         | Op::CallAgent { at, .. }
         | Op::AgentEnd { at }

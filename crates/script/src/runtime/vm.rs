@@ -605,6 +605,10 @@ fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Opt
                         let value = attempt!(effects::release(machine, event, get!(at), site));
                         set!(at, value);
                     }
+                    Op::Progress { at } => {
+                        let event = events.last().map_or(parent, |event| Some(event.id));
+                        attempt!(effects::progress(machine, event, get!(at)));
+                    }
                     Op::Choose { to, site } => {
                         let value = attempt!(effects::choose(machine, site));
                         set!(to, value);

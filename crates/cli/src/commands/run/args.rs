@@ -11,6 +11,7 @@ Examples:
   contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --record answers.jsonl
   contexture run examples/use_one_of.as --select evidence=overview \\
     --input '{\"question\":\"What does the cache store?\"}'
+  contexture run examples/hello.as --input '{\"name\":\"Ada\"}' --stream
   echo '{\"name\":\"Ada\"}' | contexture run examples/hello.as --input - --json
 
 The value goes to stdout, everything else to stderr. Exit code 0: done; 1: the program failed; 2:
@@ -90,6 +91,10 @@ pub(crate) struct Args {
     /// Print one JSON object: value, run, usage and warnings, or the error.
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
+    /// Print JSON lines as it happens: `token`, `partial` and `progress` events, and `result` or
+    /// `error` at the end.
+    #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
+    pub(super) stream: bool,
 }
 
 fn selection(text: &str) -> Result<(String, String), String> {

@@ -54,8 +54,11 @@ impl End<'_> {
     }
 
     fn value(&self, value: Value, report: &RunReport, terminal: &Terminal) -> Result<(), Abort> {
-        if self.args.json {
+        if self.args.json || self.args.stream {
             let mut object = self.siblings(report);
+            if self.args.stream {
+                object.insert("event".to_owned(), "result".into());
+            }
             object.insert("value".to_owned(), if self.args.dry_run { Value::Null } else { value });
             return terminal.print_json(&Value::Object(object));
         }
@@ -83,7 +86,7 @@ impl End<'_> {
     /// Returns `run ID · 1 model call, 9 requests · 512 + 90 tokens reported · 412 ms`; nothing when nothing
     /// ran. The requests are shown where they are more than the calls.
     fn summary(&self, report: &RunReport, terminal: &Terminal) -> Option<String> {
-        let silent = self.args.quiet || self.args.json || self.args.dry_run;
+        let silent = self.args.quiet || self.args.json || self.args.stream || self.args.dry_run;
         if silent || (report.run.is_none() && self.calls == 0) {
             return None;
         }

@@ -27,6 +27,7 @@ pub(super) fn of(event: &TraceEvent, paint: Paint) -> Vec<String> {
         TraceKind::For => looped(data),
         TraceKind::ParallelFor => format!("parallel {}", looped(data)),
         TraceKind::Iteration => format!("turn {}", data.number("index").unwrap_or(0)),
+        TraceKind::Progress => data.word("text"),
         TraceKind::Release => format!("let up: {}", data.word("reason")),
         TraceKind::Warning => paint.yellow(&format!("warning: {}", data.word("message"))),
         TraceKind::Error => error(data, paint),

@@ -5,7 +5,7 @@ use super::declare::Global;
 use super::function::FunctionCompiler;
 use super::tables::push;
 use crate::capability::noun;
-use crate::capability::{SECRET, TRUST, is_secret_name};
+use crate::capability::{PROGRESS, SECRET, TRUST, is_secret_name};
 use crate::host::ToolBinding;
 use crate::runtime::code::{
     AgentSite, Constant, Op, Reg, ReleaseSite, TemplateSite, ToolKind, ToolSite,
@@ -46,6 +46,11 @@ impl<'a> FunctionCompiler<'_, 'a> {
             {
                 self.release(arguments, expr.span, to);
             }
+            (ExprKind::Name(name), None)
+                if name == PROGRESS && self.scopes.variable(name).is_none() =>
+            {
+                self.progress(arguments, expr.span, to);
+            }
             (ExprKind::Name(name), None) if self.scopes.variable(name).is_none() => {
                 self.at(callee.span);
                 self.unknown_name(name);
@@ -73,6 +78,20 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let site = ReleaseSite { place, reason: reason.clone() };
         let site = push(&mut self.tables.program.releases, site);
         self.code.emit(Op::Release { at, site });
+        self.code.emit(Op::Take { to, from: at });
+    }
+
+    /// Compiles `progress "text"`; its value is the text.
+    fn progress(&mut self, arguments: &'a [Expr], span: Span, to: Reg) {
+        let [text] = arguments else {
+            self.at(span);
+            let help = Some("write `progress \"reading \" + name`".to_owned());
+            return self.fail(codes::ARGUMENTS, "`progress` takes one text", help);
+        };
+        let at = self.code.temp();
+        self.expr(text, at);
+        self.at(span);
+        self.code.emit(Op::Progress { at });
         self.code.emit(Op::Take { to, from: at });
     }
 

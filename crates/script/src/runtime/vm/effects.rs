@@ -18,7 +18,7 @@ use crate::template::TemplateCall;
 use contexture_context::{DeclaredItem, TraceKind};
 use contexture_core::policy::Influence;
 use contexture_diagnostic::suggestion;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
 /// The greatest nesting of `parallel for`: each level takes native stack while its iterations run.
@@ -369,6 +369,16 @@ pub(super) fn parallel(
         depth,
     };
     Ok((Effect::Parallel(Box::new(effect)), found.end))
+}
+
+/// Records what the program says that it does (CA-8).
+pub(super) fn progress(machine: &Machine<'_>, event: Option<u64>, value: &Value) -> Checked<()> {
+    let (Json::String(text), _) = json_and_tag(value, &machine.meter)? else {
+        let fault = Fault::new(codes::ARGUMENTS, "`progress` takes a text");
+        return Err(fault.help("put the value into a text: `progress \"\" + value`"));
+    };
+    machine.trace.instant(event, TraceKind::Progress, json!({ "text": text }));
+    Ok(())
 }
 
 /// Lets up a value for the reason that its program gives, and records that (GU-4).

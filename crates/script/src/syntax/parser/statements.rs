@@ -8,6 +8,7 @@ use super::Parser;
 use super::expressions::error_at;
 use super::items::Place;
 use super::old::OldLimit;
+use crate::capability;
 use crate::codes;
 use contexture_diagnostic::Span;
 
@@ -78,6 +79,7 @@ impl Parser<'_> {
             Some("use") => StatementKind::Use(self.use_statement()),
             Some("loop") if self.is_keyword_here() => self.loop_statement(),
             Some("repeat") if self.is_keyword_here() => self.repeat_statement(),
+            Some("progress") if self.is_before_text() => self.progress_statement(),
             Some("else") => self.stray_else(),
             Some(word) => match self.config() {
                 Some(config) => StatementKind::Config(config),
@@ -102,6 +104,25 @@ impl Parser<'_> {
             || matches!(next.kind, TokenKind::Plus | TokenKind::Minus | TokenKind::Slash)
             || (next.starts_line && next.kind == TokenKind::Word);
         !name
+    }
+
+    /// Reports whether a string follows on the same line.
+    fn is_before_text(&mut self) -> bool {
+        let next = self.peek(1);
+        matches!(next.kind, TokenKind::Str | TokenKind::Block) && !next.starts_line
+    }
+
+    /// Reads `progress "text"`, which is a call without brackets.
+    fn progress_statement(&mut self) -> StatementKind {
+        let start = self.current.span.start;
+        let name = ExprKind::Name(capability::PROGRESS.to_owned());
+        let callee = Expr { kind: name, span: self.current.span };
+        self.bump();
+        let text = self.own_expression();
+        self.height = self.height.saturating_add(1);
+        let kind = ExprKind::Call { callee: Box::new(callee), arguments: vec![text] };
+        self.expect_statement_end();
+        StatementKind::Expr(Expr { kind, span: self.span_from(start) })
     }
 
     fn if_statement(&mut self) -> StatementKind {

@@ -25,6 +25,7 @@ impl Observer for Teller {
                 format!("{how} ({} tokens)", usage.completion_tokens)
             }
             Progress::ToolCalled { name } => format!("called {name}"),
+            Progress::Said(text) => text,
             _ => return,
         };
         // After a cancellation nobody listens.

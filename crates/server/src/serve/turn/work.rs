@@ -21,6 +21,7 @@ use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
 use contexture::context::Trust;
 use contexture::llm::{CancelToken, ModelUri};
+use contexture::observe::Progress::Said;
 use contexture::permission::Permission;
 use contexture::store::contexts::{Applied, Key, StoredMessage};
 use contexture::turn::{
@@ -28,7 +29,7 @@ use contexture::turn::{
     TurnReport,
 };
 use contexture_protocol::content::{
-    FinishReason, ModelResponse, ModelResponseDelta, Usage, UserInput,
+    FinishReason, ModelResponse, ModelResponseDelta, Progress, Status, Usage, UserInput,
 };
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
 use serde_json::{Map, Value, json};
@@ -332,6 +333,13 @@ impl TurnWork {
                 let result = tools::result(call_id, outcome, execution_ms);
                 let results = self.round.take(result);
                 self.results(results).await?;
+            }
+            TurnEvent::Progress(Said(text)) => {
+                let extra = Map::from_iter([("message".to_owned(), text.into())]);
+                let id = self.message.message_id.clone();
+                let body = Body::Progress(Progress { id, status: Status::Running, extra });
+                let message = self.say(SYSTEM, SenderType::System, body);
+                self.turn.log.pass(&message);
             }
             _ => {}
         }

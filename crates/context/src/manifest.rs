@@ -59,7 +59,7 @@ pub struct Manifest {
     pub schema: Option<Digest>,
     /// The options of the call as passed by the program.
     pub options: Value,
-    /// Tokens of the whole prompt by the model's tokenizer.
+    /// Tokens of the whole prompt by the model's tokenizer: messages, and definitions of functions.
     pub tokens: u64,
     /// The whole-prompt budget, if one was set (AS-18).
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -113,9 +113,10 @@ pub struct OfferedTool {
     pub function: String,
     /// `read`, `write`, `send` or `execute`.
     pub class: String,
-    /// Tokens of its definition as JSON. They are not part of [`Manifest::tokens`].
+    /// Tokens of its definition as JSON. They are part of [`Manifest::tokens`], except for a plan,
+    /// whose instruction lists what it may call.
     pub tokens: u64,
-    /// Digest of its definition as canonical JSON.
+    /// Digest of its definition as canonical JSON: name, description and schema, as they were sent.
     pub digest: Digest,
 }
 

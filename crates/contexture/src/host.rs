@@ -27,7 +27,7 @@ mod servers;
 mod templates;
 mod tools;
 
-pub use crate::run::result::{CallReport, DryItem, DryPrompt};
+pub use crate::run::result::{CallReport, DryItem, DryPrompt, DryTool};
 pub(crate) use generate::ModelCalls;
 pub(crate) use run_state::RunState;
 pub(crate) use tools::RunTools;

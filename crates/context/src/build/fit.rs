@@ -13,8 +13,8 @@ pub enum FitError {
     TooDeep(#[from] TooDeep),
     /// The prompt is too long even without any item.
     #[error(
-        "`max_input` is {max} tokens, but identity, instruction and output contract alone take \
-         {fixed}; raise it to at least {fixed} or shorten them"
+        "`max_input` is {max} tokens, but identity, instruction, output contract and definitions of \
+         tools alone take {fixed}; raise it to at least {fixed} or shorten them"
     )]
     Fixed {
         /// Tokens of the prompt without items.

@@ -10,7 +10,7 @@ use super::tools::RunTools;
 use crate::extensions::Extensions;
 use crate::frontend::FrontendTool;
 use crate::observe::Runtime;
-use contexture_context::manifest::OfferedTool;
+use contexture_context::manifest::{Blob, OfferedTool};
 use contexture_context::{Digest, Label, TokenCounter, Trust};
 use contexture_core::policy::Class;
 use contexture_prompt::ToolDefinition;
@@ -60,16 +60,26 @@ impl Callable {
         }
     }
 
+    /// Counts the tokens of its definition.
+    pub(super) fn tokens(&self, counter: &dyn TokenCounter) -> u64 {
+        counter.count(&serde_json::json!(self.definition).to_string()) as u64
+    }
+
+    /// Returns its definition as the record keeps it: under its digest.
+    pub(super) fn blob(&self) -> Blob {
+        let definition = serde_json::json!(self.definition);
+        Blob { digest: Digest::of_json(&definition), text: definition.to_string() }
+    }
+
     /// Returns the record of it for the manifest.
     pub(super) fn record(&self, counter: &dyn TokenCounter) -> OfferedTool {
-        let definition = serde_json::json!(self.definition);
         OfferedTool {
             tool: self.tool.clone(),
             method: self.method.clone(),
             function: self.function().to_owned(),
             class: self.class.as_str().to_owned(),
-            tokens: counter.count(&definition.to_string()) as u64,
-            digest: Digest::of_json(&definition),
+            tokens: self.tokens(counter),
+            digest: self.blob().digest,
         }
     }
 

@@ -11,6 +11,7 @@ use super::model_tools::ModelTools;
 #[cfg(feature = "flow")]
 use super::plan;
 use super::prompt::{Prepared, label_of, prepare, think_of};
+use super::references::room::Tools;
 use super::references::{Gathered, gather};
 use super::run_state::{RunState, placeholder, supplied, unknown};
 use super::templates::Templates;
@@ -105,8 +106,17 @@ impl ModelCalls {
         let calls_tools = !call.options.plan
             && model.provider.calls_tools()
             && !locked(&self.without_tools).contains(&model.uri);
+        let mut callables = match call.options.plan {
+            true => Vec::new(),
+            false => callable::granted(run, tools, &call.options.tools).await?,
+        };
+        let offered = Tools { offered: &callables, loads: calls_tools };
         let Gathered { mut call, offers, packs: of_references, answers } =
-            gather(run, references, &attached.call, (&model, calls_tools)).await?;
+            gather(run, references, &attached.call, (&model, offered)).await?;
+        let offers = if calls_tools { offers } else { Offers::default() };
+        if !offers.is_empty() {
+            callables.push(Callable::loading());
+        }
         let mut packs = shown.packs;
         packs.add(answers);
         let mut fenced = templates.fenced();
@@ -120,7 +130,7 @@ impl ModelCalls {
                 plan::Asked { call, model: &model, number, fenced, packs, masked, has_media };
             return plan::run(self, services, asked).await;
         }
-        let mut prepared = prepare(run, &call, &model, number, &fenced, &mut packs)?;
+        let mut prepared = prepare(run, (&call, &model, number), &fenced, &callables, &mut packs)?;
         prepared.manifest.masked = masked;
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
@@ -145,9 +155,7 @@ impl ModelCalls {
                 call.site, model.uri
             ));
         }
-        let granted = callable::granted(run, tools, &call.options.tools).await?;
-        let offers = if calls_tools { offers } else { Offers::default() };
-        let offered = ((offers, granted), label);
+        let offered = ((offers, callables), label);
         let extra = (media, None);
         let (outcome, seen) = self.send(services, &call, &model, prepared, offered, extra).await;
         let value = finish(run, (&call, &model, number), outcome)?;
@@ -238,6 +246,7 @@ impl ModelCalls {
             Err(error) if options.tools.is_empty() && refuses_tools(&question, error) => {
                 run.warn(format!("{} takes no tools: what is pending can't be loaded", model.uri));
                 locked(&self.without_tools).insert(model.uri.clone());
+                tools.withdraw();
                 let question = Ask { tools: Vec::new(), executor: None, ..question };
                 ask(&*model.provider, &question, &mut listener, &run.cancel).await
             }

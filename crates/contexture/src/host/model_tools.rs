@@ -56,20 +56,12 @@ impl<'h> ModelTools<'h> {
         (run, tools, references): (&'h RunState, &'h RunTools, &'h OnDemand),
         call: &GenerateCall,
         model: &Model,
-        mut manifest: Manifest,
-        (offers, mut callables): (Offers, Vec<Callable>),
+        manifest: Manifest,
+        (offers, callables): (Offers, Vec<Callable>),
         seen: Label,
     ) -> Self {
-        if !offers.is_empty() {
-            callables.push(Callable::loading());
-        }
         let described = callables.iter().filter_map(Callable::description);
         let described = described.fold(seen, |all, label| all.join(&label));
-        if !callables.is_empty() {
-            let counter = model.provider.tokenizer();
-            manifest.tools = callables.iter().map(|one| one.record(counter)).collect();
-            run.recorder.amend_field(call.event, "manifest", &manifest);
-        }
         Self {
             offers,
             callables,
@@ -88,6 +80,15 @@ impl<'h> ModelTools<'h> {
     /// Returns the definitions of what the model may call.
     pub(super) fn definitions(&self) -> Vec<ToolDefinition> {
         self.callables.iter().map(|callable| callable.definition.clone()).collect()
+    }
+
+    /// Records that the model is asked without them.
+    pub(super) fn withdraw(&self) {
+        let mut manifest = self.manifest.lock().unwrap_or_else(PoisonError::into_inner);
+        let tokens: u64 = manifest.tools.iter().map(|tool| tool.tokens).sum();
+        manifest.tokens = manifest.tokens.saturating_sub(tokens);
+        manifest.tools.clear();
+        self.run.recorder.amend_field(self.event, "manifest", &*manifest);
     }
 
     /// Returns what a function's name means; `None` for one that was not offered.

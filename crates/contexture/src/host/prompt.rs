@@ -1,20 +1,23 @@
 //! A model call laid out: items built and fitted, prompt composed, manifest drawn up.
 
+use super::callable::Callable;
 use super::errors::of_prompt;
 use super::knowledge::ShownPacks;
 use super::run_state::RunState;
 use crate::models::Model;
-use crate::run::result::{DryItem, DryPrompt};
+use crate::run::result::{DryItem, DryPrompt, DryTool};
 use contexture_answer::contract;
 use contexture_context::build::fit_with;
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
-    Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, pieces,
+    Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, OfferedTool,
+    pieces,
 };
 use contexture_context::{
     ContextItem, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
 };
 use contexture_llm::Think;
+use contexture_prompt::ToolDefinition;
 use contexture_prompt::layout::{ItemSpan, LaidOut, PromptParts, lay_out};
 use contexture_script::host::{self, GenerateCall, HostError};
 use serde_json::{Value, json};
@@ -28,21 +31,24 @@ pub(super) struct Prepared {
     pub(super) blobs: Vec<Blob>,
     pub(super) items: Vec<ContextItem>,
     pub(super) schema: Option<Value>,
+    /// The definitions of the functions that are sent with it.
+    pub(super) definitions: Vec<ToolDefinition>,
 }
 
 /// Builds the items, fits them, lays out the prompt and draws up its manifest.
 pub(super) fn prepare(
     run: &RunState,
-    call: &GenerateCall,
-    model: &Model,
-    number: u64,
+    (call, model, number): (&GenerateCall, &Model, u64),
     fenced: &[Arc<str>],
+    callables: &[Callable],
     packs: &mut ShownPacks<'_>,
 ) -> Result<Prepared, HostError> {
     let counter = model.provider.tokenizer();
     let composer = Composer::new(call, fenced);
     let declared = holding(&call.items, fenced);
-    let measure = |items: &[ContextItem]| count(counter, &composer.compose(items));
+    let tools: Vec<OfferedTool> = callables.iter().map(|one| one.record(counter)).collect();
+    let of_tools: u64 = tools.iter().map(|tool| tool.tokens).sum();
+    let measure = |items: &[ContextItem]| count(counter, &composer.compose(items)) + of_tools;
     let shorter = |at: usize, room| {
         packs.shorter(declared.get(at)?, room).map(|text| run.shown_to_model(&text))
     };
@@ -50,8 +56,13 @@ pub(super) fn prepare(
         .map_err(of_prompt)?;
     let laid = composer.compose(&items);
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
-    let (manifest, blobs) = record(call, model, number, counter, &laid, &items, schema.as_ref());
-    Ok(Prepared { laid, manifest, blobs, items, schema })
+    let (mut manifest, mut blobs) =
+        record(call, model, number, counter, &laid, &items, schema.as_ref());
+    manifest.tokens += of_tools;
+    manifest.tools = tools;
+    blobs.extend(callables.iter().map(Callable::blob));
+    let definitions = callables.iter().map(|one| one.definition.clone()).collect();
+    Ok(Prepared { laid, manifest, blobs, items, schema, definitions })
 }
 
 /// Returns the label of an item; what has no source of its own is named as the prompt names it.
@@ -288,6 +299,15 @@ impl Prepared {
             clipped: item.clipped,
             trust: item.trust.to_string(),
         };
+        let tool = |(definition, offered): (&ToolDefinition, &OfferedTool)| DryTool {
+            name: offered.function.clone(),
+            description: definition.function.description.clone(),
+            schema: definition.function.parameters.clone().unwrap_or_default(),
+            tokens: offered.tokens,
+        };
+        let tools: Vec<DryTool> =
+            self.definitions.iter().zip(&self.manifest.tools).map(tool).collect();
+        let messages = self.manifest.messages.iter().map(|message| message.tokens).sum();
         DryPrompt {
             site: self.manifest.site.to_string(),
             model: self.manifest.model.uri.clone(),
@@ -295,7 +315,9 @@ impl Prepared {
             user: self.laid.user.clone(),
             schema: self.schema.clone(),
             items: self.items.iter().map(item).collect(),
-            tokens: self.manifest.tokens,
+            tools,
+            tokens: messages,
+            total_tokens: self.manifest.tokens,
             on_placeholders: self.manifest.on_placeholders,
             placeholders: call.placeholders.clone(),
             after,

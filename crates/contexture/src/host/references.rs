@@ -11,7 +11,7 @@ mod asked;
 pub(super) mod items;
 mod load;
 mod planned;
-mod room;
+pub(super) mod room;
 
 use super::errors::of_load;
 use super::knowledge::{Answer, Kept, of_question, of_reference};
@@ -28,6 +28,7 @@ use contexture_script::host::{GenerateCall, HostError};
 use items::items_of;
 use load::load;
 use planned::{Planned, entry};
+use room::Tools;
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -46,13 +47,12 @@ pub(super) struct Gathered<'c> {
     pub(super) answers: Vec<Answer>,
 }
 
-/// Loads what a call refers to and puts it among its items; `calls_tools` is true if the model can
-/// load the rest.
+/// Loads what a call refers to and puts it among its items.
 pub(super) async fn gather<'c>(
     run: &RunState,
     on_demand: &OnDemand,
     call: &'c GenerateCall,
-    (model, calls_tools): (&Model, bool),
+    (model, tools): (&Model, Tools<'_>),
 ) -> Result<Gathered<'c>, HostError> {
     let asked = asked(call)?;
     if asked.is_empty() {
@@ -79,7 +79,7 @@ pub(super) async fn gather<'c>(
         answer(run, packs, &call, one, counter)?;
     }
     let most = options.budget.unwrap_or(u64::MAX);
-    room::fit(&call, &mut planned, counter, most)?;
+    room::fit(&call, &mut planned, (counter, tools), most)?;
     let entries = planned.iter().map(|one| entry(&one.entry)).collect::<Vec<_>>();
     run.recorder.amend(call.event, json!({ "references": entries }));
     failed(run, &call, &planned)?;
@@ -87,7 +87,7 @@ pub(super) async fn gather<'c>(
     let (packs, answers) = kept(packs, &mut planned)?;
     put(&mut call, planned);
     if !offers.is_empty() {
-        call.items.push(listing(&call, &offers, calls_tools));
+        call.items.push(listing(&call, &offers, tools.loads));
     }
     Ok(Gathered { call: Cow::Owned(call), offers, packs, answers })
 }

@@ -56,6 +56,9 @@ pub struct SentRequest {
     pub attempt: u64,
     /// Role and exact text of each message.
     pub messages: Vec<SentMessage>,
+    /// The definitions of the functions that were offered with them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Value>,
     /// The raw answer, if one came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -119,20 +122,24 @@ impl<'a> Kept<'a> {
         })?;
         let messages = call.manifest.messages.iter().map(|message| self.message(message));
         let base = messages.collect::<Result<Vec<_>, _>>()?;
+        let sent = (base, self.definitions(&call.manifest));
         let attempts = call.event.data.get("attempts").and_then(Value::as_array);
         let attempts = attempts.map_or(&[][..], Vec::as_slice);
         if attempts.is_empty() {
-            return Ok(vec![SentRequest {
-                attempt: 1,
-                messages: base,
-                answer: None,
-                errors: None,
-            }]);
+            return Ok(vec![self.request(&sent, &Value::Null)]);
         }
-        Ok(attempts.iter().map(|attempt| self.request(&base, attempt)).collect())
+        Ok(attempts.iter().map(|attempt| self.request(&sent, attempt)).collect())
     }
 
-    fn request(self, base: &[SentMessage], attempt: &Value) -> SentRequest {
+    /// Returns the definitions of the functions that were sent with a prompt. A plan's are not sent,
+    /// and earlier versions did not keep them.
+    fn definitions(self, manifest: &Manifest) -> Vec<Value> {
+        let texts = manifest.tools.iter().filter_map(|tool| self.text(&tool.digest).ok());
+        texts.filter_map(|text| serde_json::from_str(&text).ok()).collect()
+    }
+
+    fn request(self, sent: &(Vec<SentMessage>, Vec<Value>), attempt: &Value) -> SentRequest {
+        let (base, tools) = sent;
         let mut attempt = attempt.clone();
         crate::recorder::inline_texts(&mut attempt, &mut |digest| self.text(digest).ok());
         let added = attempt.get("added_messages").and_then(Value::as_array);
@@ -144,6 +151,7 @@ impl<'a> Kept<'a> {
         SentRequest {
             attempt: attempt.get("attempt").and_then(Value::as_u64).unwrap_or(1),
             messages: base.iter().cloned().chain(added).collect(),
+            tools: tools.clone(),
             answer: attempt.get("answer").and_then(Value::as_str).map(str::to_owned),
             errors: attempt.get("errors").cloned(),
         }

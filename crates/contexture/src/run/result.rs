@@ -171,8 +171,12 @@ pub struct DryPrompt {
     pub schema: Option<Value>,
     /// The items, in prompt order.
     pub items: Vec<DryItem>,
-    /// Tokens of the whole prompt.
+    /// The functions that the model is offered with it.
+    pub tools: Vec<DryTool>,
+    /// Tokens of its messages.
     pub tokens: u64,
+    /// Tokens of the whole prompt: of its messages, and of the definitions of its tools.
+    pub total_tokens: u64,
     /// True if a placeholder was given before it: its text, and whether it is sent at all, may then
     /// differ.
     pub on_placeholders: bool,
@@ -181,6 +185,20 @@ pub struct DryPrompt {
     pub placeholders: Vec<String>,
     /// The operations for which placeholders were given before it.
     pub after: Vec<String>,
+}
+
+/// A function that a model is offered with a [`DryPrompt`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DryTool {
+    /// Its name, as the model sees it.
+    pub name: String,
+    /// Its description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its parameters.
+    pub schema: Value,
+    /// Tokens of its definition.
+    pub tokens: u64,
 }
 
 /// An item of a [`DryPrompt`].

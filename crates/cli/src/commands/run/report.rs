@@ -8,7 +8,7 @@ use crate::prelude::*;
 use contexture::Project;
 use contexture::context::manifest::AttemptRecord;
 use contexture::diagnostic::{Diagnostic, SourceFile};
-use contexture::host::{CallReport, DryPrompt};
+use contexture::host::{CallReport, DryPrompt, DryTool};
 use contexture::run::{RunFailure, RunReport};
 use contexture::script::runtime::RunError;
 use serde_json::Map;
@@ -79,6 +79,8 @@ impl End<'_> {
         object.insert("warnings".to_owned(), json!(report.warnings));
         if self.args.dry_run {
             object.insert("prompts".to_owned(), json!(report.prompts));
+            let total: u64 = report.prompts.iter().map(|prompt| prompt.total_tokens).sum();
+            object.insert("total_tokens".to_owned(), total.into());
         }
         object
     }
@@ -212,7 +214,7 @@ fn prompts(report: &RunReport, terminal: &Terminal) -> String {
     for (index, prompt) in report.prompts.iter().enumerate() {
         let number = index + 1;
         let head =
-            format!("prompt {number}: {} {} · {} tokens", prompt.site, prompt.model, prompt.tokens);
+            format!("prompt {number}: {} {} · {} tokens", prompt.site, prompt.model, prompt.total_tokens);
         text.push_str(&paint.bold(&head));
         text.push('\n');
         if let Some(note) = on_placeholders(prompt) {
@@ -225,6 +227,14 @@ fn prompts(report: &RunReport, terminal: &Terminal) -> String {
                 let rule = paint.cyan(&format!("── {role} ──"));
                 text.push_str(&format!("{rule}\n{}\n", message.trim_end_matches('\n')));
             }
+        }
+        if !prompt.tools.is_empty() {
+            let _ = writeln!(text, "{}", paint.cyan("── tools ──"));
+        }
+        for DryTool { name, description, schema, tokens } in &prompt.tools {
+            let function = json!({ "name": name, "description": description, "parameters": schema });
+            let definition = json!({ "type": "function", "function": function });
+            let _ = writeln!(text, "{name} · {}\n{definition}", plural(*tokens, "token"));
         }
         text.push('\n');
     }

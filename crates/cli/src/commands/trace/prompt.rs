@@ -56,7 +56,8 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
         let texts = request.messages.iter().filter(|one| one.role == *role);
         terminal.print(&texts.map(|one| one.text.as_str()).collect::<String>())?;
     } else {
-        terminal.print(&messages(&request.messages, terminal.out))?;
+        let text = messages(&request.messages, terminal.out);
+        terminal.print(&(text + &tools(&request.tools, terminal.out)))?;
     }
     Ok(Exit::Done)
 }
@@ -65,6 +66,13 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
 fn messages(messages: &[SentMessage], paint: Paint) -> String {
     let block = |one: &SentMessage| format!("{}\n{}\n", rule(&one.role, paint), one.text);
     messages.iter().map(block).collect()
+}
+
+/// Renders the definitions of functions, each on a line.
+fn tools(definitions: &[Value], paint: Paint) -> String {
+    let lines = definitions.iter().map(|one| format!("{one}\n"));
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("{}\n{lines}", rule("tools", paint)) }
 }
 
 fn rule(name: &str, paint: Paint) -> String {
@@ -81,6 +89,9 @@ fn all(requests: &[SentRequest], paint: Paint) -> String {
         let _ = writeln!(text, "{}", paint.bold(&head));
         let added = request.messages.get(sent..).unwrap_or(&request.messages);
         text.push_str(&messages(added, paint));
+        if index == 0 {
+            text.push_str(&tools(&request.tools, paint));
+        }
         sent = request.messages.len();
         if let Some(answer) = &request.answer {
             let _ = writeln!(text, "{}\n{answer}", rule("answer", paint));

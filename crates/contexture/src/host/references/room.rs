@@ -2,6 +2,7 @@
 //! the prompt's budget, and else stays pending (REF-7).
 
 use super::planned::Planned;
+use crate::host::callable::Callable;
 use crate::host::errors::of_prompt;
 use crate::host::prompt;
 use contexture_context::build::{build_item, fit as fit_items};
@@ -13,17 +14,28 @@ use contexture_script::host::{GenerateCall, HostError};
 /// The tokens that joining an item to a prompt may cost beside its own.
 const SEAMS: u64 = 2;
 
+/// The functions that a model is offered beside the prompt.
+#[derive(Clone, Copy)]
+pub(in crate::host) struct Tools<'t> {
+    pub(in crate::host) offered: &'t [Callable],
+    /// True if the model can load what is pending.
+    pub(in crate::host) loads: bool,
+}
+
 /// Lets those default references that do not fit stay pending. What a `use` gives a budget of its
 /// own is cut to that instead. `most` bounds them when the call has no `max_input`.
 pub(super) fn fit(
     call: &GenerateCall,
     planned: &mut [Planned],
-    counter: &dyn TokenCounter,
+    (counter, tools): (&dyn TokenCounter, Tools<'_>),
     most: u64,
 ) -> Result<(), HostError> {
     if !planned.iter().any(is_open) {
         return Ok(());
     }
+    let offered: u64 = tools.offered.iter().map(|one| one.tokens(counter)).sum();
+    let loading = if tools.loads { Callable::loading().tokens(counter) } else { 0 };
+    let counts = (counter, offered, loading);
     let open: Vec<u64> = planned
         .iter()
         .filter(|one| is_open(one))
@@ -31,11 +43,11 @@ pub(super) fn fit(
         .collect::<Result<_, _>>()?;
     let mut left = match call.options.max_input {
         Some(max) => {
-            let all = max.saturating_sub(certain(call, planned, counter, false)?);
+            let all = max.saturating_sub(certain(call, planned, counts, false)?);
             if open.iter().fold(0, |sum: u64, cost| sum.saturating_add(*cost)) <= all {
                 return Ok(());
             }
-            max.saturating_sub(certain(call, planned, counter, true)?)
+            max.saturating_sub(certain(call, planned, counts, true)?)
         }
         None => most,
     };
@@ -75,7 +87,7 @@ fn is_open(planned: &Planned) -> bool {
 fn certain(
     call: &GenerateCall,
     planned: &[Planned],
-    counter: &dyn TokenCounter,
+    (counter, offered, loading): (&dyn TokenCounter, u64, u64),
     open: bool,
 ) -> Result<u64, HostError> {
     let loaded = planned.iter().filter(|one| !is_open(one)).flat_map(|one| &one.items);
@@ -88,10 +100,10 @@ fn certain(
         [] => 0,
         lines => {
             let lines: u64 = lines.iter().map(|line| counter.count(line) as u64 + LINE).sum();
-            lines + LISTING
+            lines + LISTING + loading
         }
     };
-    Ok(prompt::tokens(call, &built, counter).saturating_add(listed))
+    Ok(prompt::tokens(call, &built, counter).saturating_add(listed + offered))
 }
 
 /// Tokens of the sentences above the list of what is pending, with some to spare.

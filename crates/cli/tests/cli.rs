@@ -26,6 +26,8 @@ mod mcp;
 mod mcp_servers;
 #[path = "cli/models.rs"]
 mod models;
+#[path = "cli/offered.rs"]
+mod offered;
 #[path = "cli/packs.rs"]
 mod packs;
 #[path = "cli/plan.rs"]

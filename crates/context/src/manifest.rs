@@ -116,7 +116,7 @@ pub struct OfferedTool {
     /// Tokens of its definition as JSON. They are part of [`Manifest::tokens`], except for a plan,
     /// whose instruction lists what it may call.
     pub tokens: u64,
-    /// Digest of its definition as canonical JSON: name, description and schema, as they were sent.
+    /// Digest of its definition as JSON: name, description and schema, as they were sent.
     pub digest: Digest,
 }
 

@@ -67,8 +67,8 @@ impl Callable {
 
     /// Returns its definition as the record keeps it: under its digest.
     pub(super) fn blob(&self) -> Blob {
-        let definition = serde_json::json!(self.definition);
-        Blob { digest: Digest::of_json(&definition), text: definition.to_string() }
+        let text = serde_json::json!(self.definition).to_string();
+        Blob { digest: Digest::of_text(&text), text }
     }
 
     /// Returns the record of it for the manifest.

@@ -213,8 +213,10 @@ fn prompts(report: &RunReport, terminal: &Terminal) -> String {
     let mut text = String::new();
     for (index, prompt) in report.prompts.iter().enumerate() {
         let number = index + 1;
-        let head =
-            format!("prompt {number}: {} {} · {} tokens", prompt.site, prompt.model, prompt.total_tokens);
+        let head = format!(
+            "prompt {number}: {} {} · {} tokens",
+            prompt.site, prompt.model, prompt.total_tokens
+        );
         text.push_str(&paint.bold(&head));
         text.push('\n');
         if let Some(note) = on_placeholders(prompt) {
@@ -232,7 +234,8 @@ fn prompts(report: &RunReport, terminal: &Terminal) -> String {
             let _ = writeln!(text, "{}", paint.cyan("── tools ──"));
         }
         for DryTool { name, description, schema, tokens } in &prompt.tools {
-            let function = json!({ "name": name, "description": description, "parameters": schema });
+            let function =
+                json!({ "name": name, "description": description, "parameters": schema });
             let definition = json!({ "type": "function", "function": function });
             let _ = writeln!(text, "{name} · {}\n{definition}", plural(*tokens, "token"));
         }

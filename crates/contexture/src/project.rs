@@ -104,7 +104,8 @@ impl Project {
     }
 
     /// Returns the user's home folder.
-    pub(crate) fn home(&self) -> Option<&Path> {
+    #[must_use]
+    pub fn home(&self) -> Option<&Path> {
         let variable = |name| self.environment.get(name);
         variable("HOME").or_else(|| variable("USERPROFILE")).map(Path::new)
     }

@@ -111,6 +111,44 @@ impl Approvals {
         Ok(Record::read(&self.0)?.has(name, digest))
     }
 
+    /// Returns the record in a home folder.
+    #[must_use]
+    pub fn of_home(home: Option<&Path>) -> Option<Self> {
+        home.map(|home| Self(home.join(".contexture").join("approvals.json")))
+    }
+
+    /// Returns all that is approved, by name.
+    ///
+    /// # Errors
+    /// [`PackError`] when the record can't be read.
+    pub fn list(&self) -> Result<Vec<Allowance>, PackError> {
+        Ok(Record::read(&self.0)?.approved.iter().map(Approval::allowance).collect())
+    }
+
+    /// Revokes what an id names, and returns it: `name@sha256:DIGITS`, the first digits of a digest
+    /// (at least 12), or a name for all of its states.
+    ///
+    /// # Errors
+    /// [`PackError`] when the record can't be read or written.
+    pub fn revoke(&self, id: &str) -> Result<Vec<Allowance>, PackError> {
+        let exact: Option<Allowance> = id.parse().ok();
+        let digits = id.strip_prefix("sha256:").unwrap_or(id);
+        let is_meant = |known: &Approval| match &exact {
+            Some(exact) => exact.covers(&known.name, &known.digest),
+            None => {
+                let is_digest = digits.len() >= MIN_DIGITS && known.digest.hex().starts_with(digits);
+                known.name == id || is_digest
+            }
+        };
+        let mut record = Record::read(&self.0)?;
+        let (revoked, left): (Vec<_>, Vec<_>) = record.approved.into_iter().partition(is_meant);
+        record.approved = left;
+        if !revoked.is_empty() {
+            record.write(&self.0)?;
+        }
+        Ok(revoked.iter().map(Approval::allowance).collect())
+    }
+
     /// Approves it.
     ///
     /// # Errors
@@ -211,6 +249,12 @@ struct Record {
 struct Approval {
     name: String,
     digest: Digest,
+}
+
+impl Approval {
+    fn allowance(&self) -> Allowance {
+        Allowance::exact(&self.name, &self.digest)
+    }
 }
 
 impl Default for Record {

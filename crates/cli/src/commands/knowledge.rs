@@ -2,6 +2,7 @@
 
 mod activate;
 mod add;
+mod allow;
 mod eval;
 mod findings;
 mod index;
@@ -37,6 +38,7 @@ command_group! {
     ReadProperties(read_properties),
     ToCatalog(to_catalog),
     Activate(activate),
+    Allow(allow),
     ResolveContext(resolve_context),
     Index(index),
     Eval(eval),

@@ -64,7 +64,7 @@ impl Models {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Permissions {
     /// Allow reading this knowledge pack in this state, such as acme@sha256:0123456789ab; an error
-    /// about a pack names its digest. May be repeated.
+    /// about a pack names its digest. It holds for this command. May be repeated.
     #[arg(long, value_name = "NAME@DIGEST", help_heading = "Permissions")]
     pub(crate) allow_pack: Vec<Allowance>,
     /// Allow using this MCP server of the project as contexture.toml describes it now, such as

@@ -38,7 +38,7 @@ fn run<'a>(sandbox: &Sandbox, more: impl IntoIterator<Item = &'a str>) -> Done {
 }
 
 #[test]
-fn kn_8_run_shows_how_to_allow_pack_and_remembers_permission() {
+fn ca_11_allow_pack_holds_for_run_and_knowledge_allow_until_revoked() {
     let sandbox = workspace("ready");
     let refused = run(&sandbox, []).exits(2).says("nobody here has approved");
     let allowance = allowance(&refused);
@@ -48,7 +48,22 @@ fn kn_8_run_shows_how_to_allow_pack_and_remembers_permission() {
     assert_eq!(refused["error"]["code"], "pack_not_allowed");
     let done = run(&sandbox, ["--allow-pack", &allowance]).exits(0);
     assert_eq!(done.json(), Value::from("The server listens on port 7878."));
+    let _ = run(&sandbox, []).exits(2).says("nobody here has approved");
+    let allow = |more: &[&str]| sandbox.run([&["knowledge", "allow"], more].concat());
+    assert_eq!(allow(&["--list", "--json"]).exits(0).json(), serde_json::json!({ "approved": [] }));
+    let _ = allow(&["prot"]).exits(2).says("port");
+    let _ = allow(&["port@sha256:000000000000"]).exits(2);
+    let done = allow(&["port"]).exits(0);
+    assert_eq!(done.stdout.trim_end(), format!("approved {allowance}"));
     let _ = run(&sandbox, []).exits(0);
+    assert_eq!(allow(&["--list", "--json"]).exits(0).json()["approved"][0]["id"], *allowance);
+    let _ = allow(&["--revoke", "prot"]).exits(2).says("did you mean `port`");
+    let _ = allow(&["--revoke", &allowance]).exits(0);
+    let _ = run(&sandbox, []).exits(2).says("nobody here has approved");
+    let _ = allow(&[&allowance]).exits(0);
+    let _ = allow(&["--revoke", "port"]).exits(0);
+    let _ = allow(&["--revoke", "port"]).exits(2).says("nothing is approved under `port`");
+    let _ = allow(&["port"]).exits(0);
     sandbox.write(".agents/knowledge/port/compiled/more.md", "# More\n");
     let _ = run(&sandbox, []).exits(2).says("nobody here has approved");
     let _ = run(&sandbox, ["--allow-pack", &allowance]).exits(2).says("it has changed since");
@@ -90,7 +105,7 @@ fn kn_15_run_logs_one_line_and_dry_run_none() {
     assert!(!user.contains("coffee"), "{user}");
     assert!(dry["warnings"].to_string().contains("stale"), "{}", dry["warnings"]);
     assert!(!sandbox.path(".contexture/usage.jsonl").exists());
-    let _ = run(&sandbox, []).exits(0);
+    let _ = run(&sandbox, ["--allow-pack", &allowance]).exits(0);
     let line: Value = serde_json::from_str(sandbox.read(".contexture/usage.jsonl").trim()).unwrap();
     assert_eq!(line["selected_files"], serde_json::json!(["compiled/ports.md"]));
     assert_eq!(line["status"], "stale");

@@ -31,7 +31,10 @@ impl Question {
             Some(outdated) => format!(
                 "it has changed since `{outdated}`: read it at {place}, then allow it with `--allow-pack {allowance}`"
             ),
-            None => format!("read it at {place}, then allow it with `--allow-pack {allowance}`"),
+            None => format!(
+                "read it at {place}, then allow it with `--allow-pack {allowance}` for this run, or with `contexture knowledge allow {}`",
+                self.pack
+            ),
         }
     }
 }

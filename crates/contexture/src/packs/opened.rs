@@ -73,10 +73,7 @@ impl Packs {
         let pack = self.found(name)?;
         match self.question_about(&pack)? {
             Some(question) => Err(PacksError::consent(question)),
-            None => {
-                self.remember(&pack);
-                Ok(pack)
-            }
+            None => Ok(pack),
         }
     }
 
@@ -204,6 +201,25 @@ impl Packs {
         Ok(self.gate().remember(&pack)?)
     }
 
+    /// Approves a pack in its present state for good, and returns that state; with `expected` only
+    /// in that one (CA-11).
+    ///
+    /// # Errors
+    /// [`PacksError`] when there is no such pack, it is in another state, or the approval can't be
+    /// saved.
+    pub fn approve(
+        &self,
+        name: &str,
+        expected: Option<&Allowance>,
+    ) -> Result<Allowance, PacksError> {
+        let pack = self.found(name)?;
+        if expected.is_some_and(|expected| !pack_is(&pack, expected)) {
+            return Err(PacksError::changed(name));
+        }
+        self.gate().remember(&pack)?;
+        Ok(Allowance::of(&pack)?)
+    }
+
     fn question_about(&self, pack: &Pack) -> Result<Option<Question>, PacksError> {
         let (item, scope) = (pack.item(), pack.scope());
         if item.status == Status::Archived && !self.options.archived {
@@ -223,16 +239,12 @@ impl Packs {
         Ok(Some(Question { pack, scope, location, why, allowance, outdated }))
     }
 
-    /// Remembers what the command allowed. A failure to save it is not a reason to refuse the pack.
-    fn remember(&self, pack: &Pack) {
-        let name = &pack.item().name;
-        let given = self.options.allow.iter().any(|given| given.name == *name);
-        if given && !self.options.read_only {
-            let _ = self.gate().remember(pack);
-        }
-    }
-
     fn gate(&self) -> MutexGuard<'_, Gate> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Reports whether a pack is in the state that an allowance names.
+fn pack_is(pack: &Pack, expected: &Allowance) -> bool {
+    pack.digest().is_ok_and(|digest| expected.covers(&pack.item().name, &digest))
 }

@@ -159,8 +159,7 @@ fn deed_in_clear(project: &Project, server: &str) -> Option<String> {
 }
 
 fn approvals(project: &Project) -> Option<Approvals> {
-    let home = project.home()?;
-    Some(Approvals::at(home.join(".contexture").join("approvals.json")))
+    Approvals::of_home(project.home())
 }
 
 /// Returns the server's name in the record, which no pack has.

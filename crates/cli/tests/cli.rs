@@ -18,6 +18,8 @@ mod check;
 mod context;
 #[path = "cli/conversation.rs"]
 mod conversation;
+#[path = "cli/faults.rs"]
+mod faults;
 #[path = "cli/help.rs"]
 mod help;
 #[path = "cli/mcp.rs"]

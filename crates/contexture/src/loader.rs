@@ -78,6 +78,13 @@ impl SourceLoader for WorkspaceLoader {
         self.read(workspace, Ok(place))
     }
 
+    fn file(&self, importer: &str, path: &str) -> Result<(), LoadError> {
+        let workspace = self.references.workspace();
+        let there = resolve_import(workspace, importer, path)
+            .and_then(|place| workspace.require_regular(&place));
+        there.map_err(load_error)
+    }
+
     fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>> {
         let limit = self.limits().file_bytes as u64;
         let read = templates::read(&self.references, import, limit).map_err(|error| {
@@ -88,7 +95,7 @@ impl SourceLoader for WorkspaceLoader {
     }
 
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {
-        written::check_import(self.references.get().loader(), import)
+        written::check_import(self.references.get(), import)
     }
 
     fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault> {

@@ -61,7 +61,9 @@ use contexture_context::fence::Fence;
 use contexture_context::tokens::tokenizer_for;
 use contexture_diagnostic::{Diagnostic, SourceFile};
 use contexture_reference::protocols::{Environment, Files, Located, Memory};
-use contexture_reference::{LoadLimits, Loader, Place, PlanOptions, pattern};
+use contexture_reference::{
+    LoadError, LoadLimits, Loader, Place, PlanOptions, Request, Route, StepKind, pattern,
+};
 use contexture_tools::paths::Door;
 use contexture_tools::{FileError, Workspace};
 use std::path::{Path, PathBuf};
@@ -184,6 +186,26 @@ impl References {
     #[must_use]
     pub fn plan_options(&self, place: Place) -> PlanOptions {
         PlanOptions { place, ..self.plan.clone() }
+    }
+
+    /// Returns the error of a pattern of files that matches nothing, if the route begins with one.
+    pub(crate) fn unmatched(&self, route: &Route) -> Option<LoadError> {
+        let step = route.steps.first().filter(|step| step.name == "file")?;
+        let StepKind::Source { path } = &step.kind else { return None };
+        let limits = LoadLimits::default();
+        let request = Request {
+            reference: &step.reference,
+            path,
+            parameters: &step.parameters,
+            input: &[],
+            place: &route.place,
+            max_bytes: limits.max_bytes,
+            max_resources: limits.max_resources,
+        };
+        // What can't be searched is told when it is loaded.
+        let message = self.files.unmatched(request).ok().flatten()?;
+        let help = "fix the pattern: it starts in the folder of the file that imports it, or in the workspace";
+        Some(LoadError::new("REF3037", &step.reference, message).with_help(help))
     }
 
     /// Returns the texts to mask of the secret files that were read so far.

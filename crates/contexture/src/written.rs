@@ -87,12 +87,25 @@ pub(crate) fn place_of(file: &str) -> Place {
 }
 
 /// Checks the reference of an import.
-pub(crate) fn check_import(loader: &Loader, import: &ResourceImport) -> Result<(), ReferenceFault> {
+pub(crate) fn check_import(
+    references: &References,
+    import: &ResourceImport,
+) -> Result<(), ReferenceFault> {
     let text = import.reference.as_str();
     let reference = Reference::parse(text).map_err(|error| of_syntax(&error, 0, text.len()))?;
-    let route = loader.route(&reference, &place_of(&import.importer));
-    let whole = |error: &LoadError| of_route(error, Severity::Error, (0, text.len()));
-    route.map(drop).map_err(|error| whole(&error))
+    let whole = |error: &LoadError, severity| of_route(error, severity, (0, text.len()));
+    let route = references.loader().route(&reference, &place_of(&import.importer));
+    let route = route.map_err(|error| whole(&error, Severity::Error))?;
+    let has = |meant| {
+        route.semantics == meant || route.steps.iter().any(|step| step.semantics == meant)
+    };
+    // What is loaded on demand may be there by then.
+    if has(Semantics::Lazy) {
+        return Ok(());
+    }
+    let Some(error) = references.unmatched(&route) else { return Ok(()) };
+    let is_hot = has(Semantics::Hot);
+    Err(whole(&error, if is_hot { Severity::Error } else { Severity::Warning }))
 }
 
 /// Returns the references of a literal text, each with its known fault.

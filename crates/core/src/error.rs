@@ -78,6 +78,16 @@ pub enum LlmError {
         /// The message.
         message: String,
     },
+    /// The server is there, and has nothing at the path that the base URL leads to.
+    #[error("{host} has nothing at the path `{path}` (status {status})")]
+    NoSuchPath {
+        /// The host and port.
+        host: String,
+        /// The path of the request.
+        path: String,
+        /// The HTTP status.
+        status: u16,
+    },
     /// Too many requests (429).
     #[error("{provider} limits the rate of requests{}: {message}", after(*retry_after))]
     RateLimited {
@@ -223,6 +233,7 @@ impl LlmError {
             Self::Auth { status, .. }
             | Self::Quota { status, .. }
             | Self::NoSuchModel { status, .. }
+            | Self::NoSuchPath { status, .. }
             | Self::Server { status, .. }
             | Self::BadRequest { status, .. } => Some(*status),
             Self::RateLimited { .. } => Some(429),
@@ -240,6 +251,7 @@ impl LlmError {
             Self::Disconnected { .. } => "disconnected",
             Self::Timeout { .. } => "timeout",
             Self::NoSuchModel { .. } => "no_such_model",
+            Self::NoSuchPath { .. } => "no_such_path",
             Self::RateLimited { .. } => "rate_limited",
             Self::Server { .. } => "server",
             Self::BadRequest { .. } => "bad_request",
@@ -283,6 +295,10 @@ impl LlmError {
                 ));
             }
             Self::NoSuchModel { .. } => "check the model's name and what the account may use",
+            Self::NoSuchPath { .. } => {
+                "fix the path of the base URL, in the model's URI or in the setting or variable that \
+                 gives it: most servers of OpenAI's protocol have it end in /v1"
+            }
             Self::RateLimited { .. } => "wait, lower `--concurrency`, or allow more retries",
             Self::Server { .. } => "try again later",
             Self::BadRequest { .. } => "change the request as the provider says",

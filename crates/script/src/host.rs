@@ -403,6 +403,14 @@ pub trait SourceLoader {
     /// [`LoadError`] when the file does not exist, lies outside the workspace or is not text.
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError>;
 
+    /// Checks that an imported file is there, without reading it (CA-14).
+    ///
+    /// # Errors
+    /// [`LoadError`] when it is missing, is not a file, or lies outside the workspace.
+    fn file(&self, _importer: &str, _path: &str) -> Result<(), LoadError> {
+        Ok(())
+    }
+
     /// Returns the facts about a template that a program imports.
     ///
     /// # Errors

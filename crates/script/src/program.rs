@@ -33,7 +33,8 @@ use crate::template::{TemplateFacts, TemplateImport, templates_of};
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use faults::{
-    import_failed, pack_faults, resource_fault, server_facts, template_fault, text_faults,
+    file_fault, import_failed, pack_faults, resource_fault, server_facts, template_fault,
+    text_faults,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -314,6 +315,7 @@ impl Loading<'_> {
         let written = resources.filter(|import| !import.from.span.is_empty());
         let mut faults: Vec<Diagnostic> =
             written.filter_map(|import| resource_fault(import, source, self.loader)).collect();
+        faults.extend(file.imports().filter_map(|import| file_fault(import, source, self.loader)));
         for text in texts_of_items(&file.parsed.file.items, source) {
             faults.extend(text_faults(&text, self.loader));
         }

@@ -14,6 +14,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("no_such_model", "The provider has no model of this name, or the account may not use it."),
     ("rate_limited", "The provider limits the rate of requests (429)."),
     ("server", "The provider's server failed (5xx)."),
+    ("no_such_path", "The server has nothing at the path that the base URL leads to."),
     ("bad_request", "The provider does not accept the request (4xx)."),
     ("bad_response", "Unexpected response format."),
     ("cut_stream", "A streamed answer ended early."),

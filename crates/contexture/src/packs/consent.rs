@@ -32,7 +32,7 @@ impl Question {
                 "it has changed since `{outdated}`: read it at {place}, then allow it with `--allow-pack {allowance}`"
             ),
             None => format!(
-                "read it at {place}, then allow it with `--allow-pack {allowance}` for this run, or with `contexture knowledge allow {}`",
+                "read it at {place}, then allow it for good with `contexture knowledge allow {}`, or for this run with `--allow-pack {allowance}`",
                 self.pack
             ),
         }

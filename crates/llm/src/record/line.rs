@@ -125,6 +125,9 @@ impl From<&LlmError> for StoredError {
             | LlmError::BadRequest { provider, status, message } => {
                 Self { status: Some(*status), ..of(provider, message) }
             }
+            LlmError::NoSuchPath { host, path, status } => {
+                Self { status: Some(*status), ..of(host, path) }
+            }
             LlmError::CutStream { provider, received } => {
                 Self { limit: Some(*received as u64), ..of(provider, "") }
             }
@@ -152,6 +155,10 @@ impl From<StoredError> for LlmError {
             "no_such_model" => {
                 let (status, model) = (status.unwrap_or(404), model.unwrap_or_default());
                 Self::NoSuchModel { provider, status, model, message }
+            }
+            "no_such_path" => {
+                let status = status.unwrap_or(404);
+                Self::NoSuchPath { host: provider, path: message, status }
             }
             "rate_limited" => Self::RateLimited { provider, retry_after, message },
             "server" => {

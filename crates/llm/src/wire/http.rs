@@ -93,6 +93,7 @@ impl<W: Wire> HttpProvider<W> {
         for _ in 0..CONCESSIONS {
             let parts = self.wire.request(call, plan, sink.is_some())?;
             let (warnings, sent) = (parts.warnings.clone(), parts.sent());
+            let path = path_of(&parts.url);
             let response = self.send(client, parts).await?;
             let status = response.status();
             if status.is_success() {
@@ -106,7 +107,14 @@ impl<W: Wire> HttpProvider<W> {
             let refusal = Refusal { status, retry_after, body: &body, model };
             match self.wire.concede(call, plan, &refusal) {
                 Some(next) => plan = next,
-                None => return Err(failure(self.wire.provider(), &refusal)),
+                None => {
+                    return Err(match failure(self.wire.provider(), &refusal) {
+                        LlmError::BadRequest { status: 404 | 405, .. } => {
+                            LlmError::NoSuchPath { host: self.host.clone(), path, status }
+                        }
+                        error => error,
+                    });
+                }
             }
         }
         Err(self.bad(format!("the server refused the request in {CONCESSIONS} forms")))
@@ -358,4 +366,11 @@ pub(crate) fn check_base(name: &str, base: &str) -> Result<String, LlmError> {
         return Err(fault("must not hold a query or fragment"));
     }
     Ok(base.to_owned())
+}
+
+/// Returns the path of a URL, without its query.
+fn path_of(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
+    path.split(['?', '#']).next().unwrap_or("/").to_owned()
 }

@@ -48,7 +48,7 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
         return LlmError::Quota { provider, status, message };
     }
     let no_model = coded(&["model_not_found"])
-        || (status == 404 && (haystack.contains("model") || coded(&["not_found_error"])));
+        || (status == 404 && message.to_lowercase().contains("model"));
     match status {
         401 | 403 => LlmError::Auth { provider, status, message },
         _ if no_model => {
@@ -59,11 +59,6 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
         300..=399 => LlmError::BadResponse {
             provider,
             message: format!("the address redirects (status {status}); name the final one"),
-        },
-        404 | 405 => LlmError::BadRequest {
-            provider,
-            status,
-            message: format!("{message} (is the base URL right?)"),
         },
         _ => LlmError::BadRequest { provider, status, message },
     }

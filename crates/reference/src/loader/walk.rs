@@ -97,7 +97,10 @@ fn found(route: &Route, loaded: Loaded) -> Result<Loaded, LoadError> {
         return Ok(loaded);
     }
     let help = "fix the pattern, or leave the `!` out if it may match nothing";
-    Err(LoadError::new("REF3037", &route.reference, "the pattern matches nothing").with_help(help))
+    let told = loaded.notes.into_iter().find(|note| note.code == "REF3037");
+    let told = told.as_ref().and_then(|note| Some(note.message.split_once("` ")?.1));
+    let message = format!("the pattern {}", told.unwrap_or("matches nothing"));
+    Err(LoadError::new("REF3037", &route.reference, message).with_help(help))
 }
 
 fn request<'a>(

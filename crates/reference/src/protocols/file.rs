@@ -17,6 +17,14 @@ use contexture_tools::FileError;
 use roots::{failed, resource};
 
 impl Files {
+    /// Returns why a pattern matches nothing, if so (CA-14).
+    ///
+    /// # Errors
+    /// [`LoadError`] when it can't be searched.
+    pub fn unmatched(&self, request: Request<'_>) -> Result<Option<String>, LoadError> {
+        if pattern::is_pattern(request.path) { walk::unmatched(self, request) } else { Ok(None) }
+    }
+
     fn read(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
         if pattern::is_pattern(request.path) {
             return walk::matches(self, request);

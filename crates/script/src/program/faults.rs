@@ -6,7 +6,7 @@ use crate::knowledge::{KnowledgeFault, KnowledgeImport};
 use crate::reference::texts::Written;
 use crate::reference::{ReferenceFault, ResourceImport};
 use crate::server::{ServerFacts, ServerFault, ServerImport};
-use crate::syntax::ast::Import;
+use crate::syntax::ast::{Import, ImportKind};
 use crate::syntax::places::Places;
 use crate::template::TemplateFault;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
@@ -64,6 +64,21 @@ pub(crate) fn resource_fault(
         within(places.span(fault.start, fault.end), literal)
     };
     Some(diagnostic(&fault, span))
+}
+
+/// Returns the diagnostic of an imported file that is not there, at the literal that names it.
+pub(crate) fn file_fault(
+    import: &Import,
+    importer: &SourceFile,
+    loader: &dyn SourceLoader,
+) -> Option<Diagnostic> {
+    let path = import.from.value.trim();
+    // Something that is not a path at all is reported by the check.
+    if import.kind != ImportKind::File || path.is_empty() || path.contains("://") {
+        return None;
+    }
+    let fault = loader.file(importer.name(), &import.from.value).err()?;
+    Some(import_failed(&fault, import.from.span))
 }
 
 pub(crate) fn text_faults(written: &Written, loader: &dyn SourceLoader) -> Vec<Diagnostic> {

@@ -25,6 +25,26 @@ struct Search<'s> {
 }
 
 pub(super) fn matches(files: &Files, request: Request<'_>) -> Result<Loaded, LoadError> {
+    let (search, found) = searched(files, request)?;
+    search.load(request, found)
+}
+
+/// Returns why a pattern matches nothing, if so.
+///
+/// # Errors
+/// As for a load.
+pub(super) fn unmatched(
+    files: &Files,
+    request: Request<'_>,
+) -> Result<Option<String>, LoadError> {
+    let (search, found) = searched(files, request)?;
+    Ok(found.matches.is_empty().then(|| format!("the pattern {}", search.nothing())))
+}
+
+fn searched<'s>(
+    files: &'s Files,
+    request: Request<'_>,
+) -> Result<(Search<'s>, Found), LoadError> {
     let mut search = search(files, request.place.root, &request.place.folder, request)?;
     let here = |search: &Search<'_>| search.is_there();
     if !here(&search) && (request.place.root != 0 || !request.place.folder.is_empty()) {
@@ -36,7 +56,7 @@ pub(super) fn matches(files: &Files, request: Request<'_>) -> Result<Loaded, Loa
     let mut found = search.walk(request)?;
     // By segments: `a/b` stands before `a.b`.
     found.matches.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
-    search.load(request, found)
+    Ok((search, found))
 }
 
 fn search_at_root<'s>(files: &'s Files, request: Request<'_>) -> Result<Search<'s>, LoadError> {
@@ -128,6 +148,18 @@ impl Search<'_> {
         place.is_ok_and(|place| self.workspace.kind(&place).is_ok())
     }
 
+    /// Says that nothing matches, with the folder that was searched.
+    fn nothing(&self) -> String {
+        let base = self.pattern.base();
+        let folder = self.workspace.root().join(&base);
+        let shown = folder.display();
+        if self.is_there() {
+            format!("matches nothing in the folder {shown}")
+        } else {
+            format!("matches nothing: there is no folder {shown}")
+        }
+    }
+
     fn walk(&self, request: Request<'_>) -> Result<Found, LoadError> {
         let root = self.workspace.root();
         let mut found = Found::default();
@@ -190,7 +222,7 @@ impl Search<'_> {
         let resources = Vec::with_capacity(found.matches.len());
         let mut loaded = Loaded { resources, listing: true, notes: found.notes };
         if found.matches.is_empty() {
-            let message = format!("`{}` matches nothing", request.reference);
+            let message = format!("`{}` {}", request.reference, self.nothing());
             loaded.notes.push(Note { code: "REF3037", severity: Severity::Warning, message });
         }
         let mut left = request.max_bytes;

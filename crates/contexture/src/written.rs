@@ -96,9 +96,8 @@ pub(crate) fn check_import(
     let whole = |error: &LoadError, severity| of_route(error, severity, (0, text.len()));
     let route = references.loader().route(&reference, &place_of(&import.importer));
     let route = route.map_err(|error| whole(&error, Severity::Error))?;
-    let has = |meant| {
-        route.semantics == meant || route.steps.iter().any(|step| step.semantics == meant)
-    };
+    let has =
+        |meant| route.semantics == meant || route.steps.iter().any(|step| step.semantics == meant);
     // What is loaded on demand may be there by then.
     if has(Semantics::Lazy) {
         return Ok(());

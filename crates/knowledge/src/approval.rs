@@ -136,7 +136,8 @@ impl Approvals {
         let is_meant = |known: &Approval| match &exact {
             Some(exact) => exact.covers(&known.name, &known.digest),
             None => {
-                let is_digest = digits.len() >= MIN_DIGITS && known.digest.hex().starts_with(digits);
+                let is_digest =
+                    digits.len() >= MIN_DIGITS && known.digest.hex().starts_with(digits);
                 known.name == id || is_digest
             }
         };

@@ -63,7 +63,8 @@ fn without_path() -> String {
             let mut stream = stream.unwrap();
             let mut asked = [0; 1 << 16];
             let _ = stream.read(&mut asked);
-            let body = r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#;
+            let body =
+                r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#;
             let head = "HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length";
             let _ = write!(stream, "{head}: {}\r\n\r\n{body}", body.len());
         }

@@ -47,8 +47,8 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     {
         return LlmError::Quota { provider, status, message };
     }
-    let no_model = coded(&["model_not_found"])
-        || (status == 404 && message.to_lowercase().contains("model"));
+    let no_model =
+        coded(&["model_not_found"]) || (status == 404 && message.to_lowercase().contains("model"));
     match status {
         401 | 403 => LlmError::Auth { provider, status, message },
         _ if no_model => {

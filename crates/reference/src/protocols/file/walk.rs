@@ -33,18 +33,12 @@ pub(super) fn matches(files: &Files, request: Request<'_>) -> Result<Loaded, Loa
 ///
 /// # Errors
 /// As for a load.
-pub(super) fn unmatched(
-    files: &Files,
-    request: Request<'_>,
-) -> Result<Option<String>, LoadError> {
+pub(super) fn unmatched(files: &Files, request: Request<'_>) -> Result<Option<String>, LoadError> {
     let (search, found) = searched(files, request)?;
     Ok(found.matches.is_empty().then(|| format!("the pattern {}", search.nothing())))
 }
 
-fn searched<'s>(
-    files: &'s Files,
-    request: Request<'_>,
-) -> Result<(Search<'s>, Found), LoadError> {
+fn searched<'s>(files: &'s Files, request: Request<'_>) -> Result<(Search<'s>, Found), LoadError> {
     let mut search = search(files, request.place.root, &request.place.folder, request)?;
     let here = |search: &Search<'_>| search.is_there();
     if !here(&search) && (request.place.root != 0 || !request.place.folder.is_empty()) {

@@ -81,7 +81,7 @@ pub fn is_secret_field(name: &str, value: &str) -> bool {
 pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut done = 0;
-    for (at, sign) in text.match_indices([':', '=', '：', '＝']) {
+    for (at, sign) in signs(text) {
         if at < done {
             continue;
         }
@@ -94,6 +94,21 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         }
     }
     found
+}
+
+/// Returns the signs between a name and its value, also in full width, with their places.
+fn signs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    // The full-width signs begin with 0xEF.
+    memchr::memchr3_iter(b':', b'=', 0xEF, text.as_bytes()).filter_map(|at| {
+        let sign = ["=", ":", "：", "＝"];
+        let rest = text.get(at..)?;
+        sign.into_iter().find(|sign| rest.starts_with(sign)).map(|sign| (at, sign))
+    })
+}
+
+/// Reports whether a secret name may end with that byte: most names are passed over by it.
+const fn may_end(last: u8) -> bool {
+    matches!(last | 0x20, b'd' | b'e' | b't' | b'y' | b'n') || !last.is_ascii()
 }
 
 /// Returns the value of a secret parameter, and where to go on.
@@ -131,6 +146,9 @@ enum Kind {
 
 /// Returns the kind of a field with a secret name.
 fn kind(name: &str) -> Option<Kind> {
+    if !name.bytes().next_back().is_some_and(may_end) {
+        return None;
+    }
     let last = last_name(name);
     let is_cookie = |known: &str| last.eq_ignore_ascii_case(known);
     if ends(last, "authorization") {
@@ -245,4 +263,18 @@ fn is_secret_value(value: &str) -> bool {
         && has(char::is_alphabetic)
         && !is_placeholder
         && !value.contains("://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gu_9_name_of_each_secret_may_end_so() {
+        let others = ["authorization", "cookie", "set-cookie"];
+        for name in NAMES.iter().chain(HEADERS).chain(&others) {
+            assert!(may_end(*name.as_bytes().last().unwrap()), "{name}");
+            assert!(may_end(*name.to_uppercase().as_bytes().last().unwrap()), "{name}");
+        }
+    }
 }

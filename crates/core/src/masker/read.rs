@@ -7,8 +7,14 @@ use std::ops::Range;
 /// encoded ASCII (`%2F`, also encoded several times) is decoded.
 pub(super) struct Read<'t> {
     text: Cow<'t, str>,
-    /// The place in the original for each byte, and its end; empty if the text is the original.
-    starts: Vec<usize>,
+    /// Where each part of it begins, here and in the original; empty if the text is the original.
+    parts: Vec<Part>,
+}
+
+/// A part that is copied from the original, or one character that is spelt there.
+struct Part {
+    start: usize,
+    original: usize,
 }
 
 impl<'t> Read<'t> {
@@ -20,26 +26,34 @@ impl<'t> Read<'t> {
     /// Reads a text that was escaped once, if that makes a difference: behind two backslashes, `n`
     /// is the letter.
     pub(super) fn of_once(text: &'t str) -> Option<Self> {
-        text.contains(r"\\").then(|| Self::walk(text, false))
+        has_escaped_backslash(text).then(|| Self::walk(text, false))
     }
 
     fn walk(text: &'t str, is_nested: bool) -> Self {
-        if !text.contains(['\\', '%']) {
-            return Self { text: Cow::Borrowed(text), starts: Vec::new() };
-        }
+        let sign = |from: usize| {
+            memchr::memchr2(b'\\', b'%', text.as_bytes().get(from..).unwrap_or_default())
+        };
+        let Some(first) = sign(0) else {
+            return Self { text: Cow::Borrowed(text), parts: Vec::new() };
+        };
         let mut out = String::with_capacity(text.len());
-        let mut starts = Vec::with_capacity(text.len() + 1);
+        let mut parts = Vec::new();
         let mut at = 0;
-        while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let mut plain = first;
+        loop {
+            parts.push(Part { start: out.len(), original: at });
+            out.push_str(text.get(at..at + plain).unwrap_or_default());
+            at += plain;
+            let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
             let (spelt, end) = next(text, at, (first, is_nested));
             if let Some(spelt) = spelt {
+                parts.push(Part { start: out.len(), original: at });
                 out.push(spelt);
-                starts.resize(out.len(), at);
             }
             at = end;
+            plain = sign(at).unwrap_or(text.len() - at);
         }
-        starts.push(text.len());
-        Self { text: Cow::Owned(out), starts }
+        Self { text: Cow::Owned(out), parts }
     }
 
     /// Returns the text as it is read.
@@ -49,11 +63,30 @@ impl<'t> Read<'t> {
 
     /// Returns the place in the original of a place in the text as it is read.
     pub(super) fn place(&self, place: Range<usize>) -> Range<usize> {
-        let of = |at: usize| {
-            if self.starts.is_empty() { Some(at) } else { self.starts.get(at).copied() }
-        };
-        of(place.start).unwrap_or_default()..of(place.end).unwrap_or_default()
+        self.original(place.start)..self.original(place.end)
     }
+
+    fn original(&self, at: usize) -> usize {
+        // The last part that begins there: what is before it was left out.
+        let after = self.parts.partition_point(|part| part.start <= at);
+        let part = after.checked_sub(1).and_then(|before| self.parts.get(before));
+        part.map_or(at, |part| part.original + (at - part.start))
+    }
+}
+
+/// Reports whether behind an even number of backslashes a letter stands that is an escape behind
+/// an odd number.
+fn has_escaped_backslash(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some(found) = memchr::memchr(b'\\', rest) {
+        rest = rest.get(found..).unwrap_or_default();
+        let slashes = rest.iter().take_while(|byte| **byte == b'\\').count();
+        rest = rest.get(slashes..).unwrap_or_default();
+        if slashes % 2 == 0 && rest.first().is_some_and(|next| b"nrtbfu".contains(next)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns the character that is spelt there, if any, and where the next one begins.

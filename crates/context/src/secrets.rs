@@ -94,7 +94,8 @@ fn each(
 ) -> Vec<Found> {
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(at) = text.get(from..).and_then(|rest| rest.find(sign)) {
+    let finder = memchr::memmem::Finder::new(sign);
+    while let Some(at) = text.as_bytes().get(from..).and_then(|rest| finder.find(rest)) {
         let (one, end) = look(from + at);
         found.extend(one);
         from = end.max(from + at + sign.len());

@@ -65,9 +65,6 @@ const PARAMETERS: &[&str] = &[
 /// Parameters of URLs that are secret when their value is random.
 const MAYBE: &[&str] = &["key", "auth", "code", "credential", "session", "sessionid", "sid"];
 
-/// Signs that stand around a name or a value.
-const QUOTES: &[char] = &['"', '\'', '`', ' ', '\t', '*', '\\'];
-
 const PASSWORD: &str = "password or key";
 const HEADER: &str = "credential of a header";
 
@@ -166,8 +163,9 @@ fn kind(name: &str) -> Option<Kind> {
 
 /// Returns the value of a field or header with a secret name, and where to go on.
 fn field(text: &str, before: &str, from: usize) -> Option<(Option<Found>, usize)> {
-    let kind = kind(before.trim_end_matches(QUOTES))?;
-    let start = from + run(text, from, |c| QUOTES.contains(&c) || c == '=');
+    let end = before.as_bytes().iter().rposition(|byte| !is_quote(char::from(*byte)))?;
+    let kind = kind(before.get(..=end)?)?;
+    let start = from + run(text, from, |c| is_quote(c) || c == '=');
     if matches!(kind, Kind::Authorization) {
         return Some(authorization(text, start));
     }
@@ -184,6 +182,11 @@ fn field(text: &str, before: &str, from: usize) -> Option<(Option<Found>, usize)
         _ => (PASSWORD, is_secret_value(value)),
     };
     Some((is_secret.then_some(Found { what, range: start..end, shown: 0 }), end))
+}
+
+/// Reports whether a sign stands around a name or a value.
+const fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | ' ' | '\t' | '*' | '\\')
 }
 
 /// Returns the credential of an `Authorization` header, without its scheme.

@@ -68,19 +68,19 @@ const fn is_jwt(c: char) -> bool {
 /// Returns the credentials of a text.
 pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
-    let mut is_inside = false;
+    let mut before = b' ';
     let mut skip_to = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
-        if is_word
-            && !is_inside
+    for (at, pair) in text.as_bytes().windows(2).enumerate() {
+        let [first, second] = *pair else { continue };
+        if begins(first, second)
+            && !(before.is_ascii_alphanumeric() || before == b'_')
             && at >= skip_to
-            && let Some((one, end)) = token_at(text, at, byte)
+            && let Some((one, end)) = token_at(text, at)
         {
             found.extend(one);
             skip_to = end;
         }
-        is_inside = is_word;
+        before = first;
     }
     found
 }
@@ -105,10 +105,7 @@ const fn begins(first: u8, second: u8) -> bool {
 }
 
 /// Returns the credential that begins there, and where to go on, if there is the prefix of one.
-fn token_at(text: &str, at: usize, first: u8) -> Option<(Option<Found>, usize)> {
-    if !begins(first, *text.as_bytes().get(at + 1)?) {
-        return None;
-    }
+fn token_at(text: &str, at: usize) -> Option<(Option<Found>, usize)> {
     let rest = text.get(at..)?;
     if rest.starts_with("eyJ") {
         return Some(web_token(text, at));

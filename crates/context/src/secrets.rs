@@ -2,9 +2,11 @@
 //!
 //! Decision: one set of patterns serves the warnings about a text, the masking of records, and the
 //! masking of what a model sees. It covers the obvious: a pattern that hides every second word
-//! would be turned off. Each pattern takes one walk over the text.
+//! would be turned off. Two walks over the text find all patterns: one stops at their beginnings,
+//! one at the signs between a name and its value.
 
 mod named;
+mod signs;
 mod tokens;
 
 pub use named::is_secret_field;
@@ -44,13 +46,8 @@ impl Found {
 /// ```
 #[must_use]
 pub fn find(text: &str) -> Vec<Found> {
-    let mut found = tokens::find(text);
-    found.extend(tokens::private_keys(text));
-    if text.contains([':', '=', '：', '＝']) {
-        found.extend(named::find(text));
-        found.extend(named::logins(text));
-    }
-    found.extend(named::bearers(text));
+    let mut found = signs::find(text);
+    found.extend(named::find(text));
     found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
     let mut end = 0;
     found.retain(|found| {
@@ -83,24 +80,6 @@ fn begins_word(text: &str, from: usize) -> bool {
 fn run(text: &str, from: usize, is_part: impl Fn(char) -> bool) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     rest.len() - rest.trim_start_matches(is_part).len()
-}
-
-/// Returns the finds at each `sign`; the search continues after the end that is returned with a
-/// find, so that no part of a text is searched again and again.
-fn each(
-    text: &str,
-    sign: &str,
-    mut look: impl FnMut(usize) -> (Option<Found>, usize),
-) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    let finder = memchr::memmem::Finder::new(sign);
-    while let Some(at) = text.as_bytes().get(from..).and_then(|rest| finder.find(rest)) {
-        let (one, end) = look(from + at);
-        found.extend(one);
-        from = end.max(from + at + sign.len());
-    }
-    found
 }
 
 #[cfg(test)]

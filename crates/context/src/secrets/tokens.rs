@@ -1,6 +1,6 @@
 //! Credentials that are recognised by their beginning.
 
-use super::{Found, each, run};
+use super::{Found, begins_word, run};
 
 /// A credential that is recognised by its prefix.
 struct Token {
@@ -65,52 +65,14 @@ const fn is_jwt(c: char) -> bool {
     is_url(c) || c == '.'
 }
 
-/// Returns the credentials of a text.
-pub(super) fn find(text: &str) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut before = b' ';
-    let mut skip_to = 0;
-    for (at, pair) in text.as_bytes().windows(2).enumerate() {
-        let [first, second] = *pair else { continue };
-        if begins(first, second)
-            && !(before.is_ascii_alphanumeric() || before == b'_')
-            && at >= skip_to
-            && let Some((one, end)) = token_at(text, at)
-        {
-            found.extend(one);
-            skip_to = end;
-        }
-        before = first;
-    }
-    found
+/// Returns the prefixes of all credentials, in the order of [`at`].
+pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
+    TOKENS.iter().map(|token| token.prefix)
 }
 
-/// Reports whether a credential may begin with these bytes: most words are passed over by it.
-const fn begins(first: u8, second: u8) -> bool {
-    matches!(
-        (first, second),
-        (b'A', b'K' | b'S' | b'I')
-            | (b'S', b'G')
-            | (b'c', b't')
-            | (b'e', b'y')
-            | (b'g', b'h' | b'i' | b'l')
-            | (b'h', b'f')
-            | (b'n', b'p')
-            | (b'p', b'y')
-            | (b'r', b'k')
-            | (b's', b'k' | b'h')
-            | (b'x', b'o')
-            | (b'y', b'a')
-    )
-}
-
-/// Returns the credential that begins there, and where to go on, if there is the prefix of one.
-fn token_at(text: &str, at: usize) -> Option<(Option<Found>, usize)> {
-    let rest = text.get(at..)?;
-    if rest.starts_with("eyJ") {
-        return Some(web_token(text, at));
-    }
-    let token = TOKENS.iter().find(|token| rest.starts_with(token.prefix))?;
+/// Returns the credential with a prefix that stands there, and where to go on.
+pub(super) fn at(text: &str, at: usize, prefix: usize) -> Option<(Option<Found>, usize)> {
+    let token = TOKENS.get(prefix).filter(|_| begins_word(text, at))?;
     let start = at + token.prefix.len();
     let end = start + run(text, start, token.is_part);
     let is_token = end - start >= token.least && text.get(start..end).is_some_and(is_random);
@@ -123,57 +85,51 @@ fn is_random(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase()) || !text.contains('-')
 }
 
-/// Finds `eyJ….eyJ….…`.
-fn web_token(text: &str, from: usize) -> (Option<Found>, usize) {
+/// The beginning of a JSON web token.
+pub(super) const WEB_TOKEN: &str = "eyJ";
+
+/// Returns the `eyJ….eyJ….…` that stands there, and where to go on.
+pub(super) fn web_token(text: &str, from: usize) -> Option<(Option<Found>, usize)> {
+    if !begins_word(text, from) {
+        return None;
+    }
     let end = from + run(text, from, is_jwt);
     let mut parts = text.get(from..end).unwrap_or_default().split('.');
     let is_long = |part: Option<&str>| part.is_some_and(|part| part.len() >= 10);
     let is_token = is_long(parts.next())
-        && parts.next().is_some_and(|part| part.len() >= 10 && part.starts_with("eyJ"))
+        && parts.next().is_some_and(|part| part.len() >= 10 && part.starts_with(WEB_TOKEN))
         && is_long(parts.next());
-    (is_token.then_some(Found { what: "JSON web token", range: from..end, shown: 3 }), end)
+    Some((is_token.then_some(Found { what: "JSON web token", range: from..end, shown: 3 }), end))
 }
 
 /// The longest kind of a private key: `ENCRYPTED `.
 const KIND: usize = 24;
 
-/// Finds private keys in the form of PEM, to their end or as far as they are there.
-pub(super) fn private_keys(text: &str) -> Vec<Found> {
-    const BEGIN: &str = "-----BEGIN ";
+/// The beginning of a key or certificate in the form of PEM.
+pub(super) const PEM: &str = "-----BEGIN ";
+
+/// Returns the private key that stands there, to its end or as far as it is there, and where to
+/// go on.
+pub(super) fn private_key(text: &str, from: usize) -> (Option<Found>, usize) {
     const KEY: &str = "PRIVATE KEY-----";
-    each(text, BEGIN, |from| {
-        let kind = from + BEGIN.len();
-        let kind = kind + run(text, kind, |c| c.is_ascii_uppercase() || c == ' ' || is_plain(c));
-        let body = kind + "-----".len();
-        let head = text.get(from..body).unwrap_or_default();
-        if !head.ends_with(KEY) || head.len() > BEGIN.len() + KIND + KEY.len() {
-            return (None, kind);
-        }
-        // Headers of an encrypted key stand before its body.
-        let is_part = |c: char| c.is_ascii_alphanumeric() || "+/=\r\n\t :,-".contains(c);
-        let end = body + run(text, body, is_part);
-        let closing = text.get(body..end).and_then(|rest| rest.find("-----END "));
-        let to = match closing {
-            Some(at) => {
-                let end = body + at + "-----END ".len();
-                end + run(text, end, |c| is_plain(c) || c == ' ' || c == '-')
-            }
-            None => body + run(text, body, |c| is_plain(c) || "+/=\r\n".contains(c)),
-        };
-        let found = Found { what: "private key", range: from..to, shown: body - from };
-        (Some(found), if closing.is_some() { to } else { end })
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gu_9_prefix_of_each_token_is_a_beginning() {
-        for prefix in TOKENS.iter().map(|token| token.prefix).chain(["eyJ"]) {
-            let [first, second] = prefix.as_bytes()[..2] else { unreachable!() };
-            assert!(begins(first, second), "{prefix}");
-        }
+    let kind = from + PEM.len();
+    let kind = kind + run(text, kind, |c| c.is_ascii_uppercase() || c == ' ' || is_plain(c));
+    let body = kind + "-----".len();
+    let head = text.get(from..body).unwrap_or_default();
+    if !head.ends_with(KEY) || head.len() > PEM.len() + KIND + KEY.len() {
+        return (None, kind);
     }
+    // Headers of an encrypted key stand before its body.
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "+/=\r\n\t :,-".contains(c);
+    let end = body + run(text, body, is_part);
+    let closing = text.get(body..end).and_then(|rest| rest.find("-----END "));
+    let to = match closing {
+        Some(at) => {
+            let end = body + at + "-----END ".len();
+            end + run(text, end, |c| is_plain(c) || c == ' ' || c == '-')
+        }
+        None => body + run(text, body, |c| is_plain(c) || "+/=\r\n".contains(c)),
+    };
+    let found = Found { what: "private key", range: from..to, shown: body - from };
+    (Some(found), if closing.is_some() { to } else { end })
 }

@@ -108,11 +108,12 @@ fn signs(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
 
 /// Reports whether a secret name may end so: most names are passed over by it.
 fn may_be_secret(name: &str) -> bool {
-    let Some(end) = name.as_bytes().last_chunk() else { return false };
-    let ends: [&[u8; 3]; 8] =
-        [b"ord", b"swd", b"ase", b"ret", b"key", b"ken", b"ion", b"kie"];
-    let lower = end.map(|byte| byte.to_ascii_lowercase());
-    !name.as_bytes().last().is_some_and(u8::is_ascii) || ends.contains(&&lower)
+    let Some(end) = name.as_bytes().last_chunk::<3>() else { return false };
+    !end.is_ascii()
+        || matches!(
+            &end.map(|byte| byte.to_ascii_lowercase()),
+            b"ord" | b"swd" | b"ase" | b"ret" | b"key" | b"ken" | b"ion" | b"kie"
+        )
 }
 
 /// Returns the value of a secret parameter, and where to go on.

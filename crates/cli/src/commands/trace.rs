@@ -7,8 +7,10 @@ mod line;
 mod list;
 mod pack_lines;
 mod prompt;
+mod prune;
 mod runs;
 mod show;
+mod whole;
 mod why;
 
 pub(crate) use show::tree;
@@ -20,7 +22,7 @@ use runs::Runs;
 
 const EXAMPLES: &str = "\
 Examples:
-  contexture trace list
+  contexture trace list --failed --since 2d
   contexture trace show latest
   contexture trace prompt latest 1
   contexture trace diff latest~1 latest
@@ -47,6 +49,7 @@ enum Action {
     Why(why::Args),
     Diff(diff::Args),
     Export(export::Args),
+    Prune(prune::Args),
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
@@ -59,5 +62,6 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         Action::Why(args) => why::run(args, &runs, terminal),
         Action::Diff(args) => diff::run(args, &runs, terminal),
         Action::Export(args) => export::run(args, &runs, terminal),
+        Action::Prune(args) => prune::run(args, &runs, terminal),
     }
 }

@@ -199,3 +199,88 @@ fn as_31_limit_of_zero_is_refused() {
         let _ = Sandbox::new().run(["trace", "list", "--limit", limit]).exits(2).says("at least 1");
     }
 }
+
+#[test]
+fn ca_12_list_is_filtered_by_failure_program_time_and_text() {
+    let sandbox = after(&["Which port?", "When was it built?"]);
+    std::fs::create_dir(sandbox.path("sub")).unwrap();
+    sandbox.write("sub/q.as", "main func() { [1][3] }");
+    let _ = sandbox.run(["run", "sub/q.as"]).exits(1);
+    let listed = |arguments: &[&str]| {
+        let arguments = ["trace", "list", "--json"].iter().chain(arguments);
+        let runs = sandbox.run(arguments).exits(0).json()["runs"].as_array().unwrap().clone();
+        runs.iter().map(|run| run["program"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&[]), ["sub/q.as", "p.as", "p.as"]);
+    assert_eq!(listed(&["--failed"]), ["sub/q.as"]);
+    for program in ["sub/q.as", "q.as", "./sub/q.as", "q"] {
+        assert_eq!(listed(&["--program", program]), ["sub/q.as"], "{program}");
+    }
+    assert_eq!(listed(&["--program", "as"]), [""; 0]);
+    assert_eq!(listed(&["--grep", "When was it built?"]), ["p.as"]);
+    assert_eq!(listed(&["--grep", "The server listens on port 7878"]).len(), 2);
+    assert_eq!(listed(&["--since", "1h", "--failed"]), ["sub/q.as"]);
+    assert_eq!(listed(&["--since", "0s"]), [""; 0]);
+    let _ = sandbox.run(["trace", "list", "--since", "soon"]).exits(2).says("such as 30d");
+    let _ = sandbox
+        .run(["trace", "list", "--program", "sub/p.as"])
+        .exits(0)
+        .says("did you mean `sub/q.as`?");
+    let failed = sandbox.run(["trace", "list", "--failed", "--json"]).exits(0).json();
+    assert_eq!(failed["runs"][0]["error"]["code"], "AS9007", "{failed}");
+    let done = sandbox.run(["trace", "list", "--json", "--program", "p.as"]).exits(0).json();
+    let run = &done["runs"][0];
+    assert_eq!((&run["calls"], &run["finish"]), (&1.into(), &"stop".into()), "{run}");
+    assert!(run["input"].as_u64().unwrap() > 10, "{run}");
+}
+
+#[test]
+fn ca_12_prune_deletes_old_runs_and_says_which() {
+    let sandbox = after(&["a?", "b?", "c?"]);
+    let ids = || -> Vec<String> {
+        let list = sandbox.run(["trace", "list", "--json"]).exits(0).json();
+        list["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|run| run["run"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let all = ids();
+    let dry = sandbox.run(["trace", "prune", "--keep", "1", "--dry-run", "--json"]).exits(0).json();
+    let expected = serde_json::json!({ "removed": all[1..], "kept": 1, "dryRun": true });
+    assert_eq!((dry, ids()), (expected, all.clone()));
+    let _ = sandbox
+        .run(["trace", "prune", "--older-than", "1h"])
+        .exits(0)
+        .says("0 runs deleted, 3 kept");
+    let _ = sandbox.run(["trace", "prune", "--keep", "1"]).exits(0).says("2 runs deleted, 1 kept");
+    assert_eq!(ids(), all[..1]);
+    let _ = sandbox.run(["trace", "show", &all[1]]).exits(2);
+    let _ = sandbox.run(["trace", "prune"]).exits(2);
+}
+
+#[test]
+fn ca_12_diff_sums_up_first_and_shows_texts_when_asked() {
+    let sandbox = after(&["Which port?", "When was it built?"]);
+    let diff =
+        |option: &str| sandbox.run(["trace", "diff", "latest~1", "latest", option]).exits(0).stdout;
+    let stat = diff("--stat");
+    assert!(stat.contains("1 of 1 call differ") && stat.contains("[question]"), "{stat}");
+    assert!(!stat.contains("- Which port?") && !stat.contains("[notes]"), "{stat}");
+    assert!(diff("--full").contains("- Which port?"));
+    let same = sandbox.run(["trace", "diff", "latest", "latest", "--stat"]).exits(0).stdout;
+    assert!(same.contains("all prompts are identical"), "{same}");
+}
+
+#[test]
+fn ca_12_show_prints_values_whole_when_asked() {
+    let sandbox = Sandbox::new();
+    let long = "word ".repeat(200);
+    sandbox.write("p.as", "main func(input) { input.text + \"end\" }");
+    let input = serde_json::json!({ "text": long }).to_string();
+    let _ = sandbox.run(["run", "p.as", "--quiet", "--input", &input]).exits(0);
+    assert!(!sandbox.run(["trace", "show"]).exits(0).stdout.contains(&long));
+    let full = sandbox.run(["trace", "show", "--full"]).exits(0).stdout;
+    assert!(full.contains(&format!("{long}end")), "{full}");
+}

@@ -142,6 +142,8 @@ impl RunState {
         if let Value::Object(data) = data {
             data.insert("model_calls".to_owned(), reported.calls.len().into());
             data.insert("usage".to_owned(), json!(reported.usage));
+            let last = reported.calls.last().and_then(CallReport::finish);
+            data.insert("finish".to_owned(), json!(last));
             data.insert("usage_estimated".to_owned(), reported.estimated.into());
         }
     }

@@ -6,20 +6,23 @@
 
 mod error;
 mod id;
+mod list;
 mod log;
 mod select;
 mod tree;
 
 pub use error::RunError;
 pub use id::RunId;
+pub use list::{RunEntry, RunHead, RunList};
 pub use log::{EXPORT_VERSION, LINE_BYTES, RunLog, digests_in};
 pub use select::select;
 pub use tree::TraceTree;
 
 use crate::masker::Masker;
 use contexture_context::manifest::Blob;
-use contexture_context::{Digest, TraceEvent};
+use contexture_context::{Digest, TraceEvent, TraceKind};
 use serde_json::Value;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Keeps runs.
@@ -48,6 +51,68 @@ pub trait RunStore: Send + Sync {
     /// [`RunError`] when there is no such run or it can't be read.
     fn load(&self, id: &RunId) -> Result<RunLog, RunError>;
 
+    /// Lists the runs that are wanted, the newest first, at most so many. A run that can't be read is
+    /// told in the notes.
+    ///
+    /// # Errors
+    /// [`RunError`] when no run can be read.
+    fn list(&self, wanted: &dyn Fn(&RunEntry) -> bool, most: usize) -> Result<RunList, RunError> {
+        Ok(RunList::of(&self.ids()?, wanted, most, |id| self.entry(id)))
+    }
+
+    /// Returns a run as a list has it, with the sums of its model calls.
+    ///
+    /// # Errors
+    /// [`RunError`] when there is no such run or it can't be read.
+    fn entry(&self, id: &RunId) -> Result<RunEntry, RunError> {
+        let summary = self.summary(id)?;
+        let mut entry = RunEntry::of(&summary);
+        if !RunEntry::is_summed_up(&summary) {
+            let head = self.head(id, 1..=u64::MAX)?;
+            head.log.of_kind(TraceKind::Generate).for_each(|call| entry.add_call(call));
+        }
+        Ok(entry)
+    }
+
+    /// Reads the event of a run and the model calls with these numbers, and no other event.
+    ///
+    /// # Errors
+    /// [`RunError`] when there is no such run or it can't be read.
+    fn head(&self, id: &RunId, calls: RangeInclusive<u64>) -> Result<RunHead, RunError> {
+        let log = self.load(id)?;
+        let lines = log.events.len() as u64;
+        Ok(log.head(&calls, lines))
+    }
+
+    /// Reports whether a run has a text: in its events, or in what it kept.
+    ///
+    /// # Errors
+    /// [`RunError`] when there is no such run or it can't be read.
+    fn mentions(&self, id: &RunId, text: &str) -> Result<bool, RunError> {
+        let written = json_text(text);
+        for event in &self.load(id)?.events {
+            if event.data.to_string().contains(&written) {
+                return Ok(true);
+            }
+            for digest in digests_in(&event.data) {
+                if self.text(id, &digest)?.is_some_and(|kept| kept.contains(text)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Removes runs that are not under way, with the texts that no other run has; returns those
+    /// that are gone. A store that removes nothing returns none.
+    ///
+    /// # Errors
+    /// [`RunError`] when one can't be removed.
+    fn remove(&self, runs: &[RunId]) -> Result<Vec<RunId>, RunError> {
+        let _ = runs;
+        Ok(Vec::new())
+    }
+
     /// Returns a text that a run kept; `None` when it did not, or when another text is there.
     ///
     /// # Errors
@@ -75,6 +140,33 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
     fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
         (**self).text(id, digest)
     }
+
+    fn list(&self, wanted: &dyn Fn(&RunEntry) -> bool, most: usize) -> Result<RunList, RunError> {
+        (**self).list(wanted, most)
+    }
+
+    fn entry(&self, id: &RunId) -> Result<RunEntry, RunError> {
+        (**self).entry(id)
+    }
+
+    fn head(&self, id: &RunId, calls: RangeInclusive<u64>) -> Result<RunHead, RunError> {
+        (**self).head(id, calls)
+    }
+
+    fn mentions(&self, id: &RunId, text: &str) -> Result<bool, RunError> {
+        (**self).mentions(id, text)
+    }
+
+    fn remove(&self, runs: &[RunId]) -> Result<Vec<RunId>, RunError> {
+        (**self).remove(runs)
+    }
+}
+
+/// Returns a text as it stands inside a string of JSON.
+#[must_use]
+pub fn json_text(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
 /// Writes one run. Calls come from any thread.

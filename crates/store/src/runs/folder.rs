@@ -4,6 +4,8 @@
 //! .gitignore                    so that none of it but definitions and packs is committed
 //! runs/<id>.jsonl               the trace of a run, one event per line
 //! runs/<id>.texts.jsonl         the small texts it kept: {digest, text}
+//! runs/<id>.places              where its model calls stand, if it is long
+//! runs/runs.index.jsonl         an entry for each run that has ended
 //! texts/<2 hex>/<62 hex>        larger texts, once for all runs, by digest
 //! ```
 //!
@@ -13,24 +15,32 @@
 //! share; larger ones are shared, so that ten runs over one large file keep it once. Nothing is
 //! opened until there is something to write.
 
+mod listed;
+mod places;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod upkeep;
+mod writer;
 
-use super::LINE_BYTES;
+use super::{LINE_BYTES, RunEntry, RunHead, RunList};
 use super::{RunError, RunId, RunLog, RunStore, RunSummary, RunWriter};
 use crate::home;
 use crate::masker::Masker;
 use crate::stamp::Ids;
-use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TraceEvent};
 use contexture_core::store::reason;
+use listed::Listed;
+use places::{About, Place, Places};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use texts::{TextReader, TextWriter};
+use std::sync::Arc;
+use texts::TextReader;
+use writer::FolderRun;
 
 /// The bytes at the end of a trace that are searched for the end of its run.
 const TAIL_BYTES: u64 = 256 << 10;
@@ -111,6 +121,44 @@ impl FolderStore {
     }
 }
 
+impl FolderStore {
+    fn places_file(&self, id: &RunId) -> PathBuf {
+        self.folder.join("runs").join(format!("{id}.places"))
+    }
+
+    fn bytes(&self, id: &RunId) -> Option<u64> {
+        Some(self.trace(id).metadata().ok()?.len())
+    }
+
+    /// Reports whether a run is under way: its writer holds a lock on the trace.
+    fn is_running(&self, id: &RunId) -> bool {
+        self.open(id).is_ok_and(|file| is_written(&file))
+    }
+
+    /// Returns the places of a trace. Those of a long one are kept, so that it is searched once.
+    fn places(&self, id: &RunId, file: &File) -> Result<Places, RunError> {
+        let fail = |error: std::io::Error| failed(&self.trace(id), &error);
+        let bytes = file.metadata().map_err(fail)?.len();
+        let path = self.places_file(id);
+        let kept = if bytes > places::SMALL { Places::load(&path, bytes) } else { None };
+        let mut places = kept.unwrap_or_default();
+        let known = places.end;
+        if known == bytes {
+            return Ok(places);
+        }
+        let is_written = is_written(file);
+        places.read_on(file, is_written).map_err(fail)?;
+        if places.end.saturating_sub(known) > places::SMALL / 4
+            && bytes > places::SMALL
+            && !is_written
+        {
+            // Where it can't be kept, the trace is searched again.
+            let _ = places.keep(&path);
+        }
+        Ok(places)
+    }
+}
+
 impl RunStore for FolderStore {
     fn begin(&self, masker: Arc<Masker>) -> Result<Box<dyn RunWriter>, RunError> {
         self.prepare()?;
@@ -119,11 +167,7 @@ impl RunStore for FolderStore {
             let id = RunId::parse(&id).ok_or(RunError::None)?;
             let path = self.trace(&id);
             match home::private_file().append(true).create_new(true).open(&path) {
-                Ok(file) => {
-                    let texts = Mutex::new(TextWriter::new(&self.folder, &id));
-                    let events = Mutex::new(Events { path, file, torn: false });
-                    return Ok(Box::new(FolderRun { id, masker, events, texts }));
-                }
+                Ok(file) => return Ok(Box::new(FolderRun::new(&self.folder, id, masker, file))),
                 // A fixed stamp may give an id again.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed(&path, &error)),
@@ -183,6 +227,103 @@ impl RunStore for FolderStore {
     fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
         self.texts.get(id, digest)
     }
+
+    fn list(&self, wanted: &dyn Fn(&RunEntry) -> bool, most: usize) -> Result<RunList, RunError> {
+        let ids = self.ids()?;
+        let listed = Listed::read(&self.folder.join("runs"));
+        let mut fresh = Vec::new();
+        let mut list = RunList::of(&ids, wanted, most, |id| {
+            let is_current =
+                |entry: &RunEntry| entry.outcome.is_some() || self.bytes(id) == Some(entry.bytes);
+            let mut entry = match listed.get(id).filter(is_current) {
+                Some(entry) => entry,
+                None => {
+                    let entry = self.entry(id)?;
+                    fresh.push(entry.clone());
+                    entry
+                }
+            };
+            entry.running = entry.outcome.is_none() && self.is_running(id);
+            Ok(entry)
+        });
+        list.notes.extend(listed.add(&fresh, &ids));
+        Ok(list)
+    }
+
+    fn head(&self, id: &RunId, calls: RangeInclusive<u64>) -> Result<RunHead, RunError> {
+        let file = self.open(id)?;
+        let places = self.places(id, &file)?;
+        if let Some(head) = read_head(id, &file, &places, &calls, true)? {
+            return Ok(head);
+        }
+        // The file of places belongs to another trace, or a line of a call is damaged.
+        let path = self.places_file(id);
+        let _ = std::fs::remove_file(&path);
+        let places = self.places(id, &file)?;
+        read_head(id, &file, &places, &calls, false)?.ok_or(RunError::None)
+    }
+
+    fn mentions(&self, id: &RunId, text: &str) -> Result<bool, RunError> {
+        upkeep::mentions(&self.folder, &self.trace(id), id, text)
+    }
+
+    fn remove(&self, runs: &[RunId]) -> Result<Vec<RunId>, RunError> {
+        let runs: Vec<RunId> = runs.iter().filter(|id| !self.is_running(id)).cloned().collect();
+        upkeep::remove(&self.folder, &runs, &self.ids()?)?;
+        Ok(runs)
+    }
+}
+
+/// Reports whether a run holds its lock on a trace.
+fn is_written(file: &File) -> bool {
+    let locked = matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock));
+    if !locked {
+        // It is unlocked with the file at the latest.
+        let _ = file.unlock();
+    }
+    locked
+}
+
+/// The most damaged lines that are told one by one.
+const TOLD: usize = 10;
+
+/// Reads the event of a run and the wanted model calls at their places; `None` if it is `strict` and
+/// a place does not fit.
+fn read_head(
+    id: &RunId,
+    mut file: &File,
+    places: &Places,
+    wanted: &RangeInclusive<u64>,
+    strict: bool,
+) -> Result<Option<RunHead>, RunError> {
+    let mut calls = HashMap::new();
+    calls.extend(places.all.iter().filter(|one| one.call > 0).map(|one| (one.event, one.call)));
+    let is_wanted = |place: &&Place| match place.about {
+        About::Run => true,
+        About::Call => calls.get(&place.event).is_some_and(|call| wanted.contains(call)),
+        About::Damaged => false,
+    };
+    let damaged = places.all.iter().filter(|place| place.about == About::Damaged);
+    let name = |place: &Place| format!("line {} is skipped: it is not a whole event", place.event);
+    let mut notes: Vec<String> = damaged.take(TOLD).map(name).collect();
+    let mut lines = Vec::new();
+    let mut buffer = Vec::new();
+    for place in places.all.iter().filter(is_wanted) {
+        buffer.clear();
+        let read = file.seek(SeekFrom::Start(place.start));
+        let read = read.and_then(|_| file.take(place.bytes).read_to_end(&mut buffer));
+        read.map_err(|error| RunError::Io { path: id.to_string(), reason: reason(&error) })?;
+        let event = serde_json::from_slice::<TraceEvent>(&buffer).ok();
+        match event.filter(|event| event.id == place.event) {
+            Some(event) => lines.push(event),
+            None if strict => return Ok(None),
+            None => {
+                notes.push(format!("a line of event {} is skipped: it is damaged", place.event))
+            }
+        }
+    }
+    let log = RunLog::of_lines(id.clone(), lines, notes)?;
+    Ok(Some(RunHead { log, calls: calls.len() as u64, lines: places.lines }))
 }
 
 /// Returns the end of a file: [`TAIL_BYTES`], or as many as its last line has.
@@ -197,42 +338,6 @@ fn tail(mut file: &File, bytes: u64) -> std::io::Result<Vec<u8>> {
             return Ok(tail);
         }
         wanted = wanted.saturating_mul(8);
-    }
-}
-
-struct FolderRun {
-    id: RunId,
-    masker: Arc<Masker>,
-    events: Mutex<Events>,
-    texts: Mutex<TextWriter>,
-}
-
-struct Events {
-    path: PathBuf,
-    file: File,
-    /// True if the last write failed and may have left half a line.
-    torn: bool,
-}
-
-impl RunWriter for FolderRun {
-    fn id(&self) -> &RunId {
-        &self.id
-    }
-
-    fn append_lines(&self, lines: &str) -> Result<(), RunError> {
-        let mut log = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut lines = self.masker.lines(lines);
-        if log.torn {
-            lines.to_mut().insert(0, '\n');
-        }
-        let written = log.file.write_all(lines.as_bytes());
-        log.torn = written.is_err();
-        written.map_err(|error| failed(&log.path, &error))
-    }
-
-    fn keep(&self, blobs: &[Blob]) -> Result<(), RunError> {
-        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.keep(blobs, &self.masker)
     }
 }
 

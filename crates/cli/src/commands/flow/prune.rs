@@ -6,6 +6,7 @@
 use super::list::to_json;
 use super::stored_runs::FlowLocation;
 use crate::prelude::*;
+use crate::support::values::span;
 use contexture::contexts::{CONTEXTS_FILE, OpenError};
 use contexture::flows::is_within;
 use contexture::store::flows::{Filter, FlowJournal, RunState, RunSummary};
@@ -45,15 +46,6 @@ pub(super) struct Args {
     /// Print one JSON object: removed, the deleted runs; kept, the number of others; and dryRun.
     #[arg(long)]
     json: bool,
-}
-
-fn span(text: &str) -> Result<Duration, String> {
-    let units = [("d", 86_400), ("h", 3_600), ("m", 60)];
-    let found = units.into_iter().find_map(|(unit, seconds)| {
-        let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
-        number.checked_mul(seconds).map(Duration::from_secs)
-    });
-    found.ok_or_else(|| "expected a duration such as 30d, 12h or 45m".to_owned())
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {

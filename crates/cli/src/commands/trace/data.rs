@@ -5,7 +5,7 @@ use contexture::context::{Budget, Keep};
 use serde_json::Value;
 
 /// The characters of a value that a line shows.
-const VALUE: usize = 72;
+pub(super) const VALUE: usize = 72;
 
 /// Formats a budget: `2k`, `500`, `8k chars keep tail`.
 pub(super) fn budget_text(budget: Budget) -> String {

@@ -3,13 +3,15 @@
 use super::runs::Runs;
 use crate::output::text::{plural, sanitized};
 use crate::prelude::*;
-use contexture::inspect::{CallDiff, Change, ItemDiff, LayerDiff, diff};
+use contexture::inspect::{CallDiff, Change, ItemDiff, diff};
 use similar::{ChangeTag, TextDiff};
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture trace diff latest~1 latest
+  contexture trace diff latest~1 latest --stat
   contexture trace diff latest~1 latest --json";
 
 /// Compares the prompts of two runs: items added, removed, changed or cut differently.
@@ -22,14 +24,20 @@ pub(super) struct Args {
     /// The second run.
     #[arg(value_name = "RUN2")]
     right: String,
-    /// Print one JSON object: left, right and calls, with the texts that differ.
+    /// Print a line for each part that differs, without its text; the default on a terminal.
+    #[arg(long, conflicts_with = "full")]
+    stat: bool,
+    /// Print the texts that differ, too; the default elsewhere.
     #[arg(long)]
+    full: bool,
+    /// Print one JSON object: left, right and calls, with the texts that differ.
+    #[arg(long, conflicts_with_all = ["stat", "full"])]
     json: bool,
 }
 
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
-    let left = runs.load(&args.left, terminal)?;
-    let right = runs.load(&args.right, terminal)?;
+    let left = runs.head(&args.left, 1..=u64::MAX, terminal)?.log;
+    let right = runs.head(&args.right, 1..=u64::MAX, terminal)?.log;
     let calls = diff(runs.kept(&left), runs.kept(&right));
     if args.json {
         let (left, right) = (left.id.as_str(), right.id.as_str());
@@ -38,8 +46,10 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     }
     let paint = terminal.out;
     let mut text = format!("{}\n", paint.bold(&format!("{} → {}", left.id, right.id)));
-    for call in &calls {
-        text.push_str(&call_text(call, paint));
+    if args.stat || (!args.full && std::io::stdout().is_terminal()) {
+        text.push_str(&summary(&calls, paint));
+    } else {
+        calls.iter().for_each(|call| text.push_str(&call_text(call, paint, true)));
     }
     if calls.is_empty() {
         text.push_str("neither run called a model\n");
@@ -50,7 +60,30 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
     Ok(Exit::Done)
 }
 
-fn call_text(call: &CallDiff, paint: Paint) -> String {
+/// The most calls that a summary shows one by one.
+const SHOWN: usize = 40;
+
+/// Sums up what differs: how many calls, and the parts of each without their texts.
+fn summary(calls: &[CallDiff], paint: Paint) -> String {
+    let changed: Vec<&CallDiff> = calls.iter().filter(|call| call.change != Change::Same).collect();
+    if changed.is_empty() {
+        return String::new();
+    }
+    let sum = |side: fn(&CallDiff) -> u64| calls.iter().map(side).sum::<u64>();
+    let tokens = tokens((sum(|call| call.tokens.0), sum(|call| call.tokens.1)));
+    let all = plural(calls.len() as u64, "call");
+    let mut text = format!("{} of {all} differ{tokens}\n", changed.len());
+    for call in changed.iter().take(SHOWN) {
+        text.push_str(&call_text(call, paint, false));
+    }
+    if let Some(more @ 1..) = changed.len().checked_sub(SHOWN) {
+        let _ = writeln!(text, "… and {more} more");
+    }
+    let _ = writeln!(text, "{}", paint.dim("--full shows the texts"));
+    text
+}
+
+fn call_text(call: &CallDiff, paint: Paint, with_texts: bool) -> String {
     let number = match (call.left, call.right) {
         (Some(left), Some(right)) if left != right => format!("{left} → {right}"),
         (left, right) => right.or(left).map(|number| number.to_string()).unwrap_or_default(),
@@ -63,29 +96,30 @@ fn call_text(call: &CallDiff, paint: Paint) -> String {
         let _ = writeln!(text, "  model {left} → {right}");
     }
     for layer in &call.layers {
-        layer_text(&mut text, layer, paint);
+        let _ = writeln!(text, "  {} {}", layer.name, word(layer.change, paint));
+        if with_texts {
+            lines(&mut text, layer.left.as_deref(), layer.right.as_deref(), paint);
+        }
     }
     for item in &call.items {
-        item_text(&mut text, item, paint);
+        let is_same = item.change == Change::Same;
+        if with_texts || !is_same {
+            item_line(&mut text, item, paint);
+        }
+        if with_texts && !is_same {
+            lines(&mut text, item.left.as_deref(), item.right.as_deref(), paint);
+        }
     }
     text
 }
 
-fn layer_text(text: &mut String, layer: &LayerDiff, paint: Paint) {
-    let _ = writeln!(text, "  {} {}", layer.name, word(layer.change, paint));
-    lines(text, layer.left.as_deref(), layer.right.as_deref(), paint);
-}
-
-fn item_text(text: &mut String, item: &ItemDiff, paint: Paint) {
+fn item_line(text: &mut String, item: &ItemDiff, paint: Paint) {
     let name = match &item.label {
         Some(label) => format!("[{}] {}", one_line(label), paint.dim(&one_line(&item.source))),
         None => format!("[{}]", one_line(&item.source)),
     };
     let tokens = paint.dim(&tokens(item.tokens));
     let _ = writeln!(text, "  {name} {}{tokens}", word(item.change, paint));
-    if item.change != Change::Same {
-        lines(text, item.left.as_deref(), item.right.as_deref(), paint);
-    }
 }
 
 fn word(change: Change, paint: Paint) -> String {

@@ -1,14 +1,21 @@
 //! `contexture trace list`: the stored runs, newest first.
 
 use super::runs::Runs;
-use crate::output::text::{duration, sanitized, timestamp};
+use crate::output::text::{duration, padded, sanitized, timestamp, width};
 use crate::prelude::*;
-use contexture::store::runs::{RunStore, RunSummary};
-use contexture::store::stamp::iso_time;
+use crate::support::values::span;
+use contexture::diagnostic::nearest;
+use contexture::store::runs::{RunEntry, RunId, RunList, RunStore};
+use contexture::store::stamp::{iso_time, now_us};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture trace list
+  contexture trace list --failed --since 2d
+  contexture trace list --program summarize_file.as --grep invoice
   contexture trace list --limit 3 --json";
 
 /// Lists runs, newest first.
@@ -24,63 +31,141 @@ pub(super) struct Args {
         allow_negative_numbers = true
     )]
     limit: usize,
-    /// Print one JSON object: runs, each with run, program, outcome, start and duration_us.
+    /// List only runs that failed or were killed.
+    #[arg(long)]
+    failed: bool,
+    /// List only runs of this program: its path, or the end of it.
+    #[arg(long, value_name = "FILE")]
+    program: Option<String>,
+    /// List only runs that began in this span: 2d, 12h or 45m.
+    #[arg(long, value_name = "SPAN", value_parser = span)]
+    since: Option<Duration>,
+    /// List only runs that have this text in their prompts, answers, values or errors.
+    #[arg(long, value_name = "TEXT")]
+    grep: Option<String>,
+    /// Print one JSON object: runs, each with run, program, outcome, start, duration_us, model,
+    /// calls, input and output tokens, finish, cost and error.
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
-    let ids = runs.store.ids()?;
-    let all = ids.len();
-    let summaries = ids.iter().take(args.limit).map(|id| runs.store.summary(id));
-    let summaries: Vec<RunSummary> = summaries.collect::<Result<_, _>>()?;
-    if args.json {
-        let list: Vec<Value> = summaries.iter().map(to_json).collect();
-        terminal.print_json(&json!({ "runs": list }))?;
-    } else if summaries.is_empty() {
-        terminal.note("no runs are stored; `contexture run FILE` stores one");
-    } else {
-        terminal.print(&table(&summaries, terminal.out))?;
-        if all > summaries.len() {
-            terminal.note(&format!("{all} runs in total; --limit shows more"));
+    let since = args
+        .since
+        .map(|span| now_us().saturating_sub(u64::try_from(span.as_micros()).unwrap_or(u64::MAX)));
+    let programs: RefCell<BTreeSet<String>> = RefCell::default();
+    let wanted = |entry: &RunEntry| {
+        if let Some(program) = &args.program
+            && !is_of(&entry.program, program)
+        {
+            programs.borrow_mut().insert(entry.program.clone());
+            return false;
         }
+        let is_recent = since.is_none_or(|since| entry.start_us.is_some_and(|at| at >= since));
+        is_recent && (!args.failed || entry.is_failed()) && has_text(args, runs, entry)
+    };
+    let list = runs.store.list(&wanted, args.limit)?;
+    for note in &list.notes {
+        terminal.warn(note);
+    }
+    if args.json {
+        let runs: Vec<Value> = list.entries.iter().map(to_json).collect();
+        terminal.print_json(&json!({ "runs": runs }))?;
+        return Ok(Exit::Done);
+    }
+    terminal.print(&table(&list.entries, terminal.out))?;
+    if let Some(note) = note(args, &list, &programs.borrow()) {
+        terminal.note(&note);
     }
     Ok(Exit::Done)
 }
 
-fn program(summary: &RunSummary) -> &str {
-    summary.data.get("program").and_then(Value::as_str).unwrap_or_default()
+fn has_text(args: &Args, runs: &Runs, entry: &RunEntry) -> bool {
+    let Some(text) = &args.grep else { return true };
+    RunId::parse(&entry.run).is_some_and(|id| runs.store.mentions(&id, text).unwrap_or(false))
 }
 
-/// Returns the outcome of a run; one without an end is still running, or was killed.
-fn outcome(summary: &RunSummary) -> &str {
-    summary.data.get("outcome").and_then(Value::as_str).unwrap_or("no end")
+/// Reports whether a program is the one that is meant: by its path, the end of it, or its name.
+fn is_of(program: &str, asked: &str) -> bool {
+    let asked = asked.strip_prefix("./").unwrap_or(asked);
+    let is_end = program.strip_suffix(asked).is_some_and(|before| before.ends_with('/'));
+    let stem = Path::new(program).file_stem();
+    program == asked || is_end || stem.is_some_and(|stem| stem == asked)
 }
 
-fn to_json(summary: &RunSummary) -> Value {
+/// Returns what a person should know beside the table.
+fn note(args: &Args, list: &RunList, programs: &BTreeSet<String>) -> Option<String> {
+    if list.all == 0 {
+        return Some("no runs are stored; `contexture run FILE` stores one".to_owned());
+    }
+    if list.more {
+        let all = list.all;
+        return Some(format!("{all} runs in total; --limit shows more"));
+    }
+    let asked = args.program.as_deref().filter(|_| list.entries.is_empty());
+    if let Some(asked) = asked {
+        let similar = nearest(asked, programs.iter().map(String::as_str));
+        let similar = similar.map(|one| format!("; did you mean `{one}`?")).unwrap_or_default();
+        return Some(format!("no run of `{asked}` is listed{similar}"));
+    }
+    list.entries.is_empty().then(|| format!("none of the {} stored runs is meant", list.all))
+}
+
+/// Returns the outcome of a run; one without an end was killed.
+fn outcome(entry: &RunEntry) -> &str {
+    let without = if entry.running { "running" } else { "no end" };
+    entry.outcome.as_deref().unwrap_or(without)
+}
+
+pub(super) fn to_json(entry: &RunEntry) -> Value {
+    let error = entry.code.as_ref().map(|code| json!({ "code": code, "message": entry.message }));
     json!({
-        "run": summary.id.as_str(),
-        "program": program(summary),
-        "outcome": outcome(summary),
-        "start": summary.start_us.map(iso_time),
-        "duration_us": summary.duration_us,
-        "bytes": summary.bytes,
+        "run": entry.run,
+        "program": entry.program,
+        "outcome": outcome(entry),
+        "start": entry.start_us.map(iso_time),
+        "duration_us": entry.duration_us,
+        "bytes": entry.bytes,
+        "model": entry.model,
+        "calls": entry.calls,
+        "input": entry.input,
+        "output": entry.output,
+        "cached": entry.cached,
+        "estimated": entry.estimated,
+        "finish": entry.finish,
+        "cost": entry.cost,
+        "error": error,
     })
 }
 
-fn table(summaries: &[RunSummary], paint: Paint) -> String {
+/// Formats the tokens of a run: `47 + 10`, or `~47 + 10` when they were counted here.
+fn tokens(entry: &RunEntry) -> String {
+    let about = if entry.estimated { "~" } else { "" };
+    if entry.calls == 0 {
+        String::new()
+    } else {
+        format!("{about}{} + {}", entry.input, entry.output)
+    }
+}
+
+fn table(entries: &[RunEntry], paint: Paint) -> String {
+    let all: Vec<String> = entries.iter().map(tokens).collect();
+    let wide = width(all.iter().map(String::as_str), 40);
     let mut text = String::new();
-    for summary in summaries {
-        let began = summary.start_us.map(timestamp).unwrap_or_default();
-        let took = summary.duration_us.map(duration).unwrap_or_default();
-        let outcome = format!("{:<9}", outcome(summary));
+    for (entry, tokens) in entries.iter().zip(&all) {
+        let began = entry.start_us.map(timestamp).unwrap_or_default();
+        let took = entry.duration_us.map(duration).unwrap_or_default();
+        let outcome = format!("{:<9}", outcome(entry));
         let outcome = match outcome.trim_end() {
             "done" => paint.green(&outcome),
             "failed" => paint.red(&outcome),
             _ => paint.yellow(&outcome),
         };
-        let (id, program) = (&summary.id, sanitized(program(summary)));
-        let _ = writeln!(text, "{id}  {began:19}  {took:>11}  {outcome}  {program}");
+        let (id, program) = (&entry.run, sanitized(&entry.program));
+        let code = entry.code.as_ref().map(|code| format!("  {}", paint.red(&one_line(code))));
+        let (tokens, code) = (padded(tokens, wide), code.unwrap_or_default());
+        let _ =
+            writeln!(text, "{id}  {began:19}  {took:>11}  {outcome}  {tokens}  {program}{code}");
     }
     text
 }

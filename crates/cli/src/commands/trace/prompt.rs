@@ -2,7 +2,8 @@
 
 use super::runs::Runs;
 use crate::prelude::*;
-use contexture::inspect::{SentMessage, SentRequest};
+use contexture::inspect::{InspectError, SentMessage, SentRequest};
+use contexture::store::runs::RunHead;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,8 +37,15 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
-    let log = runs.load(&args.run, terminal)?;
-    let requests = runs.kept(&log).prompt(args.call)?;
+    let RunHead { log, calls, .. } = runs.head(&args.run, args.call..=args.call, terminal)?;
+    let requests = runs.kept(&log).prompt(args.call).map_err(|error| match error {
+        // Only the call itself was read.
+        InspectError::NoSuchCall { run, asked, .. } => {
+            let calls = usize::try_from(calls).unwrap_or(usize::MAX);
+            InspectError::NoSuchCall { run, calls, asked }
+        }
+        error => error,
+    })?;
     if args.json {
         let object = json!({ "run": log.id.as_str(), "call": args.call, "requests": requests });
         terminal.print_json(&object)?;

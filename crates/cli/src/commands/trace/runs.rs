@@ -2,7 +2,8 @@
 
 use crate::prelude::*;
 use contexture::inspect::{InspectError, Kept};
-use contexture::store::runs::{RunError, RunId, RunLog, RunStore, select};
+use contexture::store::runs::{RunError, RunHead, RunId, RunLog, RunStore, select};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 pub(super) struct Runs {
@@ -21,6 +22,21 @@ impl Runs {
             terminal.warn(&format!("run {}: {note}", log.id));
         }
         Ok(log)
+    }
+
+    /// Loads the event of a run and the model calls with these numbers, and prints what can't be
+    /// read of them.
+    pub(super) fn head(
+        &self,
+        asked: &str,
+        calls: RangeInclusive<u64>,
+        terminal: &Terminal,
+    ) -> Result<RunHead, Abort> {
+        let head = self.store.head(&self.find(asked)?, calls)?;
+        for note in &head.log.notes {
+            terminal.warn(&format!("run {}: {note}", head.log.id));
+        }
+        Ok(head)
     }
 
     pub(super) fn kept<'a>(&'a self, log: &'a RunLog) -> Kept<'a> {

@@ -2,14 +2,17 @@
 
 use super::line;
 use super::runs::Runs;
+use super::whole;
+use crate::output::text::plural;
 use crate::prelude::*;
 use contexture::Project;
 use contexture::context::TraceEvent;
-use contexture::store::runs::{RunLog, RunStore, select};
+use contexture::store::runs::{RunHead, RunLog, RunStore, select};
 
 const EXAMPLES: &str = "\
 Examples:
   contexture trace show
+  contexture trace show latest --full
   contexture trace show latest --json";
 
 /// Shows a run as a tree: calls with their times, prompts with their items, tokens and cuts.
@@ -19,18 +22,43 @@ pub(super) struct Args {
     /// The run.
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
+    /// Print values and answers whole, and all events of a long run.
+    #[arg(long, conflicts_with = "json")]
+    full: bool,
     /// Print one JSON object: run and events, as stored.
     #[arg(long)]
     json: bool,
 }
 
+/// The bytes of a trace of which only the model calls are shown, unless all is asked for.
+const LONG: u64 = 8 << 20;
+/// The most model calls of a long run that are shown.
+const CALLS: u64 = 50;
+
 pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
+    if !args.json && !args.full {
+        let id = runs.find(&args.run)?;
+        if runs.store.summary(&id)?.bytes > LONG {
+            return long(id.as_str(), runs, terminal);
+        }
+    }
     let log = runs.load(&args.run, terminal)?;
     if args.json {
         terminal.print_json(&json!({ "run": log.id.as_str(), "events": log.events }))?;
     } else {
-        terminal.print(&text(&log, terminal.out))?;
+        let whole = args.full.then(|| whole::values(runs.kept(&log)));
+        terminal.print(&text(&log, whole.as_ref(), terminal.out))?;
     }
+    Ok(Exit::Done)
+}
+
+/// Shows a long run: itself, and its first model calls.
+fn long(id: &str, runs: &Runs, terminal: &Terminal) -> CommandResult {
+    let RunHead { log, calls, lines } = runs.head(id, 1..=CALLS, terminal)?;
+    terminal.print(&text(&log, None, terminal.out))?;
+    let shown = calls.min(CALLS);
+    let all = format!("{lines} lines, {}", plural(calls, "model call"));
+    terminal.note(&format!("the run has {all}, of which {shown} are shown; --full shows all"));
     Ok(Exit::Done)
 }
 
@@ -38,13 +66,13 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
 pub(crate) fn tree(project: &Project, run: &str, paint: Paint) -> Result<String, String> {
     let store = contexture::runs(project);
     let log = select(&store, run).and_then(|id| store.load(&id));
-    log.map(|log| text(&log, paint)).map_err(|error| error.to_string())
+    log.map(|log| text(&log, None, paint)).map_err(|error| error.to_string())
 }
 
 /// The most levels of indentation; deeper ones are counted.
 const LEVELS: usize = 40;
 
-fn text(log: &RunLog, paint: Paint) -> String {
+fn text(log: &RunLog, whole: Option<&whole::Values>, paint: Paint) -> String {
     let mut text = paint.bold(&format!("run {}", log.id));
     text.push('\n');
     let lines = log.tree().lines();
@@ -62,7 +90,8 @@ fn text(log: &RunLog, paint: Paint) -> String {
         };
         rails.push(!is_last);
         let inner = if next > *depth { "│ " } else { "  " };
-        for (number, line) in line::of(event, paint).into_iter().enumerate() {
+        let values = whole.and_then(|whole| whole.get(&event.id)).into_iter().flatten().cloned();
+        for (number, line) in line::of(event, paint).into_iter().chain(values).enumerate() {
             let lead = match number {
                 0 => format!("{above}{branch}"),
                 _ => format!("{above}{below}{inner}"),

@@ -1,11 +1,12 @@
 //! A trace as it is read back.
 
-use super::{RunError, RunId, TraceTree};
+use super::{RunError, RunHead, RunId, TraceTree};
 use crate::store::{lines, reason};
 use contexture_context::{Digest, TRACE_VERSION, TraceEvent, TraceKind};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::io::BufRead;
+use std::ops::RangeInclusive;
 
 /// The largest trace that is read, in bytes.
 const TRACE_BYTES: u64 = 1 << 30;
@@ -78,6 +79,41 @@ impl RunLog {
         }
     }
 
+    /// Adds up lines of events that were read one by one.
+    ///
+    /// # Errors
+    /// [`RunError::Newer`] when a newer version wrote one.
+    pub fn of_lines(
+        id: RunId,
+        lines: impl IntoIterator<Item = TraceEvent>,
+        notes: Vec<String>,
+    ) -> Result<Self, RunError> {
+        let mut log = Self { id, events: Vec::new(), notes };
+        let mut places = HashMap::new();
+        for event in lines {
+            if event.v > TRACE_VERSION {
+                let found = u64::from(event.v);
+                return Err(RunError::Newer { run: log.id, found, known: TRACE_VERSION });
+            }
+            log.put(event, &mut places);
+        }
+        Ok(log)
+    }
+
+    /// Leaves the event of the run and the model calls with these numbers.
+    pub(super) fn head(mut self, wanted: &RangeInclusive<u64>, lines: u64) -> RunHead {
+        let mut calls = 0;
+        self.events.retain(|event| match (event.kind, call_of(event)) {
+            (TraceKind::Run, _) => true,
+            (TraceKind::Generate, Some(call)) => {
+                calls += 1;
+                wanted.contains(&call)
+            }
+            _ => false,
+        });
+        RunHead { log: self, calls, lines }
+    }
+
     /// Returns the event of the run itself.
     #[must_use]
     pub fn root(&self) -> Option<&TraceEvent> {
@@ -116,6 +152,11 @@ impl RunLog {
             "texts": texts,
         })
     }
+}
+
+/// Returns the number of a model call, once its prompt was built.
+fn call_of(event: &TraceEvent) -> Option<u64> {
+    event.data.get("manifest")?.get("call")?.as_u64()
 }
 
 /// Reads an event, or returns the fault of the line.

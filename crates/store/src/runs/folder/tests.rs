@@ -1,7 +1,7 @@
 use super::FolderStore;
-use crate::runs::{RunId, RunLog, RunStore};
+use crate::runs::{RunEntry, RunId, RunLog, RunStore, RunWriter};
 use crate::stamp::{FixedStamp, Ids};
-use contexture_context::Digest;
+use contexture_context::{Digest, TraceEvent, TraceKind};
 use contexture_core::contract::store::runs::{blob, event};
 use proptest::prelude::*;
 use serde_json::json;
@@ -203,4 +203,171 @@ proptest! {
         let _ = store.summary(run.id()).unwrap();
         let _ = store.text(run.id(), &Digest::of_text("x")).unwrap();
     }
+}
+
+fn of_call(id: u64, call: u64, duration: Option<u64>, data: serde_json::Value) -> TraceEvent {
+    let mut data = data;
+    if duration.is_none() {
+        data["manifest"] = json!({"version": 2, "call": call});
+    }
+    TraceEvent { kind: TraceKind::Generate, ..event(id, Some(1), duration, data) }
+}
+
+/// Ends a run as the recorder does, with the sums of its calls.
+fn end(outcome: &str) -> TraceEvent {
+    let usage = json!({"prompt_tokens": 47, "completion_tokens": 10, "cached_tokens": 3});
+    let error = json!({"code": "ANSWER_CUT_OFF", "message": "cut"});
+    let data = json!({"outcome": outcome, "model_calls": 2, "usage": usage, "error": error});
+    event(1, None, Some(9), data)
+}
+
+fn listed(store: &FolderStore) -> (Vec<(String, Option<String>, bool)>, Vec<String>) {
+    let list = store.list(&|_| true, usize::MAX).unwrap();
+    assert!(!list.more && list.all == list.entries.len());
+    let short = |one: &RunEntry| (one.run.clone(), one.outcome.clone(), one.running);
+    (list.entries.iter().map(short).collect(), list.notes)
+}
+
+#[test]
+fn in_2_list_is_read_from_index_that_heals_and_has_killed_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let begin = || {
+        let run = store.begin(Arc::default()).unwrap();
+        run.append(&event(1, None, None, json!({"program": "a.as"}))).unwrap();
+        run
+    };
+    let (done, killed, running) = (begin(), begin(), begin());
+    done.append(&end("failed")).unwrap();
+    // Another line of the run after its end changes nothing.
+    done.append(&event(2, Some(1), Some(0), json!({}))).unwrap();
+    let id = |run: &dyn RunWriter| run.id().to_string();
+    let ids = [id(&*running), id(&*killed), id(&*done)];
+    drop(killed);
+    let expected = [
+        (ids[0].clone(), None, true),
+        (ids[1].clone(), None, false),
+        (ids[2].clone(), Some("failed".to_owned()), false),
+    ];
+    let index = folder.path().join(".contexture/runs/runs.index.jsonl");
+    assert_eq!(std::fs::read_to_string(&index).unwrap().lines().count(), 1);
+    assert_eq!(listed(&store), (expected.to_vec(), vec![]));
+    let failed = store.list(&|one| one.code.is_some(), 9).unwrap().entries;
+    let one = &failed[0];
+    assert_eq!(
+        (failed.len(), one.calls, one.input, one.output, one.cached),
+        (1, 2, 47, 10, Some(3))
+    );
+    assert_eq!((one.is_failed(), one.code.as_deref()), (true, Some("ANSWER_CUT_OFF")));
+    assert!(store.list(&|_| true, 2).unwrap().more);
+    // A torn end, a damaged middle, an entry that is lost.
+    let text = std::fs::read_to_string(&index).unwrap();
+    for damaged in [
+        text[..text.len() - 9].to_owned(),
+        text.replacen("\"outcome\"", "\"outcome", 1),
+        "x\n".to_owned(),
+    ] {
+        std::fs::write(&index, damaged).unwrap();
+        let (runs, notes) = listed(&store);
+        assert_eq!((runs, notes.len()), (expected.to_vec(), 1), "{notes:?}");
+        assert_eq!(listed(&store), (expected.to_vec(), vec![]), "it is made anew");
+    }
+    std::fs::remove_file(&index).unwrap();
+    assert_eq!(listed(&store), (expected.to_vec(), vec![]));
+    #[cfg(unix)]
+    for (path, _) in files(folder.path()) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = path.metadata().unwrap().permissions().mode();
+        assert!(path.ends_with(".gitignore") || mode & 0o77 == 0, "{path:?} {mode:o}");
+    }
+}
+
+#[test]
+fn in_2_call_of_long_trace_is_read_at_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let run = store.begin(Arc::default()).unwrap();
+    run.append(&event(1, None, None, json!({"program": "a.as"}))).unwrap();
+    let filling = "x".repeat(2_000);
+    for call in 1..=1_000 {
+        let id = call * 2;
+        run.append(&of_call(id, call, None, json!({"n": call}))).unwrap();
+        run.append(&event(id + 1, Some(1), Some(0), json!({"text": filling}))).unwrap();
+        run.append(&of_call(id, call, Some(5), json!({"value": call}))).unwrap();
+    }
+    let path = |ending: &str| folder.path().join(format!(".contexture/runs/{}.{ending}", run.id()));
+    let whole = store.load(run.id()).unwrap();
+    let check = |why: &str| {
+        for call in [1, 2, 999, 1_000] {
+            let head = store.head(run.id(), call..=call).unwrap();
+            let own = whole.events.iter().find(|event| event.id == call * 2).unwrap();
+            assert_eq!(head.log.events[1..], [own.clone()], "{why} {call}");
+            assert_eq!((head.calls, head.lines), (1_000, 3_001), "{why}");
+            assert!(head.log.notes.is_empty(), "{why} {:?}", head.log.notes);
+        }
+        let all = store.head(run.id(), 1..=u64::MAX).unwrap();
+        assert_eq!(all.log.events.len(), 1_001, "{why}");
+    };
+    check("while it runs");
+    let written = std::fs::read(path("places")).unwrap();
+    drop(run.append(&event(1, None, Some(7), json!({"outcome": "done"}))));
+    let id = run.id().clone();
+    drop(run);
+    let head = |calls| store.head(&id, calls).unwrap();
+    assert_eq!(head(2..=2).log.root().unwrap().duration_us, Some(7));
+    // Of an older version, of another trace, of a run that was killed: found once, and kept.
+    for kept in [None, Some(written[..written.len() / 2].to_vec()), Some(b"nonsense".repeat(99))] {
+        let path = folder.path().join(format!(".contexture/runs/{id}.places"));
+        match &kept {
+            Some(kept) => std::fs::write(&path, kept).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+        assert_eq!(head(7..=7).log.events[1].id, 14);
+        assert!(
+            std::fs::metadata(&path).unwrap().len() > 80_000,
+            "{:?}",
+            kept.map(|kept| kept.len())
+        );
+    }
+    let trace = folder.path().join(format!(".contexture/runs/{id}.jsonl"));
+    let mut bytes = std::fs::read(&trace).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at..at + 6_000].fill(b'#');
+    std::fs::write(&trace, bytes).unwrap();
+    let damaged = head(1..=u64::MAX);
+    assert!(!damaged.log.notes.is_empty() && damaged.log.events.len() > 900);
+    assert!(head(1_000..=1_000).log.events[1].id == 2_000);
+}
+
+#[test]
+fn ca_12_removed_runs_take_their_own_texts_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let shared = "shared ".repeat(1_000);
+    let begin = |own: &str| {
+        let run = store.begin(Arc::default()).unwrap();
+        let texts = [blob(&shared), blob(own)];
+        run.keep(&texts).unwrap();
+        let digests: Vec<_> = texts.iter().map(|text| text.digest.to_string()).collect();
+        run.append(&event(1, None, None, json!({"texts": digests, "say": "\"hi\""}))).unwrap();
+        run
+    };
+    let (first, second) = (begin(&"first ".repeat(1_000)), begin("small one"));
+    let (one, two) = (first.id().clone(), second.id().clone());
+    assert_eq!(store.remove(&[one.clone()]).unwrap(), [], "it is under way");
+    assert!(
+        store.mentions(&one, "first first").unwrap() && store.mentions(&one, "\"hi\"").unwrap()
+    );
+    assert!(store.mentions(&two, "small one").unwrap() && !store.mentions(&two, "first").unwrap());
+    drop((first, second));
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7_200);
+    for (path, _) in files(folder.path()) {
+        std::fs::File::options().append(true).open(path).unwrap().set_modified(old).unwrap();
+    }
+    assert_eq!(store.remove(&[one.clone()]).unwrap(), [one.clone()]);
+    assert_eq!(store.ids().unwrap(), [two.clone()]);
+    assert_eq!(store.text(&two, &Digest::of_text(&shared)).unwrap().as_deref(), Some(&*shared));
+    let left: Vec<_> = files(&folder.path().join(".contexture/texts"));
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(store.remove(&[one]).unwrap().len(), 1, "what is gone is gone");
 }

@@ -32,11 +32,11 @@ struct Line<'a> {
     masked: bool,
 }
 
-fn small(folder: &Path, run: &RunId) -> PathBuf {
+pub(super) fn small(folder: &Path, run: &RunId) -> PathBuf {
     folder.join("runs").join(format!("{run}.texts.jsonl"))
 }
 
-fn large(folder: &Path, digest: &Digest, masked: bool) -> PathBuf {
+pub(super) fn large(folder: &Path, digest: &Digest, masked: bool) -> PathBuf {
     let hex = digest.hex();
     let (shard, rest) = hex.split_at_checked(2).unwrap_or(("", &hex));
     let ending = if masked { ".masked" } else { "" };

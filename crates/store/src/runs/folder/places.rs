@@ -8,6 +8,7 @@
 use super::failed;
 use crate::home;
 use crate::runs::{LINE_BYTES, RunError};
+use serde::de::IgnoredAny;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
@@ -58,8 +59,12 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Notes a line, with its end.
+    /// Notes a line, with its end, that is what a run wrote.
     pub(super) fn add(&mut self, line: &[u8]) {
+        self.note(line, true);
+    }
+
+    fn note(&mut self, line: &[u8], is_whole: bool) {
         self.lines += 1;
         let (start, bytes) = (self.end, line.len() as u64);
         self.end = self.end.saturating_add(bytes);
@@ -68,8 +73,7 @@ impl Places {
             return;
         }
         let place = |about, event, call| Place { about, event, call, start, bytes };
-        let whole = text.starts_with(b"{") && text.ends_with(b"}");
-        match head_of(text).filter(|_| whole) {
+        match head_of(text).filter(|_| is_whole) {
             None => self.all.push(place(About::Damaged, self.lines, 0)),
             Some((event, b"run")) => self.all.push(place(About::Run, event, 0)),
             Some((event, b"generate")) => {
@@ -92,7 +96,9 @@ impl Places {
             if count == 0 || (is_written && !line.ends_with(b"\n")) {
                 return Ok(());
             }
-            self.add(&line);
+            // Reading a line twice as fast would leave damage unseen.
+            let is_whole = serde_json::from_slice::<IgnoredAny>(&line).is_ok();
+            self.note(&line, is_whole);
         }
     }
 
@@ -207,7 +213,9 @@ mod tests {
 
     fn places(text: &str) -> Places {
         let mut places = Places::default();
-        text.split_inclusive('\n').for_each(|line| places.add(line.as_bytes()));
+        for line in text.split_inclusive('\n') {
+            places.note(line.as_bytes(), line.ends_with("}\n"));
+        }
         places
     }
 
@@ -230,7 +238,8 @@ mod tests {
         assert_eq!(shown, expected);
         assert_eq!((found.end, found.lines), (text.len() as u64, 6));
         let line = found.all[1];
-        assert_eq!(&text[line.start as usize..][..line.bytes as usize], format!("{call}\n"));
+        let (start, end) = (line.start as usize, (line.start + line.bytes) as usize);
+        assert_eq!(text.get(start..end), Some(&*format!("{call}\n")));
     }
 
     #[test]

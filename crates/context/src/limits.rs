@@ -1,9 +1,9 @@
 //! Limits as one explicit value: a breach is an error that names the limit, never a silent cut.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// The limits of one run. All are inclusive upper bounds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Limits {
@@ -33,6 +33,59 @@ pub struct Limits {
     pub tool_calls: u64,
     /// The greatest size of one model answer, in bytes.
     pub answer_bytes: usize,
+    /// The most that the model calls of one run may cost, in dollars.
+    #[serde(deserialize_with = "dollars")]
+    pub max_cost: Option<f64>,
+    /// The most tokens that the model calls of one run may take, prompts and answers together: a
+    /// number, or a text such as `200k`.
+    #[serde(deserialize_with = "tokens")]
+    pub max_tokens: Option<u64>,
+}
+
+fn dollars<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
+    let dollars = f64::deserialize(value)?;
+    match dollars.is_finite() && dollars >= 0.0 {
+        true => Ok(Some(dollars)),
+        false => Err(de::Error::custom(format!("`{dollars}` is not an amount of dollars"))),
+    }
+}
+
+fn tokens<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(u64),
+        Text(String),
+    }
+    match Written::deserialize(value) {
+        Ok(Written::Number(number)) => Ok(Some(number)),
+        Ok(Written::Text(text)) if token_amount(&text).is_some() => Ok(token_amount(&text)),
+        _ => Err(de::Error::custom("expected tokens such as 5000 or \"200k\"")),
+    }
+}
+
+/// Reads an amount of tokens as it is written: `500`, `2k`, `1.5k`.
+#[must_use]
+pub fn token_amount(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (number, scale) = match text.strip_suffix(['k', 'K']) {
+        Some(number) => (number, 1000),
+        None => (text, 1),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(fraction) || number.ends_with('.') {
+        return None;
+    }
+    let whole = whole.parse::<u64>().ok()?.checked_mul(scale)?;
+    let part = if fraction.is_empty() {
+        0
+    } else {
+        let unit = 10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+        let scaled = fraction.parse::<u64>().ok()?.checked_mul(scale)?;
+        scaled.is_multiple_of(unit).then(|| scaled / unit)?
+    };
+    whole.checked_add(part)
 }
 
 impl Default for Limits {
@@ -51,6 +104,23 @@ impl Default for Limits {
             model_calls: 10_000,
             tool_calls: 100_000,
             answer_bytes: 16 << 20,
+            max_cost: None,
+            max_tokens: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ca_5_amounts_of_tokens_are_read_and_others_refused() {
+        for (text, amount) in [("5000", 5_000), ("200k", 200_000), ("1.5K", 1_500), (" 0 ", 0)] {
+            assert_eq!(token_amount(text), Some(amount), "{text}");
+        }
+        for text in ["", "k", "-5", "1e3", "0.5", "1.00005k", "1.", "200 k", "ä", "99999999999999999999"] {
+            assert_eq!(token_amount(text), None, "{text}");
         }
     }
 }

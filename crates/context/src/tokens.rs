@@ -27,7 +27,7 @@ mod plain;
 mod split;
 mod vocabulary;
 
-pub use bpe::{Bpe, CL100K_BASE, O200K_BASE, O200K_STAND_IN};
+pub use bpe::{Bpe, CL100K_BASE, CL100K_STAND_IN, O200K_BASE, O200K_STAND_IN};
 pub use counter::TokenCounter;
 pub use models::tokenizer_for;
 pub use plain::{Chars, FourBytes, Words};

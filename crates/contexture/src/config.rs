@@ -5,12 +5,14 @@
 
 mod listen;
 mod policy;
+mod profiles;
 mod secrets;
 mod serve;
 mod servers;
 
 pub use listen::listen_address;
 pub use policy::{Integrity, PolicySettings, SecretsPolicy, ToolPolicy, WorkspaceTrust};
+pub use profiles::ProfileSettings;
 pub(crate) use secrets::HomeSecret;
 pub use secrets::{HOME_FILE, SecretSettings, SecretSource};
 pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
@@ -60,6 +62,8 @@ pub struct Config {
     pub mcp: Mcp,
     /// Where the values of secrets come from, by name (GU-9).
     pub secrets: BTreeMap<String, SecretSettings>,
+    /// What is known of models, by their URIs (CA-4).
+    pub profiles: BTreeMap<String, ProfileSettings>,
     /// The settings of `contexture serve`.
     pub serve: Serve,
     /// The policy of effects.

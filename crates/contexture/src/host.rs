@@ -41,6 +41,7 @@ use crate::written::OnDemand;
 use attachments::TurnAttachments;
 use contexture_context::TraceKind;
 use contexture_llm::CancelToken;
+use contexture_llm::ledger::Account;
 use contexture_prompt::Usage;
 use contexture_script::host::{
     Event, FileImport, GenerateCall, Host, HostFuture, MemoryCall, Phase, Supplied, ToolCall,
@@ -108,6 +109,12 @@ impl LiveHost {
     #[must_use]
     pub fn calls(&self) -> Vec<CallReport> {
         self.run.calls()
+    }
+
+    /// Returns what the models of this run cost so far.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        self.models.account()
     }
 
     /// Returns the warnings so far, each once.

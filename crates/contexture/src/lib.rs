@@ -102,6 +102,7 @@ pub mod observe;
 pub mod packs;
 pub mod permission;
 pub mod policy;
+pub mod profiles;
 mod project;
 pub mod reading;
 pub mod recorder;

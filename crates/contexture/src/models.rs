@@ -1,12 +1,13 @@
 //! The model that answers: the program's, the default one, or a stand-in (AS-24, AS-31).
 
 use crate::extensions::Extensions;
+use crate::profiles::Profiles;
 use crate::project::Project;
 use crate::run::{RunRequest, SetupError};
 use contexture_diagnostic::suggestion;
 use contexture_llm::{
-    Guarded, LlmError, ModelUri, Provider, ProviderSettings, Recorder, Recording, Replay, Scripted,
-    Unconnected, connect,
+    Guarded, Ledger, LlmError, Metered, ModelUri, Provider, ProviderSettings, Recorder, Recording,
+    Replay, Scripted, Unconnected, connect,
 };
 use contexture_script::host::NamedModel;
 use contexture_script::program::Program;
@@ -86,16 +87,47 @@ pub struct Models {
     extensions: Extensions,
     masker: Arc<Masker>,
     root: PathBuf,
+    names: ModelNames,
+    /// True if models are named and never asked.
+    dry_run: bool,
+    stand_in: Standing,
+    recording: Option<Recording>,
+    profiles: Profiles,
+    ledger: Arc<Ledger>,
+    connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
+}
+
+/// The models that a run has for those that its program names.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelNames {
     default: DefaultModel,
     /// The models in place of imported ones, by the names of the imports.
     replaced: BTreeMap<String, String>,
     /// The model in place of all other imported ones.
     instead: Option<String>,
-    /// True if models are named and never asked.
-    dry_run: bool,
-    stand_in: Standing,
-    recording: Option<Recording>,
-    connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
+}
+
+impl ModelNames {
+    pub(crate) fn new(project: &Project, request: &RunRequest) -> Self {
+        Self {
+            default: default_model(project, request.model.as_deref()),
+            replaced: replaced(project, request),
+            instead: request.model.clone(),
+        }
+    }
+
+    /// Returns the URI of an imported model, or of the one in its place; `None` is the default one.
+    fn of<'n>(&'n self, named: Option<&'n NamedModel>) -> Option<&'n str> {
+        let named = named?;
+        let other = self.replaced.get(&named.name).or(self.instead.as_ref());
+        let uri = other.map_or(named.uri.as_str(), String::as_str).trim();
+        Some(uri).filter(|uri| *uri != "default")
+    }
+
+    /// Returns the URI of the model that answers for an imported one.
+    pub(crate) fn uri<'n>(&'n self, named: Option<&'n NamedModel>) -> &'n str {
+        self.of(named).unwrap_or(&self.default.uri)
+    }
 }
 
 /// The default model, and whether it was chosen.
@@ -125,21 +157,24 @@ pub struct Model {
 }
 
 impl Models {
-    /// Creates the models of a run in `project`.
+    /// Creates the models of a run in `project`; `ledger` pays for their requests.
     ///
     /// # Errors
     /// [`LlmError::Uri`] when the default model or a replacement is not the URI of a model,
     /// [`LlmError::Recording`] when a recording or a file of answers can't be used.
-    pub fn new(project: &Project, request: &RunRequest) -> Result<Self, LlmError> {
+    pub fn new(
+        project: &Project,
+        request: &RunRequest,
+        ledger: Arc<Ledger>,
+    ) -> Result<Self, LlmError> {
         let stand_in = match &request.stand_in {
             StandIn::None => Standing::None,
             StandIn::Mock => Standing::One(connect(&ModelUri::Mock, &ProviderSettings::default())?),
             StandIn::Answers(path) => Standing::One(Arc::new(Scripted::open(path)?)),
             StandIn::Replay(path) => Standing::Replay(Replay::open(path)?),
         };
-        let default = default_model(project, request.model.as_deref());
-        let replaced = replaced(project, request);
-        for uri in replaced.values().chain([&default.uri]) {
+        let names = ModelNames::new(project, request);
+        for uri in names.replaced.values().chain([&names.default.uri]) {
             ModelUri::parse_with(uri, project.extensions.schemes())?;
         }
         let settings = provider_settings(project);
@@ -152,11 +187,11 @@ impl Models {
             settings,
             extensions: project.extensions.clone(),
             root: project.root.clone(),
-            default,
-            replaced,
-            instead: request.model.clone(),
+            names,
             dry_run: request.dry_run,
             stand_in,
+            profiles: Profiles::new(&project.config.profiles),
+            ledger,
             connected: Mutex::default(),
         })
     }
@@ -166,13 +201,9 @@ impl Models {
     /// # Errors
     /// [`LlmError`] when the URI names no model, or its provider lacks a key or a valid address.
     pub fn get(&self, named: Option<&NamedModel>) -> Result<Model, LlmError> {
-        let uri = named.map(|named| {
-            let other = self.replaced.get(&named.name).or(self.instead.as_ref());
-            other.map_or(named.uri.as_str(), String::as_str)
-        });
-        let named = uri.filter(|uri| *uri != "default");
-        let fallback = named.is_none() && !self.default.chosen;
-        let uri = named.unwrap_or(&self.default.uri);
+        let named = self.names.of(named);
+        let fallback = named.is_none() && !self.names.default.chosen;
+        let uri = named.unwrap_or(&self.names.default.uri);
         let parsed = ModelUri::parse_with(uri, self.extensions.schemes())?;
         let name = parsed.to_string();
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,6 +215,8 @@ impl Models {
             });
         }
         let provider = self.recorded(self.provider(&name, parsed)?);
+        let (profile, ledger) = (self.profiles.of(&name), Arc::clone(&self.ledger));
+        let provider: Arc<dyn Provider> = Arc::new(Metered::new(provider, &name, profile, ledger));
         connected.insert(name.clone(), Arc::clone(&provider));
         Ok(Model { uri: name, provider, fallback: fallback && self.asks_models() })
     }
@@ -191,13 +224,25 @@ impl Models {
     /// Returns the URI of the default model.
     #[must_use]
     pub fn default_uri(&self) -> &str {
-        &self.default.uri
+        &self.names.default.uri
     }
 
     /// Returns the URIs in place of imported models, by the names of the imports.
     #[must_use]
     pub const fn replaced(&self) -> &BTreeMap<String, String> {
-        &self.replaced
+        &self.names.replaced
+    }
+
+    /// Returns where the price of a model was read.
+    #[must_use]
+    pub fn price_source(&self, uri: &str) -> String {
+        self.profiles.source(uri)
+    }
+
+    /// Returns what the run has spent so far, and may spend.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Returns the masker of providers' keys for all that is written down of the run: those of the

@@ -22,6 +22,8 @@ pub enum Progress {
         model: String,
         /// Tokens of the prompt.
         prompt_tokens: u64,
+        /// False if they were counted by another tokenizer than the model's own.
+        is_exact: bool,
     },
     /// An attempt of a model call begins; more than one means that the answer did not fit.
     AttemptStarted {

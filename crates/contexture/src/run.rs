@@ -1,10 +1,12 @@
 //! One run of a program, from its path to its value and record.
 
+mod cost;
 pub(crate) mod request;
 pub(crate) mod result;
 mod selections;
 pub(crate) mod takes;
 
+pub use cost::{RunCost, cost};
 pub use request::{PartOf, RunRequest};
 pub use result::{CallReport, CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
 pub(crate) use takes::Takes;
@@ -22,12 +24,14 @@ use crate::servers;
 use crate::sinks;
 use crate::written::OnDemand;
 use contexture_context::Digest;
-use contexture_llm::{CancelToken, RetryPolicy};
+use contexture_core::profile::Money;
+use contexture_llm::{CancelToken, Ledger, RetryPolicy, SpendLimit};
 use contexture_script::analysis;
 use contexture_script::host::LoadedSource;
 use contexture_script::program::{self, Program};
 use contexture_script::runtime::{Entry, Executable, Given, RunOptions, Warning, compile};
 use contexture_script::semantic::SemanticModel;
+use contexture_script::semantic::ceiling::CostFacts;
 use contexture_store::masker::Masker;
 use contexture_tools::{Settings, Tools};
 use serde_json::{Map, Value, json};
@@ -129,6 +133,7 @@ pub(crate) struct Ready {
     host: LiveHost,
     run: Option<String>,
     options: RunOptions,
+    ceiling: CostFacts,
 }
 
 impl Ready {
@@ -150,9 +155,11 @@ impl Ready {
         packs::require(references.packs(), &program)
             .map_err(|error| SetupError::new(error.code, &error, error.help.clone()))?;
         let selections = selections::resolve(&request.selections, &executable.choices())?;
-        let (host, run) = host(project, request, references, &program, observer, cancel)?;
+        let ceiling = cost(project, &program, request);
+        let about = (&program, Some(&ceiling));
+        let (host, run) = host(project, request, references, about, observer, cancel)?;
         let options = RunOptions { selections, ..options(project, request) };
-        Ok(Self { program, executable, host, run, options })
+        Ok(Self { program, executable, host, run, options, ceiling })
     }
 
     /// Returns the program.
@@ -170,7 +177,7 @@ impl Ready {
     }
 
     pub(crate) async fn run(self, request: RunRequest, input: Given) -> RunReport {
-        let Self { program, executable, host, run, options } = self;
+        let Self { program, executable, host, run, options, ceiling } = self;
         let entry = Entry { agent: request.agent, function: request.function };
         let work = contexture_script::runtime::run(&executable, &entry, input, &host, &options);
         let outcome = recorded(host.recorder(), work).await;
@@ -194,6 +201,7 @@ impl Ready {
             usage: host.usage(),
             usage_estimated: host.is_usage_estimated(),
             calls: host.calls(),
+            cost: RunCost::new(&ceiling, &host.account()),
             warnings: host.warnings(),
             prompts: host.take_prompts(),
         }
@@ -205,18 +213,21 @@ pub(crate) fn host(
     project: &Project,
     request: &RunRequest,
     references: Arc<OnDemand>,
-    program: &Program,
+    (program, ceiling): (&Program, Option<&CostFacts>),
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
 ) -> Result<(LiveHost, Option<String>), SetupError> {
-    let models = Models::new(project, request)
+    let ledger = Arc::new(Ledger::new(spend_limit(project, request), request.ledger.clone()));
+    let models = Models::new(project, request, ledger)
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     let masker = models.masker();
     masker.add(servers::secrets(project));
     masker.add_private(request.private.iter().cloned());
     let servers = servers::open(project, Arc::clone(&masker), request.servers.clone());
     let (run, outlets) = outlets(project, request, &masker)?;
-    let recorder = Recorder::new(outlets, masker, description(project, request, program, &models));
+    let mut about = description(project, request, program, &models);
+    about.extend(ceiling.map(|facts| ("ceiling".to_owned(), facts.total.json())));
+    let recorder = Recorder::new(outlets, masker, about);
     let state = RunState::new(
         recorder,
         observer,
@@ -237,6 +248,15 @@ pub(crate) fn host(
     let models = ModelCalls::new(models, retry_policy(project));
     let host = LiveHost::new(state, references, tools, project.memories(), models);
     Ok((host, run))
+}
+
+/// Returns what a run may spend on models.
+fn spend_limit(project: &Project, request: &RunRequest) -> SpendLimit {
+    let limits = &project.config.limits;
+    SpendLimit {
+        money: request.spend.money.or(limits.max_cost.and_then(Money::of_dollars)),
+        tokens: request.spend.tokens.or(limits.max_tokens),
+    }
 }
 
 /// Returns the options of a run.

@@ -37,7 +37,7 @@ impl Session {
         let loader = WorkspaceLoader::new(Arc::clone(&references));
         let program = Program::default();
         let (host, run) =
-            run::host(project, request, references, &program, observer, CancelToken::new())?;
+            run::host(project, request, references, (&program, None), observer, CancelToken::new())?;
         let options = run::options(project, request);
         let lines = runtime::Session::with_loader(options, Box::new(loader));
         Ok(Self { lines, host, run })

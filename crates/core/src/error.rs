@@ -120,6 +120,24 @@ pub enum LlmError {
         /// The message.
         message: String,
     },
+    /// Prompt and answer do not fit the model's window.
+    #[error("the prompt and its answer do not fit the window of the model at {provider}: {message}")]
+    WindowOverflow {
+        /// The provider.
+        provider: String,
+        /// The HTTP status, if the server refused it.
+        status: Option<u16>,
+        /// The message.
+        message: String,
+    },
+    /// What the request may cost at worst does not fit in what is left of a limit; nothing was sent.
+    #[error("{message}")]
+    CostLimit {
+        /// What does not fit, and the limit.
+        message: String,
+        /// The fix.
+        help: String,
+    },
     /// The answer does not follow the protocol.
     #[error("{provider} gave no usable answer: {message}")]
     BadResponse {
@@ -215,6 +233,21 @@ impl LlmError {
         )
     }
 
+    /// Reports whether it costs nothing: the request was refused with a status, or never sent
+    /// (CA-5). Of all others nobody knows what they cost.
+    #[must_use]
+    pub const fn is_free(&self) -> bool {
+        !matches!(
+            self,
+            Self::Disconnected { .. }
+                | Self::Timeout { .. }
+                | Self::BadResponse { .. }
+                | Self::CutStream { .. }
+                | Self::TooLarge { .. }
+                | Self::Cancelled
+        )
+    }
+
     /// Returns the time that the provider asks to wait.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
@@ -237,6 +270,7 @@ impl LlmError {
             | Self::Server { status, .. }
             | Self::BadRequest { status, .. } => Some(*status),
             Self::RateLimited { .. } => Some(429),
+            Self::WindowOverflow { status, .. } => *status,
             _ => None,
         }
     }
@@ -255,6 +289,8 @@ impl LlmError {
             Self::RateLimited { .. } => "rate_limited",
             Self::Server { .. } => "server",
             Self::BadRequest { .. } => "bad_request",
+            Self::WindowOverflow { .. } => "window_overflow",
+            Self::CostLimit { .. } => "COST_LIMIT",
             Self::BadResponse { .. } => "bad_response",
             Self::CutStream { .. } => "cut_stream",
             Self::TooLarge { .. } => "too_large",
@@ -301,6 +337,10 @@ impl LlmError {
             }
             Self::RateLimited { .. } => "wait, lower `--concurrency`, or allow more retries",
             Self::Server { .. } => "try again later",
+            Self::WindowOverflow { .. } => {
+                "set `max_input` to what the model can take, or give its `window` under [profiles] of contexture.toml"
+            }
+            Self::CostLimit { help, .. } => return Some(help.clone()),
             Self::BadRequest { .. } => "change the request as the provider says",
             Self::BadResponse { .. } | Self::CutStream { .. } | Self::Disconnected { .. } => {
                 "try again; if it stays so, check that the address serves this protocol"

@@ -22,6 +22,7 @@ pub mod masker;
 pub mod model_uri;
 pub mod panics;
 pub mod policy;
+pub mod profile;
 pub mod provider;
 pub mod reference;
 mod replay_miss;

@@ -7,6 +7,7 @@ mod canonical;
 
 use crate::cancel::CancelToken;
 use crate::error::LlmError;
+use crate::profile::Profile;
 use crate::secret::Secret;
 use contexture_answer::Shape;
 use contexture_context::tokens::tokenizer_for;
@@ -55,6 +56,17 @@ pub trait Provider: Send + Sync {
         Vec::new()
     }
 
+    /// Returns what is known of the model without asking its server.
+    fn profile(&self) -> Profile {
+        Profile::default()
+    }
+
+    /// Returns what is known of the model, asking its server where that can tell. It never takes
+    /// long, and never fails: what is not told is absent.
+    fn describe(&self) -> BoxFuture<'_, Profile> {
+        Box::pin(async { self.profile() })
+    }
+
     /// Asks once. With a `sink` the answer's text is streamed into it, as far as the provider can;
     /// the response holds the whole text either way.
     ///
@@ -101,6 +113,14 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
         (**self).secrets()
     }
 
+    fn profile(&self) -> Profile {
+        (**self).profile()
+    }
+
+    fn describe(&self) -> BoxFuture<'_, Profile> {
+        (**self).describe()
+    }
+
     fn complete<'a>(
         &'a self,
         call: &'a ChatCall,
@@ -132,6 +152,9 @@ pub struct ChatCall {
     pub think: Option<Think>,
     /// Tokens of the answer; wins over the two fields of `request`.
     pub max_output: Option<u64>,
+    /// Tokens that the prompt was allowed, as its caller counts them. Not sent, and not part of the
+    /// digest.
+    pub max_input: Option<u64>,
     /// Time for this call; the provider's own setting when absent. Not part of the digest.
     pub timeout: Option<Duration>,
 }

@@ -9,6 +9,7 @@
 
 mod observe;
 mod report;
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -48,6 +49,11 @@ pub struct Ask<'a> {
     pub attempts: u32,
     /// Exact JSON, no coercion, no fields beyond the shape.
     pub strict: bool,
+    /// Tokens that each request may take, as the program says.
+    pub max_input: Option<u64>,
+    /// Tokens that each request may take in fact: `max_input`, or what the window leaves. What
+    /// follows the prompt in further requests is left out where it does not fit.
+    pub room: Option<u64>,
     /// Tokens of an answer.
     pub max_output: Option<u64>,
     /// Tokens that an answer may grow to when it was cut off and an attempt is left.
@@ -225,6 +231,7 @@ impl Run<'_, '_> {
         number: u32,
         mut messages: Vec<OpenaiChatMessage>,
     ) -> Result<String, LlmError> {
+        self.make_room(&mut messages)?;
         let max_output = self.max_output;
         self.report.attempts.push(Attempt { number, max_output, ..Attempt::default() });
         let mut round = 0;
@@ -264,7 +271,28 @@ impl Run<'_, '_> {
                 };
                 messages.push(OpenaiChatMessage::tool(call.id.as_str(), outcome.text));
             }
+            if let Err(error) = self.make_room(&mut messages) {
+                self.fail_attempt(&error);
+                return Err(error);
+            }
         }
+    }
+
+    /// Leaves out what follows the prompt and does not fit any more.
+    fn make_room(&self, messages: &mut Vec<OpenaiChatMessage>) -> Result<(), LlmError> {
+        let base = self.ask.messages.len();
+        let Some(room) = self.ask.room.filter(|_| messages.len() > base) else { return Ok(()) };
+        let counter = self.exchange.provider.tokenizer();
+        let fixed = room::of_messages(&self.ask.messages, counter)
+            .saturating_add(room::of_tools(&self.ask.tools, counter));
+        let left = room.saturating_sub(fixed);
+        room::fit(messages, base, left, counter).map_err(|needed| LlmError::WindowOverflow {
+            provider: self.exchange.provider.uri().to_owned(),
+            status: None,
+            message: format!(
+                "a round of tools takes {needed} tokens, and {left} of {room} are left for it"
+            ),
+        })
     }
 
     async fn call_tool(
@@ -369,6 +397,7 @@ impl Run<'_, '_> {
             schema: ask.shape.map(|shape| SchemaHint::of_shape(shape, ask.strict)),
             think: ask.think,
             max_output: self.max_output,
+            max_input: ask.max_input,
             timeout: None,
         }
     }

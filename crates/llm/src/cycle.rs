@@ -265,6 +265,7 @@ impl LlmCycle {
             schema: config.schema.clone(),
             think: config.think,
             max_output: config.max_output,
+            max_input: None,
             timeout: config.timeout,
         };
         let reply = self.exchange().send(&mut call, None, sink, &mut |_, _| {}).await?;

@@ -35,6 +35,8 @@ mod exchange;
 pub mod extractive;
 mod file;
 mod guarded;
+pub mod ledger;
+mod metered;
 pub mod mock;
 pub mod record;
 pub mod replay;
@@ -59,6 +61,8 @@ pub use contexture_core::{
 pub use cycle::{LlmConfig, LlmCycle};
 pub use extractive::Extractive;
 pub use guarded::Guarded;
+pub use ledger::{Ledger, SpendLimit};
+pub use metered::Metered;
 pub use mock::Mock;
 pub use record::{Recorder, Recording};
 pub use replay::Replay;

@@ -12,6 +12,7 @@ use crate::file::{self, fault};
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
 use contexture_core::masker::Masker;
+use contexture_core::profile::Profile;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -130,6 +131,14 @@ impl<P: Provider> Provider for Recorder<P> {
 
     fn calls_tools(&self) -> bool {
         self.provider.calls_tools()
+    }
+
+    fn profile(&self) -> Profile {
+        self.provider.profile()
+    }
+
+    fn describe(&self) -> BoxFuture<'_, Profile> {
+        self.provider.describe()
     }
 
     fn complete<'a>(

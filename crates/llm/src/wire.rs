@@ -12,6 +12,7 @@ mod anthropic;
 mod assembly;
 pub(crate) mod connect;
 mod connection;
+mod describe;
 mod http;
 mod json;
 mod ollama;
@@ -134,6 +135,11 @@ pub(crate) trait Wire: Send + Sync + 'static {
     fn provider(&self) -> &str;
 
     fn request(&self, call: &ChatCall, plan: Plan, stream: bool) -> Result<Parts, LlmError>;
+
+    /// Returns the requests by which a server of one's own tells what it knows of its model.
+    fn inquiries(&self) -> Vec<Parts> {
+        Vec::new()
+    }
 
     /// Returns the answer in a whole body.
     fn response(&self, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError>;

@@ -109,7 +109,7 @@ impl Kind {
             Case::Failure => Respond::json(503, &self.fault("api_error", "busy"))
                 .header("retry-after-ms", "1500"),
             Case::Refused => {
-                Respond::json(400, &self.fault("invalid_request_error", "prompt is too long"))
+                Respond::json(400, &self.fault("invalid_request_error", "the first message is empty"))
             }
             Case::Slow => Respond::stream([]).ending(End::Silence),
         }

@@ -23,6 +23,7 @@
 mod aliases;
 mod answers;
 mod calls;
+mod cost;
 mod declarations;
 mod effects;
 mod expressions;
@@ -42,6 +43,7 @@ mod uses;
 mod tests;
 
 pub use answers::answer_sites;
+pub use cost::{Models, cost};
 
 use crate::codes;
 use crate::program::Program;

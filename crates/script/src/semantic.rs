@@ -4,6 +4,7 @@
 //! before it runs reads it, so that the list of effects is what was checked. It begins with what
 //! each `generate` may cause (GU-2).
 
+pub mod ceiling;
 pub mod grant;
 
 use contexture_core::policy::Class;

@@ -207,6 +207,7 @@ impl Serve {
             metrics,
             limits,
             tokens: Registry::open(&settings.data)?,
+            ledgers: Mutex::default(),
             readiness: Readiness::new(settings.data.clone()),
             audit,
             log: Arc::new(Log::open(settings.log, secrets, ids)),

@@ -1,11 +1,13 @@
 //! `contexture check`: the errors and warnings of programs, before they run (AS-32).
 
+mod cost;
 mod effects;
 
 use crate::output::diagnostics;
 use crate::prelude::*;
 use contexture::diagnostic::SourceFile;
-use contexture::run::{CheckReport, load};
+use contexture::run::{self, CheckReport, RunRequest, load};
+use cost::ProgramCost;
 use effects::CallEffects;
 use std::collections::HashSet;
 
@@ -14,6 +16,7 @@ Examples:
   contexture check examples/hello.as
   contexture check examples/*.as --json
   contexture check examples/react_loop.as --effects
+  contexture check examples/summarize_file.as --cost
 
 Exit code 0: no errors, though there may be warnings; 2: errors.";
 
@@ -29,6 +32,10 @@ pub(crate) struct Args {
     /// List what the model of each `generate` may call.
     #[arg(long)]
     effects: bool,
+    /// Print the most that the model calls may take: calls, tokens in and out, and dollars, for each
+    /// `generate` and in sum, and what nothing bounds.
+    #[arg(long)]
+    cost: bool,
     /// Print one JSON object: diagnostics, each with code, severity, message, help, file and span;
     /// and generates, each with file, span, and can: the methods that its model may call, each with
     /// tool, method and class.
@@ -39,16 +46,23 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let mut found = Found::default();
     for file in &args.files {
-        found.check(file, &args.workspace)?;
+        found.check(file, args)?;
     }
     if args.json {
         let generates = found.effects.iter().map(effects::json);
         let generates: Vec<Value> = generates.collect();
-        terminal.print_json(&json!({ "diagnostics": found.json(), "generates": generates }))?;
+        let mut object = json!({ "diagnostics": found.json(), "generates": generates });
+        if let (true, Value::Object(object)) = (args.cost, &mut object) {
+            object.extend(cost::json(&found.costs).map(|(key, value)| (key.to_owned(), value)));
+        }
+        terminal.print_json(&object)?;
         return Ok(found.exit());
     }
     if args.effects {
         terminal.print(&effects::text(&found.effects, terminal.out))?;
+    }
+    if args.cost {
+        terminal.print(&cost::text(&found.costs, terminal.out))?;
     }
     if found.is_empty() {
         let count = counted(args.files.len() as u64, "program");
@@ -69,14 +83,16 @@ struct Found {
     known: HashSet<(PathBuf, String)>,
     /// The model calls of all programs, each once.
     effects: Vec<CallEffects>,
+    /// The worst cases of the programs that have no errors.
+    costs: Vec<ProgramCost>,
     refused: bool,
 }
 
 impl Found {
-    fn check(&mut self, file: &Path, workspace: &Workspace) -> Result<(), Abort> {
-        let project = workspace.open_for(Some(file))?;
-        let mut report = match load(&project, file) {
-            Ok((_, report)) => report,
+    fn check(&mut self, file: &Path, args: &Args) -> Result<(), Abort> {
+        let project = args.workspace.open_for(Some(file))?;
+        let (program, mut report) = match load(&project, file) {
+            Ok(loaded) => loaded,
             Err(error) => {
                 self.refused = true;
                 self.unreadable.push(CommandError::from(error).file(file));
@@ -84,6 +100,10 @@ impl Found {
             }
         };
         self.refused |= report.has_errors();
+        if args.cost && !report.has_errors() {
+            let facts = run::cost(&project, &program, &RunRequest::default());
+            self.costs.push(ProgramCost::new(facts, report.files.clone()));
+        }
         let files: Vec<&SourceFile> = report.files.iter().collect();
         report.diagnostics.retain(|fault| {
             let fault = diagnostics::json(std::slice::from_ref(fault), &files).to_string();

@@ -11,6 +11,7 @@ use crate::support::asker::PersonAtTerminal;
 use crate::support::options::stand_in;
 use crate::support::runtime;
 use crate::support::signals::Signals;
+use contexture::llm::SpendLimit;
 use contexture::run::{RunReport, RunRequest};
 use contexture::{Project, Runtime};
 use std::collections::BTreeMap;
@@ -121,6 +122,7 @@ fn request(args: &Args, input: Value) -> Result<RunRequest, Abort> {
         allow_packs: args.permissions.allow_pack.clone(),
         servers: args.permissions.servers(),
         yes_to: args.permissions.yes_to.clone(),
+        spend: SpendLimit { money: args.max_cost, tokens: args.max_tokens },
         ..RunRequest::default()
     })
 }

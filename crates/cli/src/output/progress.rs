@@ -4,7 +4,7 @@
 use super::spinner::Spinner;
 use super::stream::Stream;
 use crate::output::terminal::Terminal;
-use crate::output::text::sanitized;
+use crate::output::text::{about, sanitized};
 use crate::support::asker::Screen;
 use contexture::observe::{Observer, Progress};
 use contexture::packs::Question;
@@ -112,8 +112,9 @@ impl ProgressDisplay {
     fn progress(&self, progress: &Progress) {
         let Some(spinner) = &self.spinner else { return };
         match progress {
-            Progress::GenerateStarted { event, site, model, prompt_tokens, .. } => {
-                spinner.begin(*event, &format!("{site} {model} · {prompt_tokens} tokens"));
+            Progress::GenerateStarted { event, site, model, prompt_tokens, is_exact, .. } => {
+                let tokens = about(*prompt_tokens, *is_exact);
+                spinner.begin(*event, &format!("{site} {model} · {tokens} tokens"));
             }
             Progress::AttemptStarted { event, attempt } => spinner.attempt(*event, *attempt),
             Progress::TextDelta { event, text } => spinner.add(*event, text),
@@ -160,9 +161,10 @@ impl Observer for ProgressDisplay {
         }
         self.progress(&progress);
         match progress {
-            Progress::GenerateStarted { site, model, prompt_tokens, .. } => {
+            Progress::GenerateStarted { site, model, prompt_tokens, is_exact, .. } => {
                 self.calls.fetch_add(1, Ordering::Relaxed);
-                self.say_verbosely(|| format!("generate {site} {model}: {prompt_tokens} tokens"));
+                let tokens = about(prompt_tokens, is_exact);
+                self.say_verbosely(|| format!("generate {site} {model}: {tokens} tokens"));
             }
             Progress::AttemptStarted { attempt: attempt @ 2.., .. } => {
                 self.say_verbosely(|| {

@@ -138,6 +138,28 @@ pub(crate) fn plural(count: u64, word: &str) -> String {
     format!("{count} {word}{end}")
 }
 
+/// Formats a count of tokens, with a mark if another tokenizer than the model's own counted them:
+/// `2000`, `~2000`.
+pub(crate) fn about(tokens: u64, is_exact: bool) -> String {
+    format!("{}{tokens}", mark(is_exact))
+}
+
+/// Formats an amount of dollars with as many places as it needs to be seen: `1.50 USD`,
+/// `0.0045 USD`.
+pub(crate) fn dollars(amount: f64) -> String {
+    let places = match amount {
+        0.01.. => 2,
+        0.000_1.. => 4,
+        _ => 6,
+    };
+    format!("{amount:.places$} USD")
+}
+
+/// Returns the mark of a count that is not exact.
+pub(crate) const fn mark(is_exact: bool) -> &'static str {
+    if is_exact { "" } else { "~" }
+}
+
 /// Formats a duration in microseconds: `90 µs`, `412 ms`, `1.2 s`, `3 min 5 s`.
 pub(crate) fn duration(us: u64) -> String {
     match us {

@@ -16,6 +16,11 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("server", "The provider's server failed (5xx)."),
     ("no_such_path", "The server has nothing at the path that the base URL leads to."),
     ("bad_request", "The provider does not accept the request (4xx)."),
+    ("window_overflow", "Prompt and answer do not fit the model's window: lower `max_input`."),
+    (
+        "COST_LIMIT",
+        "What a request may cost at worst does not fit in what is left of `--max-cost` or `--max-tokens`; it was not sent.",
+    ),
     ("bad_response", "Unexpected response format."),
     ("cut_stream", "A streamed answer ended early."),
     ("too_large", "An answer is larger than the limit `answer_bytes`."),

@@ -1,5 +1,6 @@
 //! Values of options that several commands take.
 
+use contexture::ports::profile::Money;
 use contexture::reference::text;
 use std::time::Duration;
 
@@ -24,4 +25,10 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
         number.checked_mul(seconds).map(Duration::from_secs)
     });
     found.ok_or_else(|| "expected a duration such as 30d, 12h or 45m".to_owned())
+}
+
+/// Reads an amount of dollars: `0.50`.
+pub(crate) fn dollars(text: &str) -> Result<Money, String> {
+    let amount = text.trim().parse().ok().and_then(Money::of_dollars);
+    amount.ok_or_else(|| format!("`{text}` is not an amount of dollars; write `0.50`"))
 }

@@ -18,6 +18,9 @@ pub static CL100K_BASE: Bpe = Bpe { name: "cl100k_base", exact: true, rule: Rule
 /// `o200k_base` in place of a tokenizer that is not public.
 pub static O200K_STAND_IN: Bpe = Bpe { name: "o200k_base", exact: false, rule: Rule::O200k };
 
+/// `cl100k_base` in place of a tokenizer that is not public.
+pub static CL100K_STAND_IN: Bpe = Bpe { name: "cl100k_base", exact: false, rule: Rule::Cl100k };
+
 /// A counter with one of the two vocabularies.
 pub struct Bpe {
     name: &'static str,

@@ -24,8 +24,11 @@ use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use contexture_answer::Shape;
 use contexture_context::{CutReason, Digest, Label, Trust};
+use contexture_context::manifest::Cost;
+use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
+use contexture_llm::ledger::Account;
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
-use contexture_prompt::{FinishReason, OpenaiChatMessage, OpenaiContentPart};
+use contexture_prompt::{FinishReason, OpenaiChatMessage, OpenaiContentPart, Usage};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
 use serde_json::{Value, json};
@@ -33,9 +36,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// The rounds of tool calls of a model before it has to answer.
-const TOOL_ROUNDS: u32 = 8;
 
 /// The model calls of a run.
 pub(crate) struct ModelCalls {
@@ -79,6 +79,11 @@ impl ModelCalls {
     /// Sets the hints of a turn's caller, and the calls whose text is the answer.
     pub(super) fn take_turn(&mut self, hints: Hints, places: Places) {
         (self.hints, self.places) = (hints, places);
+    }
+
+    /// Returns what was spent so far.
+    pub(super) fn account(&self) -> Account {
+        self.models.ledger().account()
     }
 
     /// Returns the prompts that a dry run built.
@@ -130,7 +135,8 @@ impl ModelCalls {
                 plan::Asked { call, model: &model, number, fenced, packs, masked, has_media };
             return plan::run(self, services, asked).await;
         }
-        let mut prepared = prepare(run, (&call, &model, number), &fenced, &callables, &mut packs)?;
+        let about = (&call, &model, number);
+        let mut prepared = prepare(run, about, &fenced, &callables, &mut packs).await?;
         prepared.manifest.masked = masked;
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
@@ -214,9 +220,11 @@ impl ModelCalls {
             site: call.site.clone(),
             model: model.uri.clone(),
             prompt_tokens: prepared.manifest.tokens,
+            is_exact: prepared.manifest.model.tokenizer_exact,
         });
         let options = &call.options;
         let services = (run, tools, references);
+        let room = prepared.manifest.max_input;
         let tools = ModelTools::new(services, call, model, prepared.manifest, offered, seen);
         let definitions = tools.definitions();
         let mut messages = prepared.laid.messages;
@@ -227,6 +235,8 @@ impl ModelCalls {
             verify,
             attempts: options.attempts,
             strict: options.strict,
+            max_input: options.max_input,
+            room,
             max_output: options.max_output,
             most_output: options.most_output,
             keep_cut: options.keep_cut,
@@ -252,8 +262,21 @@ impl ModelCalls {
             }
             _ => outcome,
         };
+        let report = outcome.as_ref().map_or_else(AskError::report, |answer| &answer.report);
+        self.note_cost(run, call, model, report.usage);
         let seen = tools.seen();
         (outcome, seen)
+    }
+
+    /// Records what the answers of a call cost, if the model has a price.
+    fn note_cost(&self, run: &RunState, call: &GenerateCall, model: &Model, usage: Usage) {
+        let Some(price) = model.provider.profile().price else { return };
+        let cost = Cost {
+            micros: price.of(usage).micros(),
+            currency: CURRENCY.to_owned(),
+            source: self.models.price_source(&model.uri),
+        };
+        run.recorder.amend_field(call.event, "cost", &cost);
     }
 
     /// Reports what a person should know of a call before it is made.

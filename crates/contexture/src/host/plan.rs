@@ -94,7 +94,8 @@ async fn planned(
     let shape = written::shape_of_plan(actions.names());
     let asking = guide::call_for_plan(&call, &callables, &inputs, shape);
     let mut none = knowledge::show(run, references.packs(), &asking, model)?.packs;
-    let mut prepared = prepare(run, (&asking, model, number), &fenced, &[], &mut none)?;
+    let about = (&asking, model, number);
+    let mut prepared = prepare(run, about, &fenced, &[], &mut none).await?;
     let counter = model.provider.tokenizer();
     prepared.manifest.tools = callables.iter().map(|(_, one)| one.record(counter)).collect();
     prepared.manifest.masked =

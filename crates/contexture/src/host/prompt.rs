@@ -7,7 +7,7 @@ use super::run_state::RunState;
 use crate::models::Model;
 use crate::run::result::{DryItem, DryPrompt, DryTool};
 use contexture_answer::contract;
-use contexture_context::build::fit_with;
+use contexture_context::build::{FitError, fit_with};
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, OfferedTool,
@@ -35,14 +35,72 @@ pub(super) struct Prepared {
     pub(super) definitions: Vec<ToolDefinition>,
 }
 
+/// Bytes of a prompt that fit the window of every model.
+const SMALL: usize = 1_000;
+
+/// The tokens that a prompt may take, and whether the window of the model says so.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    pub(super) most: Option<u64>,
+    is_of_window: bool,
+}
+
+impl Room {
+    /// Returns the room of a call: its `max_input`, or what the window leaves for a prompt. A
+    /// server is asked for its window when the prompt is not small (CA-4).
+    async fn of(run: &RunState, call: &GenerateCall, model: &Model) -> Self {
+        let options = &call.options;
+        let provider = &model.provider;
+        let mut profile = provider.profile();
+        if profile.window.is_none() && !run.dry_run && !is_small(call) {
+            profile = provider.describe().await;
+        }
+        let own = options.max_input;
+        let Some(left) = profile.input(None, options.most_output.or(options.max_output)) else {
+            return Self { most: own, is_of_window: false };
+        };
+        if own.is_some_and(|own| own <= left) {
+            return Self { most: own, is_of_window: false };
+        }
+        // The model's own tokenizer may need more than the one that stands in for it here.
+        let spare = if provider.tokenizer().exact() { 0 } else { left / 5 };
+        Self { most: Some(left - spare), is_of_window: true }
+    }
+
+    fn error(self, error: &FitError, model: &Model) -> HostError {
+        match (error, self.is_of_window) {
+            (FitError::Fixed { fixed, max }, true) => {
+                let message = format!(
+                    "the window of {} leaves {max} tokens for the prompt, but identity, \
+                     instruction and output contract alone take {fixed}",
+                    model.uri
+                );
+                let help = "shorten them, lower `max_output`, or ask a model with a larger window";
+                of_prompt(message).with_help(help)
+            }
+            _ => of_prompt(error),
+        }
+    }
+}
+
+fn is_small(call: &GenerateCall) -> bool {
+    let size = |item: &DeclaredItem| match &item.value {
+        Value::String(text) => text.len(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::Array(_) | Value::Object(_) => SMALL,
+    };
+    call.instruction.len() + call.items.iter().map(size).sum::<usize>() < SMALL
+}
+
 /// Builds the items, fits them, lays out the prompt and draws up its manifest.
-pub(super) fn prepare(
+pub(super) async fn prepare(
     run: &RunState,
     (call, model, number): (&GenerateCall, &Model, u64),
     fenced: &[Arc<str>],
     callables: &[Callable],
     packs: &mut ShownPacks<'_>,
 ) -> Result<Prepared, HostError> {
+    let room = Room::of(run, call, model).await;
     let counter = model.provider.tokenizer();
     let composer = Composer::new(call, fenced);
     let declared = holding(&call.items, fenced);
@@ -52,14 +110,15 @@ pub(super) fn prepare(
     let shorter = |at: usize, room| {
         packs.shorter(declared.get(at)?, room).map(|text| run.shown_to_model(&text))
     };
-    let items = fit_with(&declared, call.options.max_input, counter, measure, shorter)
-        .map_err(of_prompt)?;
+    let items = fit_with(&declared, room.most, counter, measure, shorter)
+        .map_err(|error| room.error(&error, model))?;
     let laid = composer.compose(&items);
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (mut manifest, mut blobs) =
         record(call, model, number, counter, &laid, &items, schema.as_ref());
     manifest.tokens += of_tools;
     manifest.tools = tools;
+    manifest.max_input = room.most;
     blobs.extend(callables.iter().map(Callable::blob));
     let definitions = callables.iter().map(|one| one.definition.clone()).collect();
     Ok(Prepared { laid, manifest, blobs, items, schema, definitions })
@@ -318,6 +377,7 @@ impl Prepared {
             tools,
             tokens: messages,
             total_tokens: self.manifest.tokens,
+            tokens_exact: self.manifest.model.tokenizer_exact,
             on_placeholders: self.manifest.on_placeholders,
             placeholders: call.placeholders.clone(),
             after,

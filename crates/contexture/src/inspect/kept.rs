@@ -173,6 +173,8 @@ fn manifest(event: &TraceEvent) -> Option<Manifest> {
     if manifest.attempts.is_empty() {
         manifest.attempts = attempts(event);
     }
+    let cost = event.data.get("cost").cloned();
+    manifest.cost = manifest.cost.or_else(|| serde_json::from_value(cost?).ok());
     Some(manifest)
 }
 

@@ -6,6 +6,7 @@ use crate::permission::Permission;
 use crate::servers::Consent;
 use contexture_core::policy::Class;
 use contexture_knowledge::Allowance;
+use contexture_llm::{Ledger, SpendLimit};
 use contexture_store::contexts::ContextStore;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -68,6 +69,10 @@ pub struct RunRequest {
     pub yes_to: Vec<Class>,
     /// Texts that are masked wherever the run is written down, as keys are (CP-19).
     pub private: Vec<String>,
+    /// What the run may spend on models; wins over the configuration.
+    pub spend: SpendLimit,
+    /// The account of the client, which the run spends from, too.
+    pub ledger: Option<Arc<Ledger>>,
     /// The step of a flow that it is, for its record.
     pub part_of: Option<PartOf>,
 }

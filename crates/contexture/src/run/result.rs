@@ -1,5 +1,6 @@
 //! The result of a run: its value, or an error that can be sent, boxed and shown (HO-1).
 
+use super::cost::RunCost;
 use contexture_context::Trust;
 use contexture_context::manifest::AttemptRecord;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
@@ -26,6 +27,8 @@ pub struct RunReport {
     pub usage_estimated: bool,
     /// The model calls, in the order in which their prompts were built.
     pub calls: Vec<CallReport>,
+    /// What they cost.
+    pub cost: RunCost,
     /// Likely mistakes of the program, each once.
     pub warnings: Vec<String>,
     /// The prompts that a dry run built.
@@ -42,6 +45,7 @@ impl RunReport {
             usage: Usage::default(),
             usage_estimated: false,
             calls: Vec::new(),
+            cost: RunCost::none(),
             warnings: Vec::new(),
             prompts: Vec::new(),
         }
@@ -177,6 +181,8 @@ pub struct DryPrompt {
     pub tokens: u64,
     /// Tokens of the whole prompt: of its messages, and of the definitions of its tools.
     pub total_tokens: u64,
+    /// False if they were counted by another tokenizer than the model's own.
+    pub tokens_exact: bool,
     /// True if a placeholder was given before it: its text, and whether it is sent at all, may then
     /// differ.
     pub on_placeholders: bool,
@@ -240,6 +246,8 @@ pub struct Run {
     pub usage_estimated: bool,
     /// The model calls, in the order in which their prompts were built.
     pub calls: Vec<CallReport>,
+    /// What they cost.
+    pub cost: RunCost,
     /// Likely mistakes of the program, each once.
     pub warnings: Vec<String>,
     /// The prompts that a dry run built.
@@ -258,6 +266,7 @@ struct Failed {
     usage: Usage,
     usage_estimated: bool,
     calls: Vec<CallReport>,
+    cost: RunCost,
     warnings: Vec<String>,
     prompts: Vec<DryPrompt>,
 }
@@ -325,6 +334,12 @@ impl RunError {
         &self.0.calls
     }
 
+    /// Returns what they cost.
+    #[must_use]
+    pub fn cost(&self) -> RunCost {
+        self.0.cost
+    }
+
     /// Returns likely mistakes of the program, each once.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
@@ -346,15 +361,33 @@ impl std::error::Error for RunError {
 
 impl From<RunReport> for Result<Run, RunError> {
     fn from(report: RunReport) -> Self {
-        let RunReport { run: id, outcome, trust, usage, usage_estimated, calls, warnings, prompts } =
-            report;
+        let RunReport {
+            run: id,
+            outcome,
+            trust,
+            usage,
+            usage_estimated,
+            calls,
+            cost,
+            warnings,
+            prompts,
+        } = report;
         match outcome {
             Ok(value) => {
-                Ok(Run { id, value, trust, usage, usage_estimated, calls, warnings, prompts })
+                Ok(Run { id, value, trust, usage, usage_estimated, calls, cost, warnings, prompts })
             }
             Err(failure) => {
-                let failed =
-                    Failed { failure, id, trust, usage, usage_estimated, calls, warnings, prompts };
+                let failed = Failed {
+                    failure,
+                    id,
+                    trust,
+                    usage,
+                    usage_estimated,
+                    calls,
+                    cost,
+                    warnings,
+                    prompts,
+                };
                 Err(RunError(Box::new(failed)))
             }
         }
@@ -364,18 +397,27 @@ impl From<RunReport> for Result<Run, RunError> {
 impl From<Result<Run, RunError>> for RunReport {
     fn from(result: Result<Run, RunError>) -> Self {
         match result {
-            Ok(Run { id: run, value, trust, usage, usage_estimated, calls, warnings, prompts }) => {
-                Self {
-                    run,
-                    outcome: Ok(value),
-                    trust,
-                    usage,
-                    usage_estimated,
-                    calls,
-                    warnings,
-                    prompts,
-                }
-            }
+            Ok(Run {
+                id: run,
+                value,
+                trust,
+                usage,
+                usage_estimated,
+                calls,
+                cost,
+                warnings,
+                prompts,
+            }) => Self {
+                run,
+                outcome: Ok(value),
+                trust,
+                usage,
+                usage_estimated,
+                calls,
+                cost,
+                warnings,
+                prompts,
+            },
             Err(RunError(failed)) => {
                 let Failed {
                     failure,
@@ -384,6 +426,7 @@ impl From<Result<Run, RunError>> for RunReport {
                     usage,
                     usage_estimated,
                     calls,
+                    cost,
                     warnings,
                     prompts,
                 } = *failed;
@@ -394,6 +437,7 @@ impl From<Result<Run, RunError>> for RunReport {
                     usage,
                     usage_estimated,
                     calls,
+                    cost,
                     warnings,
                     prompts,
                 }

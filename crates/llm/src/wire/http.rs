@@ -7,13 +7,14 @@
 use super::json::excerpt;
 use super::refusal::failure;
 use super::stream::{PieceTooLong, Pieces};
-use super::{Flow, Header, Parts, Plan, Refusal, Wire, connection, retry_after};
+use super::{Flow, Header, Parts, Plan, Refusal, Wire, connection, describe, retry_after};
 use crate::settings::ProviderSettings;
 use contexture_context::tokens::tokenizer_for;
 use contexture_core::Secret;
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
 use contexture_core::model_uri::is_loopback;
+use contexture_core::profile::Profile;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_prompt::{ChatResponse, FinishReason, Usage};
 use contexture_tools::client::{self, ClientError};
@@ -30,6 +31,12 @@ const REFUSAL_BYTES: usize = 64 << 10;
 /// Bytes on the wire for one byte of answer text: each token of a stream comes in a frame of some
 /// hundred bytes.
 const STREAM_OVERHEAD: usize = 128;
+
+/// Bytes of what a server says of its models.
+const DESCRIPTION_BYTES: usize = 4 << 20;
+
+/// Time for what a server says of its model.
+const INQUIRY_TIME: Duration = Duration::from_secs(1);
 
 /// The most times a request is sent again with fewer options.
 const CONCESSIONS: usize = 8;
@@ -158,12 +165,32 @@ impl<W: Wire> HttpProvider<W> {
     async fn send(&self, client: &reqwest::Client, parts: Parts) -> Result<Response, LlmError> {
         let body = serde_json::to_vec(&parts.body)
             .map_err(|error| self.bad(format!("the request is not JSON: {error}")))?;
-        let mut request =
-            client.post(&parts.url).header(CONTENT_TYPE, "application/json").body(body);
+        let mut request = match parts.body {
+            serde_json::Value::Null => client.get(&parts.url),
+            _ => client.post(&parts.url).header(CONTENT_TYPE, "application/json").body(body),
+        };
         for (name, value) in parts.headers {
             request = request.header(name, header(value)?);
         }
         request.send().await.map_err(|error| self.network(&error))
+    }
+
+    /// Asks the server what it knows of its model; what it does not tell is absent.
+    async fn inquire(&self) -> Result<Profile, LlmError> {
+        let client = self.client.get_or_try_init(|| async { self.build_client() }).await?;
+        let mut known = Profile::default();
+        for parts in self.wire.inquiries() {
+            let Ok(response) = self.send(client, parts).await else { continue };
+            if response.status().is_success() {
+                let body = self.body(response, DESCRIPTION_BYTES).await.unwrap_or_default();
+                let body = serde_json::from_slice(&body).unwrap_or_default();
+                known = known.or(describe::profile(&body, &self.model));
+            }
+            if known.window.is_some() {
+                break;
+            }
+        }
+        Ok(known)
     }
 
     async fn read(
@@ -288,6 +315,17 @@ impl<W: Wire> Provider for HttpProvider<W> {
 
     fn model(&self) -> &str {
         &self.model
+    }
+
+    fn describe(&self) -> BoxFuture<'_, Profile> {
+        Box::pin(async {
+            // A server of one's own is reached without encryption; others are in the table.
+            if self.tls {
+                return Profile::default();
+            }
+            let told = timeout(INQUIRY_TIME, self.inquire()).await;
+            told.ok().and_then(Result::ok).unwrap_or_default()
+        })
     }
 
     fn complete<'a>(

@@ -96,6 +96,16 @@ impl Wire for Ollama {
         })
     }
 
+    fn inquiries(&self) -> Vec<Parts> {
+        vec![Parts {
+            url: format!("{}/api/show", self.base),
+            headers: Vec::new(),
+            body: json!({ "model": self.model }),
+            warnings: Vec::new(),
+            schema: None,
+        }]
+    }
+
     fn response(&self, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
         response::read(self, call, body)
     }

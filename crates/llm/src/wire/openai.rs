@@ -84,6 +84,24 @@ impl Wire for OpenAi {
         })
     }
 
+    fn inquiries(&self) -> Vec<Parts> {
+        if self.official {
+            return Vec::new();
+        }
+        let root = self.base.strip_suffix("/v1").unwrap_or(&self.base);
+        let key = self.key.clone().map(|key| ("authorization", Header::Bearer(key)));
+        let headers: Vec<_> = key.into_iter().collect();
+        let urls = [format!("{root}/props"), format!("{}/models", self.base)];
+        let parts = |url| Parts {
+            url,
+            headers: headers.clone(),
+            body: Value::Null,
+            warnings: Vec::new(),
+            schema: None,
+        };
+        urls.into_iter().map(parts).collect()
+    }
+
     fn response(&self, call: &ChatCall, body: &Value) -> Result<ChatResponse, LlmError> {
         response::read(self, call, body)
     }

@@ -35,6 +35,16 @@ pub(crate) fn complaint(body: &str) -> Complaint {
     Complaint { message, codes: [code("/error/code"), code("/error/type")], haystack }
 }
 
+/// The words of servers for a prompt that is too long for the model.
+const OVERFLOWS: &[&str] = &[
+    "context length",
+    "context size",
+    "context window",
+    "exceed context limit",
+    "prompt is too long",
+    "maximum number of tokens",
+];
+
 /// Returns the error that a status means, with the words of the body.
 pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     let Complaint { message, codes, haystack } = complaint(refusal.body);
@@ -46,6 +56,12 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
         || haystack.contains("credit balance is too low")
     {
         return LlmError::Quota { provider, status, message };
+    }
+    if matches!(status, 400 | 413 | 422 | 500)
+        && (coded(&["context_length_exceeded", "exceed_context_size_error"])
+            || OVERFLOWS.iter().any(|words| haystack.contains(words)))
+    {
+        return LlmError::WindowOverflow { provider, status: Some(status), message };
     }
     let no_model =
         coded(&["model_not_found"]) || (status == 404 && message.to_lowercase().contains("model"));
@@ -96,4 +112,29 @@ pub(crate) fn concede(
         plan
     };
     (next != plan).then_some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ca_4_refusal_of_a_prompt_that_is_too_long_names_max_input() {
+        let bodies = [
+            r#"{"error":{"code":400,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_ctx":4096}}"#,
+            r#"{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}"#,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+            r#"{"error":"input length and `max_tokens` exceed context limit"}"#,
+        ];
+        for body in bodies {
+            let refusal = Refusal { status: 400, retry_after: None, body, model: "m" };
+            let error = failure("x", &refusal);
+            assert_eq!(error.kind(), "window_overflow", "{body}");
+            assert!(error.help().is_some_and(|help| help.contains("`max_input`")));
+            assert!(error.is_free());
+        }
+        let refusal =
+            Refusal { status: 404, retry_after: None, body: "context length", model: "m" };
+        assert_ne!(failure("x", &refusal).kind(), "window_overflow");
+    }
 }

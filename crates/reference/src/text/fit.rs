@@ -1,5 +1,6 @@
 //! `max=2k`: a budget for what a whole reference gives (REF-14).
 
+use contexture_context::limits::token_amount;
 use contexture_context::cut::cut;
 use contexture_context::{Keep, Measure, TokenCounter};
 
@@ -35,25 +36,7 @@ pub(crate) fn fit(texts: &[&str], limit: u64, counter: &dyn TokenCounter) -> Vec
 /// tokens.
 #[must_use]
 pub fn budget(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (number, scale) = match text.strip_suffix(['k', 'K']) {
-        Some(number) => (number, 1000),
-        None => (text, 1),
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !digits(whole) || !digits(fraction) || number.ends_with('.') {
-        return None;
-    }
-    let whole = whole.parse::<u64>().ok()?.checked_mul(scale)?;
-    let part = if fraction.is_empty() {
-        0
-    } else {
-        let unit = 10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-        let scaled = fraction.parse::<u64>().ok()?.checked_mul(scale)?;
-        scaled.is_multiple_of(unit).then(|| scaled / unit)?
-    };
-    whole.checked_add(part).filter(|limit| *limit > 0)
+    token_amount(text).filter(|limit| *limit > 0)
 }
 
 #[cfg(test)]

@@ -107,11 +107,11 @@ fn steps(summaries: Vec<Summary>) -> Vec<Option<Step>> {
 
 /// A lookup of the functions that calls mean. It knows no variables: one that shadows a function
 /// only makes the check look at more.
-struct Resolver<'p, 'c> {
-    program: &'p Program,
-    declarations: &'c Declarations<'p>,
-    file: usize,
-    agent: Option<usize>,
+pub(super) struct Resolver<'p, 'c> {
+    pub(super) program: &'p Program,
+    pub(super) declarations: &'c Declarations<'p>,
+    pub(super) file: usize,
+    pub(super) agent: Option<usize>,
 }
 
 impl<'p> Resolver<'p, '_> {
@@ -162,7 +162,8 @@ impl<'p> Resolver<'p, '_> {
         }
     }
 
-    fn callees(&self, callee: &Expr, arguments: &[Expr]) -> Vec<usize> {
+    /// Returns the functions that a call means.
+    pub(super) fn callees(&self, callee: &Expr, arguments: &[Expr]) -> Vec<usize> {
         match &strip(callee).kind {
             ExprKind::Name(_) => match self.global(callee) {
                 Some(Global::Function(number)) => vec![number],

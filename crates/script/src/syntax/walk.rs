@@ -20,7 +20,7 @@ impl<'p> Parts<'p> {
         parts
     }
 
-    fn of_expr(expr: &'p Expr) -> Self {
+    pub(crate) fn of_expr(expr: &'p Expr) -> Self {
         let mut parts = Self::default();
         parts.add_expr(expr);
         parts

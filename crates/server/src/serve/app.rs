@@ -26,11 +26,13 @@ use super::subscriptions::Subscriptions;
 use super::tokens::Registry;
 use super::turn::turns::Turns;
 use contexture::Project;
+use contexture::llm::{Ledger, SpendLimit};
 use contexture::run::RunRequest;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Key, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
 use parking_lot::Mutex;
 use serde_json::json;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -65,6 +67,8 @@ pub(crate) struct App {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) limits: Limits,
     pub(crate) tokens: Registry,
+    /// What the model calls of tokens with a limit took, by the ids of the tokens.
+    pub(crate) ledgers: Mutex<HashMap<Arc<str>, Arc<Ledger>>>,
     pub(crate) audit: Arc<Audit>,
     pub(crate) log: Arc<Log>,
     /// The common settings of turns.
@@ -104,6 +108,14 @@ impl App {
     /// Returns the time now, in milliseconds since 1970-01-01 UTC.
     pub(crate) fn now(&self) -> u64 {
         self.maker.now_ms()
+    }
+
+    /// Returns the account of a token that has a limit.
+    pub(crate) fn ledger(&self, grant: &Grant) -> Option<Arc<Ledger>> {
+        let token = grant.token.as_ref().filter(|_| grant.spend != SpendLimit::default())?;
+        let mut ledgers = self.ledgers.lock();
+        let open = || Arc::new(Ledger::new(grant.spend, None));
+        Some(Arc::clone(ledgers.entry(Arc::clone(token)).or_insert_with(open)))
     }
 
     pub(crate) fn is_ending(&self) -> bool {

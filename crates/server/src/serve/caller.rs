@@ -3,6 +3,7 @@
 use super::limits::Meter;
 use super::operations::parent::Parent;
 use super::session::Session;
+use contexture::llm::SpendLimit;
 use contexture_protocol::SenderType;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub(crate) struct Grant {
     pub(crate) token: Option<Arc<str>>,
     pub(crate) senders: Senders,
     pub(crate) scopes: Scopes,
+    /// What its model calls may take together.
+    pub(crate) spend: SpendLimit,
 }
 
 /// The permitted sender types (CP-1).
@@ -56,7 +59,7 @@ impl Grant {
     /// Returns the rights of a local client on a server that only this machine reaches.
     pub(crate) fn local() -> Self {
         let (senders, scopes) = (vec![SenderType::User], Scope::ALL.to_vec());
-        Self { owner: LOCAL.into(), token: None, senders, scopes }
+        Self { owner: LOCAL.into(), token: None, senders, scopes, spend: SpendLimit::default() }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::serve::socket::Socket;
 use crate::serve::{Place, availability, message, policies, refused, said, until, update};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use contexture::llm::SpendLimit;
 use contexture_protocol::SenderType;
 use contexture_server::serve::http::Options;
 use contexture_server::serve::tokens::{NewToken, Scope};
@@ -191,6 +192,27 @@ fn cp_19_token_has_only_its_scopes() {
         let content = refused(&answer, 403, "PERMISSION_DENIED");
         assert_eq!(policies(&content), ["token_scope"], "{content}");
     }
+}
+
+#[test]
+fn ca_5_token_with_a_limit_is_refused_what_does_not_fit_and_others_are_not() {
+    let place = Place::new(REQUIRED);
+    let program = "main func(said string) {\n  generate({ input: said, max_input: 1000, max_output: 100 })\n}\n";
+    place.write("echo.as", program);
+    let spend = SpendLimit { tokens: Some(1_105), money: None };
+    let limited = place.token(NewToken { spend, ..NewToken::new("limited") });
+    let free = place.token(NewToken::new("free"));
+    assert_eq!(place.tokens().list().unwrap()[0].spend, spend, "it is stored");
+    let server = place.start();
+    let (limited, free) = (server.http_as(&limited), server.http_as(&free));
+    let first = limited.post(&said("m1", None, "The port is 7878. Which port is it?"));
+    assert_eq!(first.json()["type"], "MODEL_RESPONSE", "{:?}", first.json());
+    for id in ["m2", "m3"] {
+        let refused = limited.post(&said(id, None, "The port is 7878. Which port is it?"));
+        assert_eq!(refused.json()["content"]["errorCode"], "EXECUTION_FAILED", "{:?}", refused.json());
+    }
+    let other = free.post(&said("m1", None, "The port is 7878. Which port is it?"));
+    assert_eq!(other.json()["type"], "MODEL_RESPONSE", "{:?}", other.json());
 }
 
 #[test]

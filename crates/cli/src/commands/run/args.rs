@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use crate::support::options::{Models, Permissions};
+use contexture::ports::profile::Money;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,6 +77,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = crate::support::values::whole_number, allow_negative_numbers = true, help_heading = "Model")]
     pub(crate) concurrency: Option<usize>,
 
+    /// Refuse a model call before it is sent when what it may cost at worst does not fit in what is
+    /// left of this many dollars.
+    #[arg(long, value_name = "DOLLARS", value_parser = crate::support::values::dollars, allow_negative_numbers = true, help_heading = "Model")]
+    pub(crate) max_cost: Option<Money>,
+    /// Refuse a model call before it is sent when the tokens that it may take do not fit in what is
+    /// left of this many, prompts and answers together, such as 200k.
+    #[arg(long, value_name = "N", value_parser = crate::support::values::tokens, allow_negative_numbers = true, help_heading = "Model")]
+    pub(crate) max_tokens: Option<u64>,
+
     /// Print the trace as a tree, or write its events to a file as JSON lines.
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<Option<PathBuf>>,
@@ -88,7 +98,7 @@ pub(crate) struct Args {
     /// Print only the value, as JSON on one line.
     #[arg(long, short, help_heading = "Output")]
     pub(crate) quiet: bool,
-    /// Print one JSON object: value, run, usage and warnings, or the error.
+    /// Print one JSON object: value, run, usage, cost and warnings, or the error.
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
     /// Print JSON lines as it happens: `token`, `partial` and `progress` events, and `result` or

@@ -3,7 +3,7 @@
 use super::args::Args;
 use crate::commands::trace;
 use crate::output::diagnostics::{self, refused_program};
-use crate::output::text::{duration, plural, tokens_of};
+use crate::output::text::{about, dollars, duration, plural, tokens_of};
 use crate::prelude::*;
 use contexture::Project;
 use contexture::context::manifest::AttemptRecord;
@@ -76,6 +76,7 @@ impl End<'_> {
         object.insert("usage".to_owned(), json!(report.usage));
         object.insert("usage_estimated".to_owned(), report.usage_estimated.into());
         object.insert("calls".to_owned(), report.calls.iter().map(call_json).collect());
+        object.insert("cost".to_owned(), json!(report.cost));
         object.insert("warnings".to_owned(), json!(report.warnings));
         if self.args.dry_run {
             object.insert("prompts".to_owned(), json!(report.prompts));
@@ -100,6 +101,7 @@ impl End<'_> {
                 _ => calls,
             });
             parts.push(tokens_of(&report.usage, report.usage_estimated));
+            parts.extend(report.cost.actual.filter(|cost| *cost > 0.0).map(dollars));
         }
         parts.push(duration(u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)));
         Some(terminal.err.dim(&parts.join(" · ")))
@@ -213,10 +215,8 @@ fn prompts(report: &RunReport, terminal: &Terminal) -> String {
     let mut text = String::new();
     for (index, prompt) in report.prompts.iter().enumerate() {
         let number = index + 1;
-        let head = format!(
-            "prompt {number}: {} {} · {} tokens",
-            prompt.site, prompt.model, prompt.total_tokens
-        );
+        let tokens = about(prompt.total_tokens, prompt.tokens_exact);
+        let head = format!("prompt {number}: {} {} · {tokens} tokens", prompt.site, prompt.model);
         text.push_str(&paint.bold(&head));
         text.push('\n');
         if let Some(note) = on_placeholders(prompt) {

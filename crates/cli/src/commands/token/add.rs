@@ -3,6 +3,9 @@
 use super::table;
 use super::token_file::{TokenLocation, now};
 use crate::prelude::*;
+use crate::support::values::{dollars, tokens};
+use contexture::llm::SpendLimit;
+use contexture::ports::profile::Money;
 use contexture_server::serve::audit::{AuditEvent, AuditRecord};
 use contexture_server::serve::tokens::{NewToken, Scopes, Senders, expiry, scopes, senders};
 
@@ -10,7 +13,7 @@ const EXAMPLES: &str = "\
 Examples:
   contexture token add phone
   contexture token add reporter --owner ann --scope read --expires 30d
-  contexture token add robot --sender USER,MODEL --json
+  contexture token add robot --sender USER,MODEL --max-cost 5 --json
 
 The token goes to stdout, everything else to stderr. It can't be shown again: only its digest is
 stored.";
@@ -35,9 +38,16 @@ pub(super) struct Args {
     /// The expiry: a duration such as 30d, 12h or 45m, or a time such as 2027-01-31T00:00:00Z.
     #[arg(long, value_name = "WHEN", value_parser = until)]
     expires: Option<u64>,
+    /// The dollars that its model calls may cost together, as long as the server runs.
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars, allow_negative_numbers = true)]
+    max_cost: Option<Money>,
+    /// The tokens that its model calls may take together, as long as the server runs, such as 200k.
+    #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
+    max_tokens: Option<u64>,
     #[command(flatten)]
     location: TokenLocation,
-    /// Print one JSON object: token, and id, name, owner, senders, scopes, created, expires, state.
+    /// Print one JSON object: token, and id, name, owner, senders, scopes, limits, created, expires,
+    /// state.
     #[arg(long)]
     json: bool,
 }
@@ -51,6 +61,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         owner: args.owner.clone(),
         senders: args.sender.clone(),
         scopes: args.scope.clone(),
+        spend: SpendLimit { money: args.max_cost, tokens: args.max_tokens },
         expires: args.expires,
         ..NewToken::new(&args.name)
     };

@@ -3,9 +3,9 @@
 
 use super::data::{Data, budget_text, summary};
 use super::pack_lines::Packs;
-use crate::output::text::{duration, plural, tokens_of};
+use crate::output::text::{about, dollars, duration, mark, plural, tokens_of};
 use crate::prelude::*;
-use contexture::context::manifest::{AttemptRecord, ItemRecord, Manifest, OfferedTool};
+use contexture::context::manifest::{AttemptRecord, Cost, ItemRecord, Manifest, OfferedTool};
 use contexture::context::{CutReason, TraceEvent, TraceKind};
 #[cfg(feature = "flow")]
 use contexture::flow::picture::sign;
@@ -55,7 +55,10 @@ fn run(data: Data<'_>, paint: Paint) -> String {
         "done" => format!(" · {}", paint.green("done")),
         other => format!(" · {}", paint.red(other)),
     };
-    format!("{}{outcome}", data.word("program"))
+    let most = data.0.pointer("/ceiling/money").and_then(Value::as_f64);
+    let most = most.filter(|most| *most > 0.0);
+    let most = most.map(|most| paint.dim(&format!(" · at most {}", dollars(most))));
+    format!("{}{outcome}{}", data.word("program"), most.unwrap_or_default())
 }
 
 fn call(data: Data<'_>, paint: Paint) -> String {
@@ -105,12 +108,17 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
         "{} {} {}",
         paint.bold(&format!("generate {}", manifest.call)),
         one_line(&manifest.site.to_string()),
-        paint.dim(&format!("{} · {}", manifest.model.uri, tokens(data, &manifest))),
+        paint.dim(&format!(
+            "{} · {}{}",
+            manifest.model.uri,
+            tokens(data, &manifest),
+            cost(data)
+        )),
     );
     let mut lines = vec![finish(head, event, data, paint)];
     let mut packs = Packs::of(&manifest, data);
     for one in &manifest.items {
-        lines.push(item(one, paint));
+        lines.push(item(one, manifest.model.tokenizer_exact, paint));
         lines.extend(packs.below(one, paint));
     }
     lines.extend(packs.rest(paint));
@@ -163,13 +171,14 @@ fn offered(tools: &[OfferedTool], paint: Paint) -> Option<String> {
 }
 
 /// Formats an item: `[document] 400 of 745 tokens · max 400 · tool · cut by its own budget`.
-fn item(item: &ItemRecord, paint: Paint) -> String {
+fn item(item: &ItemRecord, is_exact: bool, paint: Paint) -> String {
     let name = item.label.clone().unwrap_or_else(|| item.index.to_string());
     let tokens = if item.clipped {
-        let about = if item.tokens_before_exact { "" } else { "~" };
-        format!("{} of {about}{}", item.tokens, plural(item.tokens_before, "token"))
+        let before = mark(is_exact && item.tokens_before_exact);
+        let before = format!("{before}{}", plural(item.tokens_before, "token"));
+        format!("{} of {before}", about(item.tokens, is_exact))
     } else {
-        plural(item.tokens, "token")
+        format!("{}{}", mark(is_exact), plural(item.tokens, "token"))
     };
     let budget =
         item.budget.map(|budget| format!(" · max {}", budget_text(budget))).unwrap_or_default();
@@ -196,6 +205,15 @@ fn item(item: &ItemRecord, paint: Paint) -> String {
         paint.dim(&format!("{source} · {tokens}{budget}{trust}")),
         paint.yellow(&cuts.concat())
     )
+}
+
+/// Formats what a call cost: ` · 0.0026 USD`; nothing when it cost nothing or has no price.
+#[expect(clippy::cast_precision_loss, reason = "it is shown")]
+fn cost(data: Data<'_>) -> String {
+    let cost = data.0.get("cost").cloned();
+    let cost = cost.and_then(|cost| serde_json::from_value::<Cost>(cost).ok());
+    let micros = cost.map_or(0, |cost| cost.micros);
+    if micros == 0 { String::new() } else { format!(" · {}", dollars(micros as f64 / 1e6)) }
 }
 
 /// Returns the tokens of a call: those that the provider reported, else those counted here.

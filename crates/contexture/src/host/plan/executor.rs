@@ -213,7 +213,8 @@ impl<'h> Executor<'h> {
         let packs = self.services.references.packs();
         let done = async {
             let mut none = knowledge::show(run, packs, &reading, self.model)?.packs;
-            let mut prepared = prepare(run, (&reading, self.model, number), &[], &[], &mut none)?;
+            let about = (&reading, self.model, number);
+            let mut prepared = prepare(run, about, &[], &[], &mut none).await?;
             prepared.manifest.masked = masked;
             self.models.note_call(run, &reading, self.model, &prepared);
             let asked = (&reading, self.model, number);

@@ -1,5 +1,7 @@
 //! A workspace in a temporary folder, and runs in it.
 
+pub mod server;
+
 use contexture::Runtime;
 use contexture::observe::{Observer, Progress, Silent};
 use contexture::packs::Question;

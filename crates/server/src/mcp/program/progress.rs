@@ -14,8 +14,9 @@ struct Teller(UnboundedSender<String>);
 impl Observer for Teller {
     fn notify(&self, progress: Progress) {
         let told = match progress {
-            Progress::GenerateStarted { model, prompt_tokens, .. } => {
-                format!("asking {model} ({prompt_tokens} tokens)")
+            Progress::GenerateStarted { model, prompt_tokens, is_exact, .. } => {
+                let mark = if is_exact { "" } else { "~" };
+                format!("asking {model} ({mark}{prompt_tokens} tokens)")
             }
             Progress::AttemptStarted { attempt, .. } if attempt > 1 => {
                 format!("attempt {attempt}: the answer did not fit")

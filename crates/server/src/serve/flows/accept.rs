@@ -52,7 +52,9 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
     place.running.log.attach(reply);
     let (app, origin, tell) = (Arc::clone(app), caller.session.clone(), place.tell());
     let (intent, incarnation) = (None, None);
-    let job = Job { app, owner, origin, context, incarnation, message, intent, place, tell };
+    let ledger = app.ledger(&caller.grant);
+    let job =
+        Job { app, owner, ledger, origin, context, incarnation, message, intent, place, tell };
     job.accept(set, caller.clone(), digest);
 }
 

@@ -91,6 +91,7 @@ impl Job {
                 store: Arc::clone(&app.store),
                 owner: self.owner.to_string(),
             }),
+            ledger: self.ledger.clone(),
             context: Some(self.context.clone()),
             // The answers of a set are not recorded.
             record: None,

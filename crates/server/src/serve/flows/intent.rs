@@ -47,6 +47,7 @@ impl IntentSet {
         let job = Job {
             app: Arc::clone(app),
             owner: Arc::clone(caller.owner()),
+            ledger: app.ledger(&caller.grant),
             origin: caller.session.clone(),
             context,
             incarnation: Some(incarnation),

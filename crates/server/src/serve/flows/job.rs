@@ -13,6 +13,7 @@ use crate::serve::operations::log::millis;
 use crate::serve::session::Session;
 use contexture::context::Digest;
 use contexture::flows::{Flow, FlowError, FlowRequest};
+use contexture::llm::Ledger;
 use contexture::store::contexts::{Answer, MessageKey};
 use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
@@ -35,6 +36,8 @@ pub(super) type Tell = Arc<dyn Fn(&Message) + Send + Sync>;
 pub(super) struct Job {
     pub(super) app: Arc<App>,
     pub(super) owner: Arc<str>,
+    /// The account of the client's token, if it has a limit.
+    pub(super) ledger: Option<Arc<Ledger>>,
     /// The session of the request: its client is asked first.
     pub(super) origin: Option<Arc<Session>>,
     pub(super) context: String,

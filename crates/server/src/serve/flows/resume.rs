@@ -173,8 +173,10 @@ fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     if let Some(incarnation) = incarnation {
         place.running.set_kept_in(incarnation);
     }
-    let origin = None;
-    let job = Job { app, owner, origin, context, incarnation, message, intent, place, tell };
+    // The accounts begin anew with the server.
+    let (origin, ledger) = (None, None);
+    let job =
+        Job { app, owner, ledger, origin, context, incarnation, message, intent, place, tell };
     if job.is_async() {
         (job.tell)(&found.ack.unwrap_or_else(|| job.ack(None)));
     }

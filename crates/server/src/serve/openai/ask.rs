@@ -169,8 +169,17 @@ async fn run(
     let (agent, hints, owner) = (chat.agent, chat.hints, caller.owner().to_string());
     let permission = Arc::new(Forwarder::new(app, caller, turn.id(), turn.id()));
     let parent = caller.trace;
-    let options =
-        TurnOptions { agent, owner, conversation, hints, frontend: None, permission, parent };
+    let ledger = app.ledger(&caller.grant);
+    let options = TurnOptions {
+        agent,
+        owner,
+        ledger,
+        conversation,
+        hints,
+        frontend: None,
+        permission,
+        parent,
+    };
     let mut running = start(app, options, turn.cancel.clone(), permit);
     while let Some(event) = running.next().await {
         let said = match event {

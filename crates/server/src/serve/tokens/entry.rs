@@ -3,6 +3,8 @@
 use super::new::{scopes, senders};
 use crate::serve::caller::{Grant, Scope, Scopes, Senders};
 use contexture::context::Digest;
+use contexture::llm::SpendLimit;
+use contexture::ports::profile::Money;
 use contexture::store::stamp::iso_time;
 use contexture_protocol::{SenderType, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -21,6 +23,8 @@ pub struct Entry {
     pub senders: Senders,
     /// The permitted operations.
     pub scopes: Scopes,
+    /// What the model calls of its turns may take together.
+    pub spend: SpendLimit,
     /// The time of creation, in milliseconds since 1970-01-01 UTC.
     pub created: u64,
     /// The expiry.
@@ -39,6 +43,10 @@ pub(super) struct StoredEntry {
     sha256: String,
     senders: Vec<String>,
     scopes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
     created: String,
     expires: Option<String>,
     revoked: Option<String>,
@@ -97,6 +105,7 @@ impl Entry {
             token: Some(self.id.as_str().into()),
             senders: self.senders.clone(),
             scopes: self.scopes.clone(),
+            spend: self.spend,
         }
     }
 }
@@ -111,6 +120,8 @@ impl From<&Entry> for StoredEntry {
             sha256: entry.digest.hex(),
             senders: entry.senders.iter().map(SenderType::to_string).collect(),
             scopes: entry.scopes.iter().map(|scope| Scope::as_str(*scope).to_owned()).collect(),
+            max_cost: entry.spend.money.map(Money::dollars),
+            max_tokens: entry.spend.tokens,
             created: time(entry.created),
             expires: entry.expires.map(time),
             revoked: entry.revoked.map(time),
@@ -127,6 +138,10 @@ impl TryFrom<StoredEntry> for Entry {
         Ok(Self {
             senders: senders(&stored.senders.join(","))?,
             scopes: scopes(&stored.scopes.join(","))?,
+            spend: SpendLimit {
+                money: stored.max_cost.and_then(Money::of_dollars),
+                tokens: stored.max_tokens,
+            },
             created: time(stored.created)?,
             expires: stored.expires.map(time).transpose()?,
             revoked: stored.revoked.map(time).transpose()?,

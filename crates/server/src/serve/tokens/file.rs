@@ -91,6 +91,7 @@ impl TokenFile {
             owner,
             senders: new.senders,
             scopes: new.scopes,
+            spend: new.spend,
             created: now,
             expires: new.expires,
             revoked: None,

@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::serve::caller::{Scope, Scopes, Senders};
 use crate::serve::codes;
+use contexture::llm::SpendLimit;
 use contexture_protocol::SenderType;
 
 /// The file of tokens in the data folder.
@@ -19,6 +20,8 @@ pub struct NewToken {
     pub senders: Senders,
     /// The permitted operations.
     pub scopes: Scopes,
+    /// What the model calls of its turns may take together, as long as the server runs.
+    pub spend: SpendLimit,
     /// The expiry, in milliseconds since 1970-01-01 UTC.
     pub expires: Option<u64>,
 }
@@ -32,6 +35,7 @@ impl NewToken {
             owner: None,
             senders: vec![SenderType::User],
             scopes: Scope::ALL.to_vec(),
+            spend: SpendLimit::default(),
             expires: None,
         }
     }

@@ -9,6 +9,7 @@ use contexture::frontend::Frontend;
 use contexture::llm::CancelToken;
 use contexture::observe::Progress;
 use contexture::permission::Permission;
+use contexture::llm::Ledger;
 use contexture::run::RunRequest;
 use contexture::store::masker::Masker;
 use contexture::turn::{Contexts, Conversation, Hints, TurnEvent, TurnReport, TurnRequest};
@@ -24,6 +25,8 @@ use tokio::time::Sleep;
 pub(crate) struct TurnOptions {
     pub(crate) agent: Agent,
     pub(crate) owner: String,
+    /// The account of the client's token, if it has a limit.
+    pub(crate) ledger: Option<Arc<Ledger>>,
     pub(crate) conversation: Conversation,
     pub(crate) hints: Hints,
     pub(crate) frontend: Option<Arc<dyn Frontend>>,
@@ -97,6 +100,7 @@ fn request(app: &App, options: TurnOptions) -> TurnRequest {
         frontend: options.frontend,
         permission: Some(options.permission),
         contexts: Some(contexts),
+        ledger: options.ledger,
         ..app.turn_request.clone()
     };
     TurnRequest { run, conversation: options.conversation, hints: options.hints }

@@ -249,6 +249,7 @@ impl TurnWork {
         let options = TurnOptions {
             agent: agent.clone(),
             owner: self.caller.owner().to_string(),
+            ledger: self.app.ledger(&self.caller.grant),
             conversation,
             hints: self.hints,
             permission: Arc::clone(&frontend) as Arc<dyn Permission>,

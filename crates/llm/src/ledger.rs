@@ -1,0 +1,219 @@
+//! What a run may spend, and what it has spent (CA-5).
+//!
+//! Decision: a request is admitted or refused before it is sent. What it may take at worst is
+//! reserved, so that requests side by side can't pass a limit together; when it ends, what it took
+//! is spent. Only a request that was refused with a status, or never sent, is free: of one that
+//! broke off nobody knows what it cost, so it counts at its worst case.
+
+use contexture_core::profile::Money;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The limits of a ledger; an absent one is not set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SpendLimit {
+    /// Money.
+    pub money: Option<Money>,
+    /// Tokens of prompts and answers together.
+    pub tokens: Option<u64>,
+}
+
+/// Tokens, and what they cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Tokens of prompts and answers together.
+    pub tokens: u64,
+    /// What they cost; nothing when there is no price.
+    pub money: Money,
+}
+
+impl Amount {
+    const fn plus(self, other: Self) -> Self {
+        let tokens = self.tokens.saturating_add(other.tokens);
+        Self { tokens, money: self.money.plus(other.money) }
+    }
+
+    const fn minus(self, other: Self) -> Self {
+        let tokens = self.tokens.saturating_sub(other.tokens);
+        Self { tokens, money: self.money.minus(other.money) }
+    }
+}
+
+/// What was spent so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Of requests that have ended.
+    pub spent: Amount,
+    /// The part of it that is the worst case of requests that broke off.
+    pub lost: Amount,
+    /// True if a model without a price took tokens.
+    pub is_unpriced: bool,
+    reserved: Amount,
+}
+
+/// The account of a run, or of all runs of a client.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    limit: SpendLimit,
+    above: Option<Arc<Ledger>>,
+    account: Mutex<Account>,
+}
+
+/// What does not fit a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Excess {
+    /// The limit of money: what may be needed, what is left, and the limit.
+    Money(Money, Money, Money),
+    /// The limit of tokens: what may be needed, what is left, and the limit.
+    Tokens(u64, u64, u64),
+}
+
+impl fmt::Display for Excess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Money(need, left, limit) => {
+                let [need, left, limit] = [need, left, limit].map(|money| money.dollars());
+                write!(f, "may cost {need} USD, and {left} of the limit of {limit} USD is left")
+            }
+            Self::Tokens(need, left, limit) => {
+                write!(f, "may take {need} tokens, and {left} of the limit of {limit} are left")
+            }
+        }
+    }
+}
+
+impl Ledger {
+    /// Creates an account with a limit; what it spends counts in the account above it, too.
+    #[must_use]
+    pub fn new(limit: SpendLimit, above: Option<Arc<Self>>) -> Self {
+        Self { limit, above, account: Mutex::default() }
+    }
+
+    /// Returns the limits that hold, those above it included.
+    #[must_use]
+    pub fn limits(&self) -> SpendLimit {
+        let above = self.above.as_ref().map(|above| above.limits()).unwrap_or_default();
+        let money = self.limit.money.into_iter().chain(above.money).min();
+        let tokens = self.limit.tokens.into_iter().chain(above.tokens).min();
+        SpendLimit { money, tokens }
+    }
+
+    /// Returns what was spent so far.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        *self.locked()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reserves what a request may take.
+    ///
+    /// # Errors
+    /// [`Excess`] when it does not fit in what is left; nothing is reserved then.
+    pub fn reserve(&self, worst: Amount) -> Result<(), Excess> {
+        {
+            let mut account = self.locked();
+            let taken = account.spent.plus(account.reserved);
+            self.limit.admits(taken, worst)?;
+            account.reserved = account.reserved.plus(worst);
+        }
+        let Some(above) = &self.above else { return Ok(()) };
+        above.reserve(worst).inspect_err(|_| {
+            let mut account = self.locked();
+            account.reserved = account.reserved.minus(worst);
+        })
+    }
+
+    /// Ends a request for which `reserved` was reserved.
+    pub fn settle(&self, reserved: Amount, spent: Spent) {
+        let mut account = self.locked();
+        account.reserved = account.reserved.minus(reserved);
+        match spent {
+            Spent::Nothing => {}
+            Spent::Known(amount, is_priced) => {
+                account.spent = account.spent.plus(amount);
+                account.is_unpriced |= !is_priced;
+            }
+            Spent::Lost(amount, is_priced) => {
+                account.spent = account.spent.plus(amount);
+                account.lost = account.lost.plus(amount);
+                account.is_unpriced |= !is_priced;
+            }
+        }
+        drop(account);
+        if let Some(above) = &self.above {
+            above.settle(reserved, spent);
+        }
+    }
+}
+
+/// What a request took, and whether its model has a price.
+#[derive(Debug, Clone, Copy)]
+pub enum Spent {
+    /// It was refused, or never sent.
+    Nothing,
+    /// Its answer says so.
+    Known(Amount, bool),
+    /// It broke off: its worst case.
+    Lost(Amount, bool),
+}
+
+impl SpendLimit {
+    fn admits(self, taken: Amount, worst: Amount) -> Result<(), Excess> {
+        if let Some(limit) = self.tokens {
+            let left = limit.saturating_sub(taken.tokens);
+            if worst.tokens > left {
+                return Err(Excess::Tokens(worst.tokens, left, limit));
+            }
+        }
+        if let Some(limit) = self.money {
+            let left = limit.minus(taken.money);
+            if worst.money > left {
+                return Err(Excess::Money(worst.money, left, limit));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn tokens(tokens: u64) -> Amount {
+        Amount { tokens, money: Money::ZERO }
+    }
+
+    fn limited(tokens: u64, above: Option<Arc<Ledger>>) -> Ledger {
+        Ledger::new(SpendLimit { tokens: Some(tokens), money: None }, above)
+    }
+
+    #[test]
+    fn ca_5_requests_side_by_side_do_not_pass_a_limit_together() {
+        let ledger = limited(250, None);
+        assert!(ledger.reserve(tokens(100)).is_ok() && ledger.reserve(tokens(100)).is_ok());
+        assert_eq!(ledger.reserve(tokens(100)), Err(Excess::Tokens(100, 50, 250)));
+        ledger.settle(tokens(100), Spent::Known(tokens(20), true));
+        assert!(ledger.reserve(tokens(100)).is_ok(), "what was not taken is free again");
+        ledger.settle(tokens(100), Spent::Nothing);
+        ledger.settle(tokens(100), Spent::Lost(tokens(100), true));
+        let account = ledger.account();
+        assert_eq!((account.spent, account.lost), (tokens(120), tokens(100)));
+        assert_eq!(account.reserved, tokens(0));
+    }
+
+    #[test]
+    fn ca_5_limit_above_refuses_and_leaves_nothing_reserved() {
+        let client = Arc::new(limited(150, None));
+        let run = limited(1_000, Some(Arc::clone(&client)));
+        assert_eq!(run.limits().tokens, Some(150));
+        assert!(run.reserve(tokens(100)).is_ok());
+        run.settle(tokens(100), Spent::Known(tokens(100), true));
+        assert_eq!(run.reserve(tokens(100)), Err(Excess::Tokens(100, 50, 150)));
+        assert_eq!(run.account().reserved, tokens(0));
+        let other = limited(1_000, Some(client));
+        assert!(other.reserve(tokens(51)).is_err() && other.reserve(tokens(50)).is_ok());
+    }
+}

@@ -1,0 +1,226 @@
+//! A provider whose requests are admitted before they are sent, and paid for after (CA-4, CA-5).
+//!
+//! Decision: it stands around every provider of a run, so that attempts, rounds of tools, retries
+//! and the readings of a plan all go through one gate.
+
+use crate::ledger::{Amount, Ledger, Spent};
+use contexture_context::{Digest, TokenCounter};
+use contexture_core::profile::{Money, Profile};
+use contexture_core::{
+    BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, Secret, TextSink, Think,
+};
+use contexture_prompt::Usage;
+use std::sync::Arc;
+use tokio::sync::OnceCell;
+
+/// Tokens that a server adds for each message and at the end of a prompt.
+const FRAME: u64 = 4;
+
+/// A provider with a profile and an account.
+pub struct Metered {
+    inner: Arc<dyn Provider>,
+    /// The model's URI in the program, which its price belongs to.
+    uri: String,
+    profile: Profile,
+    /// What its server said.
+    told: OnceCell<Profile>,
+    ledger: Arc<Ledger>,
+}
+
+impl Metered {
+    /// Creates a provider whose requests are paid from `ledger`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Provider>, uri: &str, profile: Profile, ledger: Arc<Ledger>) -> Self {
+        Self { inner, uri: uri.to_owned(), profile, told: OnceCell::new(), ledger }
+    }
+
+    /// Returns the most that a request may take, or why nothing bounds it.
+    fn worst(&self, call: &ChatCall, profile: &Profile) -> Result<Amount, LlmError> {
+        let limit = |message: String, help: String| LlmError::CostLimit { message, help };
+        let settings = format!("[profiles.\"{}\"] of contexture.toml", self.uri);
+        let input = self.input(call, profile);
+        let Some(output) = output(call, profile, &self.uri) else {
+            return Err(limit(
+                format!("nothing bounds the answer of {}, and a limit is set", self.uri),
+                format!("give `max_output` in the `generate`, or under {settings}"),
+            ));
+        };
+        let money = match profile.price {
+            Some(price) => price.worst(input, output),
+            None if self.ledger.limits().money.is_some() => {
+                return Err(limit(
+                    format!("the price of {} is not known, and a limit of cost is set", self.uri),
+                    format!("give `price_input` and `price_output` under {settings}"),
+                ));
+            }
+            None => Money::ZERO,
+        };
+        Ok(Amount { tokens: input.saturating_add(output), money })
+    }
+
+    /// Returns the most tokens of a prompt: what it was allowed, or what it has.
+    fn input(&self, call: &ChatCall, profile: &Profile) -> u64 {
+        let bounded = |input| profile.input(Some(input), call.output_limit()).unwrap_or(input);
+        if let Some(most) = call.max_input {
+            return bounded(most);
+        }
+        let counter = self.tokenizer();
+        let count = |text: &str| counter.count(text) as u64;
+        let messages: u64 = call
+            .request
+            .messages
+            .iter()
+            .map(|message| count(&message.text()).saturating_add(FRAME))
+            .sum();
+        let tools = call.request.tools.iter().flatten();
+        let tools: u64 =
+            tools.map(|tool| serde_json::to_string(tool).map_or(0, |text| count(&text))).sum();
+        let schema = call.schema.as_ref().map_or(0, |hint| count(&hint.schema.to_string()));
+        bounded(messages.saturating_add(tools).saturating_add(schema))
+    }
+
+    async fn metered<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        digest: Option<&'a Digest>,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> Result<Reply, LlmError> {
+        let mut ticket = self.admit(call).await?;
+        let outcome = match digest {
+            Some(digest) => self.inner.complete_known(call, digest, sink, cancel).await,
+            None => self.inner.complete(call, sink, cancel).await,
+        };
+        ticket.end(&outcome);
+        outcome
+    }
+
+    async fn admit<'a>(&'a self, call: &'a ChatCall) -> Result<Ticket<'a>, LlmError> {
+        let limits = self.ledger.limits();
+        let mut profile = self.profile();
+        let mut reserved = None;
+        if limits.tokens.is_some() || limits.money.is_some() {
+            if output(call, &profile, &self.uri).is_none() {
+                profile = self.describe().await;
+            }
+            let worst = self.worst(call, &profile)?;
+            self.ledger.reserve(worst).map_err(|excess| LlmError::CostLimit {
+                message: format!("the next request to {} {excess}", self.uri),
+                help: "raise the limit, or lower `max_input` and `max_output`".to_owned(),
+            })?;
+            reserved = Some(worst);
+        }
+        Ok(Ticket { provider: self, call, profile, reserved, is_open: true })
+    }
+}
+
+/// Returns the most tokens of an answer.
+fn output(call: &ChatCall, profile: &Profile, uri: &str) -> Option<u64> {
+    // Anthropic counts the reasoning beside the limit of the answer.
+    let thinks = call.think.is_some_and(|think| think != Think::Off);
+    let is_beside = thinks && uri.starts_with("anthropic:");
+    profile.output(call.output_limit().filter(|_| !is_beside))
+}
+
+/// A request that was admitted. One that is dropped before its end counts at its worst case.
+struct Ticket<'a> {
+    provider: &'a Metered,
+    call: &'a ChatCall,
+    profile: Profile,
+    reserved: Option<Amount>,
+    is_open: bool,
+}
+
+impl Ticket<'_> {
+    fn end(&mut self, outcome: &Result<Reply, LlmError>) {
+        self.is_open = false;
+        match outcome {
+            Ok(reply) => self.settle(Spent::Known(
+                self.cost(reply.response.usage),
+                self.profile.price.is_some(),
+            )),
+            Err(error) if error.is_free() => self.settle(Spent::Nothing),
+            Err(_) => self.lose(),
+        }
+    }
+
+    fn cost(&self, usage: Usage) -> Amount {
+        let tokens = usage.prompt_tokens.saturating_add(usage.completion_tokens);
+        let money = self.profile.price.map(|price| price.of(usage)).unwrap_or_default();
+        Amount { tokens, money }
+    }
+
+    fn lose(&self) {
+        let (provider, call) = (self.provider, self.call);
+        let worst = self.reserved.unwrap_or_else(|| {
+            let output = output(call, &self.profile, &provider.uri).unwrap_or_default();
+            self.cost(Usage::new(provider.input(call, &self.profile), output))
+        });
+        self.settle(Spent::Lost(worst, self.profile.price.is_some()));
+    }
+
+    fn settle(&self, spent: Spent) {
+        self.provider.ledger.settle(self.reserved.unwrap_or_default(), spent);
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.lose();
+        }
+    }
+}
+
+impl Provider for Metered {
+    fn uri(&self) -> &str {
+        self.inner.uri()
+    }
+
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn tokenizer(&self) -> &'static dyn TokenCounter {
+        self.profile.tokenizer.unwrap_or_else(|| self.inner.tokenizer())
+    }
+
+    fn calls_tools(&self) -> bool {
+        self.inner.calls_tools()
+    }
+
+    fn secrets(&self) -> Vec<Secret> {
+        self.inner.secrets()
+    }
+
+    fn profile(&self) -> Profile {
+        let told = self.told.get().copied().unwrap_or_default();
+        self.profile.or(told).or(self.inner.profile())
+    }
+
+    fn describe(&self) -> BoxFuture<'_, Profile> {
+        Box::pin(async {
+            self.told.get_or_init(|| self.inner.describe()).await;
+            self.profile()
+        })
+    }
+
+    fn complete<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(self.metered(call, None, sink, cancel))
+    }
+
+    fn complete_known<'a>(
+        &'a self,
+        call: &'a ChatCall,
+        digest: &'a Digest,
+        sink: Option<TextSink<'a>>,
+        cancel: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        Box::pin(self.metered(call, Some(digest), sink, cancel))
+    }
+}

@@ -119,7 +119,9 @@ mod tests {
         for (text, amount) in [("5000", 5_000), ("200k", 200_000), ("1.5K", 1_500), (" 0 ", 0)] {
             assert_eq!(token_amount(text), Some(amount), "{text}");
         }
-        for text in ["", "k", "-5", "1e3", "0.5", "1.00005k", "1.", "200 k", "ä", "99999999999999999999"] {
+        for text in
+            ["", "k", "-5", "1e3", "0.5", "1.00005k", "1.", "200 k", "ä", "99999999999999999999"]
+        {
             assert_eq!(token_amount(text), None, "{text}");
         }
     }

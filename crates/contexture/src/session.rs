@@ -36,8 +36,14 @@ impl Session {
         let references = run::references_of(project, request, Arc::clone(&observer))?;
         let loader = WorkspaceLoader::new(Arc::clone(&references));
         let program = Program::default();
-        let (host, run) =
-            run::host(project, request, references, (&program, None), observer, CancelToken::new())?;
+        let (host, run) = run::host(
+            project,
+            request,
+            references,
+            (&program, None),
+            observer,
+            CancelToken::new(),
+        )?;
         let options = run::options(project, request);
         let lines = runtime::Session::with_loader(options, Box::new(loader));
         Ok(Self { lines, host, run })

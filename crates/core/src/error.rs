@@ -121,7 +121,9 @@ pub enum LlmError {
         message: String,
     },
     /// Prompt and answer do not fit the model's window.
-    #[error("the prompt and its answer do not fit the window of the model at {provider}: {message}")]
+    #[error(
+        "the prompt and its answer do not fit the window of the model at {provider}: {message}"
+    )]
     WindowOverflow {
         /// The provider.
         provider: String,

@@ -108,9 +108,10 @@ impl Kind {
                 .header("retry-after", "7"),
             Case::Failure => Respond::json(503, &self.fault("api_error", "busy"))
                 .header("retry-after-ms", "1500"),
-            Case::Refused => {
-                Respond::json(400, &self.fault("invalid_request_error", "the first message is empty"))
-            }
+            Case::Refused => Respond::json(
+                400,
+                &self.fault("invalid_request_error", "the first message is empty"),
+            ),
             Case::Slow => Respond::stream([]).ending(End::Silence),
         }
     }

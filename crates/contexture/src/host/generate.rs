@@ -23,8 +23,8 @@ use crate::turn::request::Hints;
 use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use contexture_answer::Shape;
-use contexture_context::{CutReason, Digest, Label, Trust};
 use contexture_context::manifest::Cost;
+use contexture_context::{CutReason, Digest, Label, Trust};
 use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
 use contexture_llm::ledger::Account;
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
@@ -135,7 +135,7 @@ impl ModelCalls {
                 plan::Asked { call, model: &model, number, fenced, packs, masked, has_media };
             return plan::run(self, services, asked).await;
         }
-        let about = (&call, &model, number);
+        let about = (&*call, &model, number);
         let mut prepared = prepare(run, about, &fenced, &callables, &mut packs).await?;
         prepared.manifest.masked = masked;
         let mut packs = packs.kept(&prepared.items)?;

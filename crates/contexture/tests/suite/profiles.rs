@@ -63,12 +63,18 @@ fn ca_4_server_is_not_asked_for_a_small_prompt_a_dry_run_or_a_known_window() {
     assert!(run(&plain, 6, false).outcome.is_ok());
     assert!(run(&plain, 3_000, true).outcome.is_ok());
     assert_eq!(server.seen("GET"), Vec::<String>::new());
-    let known = place(&server, "[profiles.\"openai+http://ADDRESS/v1/m\"]\nwindow = 1000\ntokenizer = \"o200k_base\"\n");
+    let known = place(
+        &server,
+        "[profiles.\"openai+http://ADDRESS/v1/m\"]\nwindow = 1000\ntokenizer = \"o200k_base\"\n",
+    );
     let report = run(&known, 3_000, false);
     assert!(report.outcome.is_ok());
     assert_eq!(server.seen("GET"), Vec::<String>::new());
     let manifest = manifest(&known, &report);
-    assert_eq!((&manifest["max_input"], &manifest["model"]["tokenizer_exact"]), (&json!(800), &json!(true)));
+    assert_eq!(
+        (&manifest["max_input"], &manifest["model"]["tokenizer_exact"]),
+        (&json!(800), &json!(true))
+    );
     let dry = run(&known, 3_000, true);
     let prompt = &dry.prompts[0];
     assert!(prompt.tokens <= 800 && prompt.tokens_exact, "{prompt:?}");

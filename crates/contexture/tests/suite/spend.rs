@@ -11,11 +11,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A call of at most 1,000 + 100 tokens, which cost 0.003 dollars.
-const ASK: &str =
-    "generate({ input: \"Go.\", max_input: 1000, max_output: 100 }) -> { a string }";
+const ASK: &str = "generate({ input: \"Go.\", max_input: 1000, max_output: 100 }) -> { a string }";
 
-const PRICED: &str =
-    "[profiles.\"openai+http://ADDRESS/v1/m\"]\nprice_input = 2\nprice_cached = 1\nprice_output = 10\n";
+const PRICED: &str = "[profiles.\"openai+http://ADDRESS/v1/m\"]\nprice_input = 2\nprice_cached = 1\nprice_output = 10\n";
 
 fn place(server: &Server, body: &str, settings: &str) -> Place {
     let program = format!(
@@ -154,7 +152,10 @@ fn ca_5_cached_tokens_cost_what_they_cost_and_settings_limit_a_run() {
     assert_eq!(found.data["cost"]["micros"], 2_600);
     let run_event = log.of_kind(contexture::context::TraceKind::Run).next().unwrap();
     assert_eq!(run_event.data["ceiling"]["money"], 0.003);
-    place.write("contexture.toml", &format!("[limits]\nmax_cost = 0.002\n{PRICED}").replace("ADDRESS", &server.address));
+    place.write(
+        "contexture.toml",
+        &format!("[limits]\nmax_cost = 0.002\n{PRICED}").replace("ADDRESS", &server.address),
+    );
     assert_eq!(code(&run(&place, SpendLimit::default())), "COST_LIMIT");
     let wins = run(&place, dollars(0.003));
     assert!(wins.outcome.is_ok(), "the request wins over the settings");

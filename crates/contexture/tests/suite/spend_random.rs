@@ -1,7 +1,9 @@
 //! The worst case of random programs, against a model that takes the most that it is allowed (CA-5).
 
 use crate::common::{Place, tokio};
-use contexture::llm::{BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, SpendLimit, TextSink};
+use contexture::llm::{
+    BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, SpendLimit, TextSink,
+};
 use contexture::prompt::{ChatResponse, FinishReason, ToolCall, Usage};
 use contexture::run::RunRequest;
 use contexture::{Environment, Run, RunError, Runtime};
@@ -60,11 +62,7 @@ impl Provider for Greedy {
             tokio::task::yield_now().await;
             let mut taken = self.taken.lock().unwrap();
             let (calls, input, output) = *taken;
-            *taken = (
-                calls + 1,
-                input + usage.prompt_tokens,
-                output + usage.completion_tokens,
-            );
+            *taken = (calls + 1, input + usage.prompt_tokens, output + usage.completion_tokens);
             Ok(Reply::from(response))
         })
     }
@@ -139,7 +137,10 @@ impl Writer {
                 }
                 0..=2 => {
                     let generate = self.generate();
-                    let _ = writeln!(self.text, "{name} = try {{ {generate} }} else err {{\n if err.code == \"COST_LIMIT\" {{ return 0 }}\n 1 }}");
+                    let _ = writeln!(
+                        self.text,
+                        "{name} = try {{ {generate} }} else err {{\n if err.code == \"COST_LIMIT\" {{ return 0 }}\n 1 }}"
+                    );
                 }
                 3 => {
                     let condition = if calls { "input.yes == true" } else { "x > 4" };

@@ -22,9 +22,8 @@ pub(super) fn of_messages(messages: &[OpenaiChatMessage], counter: &dyn TokenCou
 
 fn of(message: &OpenaiChatMessage, counter: &dyn TokenCounter) -> u64 {
     let calls = message.tool_calls.iter().flatten();
-    let calls = calls.map(|call| {
-        counter.count(&call.function.name) + counter.count(&call.function.arguments)
-    });
+    let calls = calls
+        .map(|call| counter.count(&call.function.name) + counter.count(&call.function.arguments));
     (counter.count(&message.text()) + calls.sum::<usize>()) as u64
 }
 

@@ -60,11 +60,14 @@ mod tests {
             {"id": "other", "max_model_len": 1}, {"id": "m", "max_model_len": 32768},
         ]});
         assert_eq!(window(models), Some(32_768));
-        let only = json!({"data": [{"id": "/models/m.gguf", "meta": {"n_ctx": 512, "n_ctx_train": 9}}]});
+        let only =
+            json!({"data": [{"id": "/models/m.gguf", "meta": {"n_ctx": 512, "n_ctx_train": 9}}]});
         assert_eq!(window(only), Some(512));
-        let show = json!({"model_info": {"general.architecture": "llama", "llama.context_length": 8192}});
+        let show =
+            json!({"model_info": {"general.architecture": "llama", "llama.context_length": 8192}});
         assert_eq!(window(show), Some(8_192));
-        let limits = json!({"data": [{"id": "m", "context_window": 9, "max_completion_tokens": 3}]});
+        let limits =
+            json!({"data": [{"id": "m", "context_window": 9, "max_completion_tokens": 3}]});
         assert_eq!(profile(&limits, "m").max_output, Some(3));
     }
 

@@ -1,7 +1,7 @@
 //! `max=2k`: a budget for what a whole reference gives (REF-14).
 
-use contexture_context::limits::token_amount;
 use contexture_context::cut::cut;
+use contexture_context::limits::token_amount;
 use contexture_context::{Keep, Measure, TokenCounter};
 
 /// A text that takes part in a budget, and what became of it.

@@ -175,9 +175,8 @@ impl<'p> Walker<'p, '_> {
         for (number, site) in sites.iter_mut().enumerate() {
             site.times = total.sites.get(&number).copied().unwrap_or(Some(0));
         }
-        let order = |name: &str| {
-            self.program.files.iter().position(|file| file.source.name() == name)
-        };
+        let order =
+            |name: &str| self.program.files.iter().position(|file| file.source.name() == name);
         sites.sort_by_key(|site| (order(&site.file), site.span.start));
         self.unbounded.sort_by_key(|(file, found)| (*file, found.span.start));
         let unbounded = self.unbounded.into_iter().map(|(_, found)| found).collect();

@@ -209,7 +209,12 @@ fn ca_5_token_with_a_limit_is_refused_what_does_not_fit_and_others_are_not() {
     assert_eq!(first.json()["type"], "MODEL_RESPONSE", "{:?}", first.json());
     for id in ["m2", "m3"] {
         let refused = limited.post(&said(id, None, "The port is 7878. Which port is it?"));
-        assert_eq!(refused.json()["content"]["errorCode"], "EXECUTION_FAILED", "{:?}", refused.json());
+        assert_eq!(
+            refused.json()["content"]["errorCode"],
+            "EXECUTION_FAILED",
+            "{:?}",
+            refused.json()
+        );
     }
     let other = free.post(&said("m1", None, "The port is 7878. Which port is it?"));
     assert_eq!(other.json()["type"], "MODEL_RESPONSE", "{:?}", other.json());

@@ -108,12 +108,7 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
         "{} {} {}",
         paint.bold(&format!("generate {}", manifest.call)),
         one_line(&manifest.site.to_string()),
-        paint.dim(&format!(
-            "{} · {}{}",
-            manifest.model.uri,
-            tokens(data, &manifest),
-            cost(data)
-        )),
+        paint.dim(&format!("{} · {}{}", manifest.model.uri, tokens(data, &manifest), cost(data))),
     );
     let mut lines = vec![finish(head, event, data, paint)];
     let mut packs = Packs::of(&manifest, data);

@@ -69,9 +69,8 @@ fn ca_5_one_call_costs_what_its_options_allow() {
 #[test]
 fn ca_5_calls_one_after_the_other_add_up_and_of_branches_the_dearest_counts() {
     assert_eq!(total(&main_of("a = ASK\nb = ASK\na")).0, Some(2));
-    let text = main_of(
-        "if input.a { x = ASK\ny = ASK } else if input.b { x = ASK } else { x = 1 }\n1",
-    );
+    let text =
+        main_of("if input.a { x = ASK\ny = ASK } else if input.b { x = ASK } else { x = 1 }\n1");
     assert_eq!(total(&text).0, Some(2));
     let tests = main_of("if ASK.a == \"x\" { x = 1 } else if ASK.a == \"y\" { x = ASK }\n1");
     assert_eq!(total(&tests).0, Some(3), "each condition may be tested");
@@ -133,8 +132,8 @@ fn ca_5_profile_bounds_what_the_program_does_not_and_nothing_else_does() {
     assert!(told[1].starts_with("2: nothing bounds its answer: give `max_output`"), "{told:?}");
     let sized = "import llm Sized from \"openai://sized\"\nmodel Sized\n".to_owned() + &open;
     assert_eq!(total(&sized), (Some(1), Some(9_000), Some(1_000), Some(28_000.0)));
-    let unpriced = "import llm Free from \"openai://free\"\nmodel Free\n".to_owned()
-        + &main_of("ASK");
+    let unpriced =
+        "import llm Free from \"openai://free\"\nmodel Free\n".to_owned() + &main_of("ASK");
     assert_eq!(total(&unpriced), (Some(1), Some(1_000), Some(100), None));
     assert!(reasons(&unpriced).is_empty());
 }
@@ -148,13 +147,13 @@ fn ca_5_functions_count_each_time_they_are_called_and_recursion_is_unbounded() {
     assert_eq!((facts.sites[0].each.calls, facts.sites[0].times), (Some(1), Some(2)));
     let unused = format!("func ask(x) {{ ASK }}\n{}", main_of("1")).replace("ASK", ASK);
     assert_eq!(total(&unused).0, Some(0));
-    let again = format!("func ask(x) {{\n if x > 0 {{ y = ask(x - 1) }}\nASK\n}}\n{}", main_of("ask(9)"));
+    let again =
+        format!("func ask(x) {{\n if x > 0 {{ y = ask(x - 1) }}\nASK\n}}\n{}", main_of("ask(9)"));
     let again = again.replace("ASK", ASK);
     assert_eq!(total(&again), (None, None, None, None));
     assert!(reasons(&again)[0].starts_with("2: `ask` calls itself"), "{:?}", reasons(&again));
-    let mutual = format!(
-        "func a(x) {{ b(x) }}\nfunc b(x) {{ y = ASK\na(x) }}\n{}", main_of("a(9)")
-    );
+    let mutual =
+        format!("func a(x) {{ b(x) }}\nfunc b(x) {{ y = ASK\na(x) }}\n{}", main_of("a(9)"));
     assert_eq!(total(&mutual.replace("ASK", ASK)).0, None);
     let harmless = format!("func a(x) {{ if x > 0 {{ a(x - 1) }} }}\n{}", main_of("a(9)\nASK"));
     assert_eq!(total(&harmless).0, Some(1));
@@ -164,7 +163,8 @@ fn ca_5_functions_count_each_time_they_are_called_and_recursion_is_unbounded() {
 
 #[test]
 fn ca_5_uses_count_with_each_call_that_sees_them_and_models_by_their_block() {
-    let used = format!("func ask(x) {{ ASK }}\n{}", main_of("use ask(1) as a\nx = ASK\ny = ASK\nx"));
+    let used =
+        format!("func ask(x) {{ ASK }}\n{}", main_of("use ask(1) as a\nx = ASK\ny = ASK\nx"));
     assert_eq!(total(&used.replace("ASK", ASK)).0, Some(4));
     let text = "import llm Sized from \"openai://sized\"\nimport llm Free from \"openai://free\"\n\
                 main agent A {\n model Sized\n main func(input) {\n if input.a { model Free\nx = ASK }\nASK\n}\n}\n";
@@ -176,7 +176,10 @@ fn ca_5_uses_count_with_each_call_that_sees_them_and_models_by_their_block() {
 #[test]
 fn ca_5_agents_of_other_files_count() {
     let lib = format!("agent Worker {{ main func(x) {{ {ASK} }} }}");
-    let text = format!("import agent Worker from \"./lib.as\"\n{}", main_of("repeat * 2 { x = Worker(1) }\n1"));
+    let text = format!(
+        "import agent Worker from \"./lib.as\"\n{}",
+        main_of("repeat * 2 { x = Worker(1) }\n1")
+    );
     let facts = facts_of(&text, &[("lib.as", &lib)]);
     assert_eq!(facts.total.calls, Some(2));
     assert_eq!(facts.sites[0].file, "lib.as");
@@ -194,7 +197,9 @@ fn ca_5_reference_in_a_text_lets_the_model_load_resources() {
 fn ca_5_plan_is_unbounded() {
     let text = format!(
         "import tool Grep from \"sh://grep\"\n{}",
-        main_of("generate({ input: \"a\", max_input: 9, max_output: 9, tools: [Grep], plan: true })")
+        main_of(
+            "generate({ input: \"a\", max_input: 9, max_output: 9, tools: [Grep], plan: true })"
+        )
     );
     assert_eq!(total(&text).0, None);
     assert!(reasons(&text)[0].contains("a plan decides"), "{:?}", reasons(&text));

@@ -251,7 +251,10 @@ fn attempt(record: &AttemptRecord, data: Data<'_>, paint: Paint) -> String {
     }));
     let options = record.options.iter().filter_map(Value::as_object).flatten();
     facts.extend(options.map(|(name, value)| one_line(&format!("{name} {value}"))));
-    let facts: String = facts.iter().map(|fact| format!(" · {fact}")).collect();
+    let mut facts: String = facts.iter().map(|fact| format!(" · {fact}")).collect();
+    if facts.is_empty() && fault.is_none() {
+        facts.push_str(" · no end");
+    }
     let number = record.attempt;
     format!("attempt {number}{}{}", paint.yellow(&fault.unwrap_or_default()), paint.dim(&facts))
 }

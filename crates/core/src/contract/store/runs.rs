@@ -221,3 +221,42 @@ pub fn as_29_concurrent_runs_do_not_mix(make: &Make<'_>) {
         assert!(backend.store.text(run.id(), &Digest::of_text(&shared)).unwrap().is_some());
     }
 }
+
+pub fn in_2_list_and_head_are_read_without_other_events(make: &Make<'_>) {
+    let backend = &made(make);
+    let call = |id, number: u64| TraceEvent {
+        kind: TraceKind::Generate,
+        ..event(
+            id,
+            Some(1),
+            Some(4),
+            json!({
+                "manifest": {"version": 2, "call": number},
+                "usage": {"prompt_tokens": 40 + number, "completion_tokens": number},
+                "attempts": [{"finish_reason": "length"}],
+            }),
+        )
+    };
+    let run = backend.begin();
+    run.append_all(&[event(1, None, None, json!({"program": "a.as"})), call(2, 1)]).unwrap();
+    run.append_all(&[event(3, Some(1), Some(1), json!({"say": "a \"b\""})), call(4, 2)]).unwrap();
+    run.append(&event(1, None, Some(9), json!({"outcome": "failed", "error": {"code": "X"}})))
+        .unwrap();
+    let other = backend.begin();
+    other.append(&event(1, None, None, json!({"program": "b.as"}))).unwrap();
+    let list = backend.store.list(&|entry| entry.program == "a.as", 9).unwrap();
+    let [entry] = &*list.entries else { panic!("{list:?}") };
+    assert_eq!((list.all, list.more, entry.run.as_str()), (2, false, run.id().as_str()));
+    assert_eq!((entry.calls, entry.input, entry.output), (2, 83, 3), "without sums at its end");
+    assert_eq!((entry.finish.as_deref(), entry.code.as_deref()), (Some("length"), Some("X")));
+    assert!(entry.is_failed() && backend.store.list(&|_| true, 1).unwrap().more);
+    let head = backend.store.head(run.id(), 2..=2).unwrap();
+    let kept: Vec<u64> = head.log.events.iter().map(|event| event.id).collect();
+    assert_eq!((kept, head.calls), (vec![1, 4], 2));
+    assert_eq!(head.log.root().unwrap().duration_us, Some(9));
+    assert!(backend.store.head(run.id(), 3..=9).unwrap().log.events.len() == 1);
+    assert!(backend.store.mentions(run.id(), "a \"b").unwrap());
+    assert!(!backend.store.mentions(run.id(), "nowhere").unwrap());
+    let missing = RunId::parse("nope").unwrap();
+    assert_eq!(backend.store.head(&missing, 1..=1).unwrap_err().code(), "run_unknown");
+}

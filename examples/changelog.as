@@ -17,7 +17,7 @@ main agent Chronicler {
       max_output: 1k,
       attempts: 2
     }) -> {
-      headline string
+      headline?: string
       /// New features.
       added list[string]
       /// Bugs that were fixed.

@@ -26,8 +26,10 @@ main agent Reviewer {
       max_output: 300,
       attempts: 2
     }) -> {
+      /// What the flagged line says.
       problem string
-      severity "low" | "medium" | "high"
+      /// Left out where nothing says how urgent it is.
+      severity?: "low" | "medium" | "high"
     }
     { path: match.path, line: match.line, problem: finding.problem, severity: finding.severity }
   }

@@ -41,7 +41,7 @@ main agent Chair {
       max_output: 400,
       attempts: 2
     }) -> {
-      recommendation string
+      recommendation?: string
     }
     { benefits: benefits.points, risks: risks.points, recommendation: decision.recommendation }
   }

@@ -15,7 +15,7 @@ main agent Detective {
       max_output: 300,
       attempts: 2
     }) -> {
-      thought string
+      thought?: string
       /// One word to search for next.
       search string
       /// Whether the observations hold the answer.

@@ -13,7 +13,7 @@ main agent Writer {
     use remarks max 500 as review remarks
     generate({ input: "Write the incident report.", max_output: 600, attempts: 2 }) -> {
       title string
-      what_happened string
+      what_happened?: string
       impact string
     }
   }

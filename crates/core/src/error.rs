@@ -196,6 +196,12 @@ pub enum LlmError {
         /// The unsupported part, such as `audio parts`.
         what: String,
     },
+    /// The built-in model, which only quotes, found nothing for these required fields (CA-9).
+    #[error("nothing in the context supports {}", fields.join(", "))]
+    NothingSupports {
+        /// The paths of the fields.
+        fields: Vec<String>,
+    },
     /// The model kept calling tools.
     #[error("the model still calls tools after {limit} rounds")]
     ToolRounds {
@@ -301,6 +307,7 @@ impl LlmError {
             Self::Recording { .. } => "recording",
             Self::NoAnswerLeft { .. } => "no_answer_left",
             Self::Unsupported { .. } => "unsupported",
+            Self::NothingSupports { .. } => "nothing_supports",
             Self::ToolRounds { .. } => "tool_rounds",
             Self::Uri(_) => "model_uri",
             Self::Settings { .. } => "settings",
@@ -358,6 +365,9 @@ impl LlmError {
             Self::Recording { .. } => "fix or remove that line, or record again",
             Self::NoAnswerLeft { .. } => "add an answer to the list",
             Self::Unsupported { .. } => "leave it out, or choose another model",
+            Self::NothingSupports { .. } => {
+                "show the text that holds it with `use`, make the field optional, or ask a language model with `--model`"
+            }
             Self::ToolRounds { .. } => "allow more rounds, or give the model fewer tools",
             Self::Uri(error) => return error.help(),
             Self::MissingFeature(missing) => return Some(missing.help()),

@@ -5,13 +5,18 @@
 //! that best describe the whole, lists from distinct sentences that touch the question, values
 //! from `Key: value` lines. Every text it gives stands in the context, but for white space.
 //!
+//! What nothing supports it does not give (CA-9): an optional field is left out, a required one
+//! ends the call, and a question without a shape gets [`NOTHING_FOUND`].
+//!
 //! Decision: no learnt weights, no randomness. The same request has the same answer on every
 //! machine, so that a first run needs no key, no network and no download, and tests can rely on it.
 
+mod asked;
 mod blocks;
 mod field;
 mod fill;
 mod layout;
+mod mail;
 mod rank;
 mod sentences;
 mod source;
@@ -20,19 +25,26 @@ mod terms;
 mod tests;
 
 use crate::mock::{answer_schema, kind, local_response, unheeded_hints};
+use asked::{Ask, is_question};
 use contexture_context::tokens::tokenizer_for;
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_prompt::FinishReason;
 use field::Field;
-use fill::{Ask, Filler, Size};
+use fill::{Filler, Size};
 use layout::{Item, Prompt};
-use rank::{Index, Query};
+use rank::Index;
 use serde_json::Value;
 use source::Source;
 
 const URI: &str = "builtin://extractive";
+
+/// What a person is told of an answer of this model.
+pub const STAND_IN: &str = "extractive stand-in, not a language model";
+
+/// The answer without a shape when nothing in the context is one.
+pub const NOTHING_FOUND: &str = "nothing found";
 
 /// The extractive model.
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,12 +77,14 @@ impl Provider for Extractive {
             if cancel.is_cancelled() {
                 return Err(LlmError::Cancelled);
             }
-            let (text, cut) = answer(call);
+            let (text, cut) =
+                answer(call).map_err(|fields| LlmError::NothingSupports { fields })?;
             if let Some(sink) = sink {
                 sink(&text);
             }
             let mut reply = Reply::from(local_response(URI, call, text));
             reply.warnings = unheeded_hints(URI, call);
+            reply.warnings.push(STAND_IN.to_owned());
             if cut {
                 reply.response.finish_reason = Some(FinishReason::Length);
                 reply.warnings.push("the answer was cut by `max_output`".to_owned());
@@ -96,7 +110,10 @@ const SIZES: [Size; 8] = [
 ];
 
 /// Returns the answer to a call, and whether it had to be cut in the middle.
-fn answer(call: &ChatCall) -> (String, bool) {
+///
+/// # Errors
+/// The required fields that nothing in the context supports.
+fn answer(call: &ChatCall) -> Result<(String, bool), Vec<String>> {
     let schema = answer_schema(call);
     let Prompt { items, instruction } = layout::read(&call.request.messages, schema.is_some());
     let (questions, quoted): (Vec<Item>, Vec<Item>) =
@@ -106,10 +123,10 @@ fn answer(call: &ChatCall) -> (String, bool) {
         if quoted.is_empty() { (quoted, questions) } else { (questions, quoted) };
     let mut source = Source::default();
     for item in &quoted {
-        source.add(&item.label, &item.text);
+        source.add(&item.label, &item.source, &item.text);
     }
     let index = Index::new(&source);
-    let ask = ask(&instruction, &questions);
+    let ask = Ask::of(&instruction, &questions);
     let question = is_question(&instruction) || !questions.is_empty();
     let counter = tokenizer_for(URI);
     let limit = call.output_limit().map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
@@ -118,24 +135,26 @@ fn answer(call: &ChatCall) -> (String, bool) {
     for size in SIZES {
         let mut filler = first.resized(size);
         text = match schema {
-            Some(schema) => fill(&mut filler, schema).to_string(),
-            None => filler.paragraph(question),
+            Some(schema) => fill(&mut filler, schema)?.to_string(),
+            None => filler.paragraph(question).unwrap_or_else(|| NOTHING_FOUND.to_owned()),
         };
-        let Some(limit) = limit else { return (text, false) };
+        let Some(limit) = limit else { return Ok((text, false)) };
         if counter.count(&text) <= limit {
-            return (text, false);
+            return Ok((text, false));
         }
     }
-    (first_tokens(&text, limit.unwrap_or(usize::MAX)), true)
+    Ok((first_tokens(&text, limit.unwrap_or(usize::MAX)), true))
 }
 
-fn fill(filler: &mut Filler<'_>, schema: &Value) -> Value {
-    if kind(schema) == "object" {
-        return filler.object(schema);
-    }
-    filler
-        .value(schema, &Field::new("answer", "", true))
-        .unwrap_or_else(|| fill::nothing(schema, 64))
+fn fill(filler: &mut Filler<'_>, schema: &Value) -> Result<Value, Vec<String>> {
+    let found = match kind(schema) {
+        "object" => filler.object(schema),
+        _ => filler.value(schema, &Field::new("answer", "", true)),
+    };
+    found.ok_or_else(|| match std::mem::take(&mut filler.missing) {
+        missing if missing.is_empty() => vec!["the answer".to_owned()],
+        missing => missing,
+    })
 }
 
 /// Returns the beginning of a text, of at most so many tokens.
@@ -146,59 +165,4 @@ fn first_tokens(text: &str, limit: usize) -> String {
         end -= 1;
     }
     text.get(..end).unwrap_or_default().to_owned()
-}
-
-/// Instructions that ask about the whole and not about one thing in it.
-const GENERAL: &[&str] = &[
-    "summar",
-    "overview",
-    "abstract",
-    "key point",
-    "main point",
-    "outline",
-    "tl;dr",
-    "摘要",
-    "总结",
-    "概括",
-    "要点",
-];
-
-fn ask(instruction: &str, questions: &[Item]) -> Ask {
-    let weight = if questions.is_empty() { 1.0 } else { 0.3 };
-    let mut topic: Query = Vec::new();
-    for question in questions {
-        extend(&mut topic, terms::topic_terms(&question.text), 1.0);
-    }
-    let about = terms::topic_terms(instruction);
-    let specific = !questions.is_empty() || !about.is_empty();
-    if questions.is_empty() {
-        extend(&mut topic, about.clone(), weight);
-    }
-    let question = topic.clone();
-    extend(&mut topic, about, weight);
-    if specific {
-        // Words such as "entry" or "result" may be what it is about; they decide between equals.
-        extend(&mut topic, terms::terms(instruction), 0.2 * weight);
-    }
-    let texts = questions.iter().map(|item| item.text.as_str()).chain([instruction]);
-    let words = texts.flat_map(terms::words).map(str::to_owned).collect();
-    let lower = instruction.to_lowercase();
-    let general = questions.is_empty() && GENERAL.iter().any(|word| lower.contains(word));
-    Ask { specific: specific && !general, topic, question, words }
-}
-
-fn extend(query: &mut Query, terms: Vec<String>, weight: f64) {
-    for term in terms {
-        if !query.iter().any(|(known, _)| *known == term) {
-            query.push((term, weight));
-        }
-    }
-}
-
-fn is_question(instruction: &str) -> bool {
-    const WORDS: &[&str] =
-        &["what", "which", "who", "when", "where", "why", "how", "is", "are", "does", "do", "can"];
-    let first = terms::words(instruction).first().map(|word| word.to_lowercase());
-    instruction.trim_end().ends_with(['?', '？'])
-        || first.is_some_and(|word| WORDS.contains(&word.as_str()))
 }

@@ -27,6 +27,7 @@ use contexture_context::manifest::Cost;
 use contexture_context::{CutReason, Digest, Label, Trust};
 use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
 use contexture_llm::ledger::Account;
+use contexture_llm::extractive::STAND_IN;
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
 use contexture_prompt::{FinishReason, OpenaiChatMessage, OpenaiContentPart, Usage};
 use contexture_reference::tool::Offers;
@@ -390,6 +391,13 @@ fn finish(
         model: model.uri.clone(),
         attempts: report.attempts.iter().map(record_of).collect(),
     });
+    let nothing = |error: &AskError| {
+        matches!(error, AskError::Provider { error: LlmError::NothingSupports { .. }, .. })
+    };
+    let says = |warning: &String| warning == STAND_IN;
+    if report.warnings.iter().any(says) || outcome.as_ref().is_err_and(nothing) {
+        run.note_stand_in(call.event);
+    }
     run.observer.notify(Progress::GenerateEnded {
         event: call.event,
         usage: report.usage,
@@ -409,7 +417,7 @@ fn note_report(run: &RunState, call: &GenerateCall, report: &Report) {
     run.recorder.amend_field(call.event, "usage", &report.usage);
     run.recorder.amend_field(call.event, "usage_estimated", &report.usage_estimated);
     if call.options.debug {
-        for warning in &report.warnings {
+        for warning in report.warnings.iter().filter(|warning| *warning != STAND_IN) {
             run.warn(format!("{}: {warning}", call.site));
         }
     }

@@ -10,6 +10,7 @@ use crate::run::result::CallReport;
 use contexture_context::{Label, Limits, Trust};
 use contexture_core::policy::{Class, Decision, Effect, Policy};
 use contexture_llm::CancelToken;
+use contexture_llm::extractive::STAND_IN;
 use contexture_prompt::Usage;
 use contexture_script::host::{HostError, Standing, Supplied};
 use contexture_store::masker::Hidden;
@@ -161,13 +162,24 @@ impl RunState {
         self.tell(warning, Progress::Truncated);
     }
 
-    fn tell(&self, warning: String, kind: fn(String) -> Progress) {
-        let mut reported = self.reported();
-        if !reported.warnings.contains(&warning) {
-            reported.warnings.push(warning.clone());
-            drop(reported);
-            self.observer.notify(kind(warning));
+    /// Reports once, and keeps with the call, that the built-in model answered (CA-9).
+    pub(super) fn note_stand_in(&self, event: u64) {
+        let note = format!("builtin://extractive: {STAND_IN}");
+        if self.tell(note.clone(), Progress::Warning) {
+            self.recorder.amend(event, json!({ "notes": [note] }));
         }
+    }
+
+    /// Reports a warning; false if it was reported before.
+    fn tell(&self, warning: String, kind: fn(String) -> Progress) -> bool {
+        let mut reported = self.reported();
+        if reported.warnings.contains(&warning) {
+            return false;
+        }
+        reported.warnings.push(warning.clone());
+        drop(reported);
+        self.observer.notify(kind(warning));
+        true
     }
 
     /// Warns of the notes of a tool, and keeps them with the event of the call.

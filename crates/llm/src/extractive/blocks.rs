@@ -11,6 +11,10 @@ pub(super) enum Block {
     Heading(u8, String),
     /// Running text: lines that were wrapped are joined again.
     Prose(String),
+    /// Running text that quotes somebody else: lines that begin with `>`.
+    Quote(String),
+    /// A name and its value that stand apart: columns, front matter.
+    Pair(String, String),
     /// A line that stands for itself.
     Line(String),
     /// An item of a list.
@@ -52,10 +56,12 @@ fn skip_front_matter<'a>(
     }
     lines.next();
     for line in lines.by_ref().take_while(|line| line.trim_end() != "---") {
-        if let Some(title) = line.strip_prefix("title:") {
-            let title = normal(title.trim().trim_matches(['"', '\'']));
-            reader.out.push(Block::Heading(1, title));
-        }
+        let Some((key, value)) = line.split_once(": ") else { continue };
+        let value = normal(value.trim().trim_matches(['"', '\'']));
+        reader.out.push(match key {
+            "title" => Block::Heading(1, value),
+            _ => Block::Pair(key.to_owned(), value),
+        });
     }
 }
 
@@ -66,6 +72,9 @@ struct Reader {
     width: usize,
     lines: Vec<String>,
     in_item: bool,
+    in_quote: bool,
+    /// The level of the heading whose tag has just been opened.
+    opened: Option<u8>,
     /// The mark that ends the code block.
     code: Option<String>,
     in_comment: bool,
@@ -84,7 +93,14 @@ impl Reader {
             self.header = None;
             return false;
         }
-        if let Some((level, text)) = heading(line) {
+        if let Some(level) = opened_heading(line) {
+            self.flush();
+            self.opened = Some(level);
+            return false;
+        }
+        let opened = self.opened.take().filter(|_| !line.starts_with('<'));
+        let titled = opened.map(|level| (level, normal(line)));
+        if let Some((level, text)) = titled.or_else(|| heading(line)) {
             self.flush();
             self.push(Block::Heading(level, text));
             return false;
@@ -95,6 +111,12 @@ impl Reader {
         if let Some(level) = next.and_then(underline).filter(|_| self.lines.is_empty()) {
             self.push(Block::Heading(level, normal(line)));
             return true;
+        }
+        if let Some((key, value)) = columns(line) {
+            self.flush();
+            self.push(Block::Pair(key.to_owned(), normal(value)));
+            self.push(Block::Line(normal(line)));
+            return false;
         }
         let indented = raw.starts_with("    ") || raw.starts_with('\t');
         if is_ruler(line) || is_markup(line) || (indented && is_drawing(line)) {
@@ -107,8 +129,16 @@ impl Reader {
             self.lines.push(item.to_owned());
             return false;
         }
+        let is_quote = line.starts_with('>');
+        if is_quote != self.in_quote {
+            self.flush();
+            self.in_quote = is_quote;
+        }
         let indented = raw.starts_with([' ', '\t']);
-        if self.in_item && !indented && !self.lines.is_empty() && !self.wrapped(line) {
+        // The next entry of a record in a list.
+        let entry = indented && !line.contains(['"', '`']) && is_entry(line) && one_word(line);
+        let beside = !indented && !self.lines.is_empty() && !self.wrapped(line);
+        if self.in_item && (entry || beside) {
             self.flush();
         }
         self.lines.push(line.trim_start_matches(['>', ' ']).to_owned());
@@ -169,6 +199,7 @@ impl Reader {
     fn flush(&mut self) {
         let lines = std::mem::take(&mut self.lines);
         let item = std::mem::take(&mut self.in_item);
+        let quote = std::mem::take(&mut self.in_quote);
         if item {
             let text = normal(&lines.join(" "));
             if !text.is_empty() {
@@ -188,7 +219,11 @@ impl Reader {
             let single = paragraph.len() == 1 && alone;
             let text = normal(&paragraph.join(" "));
             if !text.is_empty() {
-                self.push(if single { Block::Line(text) } else { Block::Prose(text) });
+                self.push(match (quote, single) {
+                    (true, _) => Block::Quote(text),
+                    (false, true) => Block::Line(text),
+                    (false, false) => Block::Prose(text),
+                });
             }
         }
     }
@@ -198,13 +233,43 @@ impl Reader {
 /// the middle of a sentence.
 fn goes_on(paragraph: &[String], line: &str, wrap: usize) -> bool {
     let Some(last) = paragraph.last() else { return false };
-    let key = line.split_once(": ").is_some_and(|(key, _)| words(key).len() <= 3);
-    if key && line.starts_with(char::is_uppercase) {
+    if is_entry(line) {
         return false;
     }
     let open = !last.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：', '；']);
     let inside = open && width(last) >= 24 && line.starts_with(char::is_lowercase);
     inside || width(last) + 1 + words_width(line) > wrap
+}
+
+/// Reports whether a line reads `Key: value` or `key = value`, as those of a form or of settings.
+fn is_entry(line: &str) -> bool {
+    let Some((key, _)) = line.split_once(": ").or_else(|| line.split_once(" = ")) else {
+        return line.ends_with(':') && !line.contains(' ');
+    };
+    match words(key).len() {
+        0 => false,
+        1 => !key.contains(' '),
+        parts => !key.contains(' ') || (parts <= 3 && line.starts_with(char::is_uppercase)),
+    }
+}
+
+/// Reports whether the key of an entry is one word, as in settings.
+fn one_word(line: &str) -> bool {
+    line.split_once(": ").is_some_and(|(key, _)| !key.contains(' '))
+}
+
+/// Returns a name and its value that a wide gap or leaders keep apart: `Total ..... 418.60`.
+fn columns(line: &str) -> Option<(&str, &str)> {
+    let gap = ["   ", "\t", "...."].iter().filter_map(|gap| line.find(gap)).min()?;
+    let (key, rest) = line.split_at_checked(gap)?;
+    let value = rest.trim_start_matches([' ', '\t', '.']);
+    let key = key.trim_end_matches([':', ' ', '.']);
+    let named = (1..=5).contains(&words(key).len()) && !key.chars().any(|c| c.is_ascii_digit());
+    let single = !value.contains("   ") && !value.contains('\t') && words(value).len() <= 6;
+    let told = value.chars().any(|c| c.is_ascii_digit()) && !value.contains("....");
+    let plain = !key.contains(['|', '(', '{', '`', '<', '#', '=']);
+    (named && single && told && plain && key.starts_with(char::is_alphabetic))
+        .then_some((key, value))
 }
 
 /// Columns of a text; characters of East Asian scripts take two.
@@ -247,6 +312,13 @@ fn is_running(line: &str) -> bool {
 /// Columns or a drawing made of spaces: nothing to read as a sentence.
 fn is_drawing(line: &str) -> bool {
     line.trim().contains("   ") || line.contains(['│', '─', '┌', '└', '├'])
+}
+
+/// Returns the level of a heading whose opening tag stands alone in a line.
+fn opened_heading(line: &str) -> Option<u8> {
+    let rest = line.strip_prefix("<h").filter(|_| line.ends_with('>') && !line.contains("</"))?;
+    let level = rest.chars().next()?.to_digit(10)?;
+    u8::try_from(level).ok().filter(|level| (1..=6).contains(level))
 }
 
 fn heading(line: &str) -> Option<(u8, String)> {
@@ -363,7 +435,7 @@ mod tests {
                     header: vec!["a".into(), "b".into()],
                     cells: vec!["1".into(), "2".into()]
                 },
-                prose("quoted"),
+                Block::Quote("quoted".into()),
             ]
         );
     }
@@ -378,6 +450,30 @@ mod tests {
                 line("Invoice number: NP-1"),
                 line("Date: 17 March 2024"),
                 prose("Terms: payable within 14 days without deduction of any."),
+            ]
+        );
+    }
+
+    #[test]
+    fn ca_9_forms_settings_and_opened_tags_are_read() {
+        let pair = |key: &str, value: &str| Block::Pair(key.into(), value.into());
+        assert_eq!(
+            blocks("Sum .......... 12.50\nTotal     418.60 EUR\n"),
+            [
+                pair("Sum", "12.50"),
+                line("Sum .......... 12.50"),
+                pair("Total", "418.60 EUR"),
+                line("Total 418.60 EUR"),
+            ]
+        );
+        let text = "title: a long enough name of a tool\nlicence: MIT\nedition = \"2024\"\n\n<h3 name=\"x\">\nHow?\n</h3>\n";
+        assert_eq!(
+            blocks(text),
+            [
+                line("title: a long enough name of a tool"),
+                line("licence: MIT"),
+                line("edition = \"2024\""),
+                Block::Heading(3, "How?".into()),
             ]
         );
     }

@@ -1,7 +1,7 @@
 //! The meaning of a field, by its name, its description and its place.
 
 use super::rank::Query;
-use super::terms::{stem, topic_terms, words};
+use super::terms::{stem, terms as all_terms, topic_terms, words};
 
 /// The way a text field is filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) struct Field {
     pub(super) terms: Vec<String>,
     /// The meaningful terms of its description.
     pub(super) about: Vec<String>,
+    /// All terms of its description.
+    pub(super) told: Vec<String>,
     pub(super) role: Role,
     /// The least and most sentences, items or words that are asked for.
     pub(super) count: Option<(usize, usize)>,
@@ -74,6 +76,7 @@ impl Field {
         Self {
             terms: topic_terms(name),
             about: topic_terms(description),
+            told: all_terms(description),
             count: count(&description_lower),
             may_be_empty: is(EMPTY),
             required: true,

@@ -1,31 +1,19 @@
-//! Filling a schema from a source.
+//! Filling a schema from a source. What nothing supports stays empty: `None` (CA-9).
 
+mod asked;
 mod choice;
 mod facts;
 mod number;
 mod records;
 mod text;
 
+use super::asked::Ask;
 use super::field::Field;
-use super::rank::{Index, Query};
-use super::terms::listed;
+use super::rank::Index;
 use crate::mock::kind;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::rc::Rc;
-
-/// The topic of the call, apart from its fields.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Ask {
-    /// Terms of the instruction and of items that ask.
-    pub(super) topic: Query,
-    /// Those of the items that ask; of the instruction, when none does.
-    pub(super) question: Query,
-    /// The words behind these terms as they are written.
-    pub(super) words: Vec<String>,
-    /// True if a certain thing is asked, so that only what touches it is an answer.
-    pub(super) specific: bool,
-}
 
 /// The size of an answer.
 #[derive(Debug, Clone, Copy)]
@@ -59,12 +47,18 @@ pub(super) struct Filler<'a> {
     pub(super) depth: usize,
     /// True if fields are those of the answer and not those of a list's items.
     pub(super) top: bool,
+    /// The names on the way to the field under way.
+    path: Vec<String>,
+    /// The paths of required fields that nothing supports.
+    pub(super) missing: Vec<String>,
 }
 
 impl<'a> Filler<'a> {
     pub(super) fn new(index: &'a Index<'a>, ask: &'a Ask, size: Size) -> Self {
         let touched = index.relevance(&ask.topic).into();
-        Self { index, ask, size, touched, used: HashSet::new(), depth: 64, top: true }
+        let used = HashSet::new();
+        let (path, missing) = (Vec::new(), Vec::new());
+        Self { index, ask, size, touched, used, depth: 64, top: true, path, missing }
     }
 
     /// Returns a value for the schema; `None` when nothing fits.
@@ -89,7 +83,7 @@ impl<'a> Filler<'a> {
             return self.value(schema, field);
         }
         match kind(schema) {
-            "object" => Some(self.object(schema)),
+            "object" => self.object(schema),
             "array" => self.list(schema, field),
             "integer" => self.number(field, true),
             "number" => self.number(field, false),
@@ -99,17 +93,32 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// Returns an object: every required field, and of the others those that something fits.
-    pub(super) fn object(&mut self, schema: &Value) -> Value {
+    /// Returns an object of the fields that something supports; `None` when a required one is not
+    /// among them.
+    pub(super) fn object(&mut self, schema: &Value) -> Option<Value> {
         let mut out = Map::new();
+        let mut whole = true;
         for (field, name, schema) in fields(schema, self.top) {
-            match self.value(schema, &field) {
-                Some(value) => drop(out.insert(name.to_owned(), value)),
-                None if field.required => drop(out.insert(name.to_owned(), nothing(schema, 64))),
-                None => {}
+            let before = self.missing.len();
+            self.path.push(name.to_owned());
+            let value =
+                self.value(schema, &field).or_else(|| is_nullable(schema).then(|| Value::Null));
+            match value {
+                Some(value) => {
+                    self.missing.truncate(before);
+                    drop(out.insert(name.to_owned(), value));
+                }
+                None if field.required => {
+                    whole = false;
+                    if self.missing.len() == before {
+                        self.missing.push(self.path.join("."));
+                    }
+                }
+                None => self.missing.truncate(before),
             }
+            self.path.pop();
         }
-        Value::Object(out)
+        whole.then_some(Value::Object(out))
     }
 
     fn list(&mut self, schema: &Value, field: &Field) -> Option<Value> {
@@ -128,14 +137,18 @@ impl<'a> Filler<'a> {
                 }
             },
         };
-        (field.required || !values.is_empty()).then_some(Value::Array(values))
+        // That there are none is an answer where faults are asked for, and where there is no room.
+        let none_is_answer = field.required && (field.may_be_empty || self.size.items == 0);
+        (none_is_answer || !values.is_empty()).then_some(Value::Array(values))
     }
 }
 
 impl Filler<'_> {
     /// Returns a filler of another size, at the beginning.
     pub(super) fn resized(&self, size: Size) -> Self {
-        Self { size, touched: Rc::clone(&self.touched), used: HashSet::new(), ..*self }
+        let touched = Rc::clone(&self.touched);
+        let (path, missing) = (Vec::new(), Vec::new());
+        Self { size, touched, used: HashSet::new(), path, missing, ..*self }
     }
 }
 
@@ -154,37 +167,20 @@ pub(super) fn fields(schema: &Value, top: bool) -> Vec<(Field, &str, &Value)> {
         .collect()
 }
 
-/// Values that mean "neither".
-const NEUTRAL: &str = "unknown other none neutral medium normal n/a mixed unclear 未知 其他 中";
-
-/// Returns the value that means "neither", else the first.
-pub(super) fn neutral(choices: &[Value]) -> Option<&Value> {
-    let neutral = |choice: &&Value| listed(&text_of(choice).to_lowercase(), NEUTRAL);
-    choices.iter().find(neutral).or(choices.first())
+/// Reports whether `null` is a value of a schema.
+fn is_nullable(schema: &Value) -> bool {
+    let named = |value: &Value| value.as_str() == Some("null");
+    let typed = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(named),
+        _ => false,
+    };
+    let alternatives = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array());
+    typed || alternatives.into_iter().flatten().any(|schema| kind(schema) == "null")
 }
 
 pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
-    }
-}
-
-/// Returns an empty value of the right type, for a required field that nothing fits.
-pub(super) fn nothing(schema: &Value, depth: usize) -> Value {
-    let Some(depth) = depth.checked_sub(1) else { return Value::Null };
-    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
-        return neutral(choices).cloned().unwrap_or_default();
-    }
-    match kind(schema) {
-        "object" => {
-            let fields = fields(schema, false).into_iter().filter(|(field, ..)| field.required);
-            fields.map(|(_, name, schema)| (name.to_owned(), nothing(schema, depth))).collect()
-        }
-        "array" => Value::Array(Vec::new()),
-        "integer" | "number" => Value::from(0),
-        "boolean" => Value::Bool(false),
-        "null" => Value::Null,
-        _ => Value::from(""),
     }
 }

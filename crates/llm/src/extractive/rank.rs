@@ -1,7 +1,7 @@
 //! Ranking: the units that are most relevant to something.
 
 use super::source::{Kind, Source, Unit};
-use super::terms::{length, related};
+use super::terms::{dense, length, related, terms};
 use std::collections::HashMap;
 
 /// Weighted terms to look for.
@@ -101,6 +101,65 @@ impl<'a> Index<'a> {
         self.source.units.iter().map(score).collect()
     }
 
+    /// Returns how far each unit answers a query, 0 to 1: the share of the query's weight that the
+    /// unit holds, with less for what only its heading or the sentence before it holds.
+    pub(super) fn support(&self, query: &[(String, f64)]) -> Vec<f64> {
+        const HEADING: f64 = 0.75;
+        const BEFORE: f64 = 0.5;
+        const ALIKE: f64 = 0.7;
+        let known = self.subjects();
+        let weighed: Vec<(Vec<&str>, f64, &str)> = self
+            .expand(query)
+            .into_iter()
+            .map(|(forms, weight, term)| {
+                let rarest = forms.iter().map(|form| self.rarity(form)).fold(f64::MAX, f64::min);
+                let absent = if dense(term) { 0.4 } else { 1.0 };
+                let rarity = if forms.is_empty() { self.rarity(term) * absent } else { rarest };
+                // What the whole is about goes without saying in each of its sentences.
+                let often = forms.iter().filter_map(|form| self.frequency.get(form)).sum::<usize>();
+                let given = often * 10 >= self.source.units.len()
+                    && known.iter().any(|subject| related(subject, term));
+                (forms, weight * rarity * if given { 0.25 } else { 1.0 }, term)
+            })
+            .collect();
+        let all: f64 = weighed.iter().map(|(_, weight, _)| weight).sum();
+        let units = &self.source.units;
+        let holds = |unit: &Unit, forms: &[&str], term: &str| {
+            let said =
+                |wanted: &[&str]| unit.terms.iter().any(|own| wanted.contains(&own.as_str()));
+            if said(&[term]) {
+                1.0
+            } else if said(forms) {
+                ALIKE
+            } else {
+                0.0
+            }
+        };
+        let score = |(at, unit): (usize, &Unit)| {
+            let heading = unit.section.and_then(|at| units.get(at));
+            let before = at.checked_sub(1).and_then(|at| units.get(at));
+            let before = before.filter(|before| {
+                before.doc == unit.doc && !unit.opens && before.kind != Kind::Heading
+            });
+            let share = |forms: &[&str], term: &str| {
+                let own = holds(unit, forms, term);
+                let above = heading.map_or(0.0, |unit| holds(unit, forms, term) * HEADING);
+                let near = before.map_or(0.0, |unit| holds(unit, forms, term) * BEFORE);
+                f64::max(own, f64::max(above, near))
+            };
+            let found: f64 =
+                weighed.iter().map(|(forms, weight, term)| weight * share(forms, term)).sum();
+            if all == 0.0 { 0.0 } else { found / all }
+        };
+        units.iter().enumerate().map(score).collect()
+    }
+
+    /// Returns the terms of titles and labels: what the whole is about.
+    pub(super) fn subjects(&self) -> Vec<String> {
+        let titles = self.source.titles.iter().flatten().flat_map(|title| terms(title));
+        titles.chain(self.source.labels.iter().flatten().cloned()).collect()
+    }
+
     /// Returns the share of a query that a unit covers, 0 to 1; rare terms count more.
     pub(super) fn coverage(&self, query: &[(String, f64)], unit: &Unit) -> f64 {
         let mut all = 0.0;
@@ -154,9 +213,6 @@ pub(super) fn quality(unit: &Unit) -> f64 {
     if text.contains("](") || text.contains("://") {
         let links = length(text).saturating_sub(length(&visible(text)));
         quality *= if links * 2 > words || text.contains(" | ") { 0.2 } else { 0.7 };
-    }
-    if text.contains("…") && text.contains("[clipped") {
-        quality = 0.0;
     }
     match unit.kind {
         Kind::Heading => quality * 0.2,

@@ -1,6 +1,9 @@
 //! The text that can be quoted: the items of a prompt as units of text, facts and records.
 
 use super::blocks::{Block, blocks};
+use super::layout::CUT;
+use super::mail;
+use super::rank::ends_sentence;
 use super::sentences::{normal, sentences, unmarked};
 use super::terms::{terms, words};
 use serde_json::{Map, Value};
@@ -10,6 +13,8 @@ use serde_json::{Map, Value};
 pub(super) enum Kind {
     /// A sentence of running text.
     Prose,
+    /// A sentence of somebody else, who is quoted.
+    Quote,
     /// A line that stands for itself.
     Line,
     /// A sentence of a list item.
@@ -32,6 +37,8 @@ pub(super) struct Unit {
     pub(super) doc: usize,
     /// True if its paragraph begins with it.
     pub(super) opens: bool,
+    /// The heading that it stands under.
+    pub(super) section: Option<usize>,
     /// `Key` and `value`, when it reads `Key: value`.
     pub(super) fact: Option<(String, String)>,
 }
@@ -55,6 +62,8 @@ pub(super) struct Source {
     pub(super) records: Vec<Map<String, Value>>,
     /// The title of each document, where it has one.
     pub(super) titles: Vec<Option<String>>,
+    /// The name of each document's file, where it has one.
+    pub(super) names: Vec<Option<String>>,
     /// The terms of each document's label.
     pub(super) labels: Vec<Vec<String>>,
 }
@@ -79,11 +88,13 @@ const ORIGINS: &[&str] = &[
 
 impl Source {
     /// Adds a document: JSON, Markdown or plain text.
-    pub(super) fn add(&mut self, label: &str, text: &str) {
+    pub(super) fn add(&mut self, label: &str, origin: &str, text: &str) {
         self.titles.push(None);
+        self.names.push(file_name(origin).or_else(|| file_name(label)).map(str::to_owned));
         self.labels.push(terms(label));
-        let json = text.trim_start().starts_with(['[', '{']);
-        match json.then(|| serde_json::from_str::<Value>(text).ok()).flatten() {
+        let whole = text.trim_matches(|c: char| c == CUT || c.is_whitespace());
+        let json = whole.starts_with(['[', '{']);
+        match json.then(|| serde_json::from_str::<Value>(whole).ok()).flatten() {
             Some(value) => self.json(&value, ""),
             None => self.text(text, true),
         }
@@ -94,7 +105,7 @@ impl Source {
             Value::Null => {}
             Value::Bool(_) | Value::Number(_) => self.fact(key, value.clone(), None),
             Value::String(text) => {
-                if words(text).len() <= 40 {
+                if words(text).len() <= 40 && !text.contains(CUT) {
                     self.fact(key, value.clone(), None);
                 }
                 if !ORIGINS.contains(&key.to_ascii_lowercase().as_str()) {
@@ -117,7 +128,7 @@ impl Source {
     }
 
     fn text(&mut self, text: &str, titled: bool) {
-        let mut blocks = blocks(text);
+        let mut blocks = blocks(&mail::own(text));
         // A lone heading is a line, such as a comment that begins with `#`.
         if let [Block::Heading(_, text)] = blocks.as_slice() {
             blocks = vec![Block::Line(text.clone())];
@@ -132,6 +143,8 @@ impl Source {
             match block {
                 Block::Heading(_, text) => self.unit(&text, Kind::Heading, true),
                 Block::Prose(text) => self.sentences(&text, Kind::Prose),
+                Block::Quote(text) => self.sentences(&text, Kind::Quote),
+                Block::Pair(key, value) => self.fact(&key, Value::from(value), None),
                 Block::Line(text) => self.sentences(&text, Kind::Line),
                 Block::Item(text) => self.sentences(&text, Kind::Item),
                 Block::Row { header, cells } => self.row(&header, &cells),
@@ -152,6 +165,9 @@ impl Source {
     }
 
     fn row(&mut self, header: &[String], cells: &[String]) {
+        if cells.iter().any(|cell| cell.contains(CUT)) {
+            return;
+        }
         let record = header
             .iter()
             .zip(cells)
@@ -169,14 +185,21 @@ impl Source {
 
     pub(super) fn unit(&mut self, text: &str, kind: Kind, opens: bool) {
         let text = first_chars(text.trim_start_matches(['#', '/', '-', ' ']).trim());
-        // Nothing to read: a ruler, a marker, a lone bracket.
-        if !text.chars().any(char::is_alphanumeric) {
+        // A sentence that a cut ends is whole if its end was kept.
+        let text = text.strip_suffix(CUT).filter(|text| ends_sentence(text)).unwrap_or(text);
+        // Nothing to read: a ruler, a lone bracket, what a cut left of a sentence.
+        if !text.chars().any(char::is_alphanumeric) || text.contains(CUT) {
             return;
         }
         let doc = self.titles.len().saturating_sub(1);
         let last = self.units.last().filter(|unit| unit.doc == doc);
         let place = last.map_or(0, |unit| unit.place + 1);
-        let fact = if kind == Kind::Heading { None } else { split_fact(text) };
+        let told = !matches!(kind, Kind::Heading | Kind::Quote);
+        let fact = told.then(|| split_fact(text)).flatten();
+        let section = match last {
+            Some(unit) if unit.kind == Kind::Heading => Some(self.units.len() - 1),
+            last => last.and_then(|unit| unit.section),
+        };
         if let Some((key, value)) = &fact {
             self.fact(&key.clone(), Value::from(value.as_str()), Some(self.units.len()));
         }
@@ -185,7 +208,7 @@ impl Source {
             // The mark of a breaking change in a conventional commit.
             terms.push("break".to_owned());
         }
-        self.units.push(Unit { text: normal(text), terms, kind, place, doc, opens, fact });
+        self.units.push(Unit { text: normal(text), terms, kind, place, doc, opens, section, fact });
     }
 }
 
@@ -206,12 +229,14 @@ fn first_chars(text: &str) -> &str {
 fn title(blocks: &[Block]) -> Option<&str> {
     let heading = |level: u8| {
         blocks.iter().find_map(|block| match block {
-            Block::Heading(found, text) if *found == level => Some(text.as_str()),
+            Block::Heading(found, text) if *found == level && !text.contains(CUT) => {
+                Some(text.as_str())
+            }
             _ => None,
         })
     };
     heading(1).or_else(|| match blocks {
-        [Block::Heading(_, text), ..] => Some(text),
+        [Block::Heading(_, text), ..] if !text.contains(CUT) => Some(text),
         [Block::Prose(text), _, ..] if is_title(text) => Some(text),
         _ => None,
     })
@@ -223,18 +248,45 @@ fn is_title(text: &str) -> bool {
     let mixed = words(text).iter().any(|word| {
         word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic())
     });
-    !ends && !mixed && text.chars().count() <= 80 && letters * 2 > text.chars().count()
+    !ends
+        && !mixed
+        && !text.contains(CUT)
+        && text.chars().count() <= 80
+        && letters * 2 > text.chars().count()
+}
+
+/// `key = value`, as settings are written.
+fn setting(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.split_once(" = ").filter(|(key, _)| !key.trim().contains(' '))?;
+    Some((key, value))
+}
+
+/// Returns the name of the file that a source names.
+fn file_name(origin: &str) -> Option<&str> {
+    let name = origin.rsplit('/').next()?.split(['#', '?']).next()?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    let written = ending.chars().all(|c| c.is_ascii_alphanumeric()) && ending.len() <= 5;
+    // `input.text` is the name of a value.
+    const ENDINGS: &[&str] = &["md", "txt", "rst", "html", "toml", "json", "yaml", "yml", "eml"];
+    let path = origin.contains('/') || ENDINGS.contains(&ending);
+    (path && written && !stem.is_empty() && !ending.is_empty() && !name.contains(' '))
+        .then_some(name)
 }
 
 /// `Key: value` with a key of few words.
 fn split_fact(text: &str) -> Option<(String, String)> {
     let (key, value) = match text.split_once('：') {
         Some(parts) => parts,
-        None => text.split_once(": ").or_else(|| text.strip_suffix(':').map(|key| (key, "")))?,
+        None => text.split_once(": ").or_else(|| setting(text))?,
     };
     let key = unmarked(key.trim());
     let value = unmarked(value.trim());
+    let value = ["\"", "'"]
+        .iter()
+        .find_map(|mark| value.strip_prefix(mark)?.strip_suffix(mark))
+        .unwrap_or(value);
     let few = (1..=5).contains(&words(key).len()) && key.chars().count() <= 48;
     let clean = !key.contains(['.', ',', ';', '?', '。', '，', '"']);
-    (few && clean && !value.is_empty()).then(|| (key.to_owned(), value.to_owned()))
+    (few && clean && value.chars().any(char::is_alphanumeric))
+        .then(|| (key.to_owned(), value.to_owned()))
 }

@@ -11,7 +11,7 @@ pub(super) fn terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in words(text) {
         if dense(word) {
-            pairs(word, &mut out);
+            word.split(|c| DENSE_SEAMS.contains(c)).for_each(|part| pairs(part, &mut out));
             continue;
         }
         let lower = word.to_lowercase();
@@ -54,7 +54,8 @@ fn dense_char(c: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-fn dense(word: &str) -> bool {
+/// Reports whether a term is of a script without spaces between words.
+pub(super) fn dense(word: &str) -> bool {
     word.chars().next().is_some_and(dense_char)
 }
 
@@ -83,6 +84,9 @@ pub(super) fn length(text: &str) -> usize {
 /// alike.
 pub(super) fn stem(word: &str) -> String {
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
+    if let Some((_, base)) = IRREGULAR.iter().find(|(form, _)| *form == word) {
+        return (*base).to_owned();
+    }
     if !word.is_ascii() || word.len() < 4 {
         return word.to_owned();
     }
@@ -109,6 +113,28 @@ pub(super) fn stem(word: &str) -> String {
     if cut.len() > 3 { cut.strip_suffix('e').unwrap_or(cut).to_owned() } else { cut.to_owned() }
 }
 
+/// Forms that common endings do not lead to their word.
+const IRREGULAR: &[(&str, &str)] = &[
+    ("using", "use"),
+    ("used", "use"),
+    ("uses", "use"),
+    ("ran", "run"),
+    ("made", "make"),
+    ("wrote", "write"),
+    ("written", "write"),
+    ("sent", "send"),
+    ("kept", "keep"),
+    ("built", "build"),
+    ("chosen", "choose"),
+    ("chose", "choose"),
+    ("gave", "give"),
+    ("took", "take"),
+    ("paid", "pay"),
+    ("said", "say"),
+    ("began", "begin"),
+    ("won", "win"),
+];
+
 fn is_vowel(c: char) -> bool {
     "aeiouy".contains(c)
 }
@@ -132,6 +158,9 @@ fn is_stop_word(word: &str) -> bool {
 pub(super) fn listed(word: &str, list: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }
+
+/// Characters that hardly ever are a part of a word that means something.
+const DENSE_SEAMS: &str = "的了是吗呢哪谁吧么很";
 
 const DENSE_STOP: &[&str] = &[
     "的是", "是的", "这个", "那个", "一个", "我们", "你们", "他们", "可以", "以及", "并且", "因为",

@@ -36,7 +36,7 @@ fn call(text: &str, shape: Option<&Shape>) -> ChatCall {
 fn filled(items: &[(&str, &str)], instruction: &str, fields: Vec<Field>) -> Value {
     let shape = Shape::Object(fields);
     let text = format!("{}\n\n{}", prompt(items, instruction), contexture_answer::contract(&shape));
-    serde_json::from_str(&answer(&call(&text, Some(&shape))).0).unwrap()
+    serde_json::from_str(&answer(&call(&text, Some(&shape))).unwrap().0).unwrap()
 }
 
 #[test]
@@ -88,14 +88,60 @@ fn as_24_facts_numbers_choices_and_records_are_found() {
 }
 
 #[test]
-fn as_24_number_is_taken_from_near_words_of_field() {
+fn ca_9_number_comes_from_labelled_place_or_not_at_all() {
+    let number = |name: &str| Field::new(name, Shape::Number).optional();
+    let text = "The cache holds at most 5,000 entries and its size is about 12 MB.\nOrder total: 40.50\nTotal discount: 3\nShipping is included in the total of 263.30, and 1,200 carts were affected.";
+    let names = ["entries", "size", "shipping", "total_discount", "carts", "score", "port"];
+    let value = filled(&[("notes", text)], "Extract the figures.", names.map(number).into());
+    assert_eq!(value, json!({"entries": 5000, "size": 12, "total_discount": 3, "carts": 1200}));
+    // Two places that say different things say nothing.
+    let twice = "Total: 40\nTotal: 512\n";
+    assert_eq!(filled(&[("a", twice)], "Extract.", vec![number("total")]), json!({}));
+}
+
+#[test]
+fn ca_9_quoted_earlier_mail_is_not_the_mail() {
+    let mail = "From: Ada <ada@shop.example>\nSubject: Order\n\nPlease cancel the order below and send one pump.\nTotal: 263.30\n\nOn Mon, 1 Jan 2024, Bob wrote:\n> Total: 512.00\n> Shipping: 12.00\n> The pump is blue.\n";
     let fields = vec![
-        Field::new("max_entries", Shape::Integer),
-        Field::new("miss_milliseconds", Shape::Number),
-        Field::new("score", Shape::Number),
+        Field::new("total", Shape::Number),
+        Field::new("shipping", Shape::Number).optional(),
+        Field::new("sender", Shape::String).optional(),
     ];
-    let value = filled(&[("notes", NOTES)], "Extract the figures.", fields);
-    assert_eq!(value, json!({"max_entries": 5000, "miss_milliseconds": 40, "score": 0}));
+    assert_eq!(filled(&[("mail", mail)], "Extract the order.", fields), json!({"total": 263.3}));
+    assert_eq!(
+        answer(&call(&prompt(&[("mail", mail)], "Which colour does the pump have?"), None)),
+        Ok((NOTHING_FOUND.to_owned(), false))
+    );
+}
+
+#[test]
+fn ca_9_cut_context_gives_neither_marker_nor_part_of_sentence() {
+    let cut = "The server listens on port 78… [clipped: 1014 of 1015 tokens]";
+    let answer_of = |text: &str, ask: &str| answer(&call(&prompt(&[("notes", text)], ask), None));
+    let nothing = Ok((NOTHING_FOUND.to_owned(), false));
+    assert_eq!(answer_of(cut, "Which port does the server listen on?"), nothing);
+    assert_eq!(answer_of("… [clipped: 1014 of 1015 tokens]", "Summarise the notes."), nothing);
+    assert_eq!(answer_of("</untrusted_data>", "Summarise the notes."), nothing);
+    let json = "[\n  \"The server listens on port 7878.… [clipped: 3 of 9 tokens]\",\n  \"The log is… [clipped: 3 of 9 tokens]\"\n]\n… [clipped: 20 of 40 tokens]";
+    assert_eq!(
+        answer_of(json, "Which port does the server listen on?").unwrap().0,
+        "The server listens on port 7878."
+    );
+    assert_eq!(answer_of(json, "Where is the log?"), nothing);
+}
+
+#[test]
+fn ca_9_choice_is_made_by_what_the_text_says() {
+    let of = |text: &str, name: &str, choices: &[&str]| {
+        let field = Field::new(name, Shape::one_of(choices.iter().copied())).optional();
+        filled(&[("notes", text)], "Classify.", vec![field]).get(name).cloned()
+    };
+    let levels = ["low", "medium", "high"];
+    assert_eq!(of("TODO: refuse a high quantity", "severity", &levels), None);
+    assert_eq!(of("The severity is high.", "severity", &levels), Some(json!("high")));
+    assert_eq!(of("Severity: low, not medium", "severity", &levels), None);
+    assert_eq!(of("Paid in EUR.", "currency", &["EUR", "USD"]), Some(json!("EUR")));
+    assert_eq!(of("Paid in EUR or USD.", "currency", &["EUR", "USD"]), None);
 }
 
 #[test]
@@ -135,7 +181,7 @@ fn as_24_question_gets_sentence_that_answers_it() {
     assert_eq!(value["done"], false);
     assert_eq!(value["search"], "port");
     let free = prompt(&[("notes", NOTES)], "When does an entry expire?");
-    assert_eq!(answer(&call(&free, None)).0, expected);
+    assert_eq!(answer(&call(&free, None)).unwrap().0, expected);
 }
 
 #[test]
@@ -163,7 +209,7 @@ fn as_24_json_items_are_quoted_by_their_texts() {
 }
 
 #[test]
-fn as_24_report_that_notes_support_is_accepted() {
+fn as_24_report_is_accepted_if_notes_support_it() {
     let fields = || {
         vec![Field::new("accepted", Shape::Boolean), Field::new("gaps", Shape::list(Shape::String))]
     };
@@ -176,19 +222,24 @@ fn as_24_report_that_notes_support_is_accepted() {
 }
 
 #[test]
-fn as_24_prompt_with_nothing_to_quote_gets_empty_values_of_right_type() {
-    let shape = Shape::Object(vec![
+fn ca_9_required_field_without_support_is_named_and_optional_one_left_out() {
+    let nested = Shape::Object(vec![Field::new("x", Shape::String)]);
+    let fields = vec![
         Field::new("text", Shape::String),
         Field::new("n", Shape::Integer),
         Field::new("list", Shape::list(Shape::String)),
         Field::new("kind", Shape::one_of(["a", "other"])),
-        Field::new("o", Shape::Object(vec![Field::new("x", Shape::String)])),
+        Field::new("o", nested),
         Field::new("maybe", Shape::String).optional(),
-    ]);
-    let text = answer(&call("Instruction:\nSay hello.", Some(&shape))).0;
-    let value: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(value, json!({"text": "", "n": 0, "list": [], "kind": "other", "o": {"x": ""}}));
-    assert_eq!(answer(&call("", None)), (String::new(), false));
+        Field::new("errors", Shape::list(Shape::String)),
+    ];
+    let asked = |shape: &Shape| answer(&call("Instruction:\nSay hello.", Some(shape)));
+    let missing = asked(&Shape::Object(fields)).unwrap_err();
+    assert_eq!(missing, ["text", "n", "list", "kind", "o.x"]);
+    assert_eq!(asked(&Shape::String).unwrap_err(), ["the answer"]);
+    let optional = Shape::Object(vec![Field::new("maybe", Shape::String).optional()]);
+    assert_eq!(asked(&optional), Ok(("{}".to_owned(), false)));
+    assert_eq!(answer(&call("", None)), Ok((NOTHING_FOUND.to_owned(), false)));
 }
 
 #[test]
@@ -200,7 +251,7 @@ fn as_19_max_output_is_kept_to() {
     let mut call = call(&prompt(&[("notes", NOTES)], "Summarise."), Some(&shape));
     for limit in [200, 80, 50, 30, 15, 3, 0] {
         call.max_output = Some(limit);
-        let (text, cut) = answer(&call);
+        let (text, cut) = answer(&call).unwrap();
         let tokens = tokenizer_for(URI).count(&text) as u64;
         assert!(tokens <= limit, "{tokens} > {limit}: {text}");
         assert_eq!(cut, limit < 8, "{limit}: {text}");
@@ -274,7 +325,7 @@ proptest! {
     #[test]
     fn as_24_any_prompt_gets_answer_of_requested_shape(text in texts(), instruction in texts(), shape in shapes(), laid_out in any::<bool>()) {
         let text = if laid_out { prompt(&[("notes", &text)], &instruction) } else { text };
-        let (answer, _) = answer(&call(&text, Some(&shape)));
+        let Ok((answer, _)) = answer(&call(&text, Some(&shape))) else { return Ok(()) };
         let value: Value = serde_json::from_str(&answer).unwrap();
         let faults = validate(&value, &shape, Extra::Kept, 9);
         prop_assert!(faults.is_empty(), "{shape}: {value}: {faults:?}");
@@ -283,7 +334,7 @@ proptest! {
     #[test]
     fn as_24_every_text_of_answer_comes_from_context(text in texts(), instruction in "[a-z ]{0,30}") {
         let shape = Shape::Object(vec![Field::new("title", Shape::String), Field::new("points", Shape::list(Shape::String))]);
-        let (answer, _) = answer(&call(&prompt(&[("notes", &text)], &instruction), Some(&shape)));
+        let Ok((answer, _)) = answer(&call(&prompt(&[("notes", &text)], &instruction), Some(&shape))) else { return Ok(()) };
         let value: Value = serde_json::from_str(&answer).unwrap();
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         // A JSON item is quoted by the texts in it, which escape what JSON escapes.

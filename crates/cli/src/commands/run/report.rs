@@ -9,6 +9,7 @@ use contexture::Project;
 use contexture::context::manifest::AttemptRecord;
 use contexture::diagnostic::{Diagnostic, SourceFile};
 use contexture::host::{CallReport, DryPrompt, DryTool};
+use contexture::llm::extractive::STAND_IN;
 use contexture::run::{RunFailure, RunReport};
 use contexture::script::runtime::RunError;
 use serde_json::Map;
@@ -55,6 +56,7 @@ impl End<'_> {
 
     fn value(&self, value: Value, report: &RunReport, terminal: &Terminal) -> Result<(), Abort> {
         if self.args.json || self.args.stream {
+            self.say_stand_in(report, terminal);
             let mut object = self.siblings(report);
             if self.args.stream {
                 object.insert("event".to_owned(), "result".into());
@@ -66,6 +68,14 @@ impl End<'_> {
             return terminal.print(&prompts(report, terminal));
         }
         if self.args.quiet { terminal.print_json(&value) } else { terminal.print_pretty(&value) }
+    }
+
+    /// Tells a person who reads the value as JSON that the built-in model answered (CA-9).
+    fn say_stand_in(&self, report: &RunReport, terminal: &Terminal) {
+        let said = |warning: &&String| warning.ends_with(STAND_IN);
+        if let Some(warning) = report.warnings.iter().find(said).filter(|_| !self.args.quiet) {
+            terminal.warn(warning);
+        }
     }
 
     /// Returns the fields beside the value or the error in the JSON form.
@@ -122,6 +132,9 @@ impl End<'_> {
         report: &RunReport,
         terminal: &Terminal,
     ) -> CommandError {
+        if self.args.json || self.args.stream {
+            self.say_stand_in(report, terminal);
+        }
         let error = match failure {
             RunFailure::Source(checked) => refused_program(&checked, terminal),
             RunFailure::Setup(error) => CommandError::from(error),

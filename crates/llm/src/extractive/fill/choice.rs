@@ -2,9 +2,9 @@
 
 use super::super::field::Field;
 use super::super::rank::Index;
-use super::super::source::{Source, Unit};
+use super::super::source::{Kind, Source, Unit};
 use super::super::terms::{listed, related, stem, terms, words};
-use super::{Filler, neutral, text_of};
+use super::{Filler, text_of};
 use serde_json::Value;
 
 /// Names of fields that mean that something is as it should be.
@@ -16,43 +16,37 @@ const FOUND: &str = "done found answered answerable enough sufficient finished r
 
 const NEGATIONS: &str = "not no never without none cannot can't won't isn't 不 没 无 未";
 
-const FAULTS: &str = "fail error invalid wrong broken reject missing incorrect 失败 错误";
-
-/// The share of a question's weight that a sentence must cover to count as its answer.
-const ANSWERS: f64 = 0.6;
+/// Values that other things are called by too: only beside the name of their field they are one.
+const COMMON: &str = "low medium high none small large big good bad positive negative neutral yes no true false \
+    other unknown mixed new old open closed done critical major minor normal short long first last \
+    低 中 高 无 是 否 其他";
 
 impl Filler<'_> {
-    /// One of several values: the one that the fact of this name, or the text, mentions.
+    /// One of several values: the one that the fact of this name says, else the only one that the
+    /// text mentions beside the field's name, else the only one at all if it means nothing else.
     pub(super) fn choice(&mut self, choices: &[Value], field: &Field) -> Option<Value> {
-        let by_fact = self.facts_for(field).into_iter().find_map(|fact| {
-            let said = text_of(&fact.value);
-            let found = choices.iter().find(|choice| mentions(&said, &text_of(choice)) > 0)?;
-            Some((fact.unit, found.clone()))
-        });
-        if let Some((unit, value)) = by_fact {
-            self.used.extend(unit);
-            return Some(value);
+        let facts = self.facts_for(field).into_iter();
+        let said = facts.map(|fact| (fact.unit, text_of(&fact.value)));
+        let said: Vec<(Option<usize>, Option<Value>)> = said
+            .map(|(unit, said)| (unit, only(choices, |name| mentions(&said, name) > 0)))
+            .collect();
+        if let Some((unit, first)) = said.first() {
+            let agreed = said.iter().all(|(_, value)| value == first);
+            self.used.extend(*unit);
+            return first.clone().filter(|_| agreed);
         }
-        let relevance = self.index.relevance(&self.whole_query(field));
-        let weigh = |choice: &Value| -> f64 {
-            let name = text_of(choice);
-            let units = self.index.source.units.iter().zip(&relevance);
-            units
-                .map(|(unit, relevance)| {
-                    let count = u32::try_from(mentions(&unit.text, &name)).unwrap_or(u32::MAX);
-                    f64::from(count) * (0.1 + relevance)
-                })
-                .sum()
+        let names = terms(&field.name);
+        let units = || self.index.source.units.iter().filter(|unit| unit.kind != Kind::Quote);
+        let named = |unit: &&Unit| {
+            !names.is_empty()
+                && names.iter().all(|name| unit.terms.iter().any(|term| related(name, term)))
         };
-        let weighed: Vec<(f64, &Value)> =
-            choices.iter().map(|choice| (weigh(choice), choice)).collect();
-        let best = weighed.iter().map(|(weight, _)| *weight).fold(0.0, f64::max);
-        let found = weighed.iter().find(|(weight, _)| best > 0.0 && *weight >= best);
-        match found {
-            Some((_, choice)) => Some((*choice).clone()),
-            None if !field.required => None,
-            None => neutral(choices).cloned(),
-        }
+        let beside =
+            only(choices, |name| units().filter(named).any(|unit| mentions(&unit.text, name) > 0));
+        beside.or_else(|| {
+            let found = only(choices, |name| units().any(|unit| mentions(&unit.text, name) > 0))?;
+            (!listed(&text_of(&found).to_lowercase(), COMMON)).then_some(found)
+        })
     }
 
     /// Returns all values that the text mentions.
@@ -67,13 +61,13 @@ impl Filler<'_> {
     /// Reads a fact of this name; else whether the question is answered, or the first item is
     /// supported by the others, for fields that ask that; else whether the text affirms it.
     pub(super) fn truth(&self, field: &Field) -> Option<bool> {
-        let by_fact = self.facts_for(field).into_iter().find_map(|fact| match &fact.value {
+        let by_fact = self.fact_for(field).map(|fact| match &fact.value {
             Value::Bool(value) => Some(*value),
             Value::String(text) => yes_or_no(text),
             _ => None,
         });
-        if by_fact.is_some() {
-            return by_fact;
+        if let Some(said) = by_fact {
+            return said;
         }
         let names: Vec<String> =
             words(&field.name).into_iter().map(|word| stem(&word.to_lowercase())).collect();
@@ -81,48 +75,39 @@ impl Filler<'_> {
             names.iter().any(|name| list.split(' ').any(|word| stem(word) == *name || word == name))
         };
         if named(FOUND) {
-            return Some(self.answered());
+            let asks = !self.ask.question.is_empty();
+            return asks.then(|| !self.answers().is_empty());
         }
         if named(GOOD) {
-            return Some(self.borne_out());
+            return self.borne_out();
         }
-        let wanted: Vec<String> =
-            terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
-        let said = self.said(&wanted);
-        (field.required || said.is_some()).then(|| said.unwrap_or(false))
+        self.said(&terms(&field.name))
     }
 
-    /// Reports whether some sentence covers what is asked.
-    fn answered(&self) -> bool {
-        let asked = &self.ask.question;
-        let covers = |unit: &Unit| self.index.coverage(asked, unit) >= ANSWERS;
-        !asked.is_empty() && self.index.source.units.iter().any(covers)
-    }
-
-    /// Reports whether the others support all of the first document; alone, whether it speaks of
-    /// no fault.
-    fn borne_out(&self) -> bool {
+    /// Reports whether the others support all of the first document; alone nothing does.
+    fn borne_out(&self) -> Option<bool> {
         let source = self.index.source;
         let (first, rest): (Vec<&Unit>, Vec<&Unit>) =
             source.units.iter().partition(|unit| unit.doc == 0);
         if first.is_empty() || rest.is_empty() {
-            let faults: Vec<String> = FAULTS.split(' ').map(stem).collect();
-            return self.said(&faults) != Some(true);
+            return None;
         }
         let others = Source { units: rest.into_iter().cloned().collect(), ..Source::default() };
         let others = Index::new(&others);
-        first.iter().all(|unit| {
+        let supported = first.iter().all(|unit| {
             let query: Vec<(String, f64)> =
                 unit.terms.iter().map(|term| (term.clone(), 1.0)).collect();
             query.is_empty()
                 || others.source.units.iter().any(|other| others.coverage(&query, other) >= 0.8)
-        })
+        });
+        Some(supported)
     }
 
-    /// Reports whether the text speaks of these terms: `Some(false)` with a negation.
+    /// Reports whether a sentence speaks of all these terms: `Some(false)` with a negation.
     fn said(&self, wanted: &[String]) -> Option<bool> {
         let holds = |unit: &&Unit| {
-            unit.terms.iter().any(|term| wanted.iter().any(|name| related(name, term)))
+            let said = |name: &String| unit.terms.iter().any(|term| related(name, term));
+            !wanted.is_empty() && unit.kind != Kind::Heading && wanted.iter().all(said)
         };
         let unit = self.index.source.units.iter().find(holds)?;
         let lower = unit.text.to_lowercase();
@@ -130,6 +115,13 @@ impl Filler<'_> {
             || NEGATIONS.split(' ').any(|word| !word.is_ascii() && lower.contains(word));
         Some(!negated)
     }
+}
+
+/// Returns the only value for whose name something holds.
+fn only(choices: &[Value], holds: impl Fn(&str) -> bool) -> Option<Value> {
+    let mut found = choices.iter().filter(|choice| holds(&text_of(choice)));
+    let first = found.next()?;
+    found.next().is_none().then(|| first.clone())
 }
 
 fn yes_or_no(text: &str) -> Option<bool> {

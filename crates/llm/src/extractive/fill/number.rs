@@ -1,9 +1,10 @@
-//! Numbers near the words of a field. Numbers written as words are never guessed.
+//! Numbers from labelled places, or none (CA-9). Numbers written as words are never guessed.
 
 use super::super::field::Field;
-use super::super::source::Unit;
-use super::super::terms::{related, stem, terms};
+use super::super::source::Kind;
+use super::super::terms::{listed, related, stem, terms, words};
 use super::Filler;
+use super::facts::core;
 use serde_json::{Number, Value};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -11,102 +12,87 @@ pub(super) struct Found {
     pub(super) value: Value,
     /// Byte offset.
     at: usize,
+    end: usize,
 }
 
-impl Filler<'_> {
-    pub(super) fn number(&mut self, field: &Field, integer: bool) -> Option<Value> {
-        let fits = |value: &Value| !integer || value.is_i64() || value.is_u64();
-        let by_fact = self.facts_for(field).into_iter().find_map(|fact| {
-            let value = match &fact.value {
-                Value::Number(_) => Some(fact.value.clone()),
-                Value::String(text) => {
-                    numbers_in(text).into_iter().map(|found| found.value).find(|value| fits(value))
-                }
-                _ => None,
-            };
-            value.filter(|value| fits(value)).map(|value| (fact.unit, value))
-        });
-        if let Some((unit, value)) = by_fact {
-            self.used.extend(unit);
-            return Some(value);
-        }
-        let names: Vec<String> =
-            terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
-        let near = self.nearest(&names, integer);
-        let (at, value) = near.or_else(|| {
-            // A number in what says most about the question, for a field that only says "value".
-            let topic: Vec<String> = self.ask.topic.iter().map(|(term, _)| term.clone()).collect();
-            field.required.then(|| self.nearest(&topic, integer)).flatten()
-        })?;
-        self.used.insert(at);
-        Some(value)
-    }
+/// Words between a label and its number.
+const BETWEEN: &str = "is was are were be of to at about around approximately approx ca only exactly than more less \
+    least most over under up a an the now eur usd gbp cny no nr number amounts currently set";
 
-    /// Returns the number that stands nearest to the words of a field, in the unit that holds most
-    /// of them.
-    fn nearest(&self, names: &[String], integer: bool) -> Option<(usize, Value)> {
-        let mut best: Option<(f64, usize, Value)> = None;
-        for (at, unit) in self.index.source.units.iter().enumerate() {
-            let hits = hits(unit, names);
-            if hits.is_empty() {
-                continue;
-            }
-            #[expect(clippy::cast_precision_loss, reason = "a handful of terms")]
-            let many = hits.len() as f64;
-            for Found { value, at: place } in numbers_in(&unit.text) {
-                if integer && value.is_f64() {
-                    continue;
-                }
-                let distance =
-                    hits.iter().map(|hit| hit.abs_diff(place)).min().unwrap_or(usize::MAX);
-                #[expect(clippy::cast_precision_loss, reason = "a place in a sentence")]
-                let score = many / (1.0 + distance as f64 / 20.0);
-                if best.as_ref().is_none_or(|(known, ..)| score > *known) {
-                    best = Some((score, at, value));
-                }
-            }
-        }
-        best.map(|(_, at, value)| (at, value))
+impl Filler<'_> {
+    /// Returns a number from a labelled place: a fact of the field's name, or a sentence in which
+    /// the name stands right before or behind it. Places that say different things say nothing.
+    pub(super) fn number(&mut self, field: &Field, integer: bool) -> Option<Value> {
+        let (unit, found) = self.labelled(field, integer)?;
+        self.used.extend(unit);
+        let first = found.first()?.clone();
+        found.iter().all(|value| value.as_f64() == first.as_f64()).then_some(first)
     }
 
     pub(super) fn numbers(&mut self, field: &Field, integer: bool) -> Vec<Value> {
-        let facts = self.facts_for(field);
-        let by_fact = facts.iter().flat_map(|fact| match &fact.value {
-            Value::Number(_) => vec![fact.value.clone()],
-            Value::String(text) => numbers_in(text).into_iter().map(|found| found.value).collect(),
-            _ => Vec::new(),
-        });
-        let mut values: Vec<Value> = by_fact.collect();
-        if values.is_empty() {
-            let names: Vec<String> =
-                terms(&field.name).into_iter().chain(field.about.iter().cloned()).collect();
-            let units =
-                self.index.source.units.iter().filter(|unit| !hits(unit, &names).is_empty());
-            values =
-                units.flat_map(|unit| numbers_in(&unit.text)).map(|found| found.value).collect();
-        }
-        values.retain(|value| !integer || !value.is_f64());
+        let mut values = self.labelled(field, integer).unwrap_or_default().1;
         values.truncate(self.size.items.max(1) * 4);
         values
     }
+
+    /// Returns the numbers of all places that a field labels, and where the first stands.
+    fn labelled(&self, field: &Field, integer: bool) -> Option<(Option<usize>, Vec<Value>)> {
+        let fits = |value: &Value| !integer || !value.is_f64();
+        let facts = self.facts_for(field);
+        let read = |value: &Value| match value {
+            Value::Number(_) => Some(value.clone()).filter(fits),
+            Value::String(text) => numbers_in(text).into_iter().map(|found| found.value).find(fits),
+            _ => None,
+        };
+        if let Some(first) = facts.first() {
+            return Some((first.unit, facts.iter().filter_map(|fact| read(&fact.value)).collect()));
+        }
+        let names = terms(&field.name);
+        let names = core(&names);
+        let mut place = None;
+        let mut values = Vec::new();
+        for (at, unit) in self.index.source.units.iter().enumerate() {
+            if matches!(unit.kind, Kind::Heading | Kind::Quote) {
+                continue;
+            }
+            for Found { value, at: start, end } in numbers_in(&unit.text) {
+                let before = unit.text.get(..start).unwrap_or_default();
+                let after = unit.text.get(end..).unwrap_or_default();
+                if fits(&value) && (labels(before, &names) || counts(after, &names)) {
+                    place = place.or(Some(at));
+                    values.push(value);
+                }
+            }
+        }
+        place.map(|at| (Some(at), values))
+    }
 }
 
-/// Returns the places of the words of a unit that mean one of `names`.
-fn hits(unit: &Unit, names: &[String]) -> Vec<usize> {
-    let mut out = Vec::new();
-    let mut at = 0;
-    for word in unit.text.split_inclusive(|c: char| !c.is_alphanumeric()) {
-        let plain = word.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let dense = terms(&plain);
-        let same = |name: &String| {
-            (!plain.is_empty() && related(name, &stem(&plain))) || dense.contains(name)
-        };
-        if names.iter().any(same) {
-            out.push(at);
-        }
-        at += word.len();
-    }
-    out
+/// Reports whether a text ends with a name, or a name and words such as "is about".
+fn labels(before: &str, names: &[&String]) -> bool {
+    let lower = before.to_lowercase();
+    let clause = lower.rsplit(['.', ',', ';', '(', '。', '，', '；']).next().unwrap_or_default();
+    let parts = words(clause);
+    let kept = parts.iter().rposition(|word| !listed(word, BETWEEN)).map_or(0, |at| at + 1);
+    let from = kept.saturating_sub(names.len() + 1);
+    all_named(parts.get(from..kept).unwrap_or_default(), names)
+}
+
+/// Reports whether a text begins with what is counted, such as "carts were affected".
+fn counts(after: &str, names: &[&String]) -> bool {
+    let lower = after.to_lowercase();
+    let clause = lower.split(['.', ',', ';', ')', '。', '，', '；']).next().unwrap_or_default();
+    let parts: Vec<&str> =
+        words(clause).into_iter().filter(|word| !listed(word, BETWEEN)).collect();
+    all_named(parts.get(..parts.len().min(names.len())).unwrap_or_default(), names)
+}
+
+/// Reports whether all names are among some words.
+fn all_named(words: &[&str], names: &[&String]) -> bool {
+    let said = |name: &String| {
+        words.iter().any(|word| related(name, &stem(word)) || terms(word).contains(name))
+    };
+    !names.is_empty() && names.iter().all(|name| said(name))
 }
 
 /// Returns the numbers of a text; those inside dates, times, versions and names do not count.
@@ -118,8 +104,9 @@ pub(super) fn numbers_in(text: &str) -> Vec<Found> {
     }) {
         let body =
             run.trim_end_matches(|c: char| c.is_whitespace() || !(c.is_alphanumeric() || c == '%'));
-        out.extend(number_of(body).map(|value| Found { value, at }));
-        at += run.len();
+        let end = at + run.len();
+        out.extend(number_of(body).map(|value| Found { value, at, end }));
+        at = end;
     }
     out
 }

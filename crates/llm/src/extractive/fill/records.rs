@@ -1,11 +1,10 @@
-//! Lists of objects: from objects of JSON, rows of tables, items of lists, or sentences.
+//! Lists of objects: from objects of JSON, rows of tables or items of lists.
 
 use super::super::field::Field;
 use super::super::rank::Index;
-use super::super::source::{Kind, Source};
+use super::super::source::{Kind, Source, Unit};
 use super::super::terms::{related, terms};
-use super::text::descending;
-use super::{Ask, Filler, fields, nothing, text_of};
+use super::{Ask, Filler, fields, text_of};
 use crate::mock::kind;
 use serde_json::{Map, Value};
 
@@ -39,45 +38,46 @@ impl Filler<'_> {
             if met * 2 < fields.len() || met == 0 {
                 continue;
             }
-            let entry = fields.iter().filter_map(|(field, name, schema)| {
-                let value = named(record, field).and_then(|value| fitted(value, schema));
-                let value = value.or_else(|| field.required.then(|| nothing(schema, 64)))?;
-                Some(((*name).to_owned(), value))
-            });
-            out.push(entry.collect());
+            let entry: Vec<(bool, &str, Option<Value>)> = fields
+                .iter()
+                .map(|(field, name, schema)| {
+                    let value = named(record, field).and_then(|value| fitted(value, schema));
+                    (field.required, *name, value)
+                })
+                .collect();
+            if entry.iter().all(|(required, _, value)| !required || value.is_some()) {
+                let given = entry.into_iter();
+                let given = given.filter_map(|(_, name, value)| Some((name.to_owned(), value?)));
+                out.push(given.collect());
+            }
         }
         out
     }
 
-    /// List items, or else the sentences that touch the field, each as one entry.
+    /// List items, each as one entry: those that say each part of it, or that stand under a heading
+    /// of this name.
     fn by_units(&mut self, schema: &Value, field: &Field) -> Vec<Value> {
         let units = &self.index.source.units;
-        let items: Vec<usize> = units
-            .iter()
-            .enumerate()
-            .filter(|(_, unit)| unit.kind == Kind::Item && unit.opens)
-            .map(|(at, _)| at)
+        let fields = fields(schema, false);
+        let texts = fields.iter().filter(|(.., schema)| is_text(schema)).count();
+        let names = terms(&field.name);
+        let headed = |unit: &Unit| {
+            let heading = unit.section.and_then(|at| units.get(at));
+            let said = |name: &String| {
+                heading.is_some_and(|unit| unit.terms.iter().any(|term| related(name, term)))
+            };
+            !names.is_empty() && names.iter().all(said)
+        };
+        let items = units.iter().enumerate().filter(|(_, unit)| {
+            // A second text of an entry, or nothing but one, may be anything.
+            let parted = texts <= 1 && fields.len() > texts;
+            unit.kind == Kind::Item && unit.opens && (parted || headed(unit))
+        });
+        let found: Vec<(usize, Value)> = items
+            .filter_map(|(at, unit)| Some((at, entry(&unit.text, schema, self.ask)?)))
             .collect();
-        let chosen = if items.len() >= 2 { items } else { self.sentences_for(field) };
-        self.used.extend(chosen.iter().copied());
-        let texts = chosen.iter().filter_map(|at| self.unit(*at)).map(|unit| unit.text.as_str());
-        texts.map(|text| entry(text, schema, self.ask)).collect()
-    }
-
-    fn sentences_for(&self, field: &Field) -> Vec<usize> {
-        let relevance = self.index.relevance(&self.whole_query(field));
-        let units = self.index.source.units.iter().enumerate();
-        let mut scored: Vec<(usize, f64)> = units
-            .filter(|(_, unit)| unit.kind != Kind::Heading)
-            .map(|(at, _)| {
-                (at, relevance.get(at).copied().unwrap_or_default() + self.index.central(at) * 0.1)
-            })
-            .collect();
-        scored.sort_by(|a, b| descending(a.1, b.1).then(a.0.cmp(&b.0)));
-        let mut chosen: Vec<usize> =
-            scored.into_iter().take(self.size.items.min(5)).map(|(at, _)| at).collect();
-        chosen.sort_unstable();
-        chosen
+        self.used.extend(found.iter().map(|(at, _)| *at));
+        found.into_iter().map(|(_, entry)| entry).collect()
     }
 }
 
@@ -111,8 +111,8 @@ fn fitted(value: &Value, schema: &Value) -> Option<Value> {
 }
 
 /// One entry from one text: numbers, truths and choices by their words, then the texts from the
-/// parts that are left, in order.
-fn entry(text: &str, schema: &Value, ask: &Ask) -> Value {
+/// parts that are left, in order; `None` when a required part is not in it.
+fn entry(text: &str, schema: &Value, ask: &Ask) -> Option<Value> {
     let parts = split(text);
     let mut source = Source { titles: vec![None], ..Source::default() };
     for part in &parts {
@@ -121,30 +121,27 @@ fn entry(text: &str, schema: &Value, ask: &Ask) -> Value {
     let index = Index::new(&source);
     let size = super::Size { sentences: 1, items: 5, words: usize::MAX };
     let mut filler = Filler { top: false, ..Filler::new(&index, ask, size) };
-    let mut out = Map::new();
     let fields = fields(schema, false);
-    for (field, name, schema) in &fields {
-        // Texts take what the other fields leave; their place is kept.
-        let value = if is_text(schema) { None } else { filler.value(schema, field) };
-        out.insert((*name).to_owned(), value.unwrap_or(Value::Null));
-    }
+    // Texts take what the other fields leave.
+    let others: Vec<Option<Value>> = fields
+        .iter()
+        .map(|(field, _, schema)| if is_text(schema) { None } else { filler.value(schema, field) })
+        .collect();
     let texts = fields.iter().filter(|(.., schema)| is_text(schema)).count();
-    for (field, name, schema) in &fields {
-        let Some(slot) = out.get_mut(*name).filter(|slot| slot.is_null()) else { continue };
+    let mut out = Map::new();
+    for ((field, name, schema), value) in fields.iter().zip(others) {
         let value = match (is_text(schema), texts) {
             (true, 1) if filler.used.is_empty() => Some(Value::from(text)),
             (true, _) => next_part(&mut filler, field).map(Value::from),
-            (false, _) => None,
+            (false, _) => value,
         };
-        *slot =
-            value.unwrap_or_else(|| if field.required { nothing(schema, 64) } else { Value::Null });
-    }
-    for (field, name, schema) in &fields {
-        if !field.required && kind(schema) != "null" && out.get(*name).is_some_and(Value::is_null) {
-            out.shift_remove(*name);
+        match value {
+            Some(value) => drop(out.insert((*name).to_owned(), value)),
+            None if field.required => return None,
+            None => {}
         }
     }
-    Value::Object(out)
+    (!out.is_empty()).then_some(Value::Object(out))
 }
 
 fn is_text(schema: &Value) -> bool {

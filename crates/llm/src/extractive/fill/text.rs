@@ -1,7 +1,7 @@
 //! Texts and lists of texts.
 
 use super::super::field::{Field, Role};
-use super::super::rank::{Query, ends_sentence, overlap, quality};
+use super::super::rank::{ends_sentence, overlap, quality};
 use super::super::source::{Kind, Unit};
 use super::super::terms::{related, stem, topic_terms, words};
 use super::{Filler, text_of};
@@ -13,22 +13,21 @@ const NEAR: f64 = 0.35;
 
 impl Filler<'_> {
     pub(super) fn string(&mut self, field: &Field) -> Option<String> {
-        let facts = self.facts_for(field);
-        let named = facts.first().map(|fact| (fact.unit, text_of(&fact.value)));
-        match (field.role, named) {
-            (Role::Title | Role::Named | Role::Keyword | Role::Plain, Some((unit, text))) => {
-                self.used.extend(unit);
-                return Some(text);
-            }
-            (Role::Keyword, None) => return self.keywords(1, field).pop(),
-            (Role::Named, None) => return self.pattern(field),
-            (Role::Title, None) => {
-                if let Some(title) = self.title() {
-                    return Some(title);
-                }
-            }
-            (Role::Summary, _) => return self.summary(field),
-            (Role::Plain, None) => {}
+        if field.role == Role::Summary {
+            return self.summary(field);
+        }
+        // Places that say different things say nothing.
+        if !self.facts_for(field).is_empty() {
+            let (unit, text) =
+                self.fact_for(field).map(|fact| (fact.unit, text_of(&fact.value)))?;
+            self.used.extend(unit);
+            return Some(text);
+        }
+        match field.role {
+            Role::Keyword => return self.keywords(1, field).pop(),
+            Role::Named => return self.pattern(field),
+            Role::Title => return self.title(),
+            Role::Summary | Role::Plain => {}
         }
         let most = field.count.map_or(1, |(_, most)| most).min(self.size.sentences.max(1));
         let chosen = self.relevant(field, most);
@@ -47,7 +46,7 @@ impl Filler<'_> {
         trimmed.into_iter().find(|word| fits(word)).map(str::to_owned)
     }
 
-    /// Returns the title of the longest document that has one.
+    /// Returns the title of the longest document that has one, else the name of a file.
     fn title(&self) -> Option<String> {
         let source = self.index.source;
         let length = |doc: usize| source.units.iter().filter(|unit| unit.doc == doc).count();
@@ -57,7 +56,8 @@ impl Filler<'_> {
             .enumerate()
             .filter_map(|(doc, title)| Some((doc, title.as_ref()?)));
         let longest = titled.max_by_key(|(doc, _)| (length(*doc), std::cmp::Reverse(*doc)));
-        longest.map(|(_, title)| title.clone())
+        let name = || source.names.iter().flatten().next().cloned();
+        longest.map(|(_, title)| title.clone()).or_else(name)
     }
 
     /// Returns the units, in the order of the text, with a space between them.
@@ -71,30 +71,46 @@ impl Filler<'_> {
         self.index.source.units.get(at)
     }
 
-    /// Returns the units that touch what a field asks for, best first: by its name, else by the
-    /// topic, else by what the whole is about.
-    fn ranked(&self, field: &Field) -> Vec<(usize, f64)> {
-        let own = self.beside_headings(self.index.relevance(&field.query()));
-        let topic = self.beside_headings(self.touched.to_vec());
-        let named = self.touching(&field.terms);
-        let by_name = named.iter().any(|touches| *touches);
-        let by_own = own.iter().any(|score| *score > 0.0);
-        let by_topic = self.ask.specific && topic.iter().any(|score| *score > 0.0);
-        if !field.required && !by_name && !by_own {
-            return Vec::new();
+    /// Returns the units that support a text field, best first: what answers the question, for a
+    /// field that names nothing; what speaks of all that the name says, or of a part that the
+    /// description names by its label, for any other.
+    fn ranked(&self, field: &Field, several: bool) -> Vec<(usize, f64)> {
+        if !field.terms.is_empty() {
+            return self.named(field);
         }
-        let units = self.index.source.units.iter().enumerate();
+        if !self.ask.specific {
+            return self.central();
+        }
+        let answers = self.answers();
+        if answers.is_empty() && several { self.touching_points() } else { answers }
+    }
+
+    fn named(&self, field: &Field) -> Vec<(usize, f64)> {
+        let own = self.index.relevance(&field.query());
+        let units = &self.index.source.units;
+        let says = |unit: &Unit| {
+            field.terms.iter().all(|name| unit.terms.iter().any(|term| related(name, term)))
+        };
         let mut scored: Vec<(usize, f64)> = units
-            .filter(|(at, _)| !by_name || named.get(*at) == Some(&true))
-            .map(|(at, unit)| {
+            .iter()
+            .enumerate()
+            .filter(|(_, unit)| unit.kind != Kind::Heading)
+            .filter_map(|(at, unit)| {
+                let heading = unit.section.and_then(|at| units.get(at));
+                // A heading that says more names something else.
+                let headed = heading.is_some_and(|heading| {
+                    says(heading) && heading.terms.len() <= field.terms.len() + 1
+                });
+                let labelled = self.is_labelled(unit, field);
+                if !(headed || labelled || says(unit)) {
+                    return None;
+                }
                 let of = |scores: &[f64]| scores.get(at).copied().unwrap_or_default();
-                let relevance = if by_name || by_topic {
-                    of(&own) + of(&topic)
-                } else {
-                    of(&own) * 0.3 + of(&topic) * 0.3 + self.weight(at, unit)
-                };
+                let place =
+                    if headed || labelled { 20.0 / (1.0 + distance(at, unit)) } else { 0.0 };
                 let fresh = if self.used.contains(&at) { 0.4 } else { 1.0 };
-                (at, relevance * self.labelled(unit) * quality(unit).max(0.05) * fresh)
+                let touch = of(&own) + of(&self.touched) + place;
+                Some((at, touch * quality(unit).max(0.05) * fresh))
             })
             .filter(|(_, score)| *score > 0.0)
             .collect();
@@ -102,17 +118,19 @@ impl Filler<'_> {
         scored
     }
 
-    /// Returns the scores with those of headings taken away, where there is more than headings.
-    fn beside_headings(&self, mut scores: Vec<f64>) -> Vec<f64> {
-        let units = &self.index.source.units;
-        if units.iter().any(|unit| unit.kind != Kind::Heading) {
-            for (score, _) in
-                scores.iter_mut().zip(units).filter(|(_, unit)| unit.kind == Kind::Heading)
-            {
-                *score = 0.0;
-            }
-        }
-        scores
+    /// Returns the units by what they say of the whole, best first.
+    fn central(&self) -> Vec<(usize, f64)> {
+        let units = self.index.source.units.iter().enumerate();
+        let mut scored: Vec<(usize, f64)> = units
+            .filter(|(_, unit)| unit.kind != Kind::Heading)
+            .map(|(at, unit)| {
+                let fresh = if self.used.contains(&at) { 0.4 } else { 1.0 };
+                let touch = self.touched.get(at).copied().unwrap_or_default();
+                (at, (self.weight(at, unit) + touch * 0.3) * quality(unit).max(0.05) * fresh)
+            })
+            .collect();
+        scored.sort_by(|a, b| descending(a.1, b.1).then(a.0.cmp(&b.0)));
+        scored
     }
 
     /// Reports for each unit whether it holds any of these terms.
@@ -124,12 +142,11 @@ impl Filler<'_> {
         self.index.source.units.iter().map(real).collect()
     }
 
-    /// Returns the weight of a unit: more when the instruction names its item by its label.
-    fn labelled(&self, unit: &Unit) -> f64 {
-        let labels = self.index.source.labels.get(unit.doc);
-        let asked = |term: &String| self.ask.topic.iter().any(|(known, _)| known == term);
-        let meant = labels.is_some_and(|terms| !terms.is_empty() && terms.iter().all(asked));
-        if meant { 2.0 } else { 1.0 }
+    /// Reports whether the description of a field names the item of a unit by its label.
+    fn is_labelled(&self, unit: &Unit, field: &Field) -> bool {
+        let label = self.index.source.labels.get(unit.doc);
+        let meant = |term: &String| field.told.contains(term);
+        label.is_some_and(|terms| terms.len() >= 2 && terms.iter().all(meant))
     }
 
     /// Weighs a unit for the whole, by its words and its place.
@@ -144,7 +161,7 @@ impl Filler<'_> {
     /// Returns up to `most` units for a text field, in the order of the text.
     fn relevant(&self, field: &Field, most: usize) -> Vec<usize> {
         let mut chosen: Vec<usize> =
-            self.ranked(field).into_iter().take(most).map(|(at, _)| at).collect();
+            self.ranked(field, false).into_iter().take(most).map(|(at, _)| at).collect();
         chosen.sort_unstable();
         chosen
     }
@@ -225,7 +242,7 @@ impl Filler<'_> {
         if field.may_be_empty && !named {
             return Vec::new();
         }
-        let mut ranked = self.ranked(field);
+        let mut ranked = self.ranked(field, true);
         let best = ranked.first().map_or(0.0, |(_, score)| *score);
         let close = if named || self.ask.specific { NEAR } else { 0.0 };
         ranked.retain(|(at, score)| {
@@ -272,29 +289,29 @@ impl Filler<'_> {
         forms.into_iter().take(most).map(|(_, word, _)| word.to_owned()).collect()
     }
 
-    /// Returns an answer without a schema: one sentence for a question, some
-    /// for anything else.
-    pub(in super::super) fn paragraph(&mut self, question: bool) -> String {
-        let field = Field::new("", "", true);
+    /// Returns an answer without a schema: one sentence for a question, some for anything else.
+    pub(in super::super) fn paragraph(&mut self, question: bool) -> Option<String> {
         let most = if question { 1 } else { self.size.sentences };
-        let chosen = if self.ask.specific {
-            let ranked = self.ranked(&field);
+        let mut chosen = if self.ask.specific {
+            let field = Field::new("", "", true);
+            let ranked = self.ranked(&field, !question);
             let best = ranked.first().map_or(0.0, |(_, score)| *score);
             let near: Vec<_> =
                 ranked.into_iter().filter(|(_, score)| *score >= best * NEAR).collect();
-            let mut chosen = self.distinct(&near, most, 0.7);
-            chosen.sort_unstable();
-            chosen
+            self.distinct(&near, most, 0.7)
         } else {
             self.summary_units(most)
         };
-        self.join(&chosen)
+        chosen.sort_unstable();
+        (!chosen.is_empty()).then(|| self.join(&chosen))
     }
+}
 
-    /// Returns the query of a field with the topic behind it.
-    pub(super) fn whole_query(&self, field: &Field) -> Query {
-        field.query().into_iter().chain(self.ask.topic.iter().cloned()).collect()
-    }
+/// Counts the units between a unit and the heading above it.
+#[expect(clippy::cast_precision_loss, reason = "a place in a text")]
+fn distance(at: usize, unit: &Unit) -> f64 {
+    let from = unit.section.map_or(unit.place, |heading| at.saturating_sub(heading + 1));
+    from as f64
 }
 
 /// Returns the text of a unit in a list: the value of a fact whose key only names its kind.

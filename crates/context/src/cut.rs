@@ -16,8 +16,8 @@
 //! beyond that it is estimated from samples, rounded, and marked: `… [clipped: 250000 of 258000
 //! tokens] (estimated)`.
 //!
-//! Characters are Unicode scalar values, and always counted exactly. Lists keep whole items and
-//! objects whole fields: see [`Parts`].
+//! Characters are Unicode scalar values, and always counted exactly. Lists keep whole items, and of
+//! the next one as much of its long texts as fits; objects keep whole fields: see [`Parts`].
 //!
 //! ```
 //! use contexture_context::{cut::cut, tokens::Words, Keep, Measure};
@@ -37,6 +37,7 @@ mod ends;
 mod list;
 mod marker;
 mod middle;
+mod passage;
 mod ruler;
 mod text;
 mod total;

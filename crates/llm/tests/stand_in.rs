@@ -161,7 +161,7 @@ fn ca_9_questions_over_real_documents_are_answered_rightly_or_not_at_all() {
     };
     assert!(cases.len() >= 60, "{}", cases.len());
     assert!(whole.wrong_share() <= 0.1, "{whole:?}");
-    assert!(held_out.wrong_share() <= 0.12, "{held_out:?}");
+    assert!(held_out.wrong_share() <= 0.1, "{held_out:?}");
     for tally in [whole, held_out] {
         assert!(tally.right * 2 >= tally.answerable, "{tally:?}");
     }

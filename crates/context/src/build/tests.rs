@@ -110,14 +110,17 @@ fn as_16_item_is_left_out_if_fence_does_not_fit() {
 
 #[test]
 fn as_16_record_counts_kept_items() {
-    let long = "word ".repeat(300);
+    let long = vec![1; 300];
     for (limit, kept, nothing) in [(200, 2, false), (80, 0, true), (20, 0, true)] {
         let budget = Some(Budget::tokens(limit));
         let value = json!(["one", "two", long]);
         let value = if kept == 0 { json!([long, "one", "two"]) } else { value };
         let item = build(&DeclaredItem { budget, origin: Trust::Tool.into(), ..declared(value) });
         let [cut] = item.cuts.as_slice() else { panic!("{:?}", item.cuts) };
-        assert_eq!((cut.kept, cut.left_nothing()), (Some(Kept { kept, of: 3 }), nothing));
+        assert_eq!(
+            (cut.kept, cut.left_nothing()),
+            (Some(Kept { kept, of: 3, shortened: 0 }), nothing)
+        );
         assert_eq!(item.text.contains("[]"), nothing);
         assert!(item.tokens <= limit && item.text.ends_with("</untrusted_data>"));
     }

@@ -1,6 +1,7 @@
 //! Cuts of lists between items and of objects between fields.
 
 use super::marker::marker;
+use super::passage;
 use super::ruler::{Cut, Kept, Ruler};
 use super::text::cut;
 use super::total::{self, Total};
@@ -14,11 +15,12 @@ use std::ops::Range;
 /// A value as the text in a prompt: strings unchanged, everything else as JSON with two spaces
 /// (AS-20), with separate items or fields so that a cut can fall between them.
 ///
-/// A list keeps a row of items: the first ones, the last ones, or those around the middle. An
+/// A list keeps a row of items: the first ones, the last ones, or those around the middle. The next
+/// item takes the room that is left, if cutting the long texts in it makes it fit. An
 /// object keeps each field that fits, in order, so that a long field does not push out short ones
 /// after it (`keep tail` takes them from the end). The JSON stays whole, with the marker on a line
 /// of its own after it, before it for `keep tail`. Only the value's own items or fields count: one
-/// that does not fit is removed with everything in it, and if none fits, `[]` or `{}` stays.
+/// that does not fit otherwise is removed with everything in it; if none fits, `[]` or `{}` stays.
 ///
 /// ```
 /// use contexture_context::{cut::Parts, tokens::Chars, Keep, Measure};
@@ -70,7 +72,7 @@ impl Parts {
     pub fn text(&self) -> Cow<'_, str> {
         match (self.kind, self.parts.as_slice()) {
             (Kind::Text, [text]) => Cow::Borrowed(text),
-            _ => Cow::Owned(self.join(0..self.parts.len())),
+            _ => Cow::Owned(self.join(self.parts.iter().map(String::as_str))),
         }
     }
 
@@ -96,11 +98,11 @@ impl Parts {
         self.cut_parts(ruler, limit, keep, total)
     }
 
-    fn join(&self, kept: impl IntoIterator<Item = usize>) -> String {
+    fn join<'p>(&self, kept: impl IntoIterator<Item = &'p str>) -> String {
         let (open, close) = if self.kind == Kind::List { ('[', ']') } else { ('{', '}') };
         let mut text = String::from(open);
         let mut separator = "\n";
-        for part in kept.into_iter().filter_map(|index| self.parts.get(index)) {
+        for part in kept {
             text.push_str(separator);
             text.push_str(part);
             separator = ",\n";
@@ -125,15 +127,15 @@ impl Parts {
 
     /// Returns the empty list or object, or nothing if not even that fits.
     fn empty(&self, ruler: Ruler<'_>, limit: usize, keep: Keep, total: Total) -> Cut<'static> {
-        let kept = Some(Kept { kept: 0, of: self.parts.len() });
+        let kept = Some(Kept { kept: 0, of: self.parts.len(), shortened: 0 });
         let made = [true, false]
-            .map(|marked| self.compose(ruler, Vec::new(), keep, total, marked))
+            .map(|marked| self.compose(ruler, &[], keep, total, marked))
             .into_iter()
             .find(|cut| cut.after <= limit);
         Cut { kept, ..made.unwrap_or_else(|| ends::clipped(total, None)) }
     }
 
-    /// Returns `None` if no part fits.
+    /// Returns `None` if no part fits, not even cut.
     fn fit_parts(
         &self,
         ruler: Ruler<'_>,
@@ -147,29 +149,80 @@ impl Parts {
         let mut step = 1_usize;
         loop {
             let kept = self.choose(ruler, room, keep);
+            let of = self.parts.len();
+            let cut = self.compose(ruler, &self.texts(&kept), keep, total, marked);
+            let Some(excess) = cut.after.checked_sub(limit).filter(|excess| *excess > 0) else {
+                let whole = Kept { kept: kept.len(), of, shortened: 0 };
+                let more = self.with_passage(
+                    ruler,
+                    limit,
+                    &kept,
+                    |texts| self.compose(ruler, texts, keep, total, marked),
+                    keep,
+                );
+                let made = more.or((whole.kept > 0).then_some((cut, whole)));
+                return made.map(|(cut, kept)| Cut { kept: Some(kept), ..cut });
+            };
             if kept.is_empty() {
                 return None;
             }
-            let of = self.parts.len();
-            let count = kept.len();
-            let cut = self.compose(ruler, kept, keep, total, marked);
-            let Some(excess) = cut.after.checked_sub(limit).filter(|excess| *excess > 0) else {
-                return Some(Cut { kept: Some(Kept { kept: count, of }), ..cut });
-            };
             room = room.saturating_sub(excess.max(step));
             step = step.saturating_mul(2);
         }
     }
 
+    fn texts(&self, kept: &[usize]) -> Vec<&str> {
+        kept.iter().filter_map(|at| self.parts.get(*at)).map(String::as_str).collect()
+    }
+
+    /// Adds the next item of a list to the `kept` ones, with its long texts cut.
+    fn with_passage(
+        &self,
+        ruler: Ruler<'_>,
+        limit: usize,
+        kept: &[usize],
+        compose: impl Fn(&[&str]) -> Cut<'static>,
+        keep: Keep,
+    ) -> Option<(Cut<'static>, Kept)> {
+        let next = self.next(kept, keep).filter(|_| self.kind == Kind::List)?;
+        let is_first = kept.first().is_some_and(|first| next < *first);
+        let made = |item: &str| {
+            let item = indented(item);
+            let mut texts = self.texts(kept);
+            texts.insert(if is_first { 0 } else { texts.len() }, &item);
+            compose(&texts)
+        };
+        let fits = |item: &str| made(item).after <= limit;
+        let item = passage::longest(self.parts.get(next)?, ruler, limit, keep, fits)?;
+        Some((made(&item), Kept { kept: kept.len() + 1, of: self.parts.len(), shortened: 1 }))
+    }
+
+    /// Returns the item that comes next after those that were kept.
+    fn next(&self, kept: &[usize], keep: Keep) -> Option<usize> {
+        let all = self.parts.len();
+        let after = kept.last().map(|last| last + 1);
+        let before = kept.first().map(|first| first.checked_sub(1));
+        let next = match keep {
+            Keep::Head => Some(after.unwrap_or(0)),
+            Keep::Tail => before.unwrap_or(all.checked_sub(1)),
+            Keep::Middle => match after {
+                None => Some(all / 2),
+                Some(after) if after < all => Some(after),
+                Some(_) => before.flatten(),
+            },
+        };
+        next.filter(|at| *at < all)
+    }
+
     fn compose(
         &self,
         ruler: Ruler<'_>,
-        kept: Vec<usize>,
+        kept: &[&str],
         keep: Keep,
         total: Total,
         marked: bool,
     ) -> Cut<'static> {
-        let json = self.join(kept);
+        let json = self.join(kept.iter().copied());
         let removed = total.less(ruler.count(&json));
         let text = match (marked, keep) {
             (false, _) => json,

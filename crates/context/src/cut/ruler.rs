@@ -36,6 +36,14 @@ pub struct Kept {
     pub kept: usize,
     /// The items or fields of the value.
     pub of: usize,
+    /// Those of the kept items in which long texts were cut.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shortened: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The unit and counter of a limit.

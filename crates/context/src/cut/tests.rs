@@ -288,7 +288,7 @@ fn as_16_lists_keep_whole_items() {
         let json: String =
             cut.text.lines().filter(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n");
         let kept: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
-        assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: 200 }));
+        assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: 200, shortened: 0 }));
         assert!(kept.iter().all(|item| items.contains(item)));
         assert!(kept.contains(&items[wanted]), "{keep:?}");
         let first = items.iter().position(|item| *item == kept[0]).unwrap();
@@ -300,6 +300,37 @@ fn as_16_lists_keep_whole_items() {
 }
 
 #[test]
+fn ca_15_list_of_long_passages_keeps_what_fits() {
+    let text = |word: &str| format!("{} is a word. It stands in a line.\n", word).repeat(80);
+    let passage = |word: &str| json!({"path": format!("{word}.md"), "text": text(word)});
+    let items = ["one", "two", "three"].map(passage);
+    let parts = Parts::of(&json!(items));
+    let each = O200K_BASE.count(&Parts::of(&items[0]).text());
+    for (keep, limit, kept, whole) in [
+        (Keep::Head, 300, vec!["one.md"], 0),
+        (Keep::Tail, 300, vec!["three.md"], 0),
+        (Keep::Middle, 300, vec!["two.md"], 0),
+        (Keep::Head, each + 300, vec!["one.md", "two.md"], 1),
+        (Keep::Tail, each + 300, vec!["two.md", "three.md"], 1),
+    ] {
+        let cut = parts.cut(limit, Measure::Tokens, keep, &O200K_BASE);
+        assert!(cut.after <= limit && cut.after + 40 > limit, "{keep:?}: {} of {limit}", cut.after);
+        let json: String =
+            cut.text.lines().filter(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n");
+        let values: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            values.iter().map(|one| one["path"].as_str().unwrap()).collect::<Vec<_>>(),
+            kept
+        );
+        assert_eq!(values.iter().filter(|one| items.contains(one)).count(), whole);
+        let marked =
+            |one: &&serde_json::Value| one["text"].as_str().unwrap().contains("… [clipped: ");
+        assert_eq!(values.iter().filter(marked).count(), 1);
+        assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: 3, shortened: 1 }));
+    }
+}
+
+#[test]
 fn as_16_objects_keep_whole_fields_that_fit() {
     let value = json!({"path": "a.rs", "content": "long ".repeat(5_000), "line": 3, "ok": true});
     let parts = Parts::of(&value);
@@ -307,15 +338,14 @@ fn as_16_objects_keep_whole_fields_that_fit() {
     let (json, marker) = cut.text.split_once("\n…").unwrap();
     let kept: serde_json::Value = serde_json::from_str(json).unwrap();
     assert_eq!(kept, json!({"path": "a.rs", "line": 3, "ok": true}));
-    assert!(marker.contains("clipped") && cut.kept == Some(Kept { kept: 3, of: 4 }));
+    assert!(marker.contains("clipped") && cut.kept == Some(Kept { kept: 3, of: 4, shortened: 0 }));
 }
 
 #[test]
 fn as_16_empty_value_stays_if_no_part_fits() {
     let long = "word ".repeat(3_000);
     for (value, empty, of) in [
-        (json!([long, long]), "[]", 2),
-        (json!([[long, 1], [long], [[long]]]), "[]", 3),
+        (json!([vec![1; 400], vec![2; 400]]), "[]", 2),
         (json!({"content": long}), "{}", 1),
         (json!({"a": {"b": 1, "c": long}}), "{}", 1),
     ] {
@@ -331,7 +361,7 @@ fn as_16_empty_value_stays_if_no_part_fits() {
             };
             for made in [cut(100), cut(O200K_BASE.count(&wanted))] {
                 assert_eq!(made.text, wanted, "{keep:?}");
-                assert_eq!(made.kept, Some(Kept { kept: 0, of }));
+                assert_eq!(made.kept, Some(Kept { kept: 0, of, shortened: 0 }));
                 assert_eq!((made.before, made.removed, made.clipped), (whole, gone, true));
             }
             // Without room for the marker, and without room for anything.
@@ -395,12 +425,21 @@ fn check_parts(value: &serde_json::Value, cut: &Cut<'_>) -> Result<(), TestCaseE
     match value {
         serde_json::Value::Array(items) => {
             let kept: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
-            prop_assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: items.len() }));
-            prop_assert!(kept.is_empty() || items.windows(kept.len()).any(|row| row == kept));
+            let counted = cut.kept.unwrap();
+            prop_assert_eq!((counted.kept, counted.of), (kept.len(), items.len()));
+            // All but one are whole; that one is the first or the last.
+            let row = |kept: &[serde_json::Value]| {
+                kept.is_empty() || items.windows(kept.len()).any(|row| row == kept)
+            };
+            let less = counted.shortened;
+            prop_assert!(less <= 1 && (row(&kept[less..]) || row(&kept[..kept.len() - less])));
         }
         serde_json::Value::Object(fields) => {
             let kept: serde_json::Map<_, _> = serde_json::from_str(&json).unwrap();
-            prop_assert_eq!(cut.kept, Some(Kept { kept: kept.len(), of: fields.len() }));
+            prop_assert_eq!(
+                cut.kept,
+                Some(Kept { kept: kept.len(), of: fields.len(), shortened: 0 })
+            );
             prop_assert!(kept.iter().all(|(key, value)| fields.get(key) == Some(value)));
         }
         _ => prop_assert!(cut.kept.is_none()),

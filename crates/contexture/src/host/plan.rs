@@ -160,7 +160,7 @@ const UNUSABLE: &str = "unusable_answer";
 
 /// Tells a plan that can't be used from another answer.
 fn refused(error: HostError) -> HostError {
-    if error.code != UNUSABLE {
+    if error.code != UNUSABLE && error.code != "nothing_supports" {
         return error;
     }
     let message = format!("the model made no plan that can be done: {}", error.message);

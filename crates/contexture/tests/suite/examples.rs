@@ -72,7 +72,7 @@ fn as_26_second_question_recalls_finding_of_first() {
 fn kn_9_example_of_packs_answers_from_pack_and_names_sources() {
     let place = Place::with_examples();
     place.copy("examples/knowledge", ".");
-    let question = json!({"question": "What does the widget cost for a school?"});
+    let question = json!({"question": "What does the widget cost?"});
     let answer = |question| {
         value(place.run_observed(place.request("answer.as", question), Arc::new(Allowing)))
     };

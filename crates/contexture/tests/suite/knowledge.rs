@@ -181,7 +181,10 @@ fn as_16_pack_stays_within_budget_of_tokens_or_characters() {
 
 #[test]
 fn kn_9_what_has_nothing_to_say_is_not_shown_and_told() {
-    let place = place(&ASK.replace("What does the widget cost?", "Who wrote Macbeth?"));
+    let place = place(
+        &ASK.replace("What does the widget cost?", "Who wrote Macbeth?")
+            .replace("answer string", "answer?: string"),
+    );
     let report = allowed(&place);
     assert!(
         report

@@ -357,7 +357,7 @@ fn ref_10_model_loads_pending_references_and_each_result_is_item() {
 #[test]
 fn ref_10_models_that_call_no_tools_are_told_what_there_is_and_are_given_none() {
     let program =
-        r#"main func(input) { generate({ input: "Look into @?file://b.md" }) -> { a string } }"#;
+        r#"main func(input) { generate({ input: "Look into @?file://b.md" }) -> { a?: string } }"#;
     let place = place(program, &[("app/b.md", "b")]);
     for stand_in in [StandIn::None, StandIn::Mock] {
         value(place.run(RunRequest { stand_in, ..place.request(PROGRAM, json!({})) }));

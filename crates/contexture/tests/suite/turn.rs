@@ -526,7 +526,10 @@ fn cp_2_attached_text_is_item_of_prompt() {
     let file = attachment(AttachmentKind::File, "notes.txt", "text/plain", url);
     let told = take(&place, with_attachment(&place, file));
     assert_eq!(told.report.text, "The server listens on port 7878.");
-    assert_eq!(told.warnings(), [""; 0]);
+    assert_eq!(
+        told.warnings(),
+        ["builtin://extractive: extractive stand-in, not a language model"]
+    );
     let items = items(&place, told.report.run.as_deref().unwrap());
     let (source, trust) = (items[0].source.as_str(), items[0].trust);
     assert_eq!((source, trust), ("attachment notes.txt", Trust::External));

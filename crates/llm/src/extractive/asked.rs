@@ -2,6 +2,7 @@
 
 use super::layout::Item;
 use super::rank::Query;
+use super::sentences::sentences;
 use super::terms::{dense, listed, stem, terms, topic_terms, words};
 
 /// The topic of the call, apart from its fields.
@@ -60,6 +61,8 @@ const LITTLE: f64 = 0.3;
 impl Ask {
     /// Reads what an instruction and the items that ask say.
     pub(super) fn of(instruction: &str, questions: &[Item]) -> Self {
+        let instruction = without_addresses(instruction);
+        let instruction = instruction.as_str();
         let weight = if questions.is_empty() { 1.0 } else { 0.3 };
         let mut topic: Query = Vec::new();
         for question in questions {
@@ -94,12 +97,21 @@ impl Ask {
     }
 }
 
+/// Returns a text without addresses, such as those of references, which ask nothing.
+fn without_addresses(text: &str) -> String {
+    let named: Vec<&str> = text.split_whitespace().filter(|word| !word.contains("://")).collect();
+    named.join(" ")
+}
+
 /// Returns the sentences of a text that ask; the whole, when none does.
 fn asking(text: &str) -> String {
-    let sentences = super::sentences::sentences(text);
-    let asks: Vec<&str> =
-        sentences.into_iter().filter(|sentence| sentence.ends_with(['?', '？'])).collect();
-    if asks.is_empty() { text.to_owned() } else { asks.join(" ") }
+    let text = without_addresses(text);
+    let asks: Vec<&str> = sentences(&text)
+        .into_iter()
+        .filter(|sentence| sentence.ends_with(['?', '？']))
+        .map(|sentence| sentence.rsplit_once(": ").map_or(sentence, |(_, asked)| asked))
+        .collect();
+    if asks.is_empty() { text.clone() } else { asks.join(" ") }
 }
 
 /// Returns the terms of a question; those that an answer hardly repeats weigh less.

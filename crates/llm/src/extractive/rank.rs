@@ -4,6 +4,9 @@ use super::source::{Kind, Source, Unit};
 use super::terms::{dense, length, related, terms};
 use std::collections::HashMap;
 
+/// A text of fewer units says as little about how rare a term is as one of so many.
+const LEAST_UNITS: usize = 20;
+
 /// Weighted terms to look for.
 pub(super) type Query = Vec<(String, f64)>;
 
@@ -41,7 +44,7 @@ impl<'a> Index<'a> {
 
     fn rarity(&self, term: &str) -> f64 {
         let with = float(self.frequency.get(term).copied().unwrap_or(0));
-        let all = float(self.source.units.len());
+        let all = float(self.source.units.len().max(LEAST_UNITS));
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
@@ -138,9 +141,8 @@ impl<'a> Index<'a> {
         let score = |(at, unit): (usize, &Unit)| {
             let heading = unit.section.and_then(|at| units.get(at));
             let before = at.checked_sub(1).and_then(|at| units.get(at));
-            let before = before.filter(|before| {
-                before.doc == unit.doc && !unit.opens && before.kind != Kind::Heading
-            });
+            let before =
+                before.filter(|before| before.doc == unit.doc && before.kind != Kind::Heading);
             let share = |forms: &[&str], term: &str| {
                 let own = holds(unit, forms, term);
                 let above = heading.map_or(0.0, |unit| holds(unit, forms, term) * HEADING);

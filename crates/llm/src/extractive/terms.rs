@@ -168,7 +168,7 @@ const DENSE_STOP: &[&str] = &[
     "から", "まで", "こと", "この", "その",
 ];
 
-const STOP: &str = "the and or but not nor of to in on at by for from with without into onto over under as is \
+const STOP: &str = "many much the and or but not nor of to in on at by for from with without into onto over under as is \
     are was were be been being am do does did done has have had having will would shall should \
     can could may might must it its it's this that these those there here he she they them \
     their his her we us our you your my me an any all each every some such no yes so than then \

@@ -100,6 +100,17 @@ fn ca_9_number_comes_from_labelled_place_or_not_at_all() {
 }
 
 #[test]
+fn ca_9_sentence_that_says_all_that_is_asked_is_answer() {
+    for (text, question) in [
+        ("The cache holds ten pages.", "How many pages does the cache hold?"),
+        ("The widget costs 89 euros, VAT included.", "What does the widget cost?"),
+    ] {
+        let fields = vec![Field::new("answer", Shape::String)];
+        assert_eq!(filled(&[("evidence", text)], question, fields)["answer"], text);
+    }
+}
+
+#[test]
 fn ca_9_quoted_earlier_mail_is_not_the_mail() {
     let mail = "From: Ada <ada@shop.example>\nSubject: Order\n\nPlease cancel the order below and send one pump.\nTotal: 263.30\n\nOn Mon, 1 Jan 2024, Bob wrote:\n> Total: 512.00\n> Shipping: 12.00\n> The pump is blue.\n";
     let fields = vec![
@@ -177,9 +188,10 @@ fn as_24_question_gets_sentence_that_answers_it() {
     assert_eq!(value["answer"], expected);
     assert_eq!(value["done"], true);
     let other = [("user question", "Which port does the server listen on?"), ("notes", NOTES)];
+    let fields = fields.into_iter().map(|field| field.optional()).collect();
     let value = filled(&other, "Answer the user question from the notes.", fields);
-    assert_eq!(value["done"], false);
-    assert_eq!(value["search"], "port");
+    assert_eq!((&value["answer"], &value["done"]), (&Value::Null, &json!(false)));
+    assert!(value["search"].is_string());
     let free = prompt(&[("notes", NOTES)], "When does an entry expire?");
     assert_eq!(answer(&call(&free, None)).unwrap().0, expected);
 }

@@ -189,7 +189,10 @@ fn item(item: &ItemRecord, is_exact: bool, paint: Paint) -> String {
                 CutReason::PlanData => "the plan: it is data",
                 _ => "a budget",
             };
-            let kept = cut.kept.map(|kept| format!(", {} of {} kept", kept.kept, kept.of));
+            let kept = cut.kept.map(|kept| {
+                let cut = if kept.shortened > 0 { ", one of them cut" } else { "" };
+                format!(", {} of {} kept{cut}", kept.kept, kept.of)
+            });
             format!(" · {what} by {why}{}", kept.unwrap_or_default())
         })
         .collect();

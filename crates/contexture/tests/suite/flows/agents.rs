@@ -64,7 +64,7 @@ fn fl_5_values_keep_their_trust_from_step_to_step() {
     let flow = prepare(
         &place,
         instructions(&json!([
-            { "instructionId": "echoed", "action": "echo", "parameters": { "text": "The port is 7878." } },
+            { "instructionId": "echoed", "action": "echo", "parameters": { "text": "The server listens on port 7878." } },
             { "instructionId": "own", "action": "agent:writer", "dependencies": ["echoed"],
               "parameters": { "notes": "${dependencies.echoed.result.text}", "question": question } },
             { "instructionId": "model", "action": "agent:writer", "dependencies": ["own"],
@@ -78,7 +78,7 @@ fn fl_5_values_keep_their_trust_from_step_to_step() {
     .unwrap();
     let traces = flow.traces();
     let report = crate::flows::support::runtime().block_on(flow.run());
-    assert_eq!(result(&report, "own"), json!({ "answer": "The port is 7878." }));
+    assert_eq!(result(&report, "own"), json!({ "answer": "The server listens on port 7878." }));
     assert_eq!(result(&report, "tool"), json!({ "answer": "The server listens on port 7878." }));
     let trust_of = |step: &str| {
         let traces = traces.get();

@@ -14,7 +14,7 @@ const ANSWERS: f64 = 0.7;
 const TELLING: f64 = 0.7;
 
 /// The same for one of several points that an instruction asks for.
-const TOUCHES: f64 = 0.34;
+const TOUCHES: f64 = 0.25;
 
 impl Filler<'_> {
     /// Returns the sentences that answer the question, best first.
@@ -40,13 +40,23 @@ impl Filler<'_> {
             .filter_map(|(at, unit)| {
                 let share = *support.get(at)?;
                 // One word in common shows little, unless it is what the sentence is about.
-                let about = !single || least < ANSWERS || self.is_about(unit);
+                let about = if least < ANSWERS {
+                    self.tells(unit)
+                } else {
+                    !single || self.is_about(unit)
+                };
                 (share >= least && about)
                     .then(|| (at, share + reads(unit) * 0.15 + self.bonus(at, unit)))
             })
             .collect();
         scored.sort_by(|a, b| descending(a.1, b.1).then(a.0.cmp(&b.0)));
         scored
+    }
+
+    /// Reports whether a sentence itself holds a term that shows something.
+    fn tells(&self, unit: &Unit) -> bool {
+        let mut question = self.ask.question.iter();
+        question.any(|(term, weight)| *weight >= TELLING && unit.terms.contains(term))
     }
 
     /// Reports whether a sentence is about what is asked: it stands under it, begins with it, or is

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// The share of the best relevance that a further item of a list must have.
-const NEAR: f64 = 0.35;
+const NEAR: f64 = 0.6;
 
 impl Filler<'_> {
     pub(super) fn string(&mut self, field: &Field) -> Option<String> {

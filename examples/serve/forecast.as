@@ -19,5 +19,5 @@ main func(input { text string, state json }) {
   day = Weather.run({ city: city })
   report = day.city + ", " + day.date + ": " + day.weather + ", " + day.temperature + ", wind " + day.wind + ", humidity " + day.humidity + "."
   use report as weather
-  generate({ input: input.text })
+  generate({ input: "Summarise the weather, for the question: " + input.text })
 }

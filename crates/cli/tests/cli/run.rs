@@ -34,8 +34,9 @@ fn as_31_json_has_value_run_usage_and_warnings() {
     assert!(object["value"]["title"].is_string(), "{object:#}");
     assert!(object["run"].is_string());
     assert!(object["usage"]["prompt_tokens"].as_u64().unwrap() > 100);
-    assert!(object["warnings"].is_array());
-    assert_eq!(done.stderr, "");
+    let said = "builtin://extractive: extractive stand-in, not a language model";
+    assert_eq!(object["warnings"], json!([said]));
+    assert_eq!(done.stderr, format!("warning: {said}\n"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn program() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write(
         "p.as",
-        "main func(input) {\n    use input.text as doc\n    generate({ input: \"Repeat the text.\" })\n}\n",
+        "main func(input) {\n    use input.text as doc\n    generate({ input: \"Summarise the text.\" })\n}\n",
     );
     sandbox.write("in.json", serde_json::json!({ "text": TEXT }).to_string());
     sandbox

@@ -7,7 +7,7 @@ const PROGRAM: &str = "\
 main func(input) {
   use input.notes max 40 as notes
   use input.question as question
-  generate({ input: \"Answer the question.\" }) -> { answer string }
+  generate({ input: \"Answer the question.\" }) -> { answer?: string }
 }
 ";
 

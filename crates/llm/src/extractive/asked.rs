@@ -53,7 +53,7 @@ const GENERAL: &[&str] = &[
 
 /// Words of a question that an answer hardly repeats.
 const LIGHT: &str = "mean happen use need get make want contain work available possible call set should kind \
-    type sort way";
+    type sort way today now";
 
 /// The weight of a term that an answer hardly repeats.
 const LITTLE: f64 = 0.3;

@@ -33,6 +33,7 @@ impl Filler<'_> {
     fn supporting(&self, least: f64, wants: Wants) -> Vec<(usize, f64)> {
         let support = self.index.support(&self.ask.question);
         let single = self.ask.question.iter().filter(|(_, weight)| *weight >= TELLING).count() <= 1;
+        let alone = support.iter().filter(|share| **share >= least).count() == 1;
         let units = self.index.source.units.iter().enumerate();
         let mut scored: Vec<(usize, f64)> = units
             .filter(|(_, unit)| unit.kind != Kind::Heading && wants.allows(&unit.text))
@@ -43,7 +44,7 @@ impl Filler<'_> {
                 let about = if least < ANSWERS {
                     self.tells(unit)
                 } else {
-                    !single || self.is_about(unit)
+                    !single || alone || self.is_about(unit)
                 };
                 (share >= least && about)
                     .then(|| (at, share + reads(unit) * 0.15 + self.bonus(at, unit)))

@@ -189,6 +189,14 @@ impl Label {
     }
 }
 
+impl Label {
+    /// Reports whether it names a source below the user, even if a program let the value up since.
+    #[must_use]
+    pub fn is_of_low_sources(&self) -> bool {
+        self.more || self.sources.iter().any(|source| source.trust > Trust::Model)
+    }
+}
+
 impl From<Trust> for Label {
     fn from(trust: Trust) -> Self {
         Self { trust, ..Self::default() }

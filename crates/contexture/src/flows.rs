@@ -79,6 +79,7 @@ mod error;
 mod generate;
 mod journal;
 mod kit;
+mod labelled;
 mod nested;
 pub(crate) mod origins;
 mod own;
@@ -98,13 +99,15 @@ pub use returned::{Entry, Returned, from_program};
 use crate::project::Project;
 use allow::Allow;
 use catalog::Catalog;
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
 use contexture_flow::Set;
 use contexture_flow::check::{Plan, Report as Checked, check};
 use contexture_flow::run::{Control, Options, Report, Run};
 use discreet::Discreet;
 use journal::{Head, Held, Kept};
 use kit::Kit;
+use labelled::Labelled;
+use origins::Origins;
 use std::sync::Arc;
 
 /// A set that was checked and can be run.
@@ -113,6 +116,34 @@ pub struct Flow {
     id: String,
     kit: Arc<Kit>,
     held: Option<Held>,
+    labels: Labels,
+}
+
+/// The labels of the results of a run, while it runs and afterwards (GU-4).
+#[derive(Clone)]
+pub struct Labels(Arc<Origins>);
+
+impl Labels {
+    /// Reads the labels that a journal kept.
+    #[must_use]
+    pub fn kept(entries: &[contexture_flow::journal::Entry]) -> Self {
+        let origins = Origins::default();
+        origins.restore(entries.iter().filter_map(journal::labelled));
+        Self(Arc::new(origins))
+    }
+
+    /// Returns the label of a step's result, if it is known: labels of sets that only read are not
+    /// followed unless [`FlowRequest::is_labelled`] asks for it.
+    #[must_use]
+    pub fn of(&self, step: &str) -> Option<Label> {
+        self.0.known(step)
+    }
+
+    /// Returns the label of the set and all results.
+    #[must_use]
+    pub fn all(&self) -> Label {
+        self.0.all()
+    }
 }
 
 /// The traces of a run's agents, while it runs and afterwards.
@@ -158,7 +189,8 @@ impl Flow {
         request.document = Vec::new();
         let kit = Arc::new(Kit::new(project, request, &masker, journal)?);
         let request = &kit.request;
-        let catalog = Arc::new(Catalog::new(&kit, &set, id.clone(), (request.trust, allow, 0)));
+        let place = (request.label(), allow, 0);
+        let catalog = Arc::new(Catalog::new(&kit, &set, id.clone(), place));
         let plan = check(set, &*catalog, &request.earlier).map_err(FlowError::Refused)?;
         catalog.ready(plan.set())?;
         let kept = match (taken, &kit.journal, kept_text) {
@@ -178,11 +210,13 @@ impl Flow {
     }
 
     fn of(kit: Arc<Kit>, catalog: Arc<Catalog>, plan: Plan, kept: Kept) -> Result<Self, FlowError> {
+        let origins = &Arc::clone(&catalog.origins);
+        origins.restore(kit.request.labels.iter().cloned().chain(kept.labels));
         let options = Options {
             run: kept.run.clone(),
             concurrency: kit.request.concurrency.unwrap_or(CONCURRENCY),
             limits: kit.request.limits.run,
-            journal: Discreet::of(kept.journal, &kit.request.run.private),
+            journal: Labelled::of(Discreet::of(kept.journal, &kit.request.run.private), origins),
             observer: kit.request.observer.clone(),
             past: kept.past,
         };
@@ -190,7 +224,8 @@ impl Flow {
         if let Some(held) = &kept.held {
             held.watch(run.control().into())?;
         }
-        Ok(Self { run, id: kept.run, kit, held: kept.held })
+        let labels = Labels(Arc::clone(origins));
+        Ok(Self { run, id: kept.run, kit, held: kept.held, labels })
     }
 
     /// Returns the id of the run.
@@ -224,6 +259,12 @@ impl Flow {
         Traces(Arc::clone(&self.kit))
     }
 
+    /// Returns the labels of its results.
+    #[must_use]
+    pub fn labels(&self) -> Labels {
+        self.labels.clone()
+    }
+
     /// Runs it to its end, within a tokio runtime with time and I/O. Dropped before, it cancels
     /// what it has running, and a run that is kept can be resumed.
     pub async fn run(self) -> Report {
@@ -244,7 +285,7 @@ pub fn checked(project: &Project, mut request: FlowRequest) -> Result<(Set, Chec
     let (set, allow) = read(&request)?;
     request.document = Vec::new();
     let kit = Arc::new(Kit::new(project, request, &masker, None)?);
-    let place = (kit.request.trust, allow, 0);
+    let place = (kit.request.label(), allow, 0);
     let catalog = Catalog::new(&kit, &set, String::new(), place);
     let plan = check(set, &catalog, &kit.request.earlier).map_err(FlowError::Refused)?;
     catalog.ready(plan.set())?;

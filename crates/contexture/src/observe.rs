@@ -1,6 +1,7 @@
 //! Events of a run in progress: for progress, streaming and warnings.
 
 use crate::packs::consent::Question;
+use contexture_context::Label;
 use contexture_context::manifest::Site;
 use contexture_prompt::{FinishReason, Usage};
 use contexture_script::host::HostError;
@@ -69,6 +70,8 @@ pub enum Progress {
         calls: Vec<Call>,
         /// The tokens that this answer of the model took.
         usage: Usage,
+        /// The label of the text: that of all that the model saw (GU-4).
+        label: Label,
     },
     /// A tool call that a model requested has ended.
     ToolAnswered {

@@ -193,7 +193,7 @@ impl Ready {
         }
         RunReport {
             run,
-            trust: outcome.label.trust,
+            label: outcome.label,
             outcome: outcome.result.map_err(|error| RunFailure::Program {
                 error: Box::new(error),
                 files: program.files.into_iter().map(|file| file.source).collect(),

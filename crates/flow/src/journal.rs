@@ -88,7 +88,7 @@ impl Past {
                 }
                 Entry::Cancelled => past.is_cancelled = true,
                 Entry::Finished { status } => past.finished = Some(status),
-                Entry::Paused | Entry::Resumed => {}
+                Entry::Labelled { .. } | Entry::Paused | Entry::Resumed => {}
             }
         }
         past.running.retain(|id, _| !past.ended.contains_key(id));

@@ -2,7 +2,7 @@
 
 use super::agents::Agent;
 use super::catalog::{Catalog, Place};
-use super::kit::Tool;
+use super::kit::{Kit, Tool};
 use super::program::{self, Came, Work};
 use super::request::FailedStep;
 use super::takes::input_of;
@@ -15,9 +15,10 @@ use contexture_core::policy::{Effect, Verdict, origin};
 use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _};
 use contexture_script::runtime::Given;
 use serde_json::Value;
+use std::sync::Arc;
 
 impl Catalog {
-    /// Calls an action, and notes the trust level of its result.
+    /// Calls an action, and notes the label of its result.
     pub(super) async fn act(
         &self,
         place: Place,
@@ -26,27 +27,26 @@ impl Catalog {
         let step = call.id.clone();
         let kit = &self.kit;
         self.permitted(&place, &call).await?;
-        // What a page gave is known to it.
-        let source = match place {
-            Place::Client => name_of_frontend_tool(&call.name),
-            _ => step.clone(),
-        };
         let is_client = matches!(place, Place::Client);
         let is_inner = matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
-        let (result, trust) = match place {
+        let (result, label) = match place {
             Place::Host => {
                 let trust = kit.project.extensions.trust_of_action(&call.name);
-                (kit.request.host.call(call).await, trust)
+                (kit.request.host.call(call).await, source(&step, trust))
             }
             Place::Builtin => {
-                let trust = of_builtin(&call.name).least(self.origins.of_call(&call));
-                (kit.builtin.call(call).await, trust)
+                let given = self.origins.of_call(&call).kept(&step, "");
+                let label = given.join(&source(&step, self.of_builtin(&call.name)));
+                (kit.builtin.call(call).await, label)
             }
-            Place::Client => (
-                client::call(kit.request.run.frontend.as_ref(), &self.run, call).await,
-                Trust::Tool,
-            ),
-            Place::Server(tool) => (self.call_server(&tool, call).await, Trust::Tool),
+            Place::Client => {
+                // What a page gave is known to it.
+                let label = Label::of(name_of_frontend_tool(&call.name), Trust::Tool);
+                (client::call(kit.request.run.frontend.as_ref(), &self.run, call).await, label)
+            }
+            Place::Server(tool) => {
+                (self.call_server(&tool, call).await, source(&step, Trust::Tool))
+            }
             Place::Nested => nested::run(self, call).await,
             Place::Agent(agent) => {
                 let given = self.origins.given(&mut call);
@@ -55,13 +55,13 @@ impl Catalog {
             Place::Generate => {
                 let given = self.origins.given(&mut call);
                 match generate::work(kit, (self.run.clone(), call.id, call.attempt), given) {
-                    Ok(work) => program::run(kit, work).await,
-                    Err(failure) => (Err(failure), Trust::Program),
+                    Ok(work) => ran(kit, work).await,
+                    Err(failure) => (Err(failure), Label::default()),
                 }
             }
         };
         if self.origins.are_followed() {
-            self.origins.note(&step, Label::of(source, trust));
+            self.origins.note(&step, label);
         }
         match kit.request.conceal.as_ref().filter(|_| !is_client) {
             Some(conceal) => result.map_err(|failure| {
@@ -78,6 +78,16 @@ impl Catalog {
             && self.kit.request.run.permission.is_none()
             && self.kit.policy.classes.is_empty()
             && self.kit.policy.tools.is_empty()
+    }
+
+    /// Returns the trust level of a built-in action's result, whatever its parameters.
+    fn of_builtin(&self, name: &str) -> Trust {
+        match name {
+            "echo" | "fail" | "sleep" | "clock" | "calculator" => Trust::Program,
+            name if name.starts_with("http") => Trust::Web,
+            name if name.starts_with("file_") => self.kit.policy.of_workspace(Trust::Tool),
+            _ => Trust::Tool,
+        }
     }
 
     /// Waits until a call is allowed. A client that asks by itself needs no second question.
@@ -164,7 +174,7 @@ impl Catalog {
             request,
             input: input_of(&agent.takes, given),
         };
-        program::run(&self.kit, work).await
+        ran(&self.kit, work).await
     }
 
     async fn call_server(&self, tool: &Tool, call: ActionCall) -> Result<Value, ActionFailure> {
@@ -177,11 +187,14 @@ impl Catalog {
     }
 }
 
-/// Returns the trust level of an action's result, whatever its parameters.
-fn of_builtin(name: &str) -> Trust {
-    match name {
-        "echo" | "fail" | "sleep" | "clock" | "calculator" => Trust::Program,
-        name if name.starts_with("http") => Trust::Web,
-        _ => Trust::Tool,
-    }
+/// Runs a program for a step; its result went through the step.
+async fn ran(kit: &Arc<Kit>, work: Work) -> Came {
+    let step = work.step.clone();
+    let (result, label) = program::run(kit, work).await;
+    (result, label.kept(&step, ""))
+}
+
+/// Returns the label of what a step brings in; its own words need no source.
+fn source(step: &str, trust: Trust) -> Label {
+    if trust > Trust::Model { Label::of(step, trust) } else { trust.into() }
 }

@@ -6,7 +6,7 @@ use super::kit::{Kit, Tool};
 use super::origins::Origins;
 use super::{allow, client, own};
 use crate::run::{CheckReport, SetupError};
-use contexture_context::Trust;
+use contexture_context::Label;
 use contexture_core::policy::Class;
 use contexture_flow::Set;
 use contexture_flow::action::{
@@ -20,7 +20,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// The actions of one set.
 pub(super) struct Catalog {
     pub(super) kit: Arc<Kit>,
-    pub(super) origins: Origins,
+    pub(super) origins: Arc<Origins>,
     /// The run.
     pub(super) run: String,
     /// The number of sets that this one runs within.
@@ -58,7 +58,7 @@ impl Catalog {
         kit: &Arc<Kit>,
         set: &Set,
         run: String,
-        (own, allow, depth): (Trust, allow::Allow, usize),
+        (own, allow, depth): (Label, allow::Allow, usize),
     ) -> Self {
         let wants_client = |front: bool| {
             let is_meant =
@@ -73,7 +73,9 @@ impl Catalog {
             of_both.retain(|name| of_clients.contains(name));
         }
         Self {
-            origins: Origins::of(set, own, |action| is_followed(kit, action)),
+            origins: Arc::new(Origins::of(set, own, |action| {
+                kit.request.is_labelled || is_followed(kit, action)
+            })),
             kit: Arc::clone(kit),
             run,
             depth,

@@ -65,6 +65,10 @@ impl Journal for Discreet {
                 };
                 self.journal.record(run, &Event::Ended(step), kept);
             }
+            Event::Labelled { id, label } => {
+                let label = self.masked(Some(*label)).unwrap_or_else(|| label.trust.into());
+                self.journal.record(run, &Event::Labelled { id, label: &label }, kept);
+            }
             Event::Started { id, action, attempt, key } => {
                 let key = self.masker.text(key);
                 let (id, action, attempt, key) = (*id, *action, *attempt, &*key);

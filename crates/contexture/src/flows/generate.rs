@@ -56,7 +56,7 @@ struct Used {
 impl Asked {
     fn of(given: Vec<(String, Given)>) -> Result<Self, ActionFailure> {
         let mut asked = Self {
-            prompt: Given::Value(Value::Null, Trust::User),
+            prompt: Given::Value(Value::Null, Trust::User.into()),
             uses: Vec::new(),
             shape: None,
             model: None,
@@ -132,7 +132,8 @@ fn uses(given: Given) -> Result<Vec<Used>, ActionFailure> {
 }
 
 fn one(item: Given) -> Used {
-    let mut used = Used { label: None, max: None, value: Given::Value(Value::Null, Trust::User) };
+    let mut used =
+        Used { label: None, max: None, value: Given::Value(Value::Null, Trust::User.into()) };
     for (name, value) in fields(item).unwrap_or_default() {
         match name.as_str() {
             "label" => used.label = value.to_json().as_str().map(str::to_owned),

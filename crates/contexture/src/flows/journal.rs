@@ -7,6 +7,7 @@ use crate::contexts::{self, KeyError};
 use crate::models;
 use crate::project::Project;
 use crate::servers;
+use contexture_context::Label;
 use contexture_flow::journal::{Entry, Journal, Past, Unkept};
 #[cfg(feature = "store-sqlite")]
 use contexture_store::contexts::Sealer;
@@ -25,6 +26,8 @@ pub(super) struct Kept {
     pub(super) run: String,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) past: Option<Past>,
+    /// The labels of the results so far, by step (GU-4).
+    pub(super) labels: Vec<(String, Label)>,
     pub(super) held: Option<Held>,
 }
 
@@ -39,7 +42,7 @@ pub(super) struct Head {
 impl Kept {
     /// Returns a run that is not kept.
     pub(super) fn nowhere(run: String) -> Self {
-        Self { run, journal: Arc::new(Unkept), past: None, held: None }
+        Self { run, journal: Arc::new(Unkept), past: None, labels: Vec::new(), held: None }
     }
 
     /// Begins a run.
@@ -58,7 +61,8 @@ impl Kept {
             steps: head.steps,
             started_us: 0,
         })?;
-        Ok(Self { run, journal: Arc::clone(journal) as _, past: None, held: Some(held) })
+        let (journal, labels) = (Arc::clone(journal) as _, Vec::new());
+        Ok(Self { run, journal, past: None, labels, held: Some(held) })
     }
 
     /// Resumes a run that was broken off.
@@ -72,6 +76,7 @@ impl Kept {
         Ok(Self {
             run: run.to_owned(),
             journal: Arc::clone(journal) as _,
+            labels: entries.iter().filter_map(labelled).collect(),
             past: Some(Past::of(entries.into_iter().chain(cancelled))),
             held: Some(held),
         })
@@ -114,6 +119,13 @@ pub fn secrets(project: &Project) -> Vec<String> {
     let mut secrets = models::secrets(&models::provider_settings(project));
     secrets.extend(servers::secrets(project));
     secrets
+}
+
+pub(super) fn labelled(entry: &Entry) -> Option<(String, Label)> {
+    match entry {
+        Entry::Labelled { id, label } => Some((id.clone(), label.clone())),
+        _ => None,
+    }
 }
 
 /// Returns the mask of what must not be written down: keys of models, what servers are given, and

@@ -13,9 +13,10 @@ use super::catalog::Catalog;
 use super::discreet::{Discreet, masked_text};
 use super::error::FlowError;
 use super::journal::{Head, Held, Kept};
-use super::origins::{self, least};
+use super::labelled::Labelled;
+use super::origins::{self, of_all};
 use super::program::Came;
-use contexture_context::{Digest, Trust};
+use contexture_context::{Digest, Label, Trust};
 use contexture_flow::Set;
 use contexture_flow::action::{ActionCall, ActionFailure};
 use contexture_flow::check::{Earlier, check};
@@ -33,21 +34,22 @@ const ID_BYTES: usize = 200;
 struct Asked {
     document: String,
     set: Set,
-    /// The trust level of the set.
-    trust: Trust,
+    /// The label of the set.
+    label: Label,
     allow: Allow,
 }
 
 /// Runs the set that a step was given.
 pub(super) async fn run(catalog: &Catalog, mut call: ActionCall) -> Came {
+    let step = call.id.clone();
     let is_own_list = catalog.origins.is_written(&call, "allow");
     let given = catalog.origins.given(&mut call);
-    let failed = |failure| (Err(failure), Trust::Program);
+    let failed = |failure| (Err(failure), Label::default());
     if !is_own_list {
         let message = "`allow` must be written in the set: a result can't say what it may do";
         return failed(ActionFailure::new("PERMISSION_DENIED", message));
     }
-    let decision = catalog.origins.decision(&call).trust;
+    let decision = catalog.origins.decision(&call);
     let asked = match asked(catalog, given, decision) {
         Ok(asked) => asked,
         Err(failure) => return failed(failure),
@@ -56,9 +58,9 @@ pub(super) async fn run(catalog: &Catalog, mut call: ActionCall) -> Came {
         Ok((run, inner, _held)) => {
             let report = run.run().await;
             let value = report.to_value();
-            let trust = inner.origins.least().least(Trust::Model);
+            let label = inner.origins.all().join(&Trust::Model.into()).kept(&step, "");
             if report.status() == Status::Completed {
-                return (Ok(value), trust);
+                return (Ok(value), label);
             }
             let message = format!("the set within ended {}", report.status());
             let failure = ActionFailure {
@@ -66,7 +68,7 @@ pub(super) async fn run(catalog: &Catalog, mut call: ActionCall) -> Came {
                 partial: Some(value),
                 ..ActionFailure::new("EXECUTION_FAILED", message)
             };
-            (Err(failure), trust)
+            (Err(failure), label)
         }
         Err(failure) => failed(failure),
     }
@@ -75,7 +77,7 @@ pub(super) async fn run(catalog: &Catalog, mut call: ActionCall) -> Came {
 fn asked(
     catalog: &Catalog,
     given: Vec<(String, Given)>,
-    decision: Trust,
+    decision: Label,
 ) -> Result<Asked, ActionFailure> {
     let limits = &catalog.kit.request.limits;
     if catalog.depth >= limits.depth {
@@ -91,8 +93,8 @@ fn asked(
             _ => {}
         }
     }
-    let given = set.unwrap_or_else(|| Given::Value(Value::Null, Trust::Program));
-    let trust = least(&given).least(decision);
+    let given = set.unwrap_or_else(|| Given::Value(Value::Null, Label::default()));
+    let label = decision.join(&of_all(&given));
     let document = match given.to_json() {
         Value::String(text) => text,
         value => value.to_string(),
@@ -114,7 +116,7 @@ fn asked(
             ..ActionFailure::new("PERMISSION_DENIED", message)
         });
     }
-    Ok(Asked { document, set, trust, allow })
+    Ok(Asked { document, set, label, allow })
 }
 
 fn words(list: Given) -> Vec<String> {
@@ -128,7 +130,7 @@ async fn begun(
     call: &ActionCall,
     asked: Asked,
 ) -> Result<(Run, Arc<Catalog>, Option<Held>), ActionFailure> {
-    let Asked { document, set, trust, allow } = asked;
+    let Asked { document, set, label, allow } = asked;
     let kit = &catalog.kit;
     let steps = set.steps.len() as u64;
     let kept = match kit.journal.clone() {
@@ -146,16 +148,17 @@ async fn begun(
             begun.map_err(broken)?.map_err(|error| not_run(&error))?
         }
     };
-    let place = (trust, allow, catalog.depth + 1);
+    let place = (label, allow, catalog.depth + 1);
     let inner = Arc::new(Catalog::new(kit, &set, kept.run.clone(), place));
     let plan = check(set, &*inner, &Earlier::default())
         .map_err(|report| not_run(&FlowError::Refused(report)))?;
     inner.ready(plan.set()).map_err(|error| not_run(&error))?;
+    inner.origins.restore(kept.labels);
     let options = Options {
         run: kept.run,
         concurrency: kit.request.concurrency.unwrap_or(super::request::CONCURRENCY),
         limits: kit.request.limits.run,
-        journal: Discreet::of(kept.journal, &kit.request.run.private),
+        journal: Labelled::of(Discreet::of(kept.journal, &kit.request.run.private), &inner.origins),
         observer: None,
         past: kept.past,
     };

@@ -1,8 +1,8 @@
-//! The trust levels of what a step is given (AS-20).
+//! The labels of what a step is given (AS-20, GU-4).
 //!
 //! Decision: results of steps are plain JSON, and what a step is given is made of the set and of
 //! results. So the origin of a string is read off the set: a string without a reference is the
-//! set's own, one with references has the lowest trust level of what they name. Only sets with an
+//! set's own, one with references has the labels of what they name. Only sets with an
 //! agent, a generation or a set within them are followed; for others it has no effect.
 
 use contexture_context::{Label, Trust};
@@ -14,19 +14,20 @@ use contexture_flow::{Set, Step};
 use contexture_protocol::content::Fallback;
 use contexture_script::runtime::Given;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 /// The trust level of a value of unknown origin.
 const UNKNOWN: Trust = Trust::Tool;
 
 /// The origins of a run.
+#[derive(Default)]
 pub(super) struct Origins {
-    /// The trust level of the set itself.
-    own: Trust,
+    /// The label of the set itself.
+    own: Label,
     /// The steps as they stand in the set; none when the set is not followed.
     steps: Option<HashMap<String, Written>>,
-    results: Mutex<HashMap<String, Label>>,
+    results: Mutex<BTreeMap<String, Label>>,
 }
 
 /// A step as it stands in the set.
@@ -42,7 +43,7 @@ struct Written {
 
 impl Origins {
     /// Returns the origins of a set; `matters` reports whether an action needs them.
-    pub(super) fn of(set: &Set, own: Trust, matters: impl Fn(&str) -> bool) -> Self {
+    pub(super) fn of(set: &Set, own: Label, matters: impl Fn(&str) -> bool) -> Self {
         let is_followed = set.steps.iter().any(|step| {
             matters(&step.action) || replacements(step).any(|other| matters(other.target()))
         });
@@ -62,10 +63,22 @@ impl Origins {
         results.insert(step.to_owned(), label);
     }
 
-    /// Returns the lowest trust level of the set and all results.
-    pub(super) fn least(&self) -> Trust {
+    /// Notes the labels of results that were kept.
+    pub(super) fn restore(&self, labels: impl IntoIterator<Item = (String, Label)>) {
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.extend(labels);
+    }
+
+    /// Returns the label of a step's result, if it is known.
+    pub(super) fn known(&self, step: &str) -> Option<Label> {
         let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.values().fold(self.own, |least, label| least.least(label.trust))
+        results.get(step).cloned()
+    }
+
+    /// Returns the label of the set and all results.
+    pub(super) fn all(&self) -> Label {
+        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.values().fold(self.own.clone(), |all, label| all.join(label))
     }
 
     /// Returns the parameters of a call with their origins.
@@ -91,10 +104,7 @@ impl Origins {
     /// Returns what decided that a call is made: who wrote the set, and the results that its
     /// condition asked for, or the condition of a step that it depends on.
     pub(super) fn decision(&self, call: &ActionCall) -> Label {
-        let mut decision = match self.own {
-            own if own <= Trust::User => Label::from(own),
-            own => Label::of("the instruction set", own),
-        };
+        let mut decision = self.own.clone();
         let Some(steps) = &self.steps else { return decision };
         let (mut open, mut seen) = (vec![&call.id], HashSet::new());
         while let Some(id) = open.pop() {
@@ -107,8 +117,7 @@ impl Origins {
     }
 
     fn of_step(&self, step: &str) -> Label {
-        let results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        results.get(step).cloned().unwrap_or_else(|| Label::of(step, UNKNOWN))
+        self.known(step).unwrap_or_else(|| Label::of(step, UNKNOWN))
     }
 
     /// Returns what had an influence on a call: what decided about it, and what its parameters name.
@@ -116,17 +125,17 @@ impl Origins {
         let written = self.written(call);
         let label = |name: &String| match written.and_then(|written| written.get(name)) {
             Some(template) => self.label_of(template),
-            None => Label::of("an unknown step", UNKNOWN),
+            None => unknown(),
         };
         let decision = self.decision(call);
         let arguments = call.parameters.keys().map(|name| (name.clone(), label(name)));
         Influence { decision, arguments: arguments.collect() }
     }
 
-    /// Returns the lowest trust level of a call's parameters.
-    pub(super) fn of_call(&self, call: &ActionCall) -> Trust {
-        let Some(written) = self.written(call) else { return UNKNOWN };
-        written.values().fold(self.own, |least, value| least.least(self.of_template(value)))
+    /// Returns the label of all parameters of a call.
+    pub(super) fn of_call(&self, call: &ActionCall) -> Label {
+        let Some(written) = self.written(call) else { return unknown() };
+        written.values().fold(self.own.clone(), |all, value| all.join(&self.label_of(value)))
     }
 
     fn written(&self, call: &ActionCall) -> Option<&Map<String, Value>> {
@@ -156,45 +165,43 @@ impl Origins {
                 Given::List(pairs.map(|(item, template)| self.part(item, Some(template))).collect())
             }
             (value, Some(template)) if value == *template && !holds_references(template) => {
-                Given::Value(value, self.own)
+                Given::Value(value, self.own.clone())
             }
             (value, Some(Value::String(text))) if is_expanded(text) => {
                 Given::Value(value, self.of_text(text))
             }
-            (value, _) => Given::Value(value, UNKNOWN),
+            (value, _) => Given::Value(value, unknown()),
         }
     }
 
-    fn of_template(&self, template: &Value) -> Trust {
-        let mut least = self.own;
+    /// Returns the label of a template: that of all that it names.
+    fn label_of(&self, template: &Value) -> Label {
+        let mut all = self.own.clone();
         let mut open = vec![template];
         while let Some(value) = open.pop() {
             match value {
-                Value::String(text) if is_expanded(text) => least = least.least(self.of_text(text)),
+                Value::String(text) if is_expanded(text) => all = all.join(&self.of_text(text)),
                 Value::Array(items) => open.extend(items),
                 Value::Object(fields) => open.extend(fields.values()),
                 _ => {}
             }
         }
-        least
+        all
     }
 
-    /// Returns the label of a template: its sources are the steps that it names.
-    fn label_of(&self, template: &Value) -> Label {
-        let label = |step: &String| self.of_step(step);
-        outcomes_in(template)
-            .iter()
-            .fold(self.own.into(), |all: Label, step| all.join(&label(step)))
+    fn of_text(&self, text: &str) -> Label {
+        let Ok(parts) = parts(text) else { return unknown() };
+        parts.iter().fold(self.own.clone(), |all, part| match part {
+            Part::Text(_) => all,
+            Part::Path(path) => {
+                all.join(&path.outcome().map_or_else(unknown, |id| self.of_step(id)))
+            }
+        })
     }
+}
 
-    fn of_text(&self, text: &str) -> Trust {
-        let Ok(parts) = parts(text) else { return UNKNOWN };
-        let of = |part: &Part<'_>| match part {
-            Part::Text(_) => self.own,
-            Part::Path(path) => path.outcome().map_or(UNKNOWN, |id| self.of_step(id).trust),
-        };
-        parts.iter().fold(self.own, |least, part| least.least(of(part)))
-    }
+fn unknown() -> Label {
+    Label::of("an unknown step", UNKNOWN)
 }
 
 impl Written {
@@ -261,8 +268,9 @@ pub(crate) fn holds_references(template: &Value) -> bool {
 pub(super) fn fields(given: Given) -> Option<Vec<(String, Given)>> {
     match given {
         Given::Object(parts) => Some(parts),
-        Given::Value(Value::Object(map), trust) => {
-            Some(map.into_iter().map(|(name, value)| (name, Given::Value(value, trust))).collect())
+        Given::Value(Value::Object(map), label) => {
+            let part = |(name, value)| (name, Given::Value(value, label.clone()));
+            Some(map.into_iter().map(part).collect())
         }
         _ => None,
     }
@@ -272,20 +280,19 @@ pub(super) fn fields(given: Given) -> Option<Vec<(String, Given)>> {
 pub(super) fn items(given: Given) -> Option<Vec<Given>> {
     match given {
         Given::List(parts) => Some(parts),
-        Given::Value(Value::Array(items), trust) => {
-            Some(items.into_iter().map(|item| Given::Value(item, trust)).collect())
+        Given::Value(Value::Array(items), label) => {
+            Some(items.into_iter().map(|item| Given::Value(item, label.clone())).collect())
         }
         _ => None,
     }
 }
 
-/// Returns the lowest trust level in what is given.
-pub(super) fn least(given: &Given) -> Trust {
+/// Returns the label of all that is given.
+pub(super) fn of_all(given: &Given) -> Label {
+    let join = |all: Label, part: &Given| all.join(&of_all(part));
     match given {
-        Given::Value(_, trust) => *trust,
-        Given::List(parts) => parts.iter().map(least).fold(Trust::Program, Trust::least),
-        Given::Object(parts) => {
-            parts.iter().map(|(_, part)| least(part)).fold(Trust::Program, Trust::least)
-        }
+        Given::Value(_, label) => label.clone(),
+        Given::List(parts) => parts.iter().fold(Label::default(), join),
+        Given::Object(parts) => parts.iter().map(|(_, part)| part).fold(Label::default(), join),
     }
 }

@@ -7,7 +7,7 @@ use crate::driver::drive;
 use crate::observe::Silent;
 use crate::run::{Ready, RunReport, RunRequest};
 use crate::turn::told;
-use contexture_context::Trust;
+use contexture_context::Label;
 use contexture_flow::action::ActionFailure;
 use contexture_llm::CancelToken;
 use contexture_script::runtime::Given;
@@ -26,15 +26,15 @@ pub(super) struct Work {
     pub(super) input: Given,
 }
 
-/// The result, and its trust level.
-pub(super) type Came = (Result<Value, ActionFailure>, Trust);
+/// The result, and its label.
+pub(super) type Came = (Result<Value, ActionFailure>, Label);
 
 pub(super) async fn run(kit: &Arc<Kit>, work: Work) -> Came {
     let report = match started(kit, work).await {
         Ok(report) => report,
-        Err(failure) => return (Err(failure), Trust::Program),
+        Err(failure) => return (Err(failure), Label::default()),
     };
-    let RunReport { run, outcome, trust, .. } = report;
+    let RunReport { run, outcome, label, .. } = report;
     let result = outcome.map_err(|failure| {
         let error = told(&failure);
         let code = if error.cancelled { "CANCELLED".to_owned() } else { error.code };
@@ -47,7 +47,7 @@ pub(super) async fn run(kit: &Arc<Kit>, work: Work) -> Came {
         let details = Some(Value::Object(details)).filter(|map| *map != Value::Object(Map::new()));
         ActionFailure { details, ..ActionFailure::new(code, error.message) }
     });
-    (result, trust)
+    (result, label)
 }
 
 async fn started(kit: &Arc<Kit>, work: Work) -> Result<RunReport, ActionFailure> {

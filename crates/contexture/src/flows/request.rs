@@ -2,7 +2,7 @@
 
 use crate::observe;
 use crate::run::request::RunRequest;
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
 use contexture_flow::action::{ActionFailure, Registry};
 use contexture_flow::check::Earlier;
 use contexture_flow::run::{self, Observer};
@@ -55,6 +55,12 @@ pub struct FlowRequest {
     pub owner: String,
     /// The outcomes that ended before in the same context (FL-6).
     pub earlier: Earlier,
+    /// The labels of results of those outcomes, by step. One without a label counts as the result of a
+    /// tool.
+    pub labels: Vec<(String, Label)>,
+    /// True if the labels of its results are wanted, whatever its actions do: see
+    /// [`Flow::labels`](super::Flow::labels).
+    pub is_labelled: bool,
     /// Texts that are masked in the traces of agents and generations besides those of
     /// [`RunRequest::private`]. The run itself, which needs them to be resumed, keeps them where it
     /// is sealed (CP-19).
@@ -86,6 +92,14 @@ impl FlowRequest {
         run.private.extend_from_slice(&self.private_in_traces);
         run
     }
+
+    /// Returns the label of the set itself.
+    pub(super) fn label(&self) -> Label {
+        match self.trust {
+            trust if trust <= Trust::User => trust.into(),
+            trust => Label::of("the instruction set", trust),
+        }
+    }
 }
 
 impl Default for FlowRequest {
@@ -101,6 +115,8 @@ impl Default for FlowRequest {
             host: Registry::default(),
             owner: String::new(),
             earlier: Earlier::default(),
+            labels: Vec::new(),
+            is_labelled: false,
             private_in_traces: Vec::new(),
             concurrency: None,
             limits: Limits::default(),

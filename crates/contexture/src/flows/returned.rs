@@ -78,7 +78,7 @@ pub async fn from_program(
     };
     // A value that is not a set is reported here, with its faults.
     Set::parse(document.as_bytes(), &Limits::FILE).map_err(FlowError::Refused)?;
-    Ok(Returned { document: document.into_bytes(), trust: report.trust, run: report.run })
+    Ok(Returned { document: document.into_bytes(), trust: report.label.trust, run: report.run })
 }
 
 fn failed(failure: RunFailure) -> FlowError {

@@ -123,7 +123,8 @@ impl<'h> ModelTools<'h> {
         *asked = calls.iter().map(|call| call.call_id.clone()).collect();
         drop(asked);
         let (event, text) = (self.event, text.to_owned());
-        self.run.observer.notify(Progress::ToolsAsked { event, text, calls, usage });
+        let label = self.seen().answered("an answer with calls");
+        self.run.observer.notify(Progress::ToolsAsked { event, text, calls, usage, label });
     }
 
     /// Runs a call and reports its result.

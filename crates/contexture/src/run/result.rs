@@ -1,7 +1,7 @@
 //! The result of a run: its value, or an error that can be sent, boxed and shown (HO-1).
 
 use super::cost::RunCost;
-use contexture_context::Trust;
+use contexture_context::Label;
 use contexture_context::manifest::AttemptRecord;
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
 use contexture_prompt::Usage;
@@ -18,9 +18,9 @@ pub struct RunReport {
     pub run: Option<String>,
     /// The program's value, or the failure.
     pub outcome: Result<Value, RunFailure>,
-    /// The trust level of the value, or of the failure's text: the least of all that is in it
-    /// (AS-20).
-    pub trust: Trust,
+    /// The label of the value, or of the failure's text: its trust level is the least of all that is
+    /// in it (AS-20, GU-4).
+    pub label: Label,
     /// The tokens that the models took.
     pub usage: Usage,
     /// True if a part of them was counted here, as a provider reported none.
@@ -41,7 +41,7 @@ impl RunReport {
         Self {
             run: None,
             outcome: Err(failure),
-            trust: Trust::Program,
+            label: Label::default(),
             usage: Usage::default(),
             usage_estimated: false,
             calls: Vec::new(),
@@ -238,8 +238,9 @@ pub struct Run {
     pub id: Option<String>,
     /// The program's value.
     pub value: Value,
-    /// The trust level of the value: the least of all that is in it (AS-20).
-    pub trust: Trust,
+    /// The label of the value: its trust level is the least of all that is in it (AS-20), its sources
+    /// are those of all (GU-4).
+    pub label: Label,
     /// The tokens that the models took.
     pub usage: Usage,
     /// True if a part of them was counted here, as a provider reported none.
@@ -262,7 +263,7 @@ pub struct RunError(Box<Failed>);
 struct Failed {
     failure: RunFailure,
     id: Option<String>,
-    trust: Trust,
+    label: Label,
     usage: Usage,
     usage_estimated: bool,
     calls: Vec<CallReport>,
@@ -364,7 +365,7 @@ impl From<RunReport> for Result<Run, RunError> {
         let RunReport {
             run: id,
             outcome,
-            trust,
+            label,
             usage,
             usage_estimated,
             calls,
@@ -374,13 +375,13 @@ impl From<RunReport> for Result<Run, RunError> {
         } = report;
         match outcome {
             Ok(value) => {
-                Ok(Run { id, value, trust, usage, usage_estimated, calls, cost, warnings, prompts })
+                Ok(Run { id, value, label, usage, usage_estimated, calls, cost, warnings, prompts })
             }
             Err(failure) => {
                 let failed = Failed {
                     failure,
                     id,
-                    trust,
+                    label,
                     usage,
                     usage_estimated,
                     calls,
@@ -400,7 +401,7 @@ impl From<Result<Run, RunError>> for RunReport {
             Ok(Run {
                 id: run,
                 value,
-                trust,
+                label,
                 usage,
                 usage_estimated,
                 calls,
@@ -410,7 +411,7 @@ impl From<Result<Run, RunError>> for RunReport {
             }) => Self {
                 run,
                 outcome: Ok(value),
-                trust,
+                label,
                 usage,
                 usage_estimated,
                 calls,
@@ -422,7 +423,7 @@ impl From<Result<Run, RunError>> for RunReport {
                 let Failed {
                     failure,
                     id: run,
-                    trust,
+                    label,
                     usage,
                     usage_estimated,
                     calls,
@@ -433,7 +434,7 @@ impl From<Result<Run, RunError>> for RunReport {
                 Self {
                     run,
                     outcome: Err(failure),
-                    trust,
+                    label,
                     usage,
                     usage_estimated,
                     calls,

@@ -3,7 +3,7 @@
 use super::event::Finish;
 use super::watch::Watch;
 use crate::run::result::{CheckReport, RunFailure, RunReport, SetupError};
-use contexture_context::Trust;
+use contexture_context::Label;
 use contexture_diagnostic::{Severity, render};
 use contexture_llm::Ended;
 use contexture_prompt::Usage;
@@ -29,8 +29,8 @@ pub struct TurnReport {
     pub usage: Usage,
     /// Likely mistakes of the program, each once.
     pub warnings: Vec<String>,
-    /// The trust level of the answer: the least of all that it was made of.
-    pub trust: Trust,
+    /// The label of the answer: that of all that it was made of.
+    pub label: Label,
 }
 
 /// The reason why a turn gave no answer.
@@ -60,7 +60,7 @@ impl TurnReport {
             model: None,
             usage: Usage::default(),
             warnings: Vec::new(),
-            trust: Trust::Program,
+            label: Label::default(),
         }
     }
 
@@ -99,9 +99,9 @@ const FAULTS: usize = 5;
 /// Returns the report of a turn.
 pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> TurnReport {
     let model = watch.model();
-    let (run, outcome, usage, warnings, trust) = match taken {
-        Ok(report) => (report.run, report.outcome, report.usage, report.warnings, report.trust),
-        Err(failure) => (None, Err(failure), Usage::default(), Vec::new(), Trust::Program),
+    let (run, outcome, usage, warnings, label) = match taken {
+        Ok(report) => (report.run, report.outcome, report.usage, report.warnings, report.label),
+        Err(failure) => (None, Err(failure), Usage::default(), Vec::new(), Label::default()),
     };
     let (text, finish) = match &outcome {
         Ok(value) => (text_of(value), watch.finish()),
@@ -111,7 +111,7 @@ pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> Tur
             None => (watch.told(), Finish::Error),
         },
     };
-    TurnReport { run, outcome, text, finish, model, usage, warnings, trust }
+    TurnReport { run, outcome, text, finish, model, usage, warnings, label }
 }
 
 /// Returns the text so far of an answer that was cut off.

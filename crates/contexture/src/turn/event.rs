@@ -1,6 +1,7 @@
 //! The events of a turn.
 
 use crate::observe::{Call, Progress, Runtime, ToolFailure};
+use contexture_context::Label;
 use contexture_prompt::Usage;
 use serde_json::Value;
 
@@ -29,6 +30,8 @@ pub enum TurnEvent {
         calls: Vec<Call>,
         /// The tokens that this answer took.
         usage: Usage,
+        /// The label of the text (GU-4).
+        label: Label,
     },
     /// One of these calls has ended.
     ToolResult {

@@ -6,7 +6,7 @@ use crate::run::request::RunRequest;
 use crate::run::result::SetupError;
 use crate::run::takes::Takes;
 use contexture_answer::{Field, Shape};
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
 use contexture_script::program::{AgentId, Program};
 use contexture_script::runtime::Given;
 use contexture_script::syntax::ast::Func;
@@ -97,9 +97,9 @@ impl Parts<'_> {
                     Given::Object(vec![
                         (
                             "role".to_owned(),
-                            Given::Value(past.role.as_str().into(), Trust::Program),
+                            Given::Value(past.role.as_str().into(), Trust::Program.into()),
                         ),
-                        ("text".to_owned(), Given::Value(text, past.trust)),
+                        ("text".to_owned(), Given::Value(text, past.label.clone())),
                     ])
                 };
                 Given::List(conversation.messages.iter().map(message).collect())
@@ -109,7 +109,11 @@ impl Parts<'_> {
                     Value::Null => json!({}),
                     state => state.clone(),
                 };
-                Given::Value(state, Trust::Memory)
+                let name = match &conversation.context_id {
+                    Some(context) => format!("the state of {context}"),
+                    None => "the state".to_owned(),
+                };
+                Given::Value(state, Label::of(name, Trust::Memory))
             }
             "contextId" => {
                 Given::from(conversation.context_id.clone().map_or(Value::Null, Value::from))
@@ -131,8 +135,8 @@ impl Parts<'_> {
                 Some(Given::Value(Value::Null, _)) if field.optional => {}
                 // A turn of which nothing is kept has no context, which is not a fault of the
                 // agent.
-                Some(Given::Value(Value::Null, trust)) if matches!(field.shape, Shape::String) => {
-                    given.push((field.name.clone(), Given::Value("".into(), trust)));
+                Some(Given::Value(Value::Null, label)) if matches!(field.shape, Shape::String) => {
+                    given.push((field.name.clone(), Given::Value("".into(), label)));
                 }
                 Some(part) => given.push((field.name.clone(), part)),
                 None if !field.optional => others.push(field),

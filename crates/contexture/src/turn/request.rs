@@ -2,7 +2,7 @@
 
 use super::attachment::Attachment;
 use crate::run::request::RunRequest;
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
 use serde_json::{Map, Value};
 
 /// One turn of a conversation.
@@ -43,21 +43,22 @@ pub struct Past {
     pub role: Role,
     /// Its text.
     pub text: String,
-    /// Its trust level: that of its sender, or a lower one that the record of it holds.
-    pub trust: Trust,
+    /// Its label: the trust level of its sender, or a lower one that the record of it holds, with the
+    /// sources there.
+    pub label: Label,
 }
 
 impl Past {
     /// Creates a message with the trust level of its sender.
     #[must_use]
     pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), trust: role.trust() }
+        Self { role, text: text.into(), label: role.trust().into() }
     }
 
-    /// Lowers the trust level to that of what the message was made of (GU-4).
+    /// Adds the label of what the message was made of, which only lowers its trust level (GU-4).
     #[must_use]
-    pub fn believed(mut self, trust: Trust) -> Self {
-        self.trust = self.trust.least(trust);
+    pub fn believed(mut self, label: impl Into<Label>) -> Self {
+        self.label = self.label.join(&label.into());
         self
     }
 }

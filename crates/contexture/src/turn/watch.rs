@@ -3,6 +3,7 @@
 use super::event::{Finish, TurnEvent};
 use super::sites::Places;
 use crate::observe::{Call, Observer, Progress};
+use contexture_context::Label;
 use contexture_prompt::FinishReason;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -80,7 +81,13 @@ impl Watch {
         self.tell(TurnEvent::Delta { text });
     }
 
-    fn asked(&self, event: u64, text: String, calls: Vec<Call>, usage: contexture_prompt::Usage) {
+    fn asked(
+        &self,
+        event: u64,
+        (text, label): (String, Label),
+        calls: Vec<Call>,
+        usage: contexture_prompt::Usage,
+    ) {
         let mut state = self.state();
         let model = state.models.iter().find(|(own, _)| *own == event);
         let model = model.map(|(_, model)| model.clone()).unwrap_or_default();
@@ -90,7 +97,7 @@ impl Watch {
         }
         drop(state);
         let text = if is_answer { text } else { String::new() };
-        self.tell(TurnEvent::ToolCalls { model, text, calls, usage });
+        self.tell(TurnEvent::ToolCalls { model, text, calls, usage, label });
     }
 
     fn ended(&self, event: u64, finish: Option<&FinishReason>) {
@@ -106,8 +113,8 @@ impl Observer for Watch {
     fn notify(&self, progress: Progress) {
         match progress {
             Progress::TextDelta { event, text } => self.delta(event, text),
-            Progress::ToolsAsked { event, text, calls, usage } => {
-                self.asked(event, text, calls, usage);
+            Progress::ToolsAsked { event, text, calls, usage, label } => {
+                self.asked(event, (text, label), calls, usage);
             }
             Progress::ToolAnswered { call_id, name, runtime, outcome, ms, .. } => {
                 let execution_ms = ms;

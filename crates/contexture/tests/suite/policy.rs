@@ -327,7 +327,7 @@ fn gu_6_workspace_may_have_trust_of_user() {
     let place = Place::new(&[("p.as", LAUNDERED), ("page.txt", "SAY out.txt\n")]);
     place.write("contexture.toml", "[policy]\nworkspace = \"user\"\n");
     let done = run(&place).0.unwrap();
-    assert_eq!((place.read("out.txt").as_str(), done.trust), ("x", Trust::Model));
+    assert_eq!((place.read("out.txt").as_str(), done.label.trust), ("x", Trust::Model));
 }
 
 #[test]

@@ -261,7 +261,7 @@ fn ho_2_own_tool_is_called_by_program_after_check() {
                    main func(input) { Weather.now({ city: input.city }) }";
     let done = run(&place, program, json!({ "city": "Oslo" })).unwrap();
     assert_eq!(done.value, json!({ "celsius": -3.5, "city": "Oslo" }));
-    assert_eq!(done.trust, Trust::Web);
+    assert_eq!(done.label.trust, Trust::Web);
     let one = "import tool Now from \"rust://weather/now\"\n\
                main func(input) { Now.run({ city: input.city }).celsius }";
     assert_eq!(run(&place, one, json!({ "city": "Oslo" })).unwrap().value, json!(-3.5));
@@ -534,5 +534,5 @@ fn ho_1_report_and_result_hold_same_values() {
     let report = RunReport::from(done);
     assert!(report.run.is_some());
     let again = Result::<Run, RunError>::from(report).unwrap();
-    assert_eq!((again.value, again.trust), (json!(3), Trust::Program));
+    assert_eq!((again.value, again.label.trust), (json!(3), Trust::Program));
 }

@@ -5,7 +5,8 @@ use super::machine::Machine;
 use super::value::fields::Fields;
 use super::value::json::check_depth;
 use super::value::{Header, Value};
-use contexture_context::Trust;
+use crate::host::Standing;
+use contexture_context::{Label, Trust};
 use serde_json::{Map, Value as Json};
 use std::rc::Rc;
 
@@ -18,14 +19,14 @@ use std::rc::Rc;
 ///
 /// let conversation = Given::Object(vec![
 ///     ("text".to_owned(), Given::from(json!("And tomorrow?"))),
-///     ("state".to_owned(), Given::Value(json!({ "city": "Oslo" }), Trust::Memory)),
+///     ("state".to_owned(), Given::Value(json!({ "city": "Oslo" }), Trust::Memory.into())),
 /// ]);
 /// assert_eq!(conversation.to_json(), json!({ "text": "And tomorrow?", "state": { "city": "Oslo" } }));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Given {
     /// A value of one origin.
-    Value(Json, Trust),
+    Value(Json, Label),
     /// A list of parts.
     List(Vec<Given>),
     /// An object of parts.
@@ -35,7 +36,7 @@ pub enum Given {
 impl From<Json> for Given {
     /// Wraps the input of the person or program that starts a run.
     fn from(value: Json) -> Self {
-        Self::Value(value, Trust::User)
+        Self::Value(value, Trust::User.into())
     }
 }
 
@@ -57,8 +58,8 @@ impl Given {
     pub(super) fn into_fields(self) -> Result<Vec<(String, Self)>, Self> {
         match self {
             Self::Object(parts) => Ok(parts),
-            Self::Value(Json::Object(fields), trust) => {
-                let part = |(name, value)| (name, Self::Value(value, trust));
+            Self::Value(Json::Object(fields), label) => {
+                let part = |(name, value)| (name, Self::Value(value, label.clone()));
                 Ok(Map::into_iter(fields).map(part).collect())
             }
             other => Err(other),
@@ -73,7 +74,9 @@ impl Given {
     fn nested(self, machine: &Machine<'_>, depth: usize) -> Checked<Value> {
         let header = || Header::tagged(machine.epoch(), Trust::User.into());
         match self {
-            Self::Value(value, trust) => machine.import(value, trust),
+            Self::Value(value, label) => {
+                machine.import(value, machine.meter.tags().tag(&label, Standing::Real))
+            }
             Self::List(parts) => {
                 enter(machine, parts.len(), depth)?;
                 let mut items = Vec::with_capacity(parts.len());

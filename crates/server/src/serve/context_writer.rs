@@ -3,6 +3,7 @@
 use super::app::App;
 use super::message::answering;
 use super::turn::turns::TurnKey;
+use contexture::context::Label;
 use contexture::store::contexts::{
     Answer, Applied, ContextError, KeyName, MessageKey, NewMessage, Operation, Settlement, Update,
 };
@@ -20,21 +21,26 @@ pub(crate) struct ContextWriter<'a> {
 }
 
 impl ContextWriter<'_> {
-    /// Adds a message, which gets its number in the context.
+    /// Adds a message, which gets its number in the context and keeps its label to itself.
     pub(crate) async fn add(
         &self,
         message: &mut Message,
+        label: &Label,
         key: Option<MessageKey>,
         settles: Option<Settlement>,
     ) -> Result<(), ContextError> {
-        let operations = vec![Operation::AddMessage(NewMessage::of(message))];
+        let operations = vec![Operation::AddMessage(NewMessage::of(message).labelled(label))];
         let applied = self.apply(Update { key, operations, settles, ..Update::default() }).await?;
         number(message, &applied);
         Ok(())
     }
 
     /// Adds the answer together with the key of the message that it answers.
-    pub(crate) async fn settle(&self, message: Message) -> Result<Message, ContextError> {
+    pub(crate) async fn settle(
+        &self,
+        message: Message,
+        label: &Label,
+    ) -> Result<Message, ContextError> {
         let mut message = answering(message, &self.key.2);
         message.context_id = Some(self.context.to_owned());
         // A repeated request gets the same answer, with its number.
@@ -44,7 +50,7 @@ impl ContextWriter<'_> {
             number(&mut stored, applied);
             stored.to_json()
         }));
-        self.add(&mut message, None, Some(self.settlement(answer))).await?;
+        self.add(&mut message, label, None, Some(self.settlement(answer))).await?;
         Ok(message)
     }
 

@@ -15,6 +15,7 @@ use super::read::{described, headed, page};
 use super::{apply, limit};
 use contexture_context::json::kind;
 use contexture_core::store::contexts::{ContextError, Head, Import, Key, Origin, Review, complete};
+use contexture_core::store::labelled::LABEL;
 use contexture_core::store::reason;
 use contexture_protocol::{ErrorCode, Limits, Message, Refusal, parse_value};
 use serde::de::IgnoredAny;
@@ -288,6 +289,8 @@ impl<'e> Reader<'e> {
             }
             None => return fault(line, "a message without content"),
         }
+        // A label is this store's own word.
+        message.remove(LABEL);
         let ImportBatch { context_id, creation_us, .. } = &self.batch;
         complete(&mut message, context_id, *creation_us, &self.user);
         message.insert("contextId".to_owned(), context_id.as_str().into());

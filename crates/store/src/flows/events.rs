@@ -116,7 +116,7 @@ fn masked<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
     }
     let Ok(Value::Object(mut event)) = serde_json::from_str(text) else { return masker.text(text) };
     let mut is_changed = false;
-    for name in ["result", "error", "reason", "key"] {
+    for name in ["result", "error", "reason", "key", "label"] {
         let Some(field) = event.get_mut(name) else { continue };
         let before = field.clone();
         masker.value(field);

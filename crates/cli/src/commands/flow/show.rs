@@ -101,6 +101,7 @@ fn event(line: &Line) -> Value {
         Entry::Started { id, action, attempt, key } => {
             json!({"event": "STARTED", "id": id, "action": action, "attempt": attempt, "key": key})
         }
+        Entry::Labelled { id, label } => json!({"event": "LABELLED", "id": id, "label": label}),
         Entry::Ended(outcome) => {
             json!({"event": "ENDED", "id": outcome.instruction_id, "status": outcome.status})
         }

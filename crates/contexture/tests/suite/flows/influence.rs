@@ -35,3 +35,17 @@ fn gu_5_condition_on_file_counts_as_decision_of_step_and_of_steps_after_it() {
     result(&report, "write");
     assert_eq!(place.read("out.txt"), "x", "an order is not a decision");
 }
+
+#[test]
+fn gu_6_workspace_that_is_the_users_word_is_it_in_flows_too() {
+    let place = Place::new(&[("page.txt", "out.txt")]);
+    place.write("contexture.toml", "[policy]\nworkspace = \"user\"\n");
+    let steps = json!([
+        { "instructionId": "read", "action": "file_read", "parameters": { "path": "page.txt" } },
+        { "instructionId": "write", "action": "file_write", "dependencies": ["read"],
+          "parameters": { "path": "${results.read.result.value}", "content": "x" } }
+    ]);
+    let report = run(&place, instructions(&steps));
+    result(&report, "write");
+    assert_eq!(place.read("out.txt"), "x");
+}

@@ -128,6 +128,34 @@ fn fl_11_resumed_run_restores_its_agents_and_request() {
 }
 
 #[test]
+fn gu_4_resumed_run_knows_what_its_results_were_made_of() {
+    let tells = "import tool File from \"file://workspace\"\n\
+         main agent Tells { main func() { File.read({ path: \"page.txt\" }) } }";
+    let place = Place::new(&[("tells.as", tells), ("page.txt", "page-out.txt")]);
+    let write = |id: &str, path: &str| {
+        json!({ "instructionId": id, "action": "file_write", "dependencies": ["stuck"],
+            "parameters": { "path": path, "content": "x" } })
+    };
+    let mut asked = instructions(&json!([
+        { "instructionId": "tell", "action": "agent:Tells" },
+        { "instructionId": "own", "action": "echo", "parameters": { "to": "own.txt" } },
+        { "instructionId": "stuck", "action": "looks", "dependencies": ["tell", "own"] },
+        write("obeys", "${results.tell.result}"),
+        write("means", "${results.own.result.to}"),
+    ]));
+    asked.programs = vec![place.path("tells.as")];
+    let counted = Counted::default();
+    let id = counted.break_off(&place, asked);
+    let report = run(&place, counted.into_request(resumed(&id)));
+    let (code, message) = error(&report, "obeys");
+    assert_eq!(code, "POLICY_DENIED", "{message}");
+    assert!(message.contains("page.txt → tell → file_write.path (tool)"), "{message}");
+    assert!(!place.path("page-out.txt").exists());
+    result(&report, "means");
+    assert_eq!(place.read("own.txt"), "x", "what the set itself said is not influence");
+}
+
+#[test]
 fn fl_11_a_set_within_goes_on_where_it_was() {
     let place = Place::new(&[]);
     let counted = Counted::default();

@@ -151,7 +151,7 @@ impl<'c> World<'c> {
     ) -> Result<(), String> {
         let run = self.runtime.request(self.request(program)).observer(Arc::new(Allowing));
         let run = tokio.block_on(run).map_err(|error| format!("{}: {error}", error.code()))?;
-        answers.push(Answer { text: text(&run.value), trust: run.trust });
+        answers.push(Answer { text: text(&run.value), trust: run.label.trust });
         Ok(())
     }
 
@@ -178,8 +178,9 @@ impl<'c> World<'c> {
                 return Err(told(failure));
             }
             messages.push(Past::new(Role::User, said));
-            messages.push(Past::new(Role::Model, report.text.clone()).believed(report.trust));
-            answers.push(Answer { text: report.text, trust: report.trust });
+            messages
+                .push(Past::new(Role::Model, report.text.clone()).believed(report.label.clone()));
+            answers.push(Answer { text: report.text, trust: report.label.trust });
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use crate::store::flows::{
     Ask, ClaimedRun, EndedStep, Entry, Event, Filter, FlowJournal, JournalError, Kept, LONGEST_ID,
     RunHead, RunState,
 };
+use contexture_context::{Label, Trust};
 use contexture_protocol::content::Status;
 use serde_json::json;
 use std::sync::mpsc::{self, Receiver};
@@ -60,6 +61,7 @@ fn finish(journal: &Arc<dyn FlowJournal>, run: &str) {
 fn told(entry: &Entry) -> String {
     match entry {
         Entry::Started { id, .. } => format!("STARTED {id}"),
+        Entry::Labelled { id, label } => format!("LABELLED {id} {}", label.trust),
         Entry::Ended(outcome) => format!("ENDED {} {}", outcome.instruction_id, outcome.status),
         Entry::Paused => "PAUSED".to_owned(),
         Entry::Resumed => "RESUMED".to_owned(),
@@ -109,17 +111,27 @@ pub fn fl_11_events_come_back_in_their_order(make: &Make<'_>) {
         reason: None,
         execution_time: 0.25,
     };
-    let events = [a, Event::Paused, Event::Ended(step), Event::Resumed, b, Event::Cancelled];
+    let page = Label::of("https://a", Trust::Web);
+    let label = Event::Labelled { id: "a", label: &page };
+    let events = [a, Event::Paused, label, Event::Ended(step), Event::Resumed, b, Event::Cancelled];
     for event in &events {
         record(&journal, "run_1", event);
     }
-    let expected =
-        ["STARTED a", "PAUSED", "ENDED a COMPLETED", "RESUMED", "STARTED b", "CANCELLED"];
+    let expected = [
+        "STARTED a",
+        "PAUSED",
+        "LABELLED a web",
+        "ENDED a COMPLETED",
+        "RESUMED",
+        "STARTED b",
+        "CANCELLED",
+    ];
     assert_eq!(entries(&journal, "run_1"), expected);
     assert_eq!(claim.entries().unwrap(), journal.entries("run_1").unwrap());
     let log = journal.log("run_1").unwrap();
-    let Entry::Ended(outcome) = &log[2].entry else { panic!("{:?}", log[2]) };
+    let Entry::Ended(outcome) = &log[3].entry else { panic!("{:?}", log[3]) };
     assert_eq!(outcome.result.as_ref(), Some(&result));
+    assert_eq!(log[2].entry, Entry::Labelled { id: "a".to_owned(), label: page });
     assert!(log.is_sorted_by_key(|line| line.time_us) && log.iter().all(|line| !line.masked));
     assert_eq!(journal.summary("run_1").unwrap().done, 1);
     assert_eq!(journal.document("run_1").unwrap().text, "{\"instructions\": []}");

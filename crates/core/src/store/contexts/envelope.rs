@@ -1,7 +1,8 @@
 //! The envelope of messages that come without one, and of those that are read back (CP-1, CP-9).
 
 use crate::stamp::iso_time;
-use contexture_context::json;
+use crate::store::labelled::{LABEL, read_label};
+use contexture_context::{Label, json};
 use serde_json::{Map, Value, json};
 
 /// Fills in the missing fields of a message's envelope: contextId, timestamp, sender. Others stay
@@ -31,15 +32,32 @@ pub fn complete(message: &mut Map<String, Value>, context_id: &str, time_us: u64
 }
 
 /// Returns a message as it is read back: the contextId of where it is read from, `metadata.seq`,
-/// all else as it was written. A text that can't be read is marked as such instead.
+/// all else as it was written but for its label. A text that can't be read is marked as such instead.
 pub(super) fn read_back(text: &str, context_id: &str, seq: u64) -> Value {
     let Ok(mut message) = json::read::<Map<String, Value>>(text.as_bytes()) else {
         return json!({"contextId": context_id, "metadata": {"seq": seq, "unreadable": text}});
     };
+    message.remove(LABEL);
     message.insert("contextId".to_owned(), context_id.into());
     match message.entry("metadata").or_insert_with(|| json!({})) {
         Value::Object(metadata) => drop(metadata.insert("seq".to_owned(), seq.into())),
         other => *other = json!({ "seq": seq }),
     }
     Value::Object(message)
+}
+
+/// Returns the text of a message with the label of what it was made of.
+pub(super) fn labelled(text: &str, label: &Label) -> String {
+    match text.strip_prefix('{') {
+        Some(rest) => format!("{{\"{LABEL}\":{},{rest}", json!(label)),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns the label of a message, if it has one.
+pub(super) fn label(text: &str) -> Option<Label> {
+    // Most messages have none, and are long.
+    let own = text.strip_prefix("{\"")?.strip_prefix(LABEL)?.strip_prefix("\":")?;
+    let mut read = serde_json::Deserializer::from_str(own).into_iter::<Value>();
+    Some(read_label(&read.next()?.unwrap_or_default()))
 }

@@ -1,6 +1,7 @@
 //! Updates of contexts and their results (CP-7, CP-10, CP-11).
 
-use super::{Change, ContextError};
+use super::{Change, ContextError, envelope};
+use contexture_context::Label;
 use contexture_context::json::{self, kind};
 use contexture_protocol::{Message, StatePath};
 use serde::Deserialize;
@@ -148,6 +149,16 @@ impl NewMessage {
                 Ok(Self { text: text.into(), ..Self::new(&value)? })
             }
         }
+    }
+
+    /// Adds the label of what the message was made of, unless nothing low is in it (GU-4). Whoever
+    /// reads the message back as a client does not see it.
+    #[must_use]
+    pub fn labelled(mut self, label: &Label) -> Self {
+        if label.is_below_user() || !label.readers.is_everyone() || label.is_of_low_sources() {
+            self.text = envelope::labelled(&self.text, label).into();
+        }
+        self
     }
 
     /// Returns the `messageId`.

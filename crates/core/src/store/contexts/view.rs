@@ -2,6 +2,7 @@
 
 use super::envelope;
 use crate::stamp::iso_time;
+use contexture_context::Label;
 use contexture_protocol::{Message, Refusal};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -83,6 +84,12 @@ impl StoredMessage {
     #[must_use]
     pub fn to_value(&self, context_id: &str) -> Value {
         envelope::read_back(&self.text, context_id, self.seq)
+    }
+
+    /// Returns the label of what it was made of, if that was kept (GU-4).
+    #[must_use]
+    pub fn label(&self) -> Option<Label> {
+        envelope::label(&self.text)
     }
 }
 

@@ -5,6 +5,7 @@
 //! even where steps run one after another, and those of many steps are one commit where they run
 //! together.
 
+use contexture_context::Label;
 use contexture_protocol::content::{Failure, Outcome, Reason, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,6 +26,14 @@ pub enum Event<'a> {
         attempt: u32,
         /// The idempotency key.
         key: &'a str,
+    },
+    /// The label of a step's result, just before its end (GU-4). It stays in the journal: the clients
+    /// of a run get results without labels.
+    Labelled {
+        /// The step.
+        id: &'a str,
+        /// The label.
+        label: &'a Label,
     },
     /// A step has ended.
     Ended(EndedStep<'a>),
@@ -86,6 +95,13 @@ pub enum Entry {
         attempt: u32,
         /// The idempotency key.
         key: String,
+    },
+    /// The label of a step's result.
+    Labelled {
+        /// The step.
+        id: String,
+        /// The label.
+        label: Label,
     },
     /// A step ended.
     Ended(Box<Outcome>),

@@ -1,7 +1,8 @@
 //! Calls as a program makes them: a method's name and an argument object, checked.
 
-use super::record::{DELETED, LABEL, OWN, take_label};
+use super::record::{DELETED, OWN, take_label};
 use super::{DEFAULT_LIMIT, Fields, MOST_RECORDS, Memory, MemoryError, Query};
+use crate::store::labelled::LABEL;
 use contexture_context::Label;
 use contexture_diagnostic::nearest;
 use serde_json::{Map, Value, json};

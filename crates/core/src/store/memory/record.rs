@@ -2,9 +2,9 @@
 
 use super::{Fields, MemoryError, Query, RECORD_BYTES, RECORD_DEPTH};
 use crate::stamp::iso_time;
+use crate::store::labelled::{LABEL, read_label};
+use contexture_context::Label;
 use contexture_context::digest::canonical_json;
-use contexture_context::{Label, Trust};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The fields that a memory sets.
@@ -13,18 +13,9 @@ pub const OWN: [&str; 3] = ["id", "created_at", "updated_at"];
 /// The field of a line that marks a record as removed, in a file that only grows.
 pub const DELETED: &str = "$deleted";
 
-/// The field with the label of what a record was made of (GU-4). Programs don't see it.
-pub const LABEL: &str = "$label";
-
 /// Takes the label out of a record: what a program sees of it, and what it was made of.
 pub fn take_label(record: &mut Value) -> Option<Label> {
-    read_label(&record.as_object_mut()?.shift_remove(LABEL)?)
-}
-
-/// Reads a label. One that can't be read, of a newer version or written by hand, is the lowest.
-fn read_label(value: &Value) -> Option<Label> {
-    let known = Label::deserialize(value);
-    Some(Label::default().join(&known.unwrap_or_else(|_| Label::from(Trust::Web))))
+    Some(read_label(&record.as_object_mut()?.shift_remove(LABEL)?))
 }
 
 /// Makes a new record.
@@ -47,7 +38,7 @@ pub fn create(id: &str, fields: Fields, now_us: u64) -> Result<Fields, MemoryErr
 /// [`MemoryError::RecordTooLarge`].
 pub fn change(mut record: Fields, mut fields: Fields, now_us: u64) -> Result<Fields, MemoryError> {
     // What is left of it stays as low as it was.
-    let labels = [&record, &fields].map(|fields| fields.get(LABEL).and_then(read_label));
+    let labels = [&record, &fields].map(|fields| fields.get(LABEL).map(read_label));
     if let [Some(old), Some(new)] = labels {
         fields.insert(LABEL.to_owned(), json!(old.join(&new)));
     }

@@ -3,7 +3,7 @@
 
 use super::allowed::Allowed;
 use super::clients::Clients;
-use super::earlier::earlier;
+use super::earlier::{Before, earlier};
 use super::job::{Checked, Job, Start, set_of};
 use super::place::{Entered, Place};
 use crate::serve::app::App;
@@ -17,10 +17,9 @@ use contexture::store::contexts::{
     Answer, ContextError, Key, KeyName, NewMessage, Operation, Repeated,
 };
 use contexture_flow::Set;
-use contexture_flow::check::Earlier;
 use contexture_protocol::content::Runtime;
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The most steps of a set of harmless actions and front-end tools that is checked at once: it is
 /// stored before later messages.
@@ -53,8 +52,10 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
     let (app, origin, tell) = (Arc::clone(app), caller.session.clone(), place.tell());
     let (intent, incarnation) = (None, None);
     let ledger = app.ledger(&caller.grant);
-    let job =
-        Job { app, owner, ledger, origin, context, incarnation, message, intent, place, tell };
+    let labels = OnceLock::new();
+    let job = Job {
+        app, owner, ledger, origin, context, incarnation, message, intent, labels, place, tell,
+    };
     job.accept(set, caller.clone(), digest);
 }
 
@@ -63,7 +64,7 @@ impl Job {
         let run = self.app.maker.id("run");
         if self.is_quick(&set) {
             let clients = Clients::new(self.forwarder(), &run, &set);
-            if let Ok(checked) = self.checked(&set, clients, Earlier::default()) {
+            if let Ok(checked) = self.checked(&set, clients, Before::default()) {
                 return self.keep(run, checked, &caller);
             }
         }

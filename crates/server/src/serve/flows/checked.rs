@@ -1,6 +1,7 @@
 //! The check of a set before anything runs (FL-6, CP-19).
 
 use super::clients::Clients;
+use super::earlier::Before;
 use super::faults;
 use super::job::{Checked, Job};
 use crate::serve::sensitive;
@@ -13,7 +14,7 @@ use contexture::store::masker::Masker;
 use contexture::turn::Contexts;
 use contexture_flow::Set;
 use contexture_flow::action::ActionFailure;
-use contexture_flow::check::{Earlier, Report};
+use contexture_flow::check::Report;
 use contexture_flow::run::Limits;
 use contexture_protocol::{Refusal, SenderType};
 use serde_json::json;
@@ -36,7 +37,7 @@ impl Job {
         &self,
         set: &Set,
         clients: Clients,
-        earlier: Earlier,
+        earlier: Before,
     ) -> Result<Checked, Refusal> {
         let clients = Arc::new(clients);
         let allow = self.allowed(&clients);
@@ -72,7 +73,7 @@ impl Job {
         Some(allow)
     }
 
-    fn request(&self, set: &Set, clients: &Arc<Clients>, earlier: Earlier) -> FlowRequest {
+    fn request(&self, set: &Set, clients: &Arc<Clients>, earlier: Before) -> FlowRequest {
         let app = &self.app;
         // A nested set may name agents that are not known yet.
         let is_agent = |action: &str| action.starts_with("agent:") || action == "RUN_INSTRUCTIONS";
@@ -105,7 +106,10 @@ impl Job {
             programs: if has_agents { app.agents.programs() } else { Vec::new() },
             host: app.flows.host.clone(),
             owner: self.owner.to_string(),
-            earlier,
+            earlier: earlier.outcomes,
+            labels: earlier.labels,
+            // Its answer is told to models later, as their own word.
+            is_labelled: self.intent.is_some(),
             limits: flows::Limits { run: LIMITS, ..flows::Limits::default() },
             conceal: Some(self.conceal()),
             private_in_traces: if is_traced { self.private() } else { Vec::new() },

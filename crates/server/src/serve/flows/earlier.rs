@@ -1,13 +1,29 @@
 //! Earlier outcomes in the same context, which a set may refer to (FL-6).
 
 use crate::serve::app::App;
-use contexture::store::contexts::{ContextError, ContextStore, Key};
+use contexture::context::Label;
+use contexture::store::contexts::{ContextError, ContextStore, Key, StoredMessage};
 use contexture_flow::Set;
 use contexture_flow::check::Earlier;
 use contexture_protocol::content::{CallResult, CallStatus, Outcome, Status};
 use contexture_protocol::{Body, Limits, Message};
 use std::collections::HashSet;
 use std::sync::Arc;
+
+/// Earlier outcomes, with the labels of their results.
+#[derive(Clone, Default)]
+pub(super) struct Before {
+    pub(super) outcomes: Earlier,
+    pub(super) labels: Vec<(String, Label)>,
+}
+
+impl Before {
+    fn add(&mut self, outcome: &Outcome, label: Option<&Label>) {
+        self.outcomes.add(outcome);
+        self.labels.retain(|(step, _)| *step != outcome.instruction_id);
+        self.labels.extend(label.map(|label| (outcome.instruction_id.clone(), label.clone())));
+    }
+}
 
 /// The messages that are read at once.
 const PAGE: usize = 1_000;
@@ -22,15 +38,15 @@ pub(super) async fn earlier(
     owner: &Arc<str>,
     context: &str,
     set: &Set,
-) -> Result<Earlier, ContextError> {
+) -> Result<Before, ContextError> {
     let wanted = wanted(set);
     if wanted.is_empty() {
-        return Ok(Earlier::default());
+        return Ok(Before::default());
     }
     let (owner, context) = (owner.to_string(), context.to_owned());
     let read = app.read(move |store| read(store, &owner, &context, &wanted)).await;
     match read {
-        Err(ContextError::NotFound(_)) => Ok(Earlier::default()),
+        Err(ContextError::NotFound(_)) => Ok(Before::default()),
         other => other,
     }
 }
@@ -47,8 +63,8 @@ fn read(
     owner: &str,
     context: &str,
     wanted: &HashSet<String>,
-) -> Result<Earlier, ContextError> {
-    let mut earlier = Earlier::default();
+) -> Result<Before, ContextError> {
+    let mut earlier = Before::default();
     let mut after = Some(0);
     while let Some(from) = after {
         let page = store.messages(Key { owner, context }, from, PAGE)?;
@@ -56,7 +72,7 @@ fn read(
             let text = &*message.text;
             if text.contains("\"TOOL_CALL_RESPONSE\"") || text.contains("\"INSTRUCTION_RESPONSE\"")
             {
-                add(text, wanted, &mut earlier);
+                add(message, wanted, &mut earlier);
             }
         }
         after = page.next;
@@ -64,21 +80,21 @@ fn read(
     Ok(earlier)
 }
 
-fn add(text: &str, wanted: &HashSet<String>, earlier: &mut Earlier) {
+fn add(stored: &StoredMessage, wanted: &HashSet<String>, earlier: &mut Before) {
     // Other texts are ignored.
-    let Ok(message) = Message::parse(text.as_bytes(), &Limits::FILE) else { return };
+    let Ok(message) = Message::parse(stored.text.as_bytes(), &Limits::FILE) else { return };
+    let label = stored.label();
+    let mut add = |outcome: &Outcome| earlier.add(outcome, label.as_ref());
     match message.body {
         Body::InstructionResponse(response) => {
             let named = response.results.iter();
-            named
-                .filter(|outcome| wanted.contains(&outcome.instruction_id))
-                .for_each(|outcome| earlier.add(outcome));
+            named.filter(|outcome| wanted.contains(&outcome.instruction_id)).for_each(add);
         }
         Body::ToolCallResponse(response) => {
             let named = response.results.into_iter();
             named
                 .filter(|result| wanted.contains(&result.call_id))
-                .for_each(|result| earlier.add(&outcome(result)));
+                .for_each(|result| add(&outcome(result)));
         }
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! Instruction sets that answer intents (CP-5, 9.2).
 
 use super::clients::Clients;
-use super::earlier::earlier;
+use super::earlier::{Before, earlier};
 use super::intent_set::{INPUT, INTENT, IntentSet, user_input};
 use super::job::{Job, Start, Tell, set_of};
 use super::place::{Entered, Place};
@@ -10,11 +10,11 @@ use crate::serve::caller::Caller;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::message::digest;
 use crate::serve::turn::turns::TurnKey;
-use contexture_flow::check::Earlier;
+use contexture::context::{Label, Trust};
 use contexture_protocol::content::UserInput;
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 impl IntentSet {
     /// Creates the message with the instructions that answer the user.
@@ -35,7 +35,7 @@ impl IntentSet {
         (key, incarnation): (TurnKey, u64),
         message: Message,
         tell: Tell,
-    ) -> Result<Message, Refusal> {
+    ) -> Result<(Message, Label), Refusal> {
         let context = message.context_id.clone().unwrap_or_default();
         let Ok(Entered::New(place)) = Place::enter(app, key, digest(&message), true) else {
             return Err(Refusal::new(ErrorCode::Internal, "the set runs already"));
@@ -53,10 +53,15 @@ impl IntentSet {
             incarnation: Some(incarnation),
             message,
             intent: Some(self.name.clone()),
+            labels: OnceLock::new(),
             place,
             tell,
         };
         let answer = job.answer_intent().await;
+        let answer = answer.map(|answer| {
+            let label = job.label_of(&answer);
+            (answer, label)
+        });
         job.place.leave();
         answer
     }
@@ -76,11 +81,12 @@ impl Job {
     }
 
     /// Adds the user input to the dependencies of the set of an intent.
-    pub(super) fn hear(&self, earlier: &mut Earlier) {
+    pub(super) fn hear(&self, earlier: &mut Before) {
         if self.intent.is_some()
             && let Some(input) = self.message.meta(INPUT)
         {
-            earlier.add(&user_input(input));
+            earlier.outcomes.add(&user_input(input));
+            earlier.labels.push((INPUT.to_owned(), Trust::User.into()));
         }
     }
 }

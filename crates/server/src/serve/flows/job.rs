@@ -11,8 +11,8 @@ use crate::serve::frontend::target::Forwarder;
 use crate::serve::message::answering;
 use crate::serve::operations::log::millis;
 use crate::serve::session::Session;
-use contexture::context::Digest;
-use contexture::flows::{Flow, FlowError, FlowRequest};
+use contexture::context::{Digest, Label, Trust};
+use contexture::flows::{Flow, FlowError, FlowRequest, Labels};
 use contexture::llm::Ledger;
 use contexture::store::contexts::{Answer, MessageKey};
 use contexture_flow::Set;
@@ -22,7 +22,7 @@ use contexture_protocol::content::{Ack, CallMode, Outcome, Progress, Status};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
@@ -46,6 +46,8 @@ pub(super) struct Job {
     pub(super) message: Message,
     /// The intent that the set answers; such a set is the app's own, and not of a client.
     pub(super) intent: Option<String>,
+    /// The labels of its results, once it runs.
+    pub(super) labels: OnceLock<Labels>,
     pub(super) place: Place,
     pub(super) tell: Tell,
 }
@@ -153,6 +155,7 @@ impl Job {
             ..request
         };
         let flow = self.prepared(request).await?;
+        self.labels.get_or_init(|| flow.labels());
         self.keep_ack().await;
         let mut telling = self.telling(flow.set().steps.len());
         if start.is_paused {
@@ -261,7 +264,13 @@ impl Job {
         if let Some(intent) = &self.intent {
             let answer = answer::of_intent(maker, intent, (context, run), &ended);
             self.keep_outcomes(ended).await;
-            return answer;
+            return answer.map(|mut message| {
+                let trust = self.label_of(&message).trust;
+                if trust > Trust::Model {
+                    message.set_meta("trust", trust.as_str());
+                }
+                message
+            });
         }
         if telling.is_instructions {
             return Ok(answer::of_instructions(maker, context, ended));
@@ -283,6 +292,24 @@ impl Job {
         let mut message = answering(message, &self.message.message_id);
         self.keep_part(&mut message, "").await;
         (self.tell)(&message);
+    }
+
+    /// Returns the label of an answer: that of all results in it.
+    pub(super) fn label_of(&self, answer: &Message) -> Label {
+        let Some(labels) = self.labels.get() else { return Label::default() };
+        let steps: Vec<&str> = match &answer.body {
+            Body::ToolCallResponse(response) => {
+                response.results.iter().map(|one| one.call_id.as_str()).collect()
+            }
+            Body::InstructionResponse(response) => {
+                response.results.iter().map(|one| one.instruction_id.as_str()).collect()
+            }
+            // Which result is the answer follows from all of them.
+            Body::ModelResponse(_) => return labels.all(),
+            _ => Vec::new(),
+        };
+        let known = steps.into_iter().filter_map(|step| labels.of(step));
+        known.fold(Label::default(), |all, one| all.join(&one))
     }
 
     fn log(&self, ended: &Ended, run: &str, began: Instant) {
@@ -315,19 +342,22 @@ impl Job {
         let answer = Answer::Ready(String::new());
         let key = MessageKey { message_id: part(self.answers(), id), digest: [0; 32], answer };
         // A result that can't be stored still counts.
-        if let Err(error) = self.writer().add(message, Some(key), None).await {
+        if let Err(error) =
+            self.writer().add(message, &self.label_of(message), Some(key), None).await
+        {
             self.app.log.info("store", json!({ "error": error.to_string() }));
         }
     }
 
     /// Stores and sends the answer.
     pub(super) async fn settle(self, message: Message) {
-        let message = match self.writer().settle(message).await {
+        let label = self.label_of(&message);
+        let message = match self.writer().settle(message, &label).await {
             Ok(message) => message,
             Err(error) => {
                 let refused = self.refusal(refusal(error, Some(&self.context)));
                 // An answer that is too large is replaced with the error.
-                self.writer().settle(refused.clone()).await.unwrap_or(refused)
+                self.writer().settle(refused.clone(), &Label::default()).await.unwrap_or(refused)
             }
         };
         self.place.finish(message);

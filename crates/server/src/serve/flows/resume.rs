@@ -12,7 +12,7 @@ use crate::serve::app::App;
 use crate::serve::codes;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::message::{digest, stored_answer};
-use contexture::flows::FlowRequest;
+use contexture::flows::{FlowRequest, Labels};
 use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
 use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
@@ -21,7 +21,7 @@ use contexture_protocol::content::{CallMode, Outcome, Status};
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
 use serde_json::Value;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The most messages at the end of a context that are searched for one without a run.
 const LATEST: usize = 1_000;
@@ -175,8 +175,10 @@ fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     }
     // The accounts begin anew with the server.
     let (origin, ledger) = (None, None);
-    let job =
-        Job { app, owner, ledger, origin, context, incarnation, message, intent, place, tell };
+    let labels = OnceLock::new();
+    let job = Job {
+        app, owner, ledger, origin, context, incarnation, message, intent, labels, place, tell,
+    };
     if job.is_async() {
         (job.tell)(&found.ack.unwrap_or_else(|| job.ack(None)));
     }
@@ -205,6 +207,7 @@ impl Job {
     ) -> Result<Message, Refusal> {
         self.keep_ack().await;
         let clients = Clients::new(self.forwarder(), run, set);
+        self.labels.get_or_init(|| Labels::kept(&entries));
         let ended = Ended::read(set, entries);
         let telling = self.telling(set.steps.len());
         let message = self.answered((run, ended), &clients, telling).await?;

@@ -1,5 +1,6 @@
 //! The earlier messages of a context.
 
+use contexture::context::Trust;
 use contexture::store::contexts::StoredMessage;
 use contexture::turn::{Past, Role};
 use serde_json::Value;
@@ -7,7 +8,13 @@ use serde_json::Value;
 /// Returns the history for a program: the texts of messages, without tool calls. Later messages of
 /// users are left out, as turns of their own answer them.
 pub(super) fn past(messages: &[StoredMessage], context: &str, seq: u64) -> Vec<Past> {
-    let past = |message: &StoredMessage| past_of(&message.to_value(context), message.seq < seq);
+    let past = |message: &StoredMessage| {
+        let past = past_of(&message.to_value(context), message.seq < seq)?;
+        Some(match message.label() {
+            Some(label) => past.believed(label.kept(&format!("context {context}"), "")),
+            None => past,
+        })
+    };
     messages.iter().filter_map(past).collect()
 }
 
@@ -21,14 +28,13 @@ fn past_of(message: &Value, is_before: bool) -> Option<Past> {
     let text = message.pointer("/content/text").and_then(Value::as_str)?;
     // What the answer was made of stays with it; nobody raises it by saying so.
     let trust = message.pointer("/metadata/trust").cloned().unwrap_or_default();
-    let trust = serde_json::from_value(trust).unwrap_or_default();
+    let trust: Trust = serde_json::from_value(trust).unwrap_or_default();
     (!text.is_empty()).then(|| Past::new(role, text).believed(trust))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use contexture::context::Trust;
     use serde_json::json;
 
     #[test]
@@ -37,7 +43,7 @@ mod tests {
             let content = json!({ "text": "summary" });
             let message =
                 json!({ "type": "MODEL_RESPONSE", "content": content, "metadata": metadata });
-            past_of(&message, true).unwrap().trust
+            past_of(&message, true).unwrap().label.trust
         };
         assert_eq!(trust(json!({})), Trust::Model, "one of before labels were kept");
         assert_eq!(trust(json!({ "trust": "web" })), Trust::Web);

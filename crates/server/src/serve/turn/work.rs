@@ -19,7 +19,7 @@ use crate::serve::message::{SYSTEM, answering};
 use crate::serve::operations::log::millis;
 use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
-use contexture::context::Trust;
+use contexture::context::{Label, Trust};
 use contexture::llm::{CancelToken, ModelUri};
 use contexture::observe::Progress::Said;
 use contexture::permission::Permission;
@@ -64,6 +64,8 @@ pub(crate) struct TurnWork {
     trace: Option<String>,
     /// The reason of a failure, for the log.
     reason: Map<String, Value>,
+    /// The label of the answer.
+    label: Label,
 }
 
 impl TurnWork {
@@ -97,6 +99,7 @@ impl TurnWork {
             round: Round::default(),
             trace: None,
             reason: Map::new(),
+            label: Label::default(),
         }
     }
 
@@ -211,7 +214,7 @@ impl TurnWork {
         let permit = self.app.turns.permit(cancel).await?;
         let message = set.message(&self.app, &self.context, &self.input);
         let message = answering(message, &self.message.message_id);
-        self.keep(message.clone()).await?;
+        self.keep(message.clone(), &Label::default()).await?;
         let turn = Arc::clone(&self.turn);
         let tell = Arc::new(move |message: &Message| turn.log.pass(message));
         let patience = Duration::from_secs(self.app.project.config.serve.turn_timeout.get());
@@ -228,7 +231,9 @@ impl TurnWork {
             }
         };
         drop(permit);
-        answer
+        let (answer, label) = answer?;
+        self.label = label;
+        Ok(answer)
     }
 
     async fn ask_router(&self, router: Agent) -> Stored<Ended> {
@@ -310,7 +315,7 @@ impl TurnWork {
                 let message = self.say(&self.model, SenderType::Model, body);
                 self.turn.log.pass(&message);
             }
-            TurnEvent::ToolCalls { text, calls, usage, .. } => {
+            TurnEvent::ToolCalls { text, calls, usage, label, .. } => {
                 self.flush().await?;
                 self.round = Round::new(&calls);
                 let response = ModelResponse {
@@ -321,7 +326,7 @@ impl TurnWork {
                     ..ModelResponse::default()
                 };
                 let message = self.written(Body::ModelResponse(response));
-                self.keep(message).await?;
+                self.keep(message, &label).await?;
             }
             TurnEvent::ToolResult { call_id, name, runtime, outcome, execution_ms } => {
                 let outcome = outcome.map_err(|failure| match runtime {
@@ -378,7 +383,7 @@ impl TurnWork {
                     self.say(&client, SenderType::Tool, content.into())
                 }
             };
-            self.keep(message).await?;
+            self.keep(message, &Label::default()).await?;
         }
         Ok(())
     }
@@ -397,8 +402,8 @@ impl TurnWork {
     }
 
     /// Stores and sends an intermediate message.
-    async fn keep(&self, mut message: Message) -> Stored<()> {
-        let added = self.writer().add(&mut message, None, None).await;
+    async fn keep(&self, mut message: Message, label: &Label) -> Stored<()> {
+        let added = self.writer().add(&mut message, label, None, None).await;
         added.map_err(|error| refusal(error, Some(&self.context)))?;
         self.turn.log.pass(&message);
         Ok(())
@@ -413,6 +418,7 @@ impl TurnWork {
     fn close(&mut self, ended: Ended, picked: &Picked) -> Stored<Message> {
         let error = ended.error();
         let report = ended.report;
+        self.label = report.label.clone();
         let text = report.text.clone();
         let mut metadata = metadata_of(&report);
         if let Some(intent) = &picked.intent {
@@ -446,7 +452,7 @@ impl TurnWork {
 
     /// Stores and sends the answer.
     async fn settle(self, message: Message) {
-        let message = self.writer().settle(message).await.unwrap_or_else(|error| {
+        let message = self.writer().settle(message, &self.label).await.unwrap_or_else(|error| {
             let refused = refusal(error, Some(&self.context)).about(&self.message);
             self.app.maker.refusal(refused)
         });
@@ -467,8 +473,8 @@ pub(crate) fn metadata_of(report: &TurnReport) -> Map<String, Value> {
     if let Some(value) = report.value() {
         metadata.insert("value".to_owned(), value.clone());
     }
-    if report.trust > Trust::Model {
-        metadata.insert("trust".to_owned(), report.trust.as_str().into());
+    if report.label.trust > Trust::Model {
+        metadata.insert("trust".to_owned(), report.label.trust.as_str().into());
     }
     metadata
 }

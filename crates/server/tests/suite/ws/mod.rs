@@ -15,6 +15,7 @@ mod frontend;
 mod further;
 mod hello;
 mod intents;
+mod labels;
 mod load;
 mod over;
 mod replays;

@@ -27,6 +27,7 @@ pub(crate) fn of(settings: &PolicySettings, yes_to: &[Class]) -> Policy {
         tools: tools.collect(),
         trusts_workspace: settings.workspace == WorkspaceTrust::User,
         yes_to: yes_to.to_vec(),
+        ..Policy::default()
     }
 }
 
@@ -51,11 +52,12 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    fn of_policy(name: &str, decision: &Decision) -> Self {
+    fn of_policy(policy: &Policy, name: &str, decision: &Decision) -> Self {
+        let is_own = policy.narrowed.get(&decision.class) == Some(&Verdict::Deny);
         Self {
             code: POLICY_DENIED.to_owned(),
-            message: sentence(name, decision),
-            help: Some(help(name, decision)),
+            message: sentence(name, decision, is_own),
+            help: Some(help(name, decision, is_own)),
             details: Some(json!({
                 "effect": name,
                 "class": decision.class,
@@ -80,7 +82,7 @@ pub(crate) async fn permitted(
     (parameters, prompt): (&Map<String, Value>, Option<&str>),
 ) -> (Decision, Result<(), Refusal>) {
     let decision = policy.decide(effect);
-    let refused = || Err(Refusal::of_policy(effect.name, &decision));
+    let refused = || Err(Refusal::of_policy(policy, effect.name, &decision));
     let asks = decision.verdict == Verdict::Ask;
     let answer = match (permission, decision.verdict) {
         (_, Verdict::Deny) | (None, Verdict::Ask) => refused(),
@@ -88,8 +90,8 @@ pub(crate) async fn permitted(
         // Whether its user is asked is between a front end and its own settings.
         (Some(_), Verdict::Allow) if effect.name.starts_with(FRONTEND) => Ok(()),
         (Some(permission), Verdict::Allow | Verdict::Ask) => {
-            let policy = asks.then_some(&decision);
-            let action = Action { name: effect.name, parameters, policy, prompt };
+            let asked = asks.then_some(&decision);
+            let action = Action { name: effect.name, parameters, policy: asked, prompt };
             match permission.ask(action).await {
                 Err(failure) if asks && failure.code == CLIENT_UNAVAILABLE => refused(),
                 answer => answer.map_err(Refusal::of_person),
@@ -99,8 +101,12 @@ pub(crate) async fn permitted(
     (decision, answer)
 }
 
-fn sentence(name: &str, decision: &Decision) -> String {
+fn sentence(name: &str, decision: &Decision, is_own: bool) -> String {
     const SHOWN: usize = 3;
+    if is_own {
+        let class = decision.class;
+        return format!("`{name}` is not allowed: its program says `policy {class} \"deny\"`");
+    }
     if decision.influence.is_empty() {
         let class = decision.class;
         return format!("`{name}` is not allowed: [policy] refuses effects of class {class}");
@@ -114,8 +120,11 @@ fn sentence(name: &str, decision: &Decision) -> String {
     format!("`{name}` is not allowed: it is influenced by {}", shown.join(", "))
 }
 
-fn help(name: &str, decision: &Decision) -> String {
+fn help(name: &str, decision: &Decision, is_own: bool) -> String {
     let class = decision.class;
+    if is_own {
+        return format!("remove `policy {class} \"deny\"` from the program if it may");
+    }
     if decision.influence.is_empty() {
         return format!("change `{class}` under [policy] in contexture.toml");
     }

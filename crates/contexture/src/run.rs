@@ -228,10 +228,11 @@ pub(crate) fn host(
     let mut about = description(project, request, program, &models);
     about.extend(ceiling.map(|facts| ("ceiling".to_owned(), facts.total.json())));
     let recorder = Recorder::new(outlets, masker, about);
+    let policy = policy::of(&project.config.policy, &request.yes_to).narrowed(program.policy());
     let state = RunState::new(
         recorder,
         observer,
-        (request.permission.clone(), policy::of(&project.config.policy, &request.yes_to)),
+        (request.permission.clone(), policy),
         project.config.limits.clone(),
         cancel,
         request.dry_run,

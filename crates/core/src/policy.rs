@@ -175,6 +175,8 @@ pub struct Policy {
     pub trusts_workspace: bool,
     /// The classes that the person who started the run said yes to: nobody is asked about these.
     pub yes_to: Vec<Class>,
+    /// The verdicts of the program on classes: the stricter one holds, of them and of all the others.
+    pub narrowed: BTreeMap<Class, Verdict>,
 }
 
 /// The rule of one tool.
@@ -261,10 +263,21 @@ impl Policy {
         }
     }
 
+    /// Returns the policy with verdicts of a program, which only make it stricter.
+    #[must_use]
+    pub fn narrowed(mut self, verdicts: impl IntoIterator<Item = (Class, Verdict)>) -> Self {
+        for (class, verdict) in verdicts {
+            let known = self.narrowed.entry(class).or_insert(verdict);
+            *known = verdict.max(*known);
+        }
+        self
+    }
+
     fn verdict(&self, class: Class, rule: Option<&Rule>, is_influenced: bool) -> Verdict {
         let of_class = self.classes.get(&class).copied();
         let of_tool = rule.and_then(|rule| rule.verdict);
-        if of_class == Some(Verdict::Deny) || of_tool == Some(Verdict::Deny) {
+        let of_program = self.narrowed.get(&class).copied();
+        if [of_class, of_tool, of_program].contains(&Some(Verdict::Deny)) {
             return Verdict::Deny;
         }
         // Reading is free, unless a rule demands something of it.
@@ -272,7 +285,8 @@ impl Policy {
         if is_free || !is_influenced {
             return Verdict::Allow;
         }
-        of_tool.or(of_class).unwrap_or(Verdict::Ask)
+        let of_project = of_tool.or(of_class).unwrap_or(Verdict::Ask);
+        of_program.map_or(of_project, |own| own.max(of_project))
     }
 
     /// Returns the sources below what the effect demands of its decision and its arguments.

@@ -32,6 +32,7 @@ mod granted;
 mod imports;
 mod library;
 mod mains;
+pub(crate) mod narrowed;
 mod scope;
 mod servers;
 mod statements;
@@ -221,7 +222,11 @@ impl<'p> Checker<'p, '_> {
     }
 
     fn config(&mut self, config: &'p Config) {
-        let ConfigKind::Model(name) = &config.kind else { return };
+        let name = match &config.kind {
+            ConfigKind::Model(name) => name,
+            ConfigKind::Policy { class, verdict } => return self.policy(config, class, verdict),
+            ConfigKind::Role(_) | ConfigKind::Description(_) => return,
+        };
         match self.declarations.global(self.file, None, &name.text) {
             Some(Global::Import(import)) => {
                 self.known.insert(&name.text);

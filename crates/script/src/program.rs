@@ -31,6 +31,7 @@ use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
 use crate::syntax::{Parsed, parse};
 use crate::template::{TemplateFacts, TemplateImport, templates_of};
 use contexture_context::Limits;
+use contexture_core::policy::{Class, Verdict};
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use faults::{
     file_fault, import_failed, pack_faults, resource_fault, server_facts, template_fault,
@@ -113,6 +114,12 @@ pub struct AgentId {
 }
 
 impl Program {
+    /// Returns the verdicts on classes of effects that the program adds to the policy of its project
+    /// (GU-6).
+    pub fn policy(&self) -> impl Iterator<Item = (Class, Verdict)> {
+        crate::analysis::narrowed::of(self)
+    }
+
     /// Returns the agent that runs when the file is run, or that an import of the file means when
     /// no agent has the name of the import: `main agent`, else a `main func` at the top, else the
     /// only agent, else the functions at the top when there is no agent.

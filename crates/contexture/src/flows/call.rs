@@ -11,7 +11,7 @@ use crate::permission::{name_of_frontend_tool, name_of_server_tool, origin_of_se
 use crate::policy;
 use crate::run::RunRequest;
 use contexture_context::{Label, Trust};
-use contexture_core::policy::{Effect, Verdict, origin};
+use contexture_core::policy::{Effect, Influence, Verdict, origin};
 use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _};
 use contexture_script::runtime::Given;
 use serde_json::Value;
@@ -80,6 +80,25 @@ impl Catalog {
             && self.kit.policy.tools.is_empty()
     }
 
+    /// Returns the name that the rule for a built-in action is set under: its own, else that of the tool
+    /// that does the same, such as `http.post`.
+    fn ruled(&self, name: String, call: &ActionCall, influence: &mut Influence) -> String {
+        let method = call.parameters.get("method").and_then(Value::as_str).unwrap_or("POST");
+        let tool = match name.as_str() {
+            "http_send" => format!("http.{}", method.to_ascii_lowercase()),
+            own => own.replacen('_', ".", 1),
+        };
+        let rules = &self.kit.policy.tools;
+        if rules.contains_key(&name) || !rules.contains_key(&tool) {
+            return name;
+        }
+        // Who chose the method decided which tool it is.
+        if let Some((_, chosen)) = influence.arguments.iter().find(|(name, _)| name == "method") {
+            influence.decision = std::mem::take(&mut influence.decision).join(chosen);
+        }
+        tool
+    }
+
     /// Returns the trust level of a built-in action's result, whatever its parameters.
     fn of_builtin(&self, name: &str) -> Trust {
         match name {
@@ -100,7 +119,11 @@ impl Catalog {
             Place::Client => name_of_frontend_tool(&call.name),
             _ => call.name.clone(),
         };
-        let influence = self.origins.influence(call);
+        let mut influence = self.origins.influence(call);
+        let name = match place {
+            Place::Builtin => self.ruled(name, call, &mut influence),
+            _ => name,
+        };
         let url = call.parameters.get("url").and_then(Value::as_str);
         let origin = match place {
             Place::Server(Tool { server, .. }) => Some(origin_of_server(server)),

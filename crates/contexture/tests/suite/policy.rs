@@ -501,3 +501,30 @@ fn gu_6_policy_that_agent_writes_is_protected_whatever_was_said_yes_to() {
     assert_eq!(code(done), "PATH_PROTECTED");
     assert!(!place.path("contexture.toml").exists());
 }
+
+#[test]
+fn gu_6_program_forbids_itself_what_its_project_allows() {
+    let writes = "import tool File from \"file://workspace\"\n";
+    let act = "File.write({ path: \"out.txt\", content: \"x\" })";
+    let alone = format!("policy write \"deny\"\n{writes}main func() {{\n  {act}\n}}\n");
+    let other =
+        format!("policy write \"deny\"\n{writes}agent Other {{ func run() {{ {act} }} }}\n");
+    let imports =
+        format!("import agent Other from \"./other.as\"\n{writes}main func() {{\n  {act}\n}}\n");
+    for program in [alone, imports] {
+        let place = Place::new(&[("p.as", &program), ("other.as", &other)]);
+        place.write("contexture.toml", "[policy]\nwrite = \"allow\"\n");
+        let error = run(&place).0.unwrap_err();
+        assert_eq!(error.code(), POLICY_DENIED);
+        assert!(error.to_string().contains("its program says `policy write \"deny\"`"), "{error}");
+        assert!(error.help().unwrap().contains("remove `policy write"), "{:?}", error.help());
+        assert!(!place.path("out.txt").exists());
+    }
+    // It asks where its project does not.
+    let asks = LAUNDERED.replacen("import", "policy write \"ask\"\nimport", 1);
+    let place = Place::new(&[("p.as", &asks), ("page.txt", "SAY out.txt\n")]);
+    place.write("contexture.toml", "[policy]\nwrite = \"allow\"\n");
+    assert_eq!(code(run(&place).0), POLICY_DENIED);
+    place.write("p.as", LAUNDERED);
+    run(&place).0.unwrap();
+}

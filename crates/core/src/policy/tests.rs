@@ -223,3 +223,35 @@ fn gu_6_reading_tool_of_server_sends_only_data_of_owner() {
         assert_eq!(policy.decide(&effect).verdict, Verdict::Allow);
     }
 }
+
+#[test]
+fn gu_6_program_narrows_policy_and_never_widens_it() {
+    let (low, own) = (with(&[("path", page())]), with(&[("path", Label::default())]));
+    let decide = |policy: &Policy, influence| {
+        policy.decide(&effect("file.write", Class::Write, influence)).verdict
+    };
+    let allows =
+        Policy { classes: BTreeMap::from([(Class::Write, Verdict::Allow)]), ..Policy::default() };
+    let allows_tool = Policy {
+        tools: BTreeMap::from([(
+            "file.write".to_owned(),
+            Rule { verdict: Some(Verdict::Allow), ..Rule::default() },
+        )]),
+        ..Policy::default()
+    };
+    for policy in [allows, allows_tool] {
+        assert_eq!(decide(&policy, &low), Verdict::Allow);
+        let asks = policy.clone().narrowed([(Class::Write, Verdict::Ask)]);
+        assert_eq!((decide(&asks, &low), decide(&asks, &own)), (Verdict::Ask, Verdict::Allow));
+        let yes = Policy { yes_to: vec![Class::Write], ..asks };
+        assert_eq!(decide(&yes, &low), Verdict::Allow, "a person means it");
+        let twice = [(Class::Write, Verdict::Deny), (Class::Write, Verdict::Ask)];
+        let denies = Policy { yes_to: vec![Class::Write], ..policy.narrowed(twice) };
+        assert_eq!((decide(&denies, &low), decide(&denies, &own)), (Verdict::Deny, Verdict::Deny));
+    }
+    let denied = BTreeMap::from([(Class::Write, Verdict::Deny)]);
+    for verdict in [Verdict::Allow, Verdict::Ask] {
+        let policy = Policy { classes: denied.clone(), ..Policy::default() };
+        assert_eq!(decide(&policy.narrowed([(Class::Write, verdict)]), &own), Verdict::Deny);
+    }
+}

@@ -1,7 +1,9 @@
 //! Items: imports, agents, functions, configuration; and shapes.
 
 use super::build::{Builder, Op};
-use crate::syntax::ast::{Agent, File, Func, Item, Param, ShapeKind, ShapeNode};
+use crate::syntax::ast::{
+    Agent, Config, ConfigKind, File, Func, Item, Param, ShapeKind, ShapeNode,
+};
 use crate::syntax::token::TokenKind;
 
 impl Builder<'_> {
@@ -31,14 +33,17 @@ impl Builder<'_> {
             }
             Item::Agent(agent) => self.agent(agent),
             Item::Func(func) => self.func(func),
-            Item::Config(_) => self.config(),
+            Item::Config(config) => self.config(config),
             Item::Use(used) => self.used(used),
         }
     }
 
-    pub(super) fn config(&mut self) {
+    pub(super) fn config(&mut self, config: &Config) {
         self.token();
         self.spaced();
+        if matches!(config.kind, ConfigKind::Policy { .. }) {
+            self.spaced();
+        }
     }
 
     fn agent(&mut self, agent: &Agent) {

@@ -82,7 +82,7 @@ impl Builder<'_> {
                 self.block(&each.body);
             }
             StatementKind::Use(used) => self.used(used),
-            StatementKind::Config(_) => self.config(),
+            StatementKind::Config(config) => self.config(config),
             StatementKind::Expr(expr) => self.expr(expr),
             StatementKind::Error => {}
         }

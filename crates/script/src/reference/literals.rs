@@ -39,6 +39,6 @@ fn text_of_config(config: &Config, source: &SourceFile) -> Option<Written> {
     match &config.kind {
         ConfigKind::Role(text) => Written::of_text(text, Layer::Role, source),
         ConfigKind::Description(text) => Written::of_text(text, Layer::Description, source),
-        ConfigKind::Model(_) => None,
+        ConfigKind::Model(_) | ConfigKind::Policy { .. } => None,
     }
 }

@@ -40,7 +40,7 @@ pub enum Item {
     Agent(Agent),
     /// `func name(…) { … }`, `main func(…) { … }`.
     Func(Func),
-    /// `model NAME`, `role "…"`, `description "…"`.
+    /// `model NAME`, `role "…"`, `description "…"`, `policy CLASS "…"`.
     Config(Config),
     /// An agent-level `use`.
     Use(Use),
@@ -259,6 +259,13 @@ pub enum ConfigKind {
     Role(Text),
     /// `description "…"`.
     Description(Text),
+    /// `policy write "deny"`: what the program forbids itself (GU-6).
+    Policy {
+        /// The class of effects.
+        class: Name,
+        /// The verdict.
+        verdict: Text,
+    },
 }
 
 /// `use … max … keep … priority … as …` (AS-12 to AS-17).

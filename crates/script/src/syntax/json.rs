@@ -224,6 +224,11 @@ impl Serialize for At<'_, Config> {
             ConfigKind::Model(name) => {
                 return object!(out, source, "type": "Model", "name": name, "span": span);
             }
+            ConfigKind::Policy { class, verdict } => {
+                return object!(
+                    out, source, "type": "Policy", "class": class, "verdict": verdict, "span": span
+                );
+            }
             ConfigKind::Role(text) => ("Role", text),
             ConfigKind::Description(text) => ("Description", text),
         };

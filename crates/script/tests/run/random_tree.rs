@@ -187,7 +187,8 @@ fn config() -> impl Strategy<Value = Config> {
     let kind = prop_oneof![
         name().prop_map(ConfigKind::Model),
         text().prop_map(ConfigKind::Role),
-        text().prop_map(ConfigKind::Description)
+        text().prop_map(ConfigKind::Description),
+        (name(), text()).prop_map(|(class, verdict)| ConfigKind::Policy { class, verdict })
     ];
     (kind, span()).prop_map(|(kind, span)| Config { kind, span })
 }

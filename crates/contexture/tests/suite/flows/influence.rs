@@ -49,3 +49,26 @@ fn gu_6_workspace_that_is_the_users_word_is_it_in_flows_too() {
     result(&report, "write");
     assert_eq!(place.read("out.txt"), "x");
 }
+
+#[test]
+fn gu_6_rules_of_tools_and_of_programs_hold_in_flows() {
+    let program = "policy write \"deny\"\nimport tool File from \"file://workspace\"\n\
+         main agent Writes { main func() { File.write({ path: \"out.txt\", content: \"x\" }) } }";
+    let place = Place::new(&[("writes.as", program)]);
+    let rules = "[policy.tools.\"http.post\"]\ndefault = \"deny\"\n[policy.tools.\"file.write\"]\ndefault = \"deny\"\n";
+    place.write("contexture.toml", rules);
+    let post = json!({ "url": "http://127.0.0.1:9/", "body": "x" });
+    let steps = json!([
+        { "instructionId": "post", "action": "http_send", "parameters": post },
+        { "instructionId": "write", "action": "file_write", "parameters": { "path": "a.txt", "content": "x" } },
+        { "instructionId": "agent", "action": "agent:Writes" }
+    ]);
+    let mut request = instructions(&steps);
+    request.programs = vec![place.path("writes.as")];
+    let report = run(&place, request);
+    for step in ["post", "write", "agent"] {
+        let (code, message) = error(&report, step);
+        assert_eq!(code, "POLICY_DENIED", "{step}: {message}");
+    }
+    assert!(!place.path("a.txt").exists() && !place.path("out.txt").exists());
+}

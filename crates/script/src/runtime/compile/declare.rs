@@ -257,6 +257,8 @@ pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>) {
             ConfigKind::Model(name) => config.model = Some(&name.text),
             ConfigKind::Role(text) => config.role = Some(text),
             ConfigKind::Description(text) => config.description = Some(text),
+            // It holds for the whole run, and the host decides by it.
+            ConfigKind::Policy { .. } => {}
         }
     }
 }

@@ -367,12 +367,12 @@ impl Parser<'_> {
         Some(Param { name, shape })
     }
 
-    /// Parses `model NAME`, `role "…"`, `description "…"`; returns `None` if the word is an
-    /// ordinary name.
+    /// Parses `model NAME`, `role "…"`, `description "…"`, `policy CLASS "…"`; returns `None` if
+    /// the word is an ordinary name.
     pub(super) fn config(&mut self) -> Option<Config> {
         let word = self.word()?;
         let wanted = match word {
-            "model" => TokenKind::Word,
+            "model" | "policy" => TokenKind::Word,
             "role" | "description" => TokenKind::Str,
             _ => return None,
         };
@@ -381,6 +381,13 @@ impl Parser<'_> {
         let value = if colon { self.peek(2) } else { next };
         let text = matches!(value.kind, TokenKind::Str | TokenKind::Block);
         let fits = match wanted {
+            _ if word == "policy" => {
+                let verdict = self.peek(if colon { 3 } else { 2 });
+                value.kind == TokenKind::Word
+                    && verdict.kind == TokenKind::Str
+                    && !value.starts_line
+                    && !verdict.starts_line
+            }
             TokenKind::Word => (value.kind == TokenKind::Word || text) && !value.starts_line,
             _ => text,
         };
@@ -400,10 +407,17 @@ impl Parser<'_> {
         let kind = match word {
             "model" => ConfigKind::Model(self.model_name()),
             "role" => ConfigKind::Role(self.string()?),
+            "policy" => self.policy()?,
             _ => ConfigKind::Description(self.string()?),
         };
         self.refuse_computed(word);
         Some(Config { kind, span: self.span_from(start) })
+    }
+
+    fn policy(&mut self) -> Option<ConfigKind> {
+        let token = self.bump();
+        let class = Name { text: self.slice(token.span).to_owned(), span: token.span };
+        Some(ConfigKind::Policy { class, verdict: self.string()? })
     }
 
     /// Reports whether an invalid value follows `role`, `description` or `model` used as settings:
@@ -424,6 +438,10 @@ impl Parser<'_> {
             "model" => (
                 "`model` takes the name of an imported model".to_owned(),
                 "write `import llm Name from \"…\"` at the top and `model Name` here".to_owned(),
+            ),
+            "policy" => (
+                "`policy` takes a class of effects and a verdict".to_owned(),
+                "write `policy write \"deny\"`, with write, send or execute".to_owned(),
             ),
             _ => (
                 format!("`{word}` takes a string literal"),

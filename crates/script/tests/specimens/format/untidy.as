@@ -3,6 +3,7 @@
 import   llm Q   from "mock"
 import tool Find from 'sh://find' // finds
 role "a"   description "b"
+policy    write   "deny"   policy send "ask"
 use Notes   max 2k   as   the notes
 
 

@@ -54,7 +54,17 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
     let ledger = app.ledger(&caller.grant);
     let labels = OnceLock::new();
     let job = Job {
-        app, owner, ledger, origin, context, incarnation, message, intent, labels, place, tell,
+        app,
+        owner,
+        ledger,
+        origin,
+        context,
+        incarnation,
+        message,
+        intent,
+        labels,
+        place,
+        tell,
     };
     job.accept(set, caller.clone(), digest);
 }

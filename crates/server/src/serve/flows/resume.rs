@@ -177,7 +177,17 @@ fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let (origin, ledger) = (None, None);
     let labels = OnceLock::new();
     let job = Job {
-        app, owner, ledger, origin, context, incarnation, message, intent, labels, place, tell,
+        app,
+        owner,
+        ledger,
+        origin,
+        context,
+        incarnation,
+        message,
+        intent,
+        labels,
+        place,
+        tell,
     };
     if job.is_async() {
         (job.tell)(&found.ack.unwrap_or_else(|| job.ack(None)));

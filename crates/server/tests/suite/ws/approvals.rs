@@ -171,3 +171,33 @@ main func(input { text string }) {
         assert_eq!(told["type"], "ERROR_RESPONSE", "{wrong}: {told}");
     }
 }
+
+#[tokio::test]
+async fn gu_6_rules_of_tools_and_of_program_hold_in_turns_without_a_question() {
+    let config = "[policy]\nwrite = \"allow\"\n[policy.tools.\"http.post\"]\ndefault = \"deny\"\n\
+         [policy.tools.\"http.get\"]\nintegrity = { url = \"program\" }\n";
+    let program = r#"
+policy write "deny"
+import tool File from "file://workspace"
+import tool Web from "http://127.0.0.1:9"
+
+main func(input { text string }) {
+  if input.text == "post" { return try { { ok: Web.post({ url: "/a", body: "x" }) } } else err { { code: err.code } } }
+  if input.text == "write" { return try { { ok: File.write({ path: "out-a", content: "x" }).ok } } else err { { code: err.code } } }
+  return try { { ok: Web.get({ url: input.text }) } } else err { { code: err.code } }
+}
+"#;
+    let site = Site::with_files(program, config, &[], None).await;
+    let mut client = asker(&site, "c1").await;
+    for text in ["post", "write"] {
+        client.send(&said(text, Some("ctx_1"), text)).await;
+        assert_eq!(question(&mut client, text).await, Err(json!({ "code": "POLICY_DENIED" })));
+    }
+    assert!(!site.path("out-a").exists());
+    // The user's own word is below what this address demands, so somebody is asked.
+    client.send(&said("get", Some("ctx_1"), "/a")).await;
+    let asked = question(&mut client, "get").await.unwrap();
+    assert_eq!(asked["content"]["calls"][0]["parameters"]["action"], "http.get", "{asked}");
+    client.send(&answer(&asked, "r1", false)).await;
+    assert_eq!(question(&mut client, "get").await, Err(json!({ "code": "PERMISSION_DENIED" })));
+}

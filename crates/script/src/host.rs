@@ -174,8 +174,8 @@ pub struct GenerateOptions {
     pub most_output: Option<u64>,
     /// True if a text that was cut off is taken as it is (CA-1).
     pub keep_cut: bool,
-    /// The reason why the closed parts of the answer are let up (GU-4).
-    pub release: Option<String>,
+    /// The parts of the answer that are let up, and why (GU-4).
+    pub release: Option<Release>,
     /// Tokens of the whole prompt (AS-18).
     pub max_input: Option<u64>,
     /// Calls in all, the first included; at least 1.
@@ -292,6 +292,20 @@ pub struct ToolCall {
     pub influence: Influence,
     /// The place of the call in the program.
     pub site: Site,
+}
+
+/// The closed parts of an answer that a program lets up for a reason: booleans, choices, and what is
+/// within its bounds (GU-4).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Release {
+    /// The reason.
+    pub reason: String,
+    /// The least and the greatest number.
+    pub numbers: Option<(f64, f64)>,
+    /// The first and the last day, such as `2026-01-31`.
+    pub dates: Option<(String, String)>,
+    /// The texts and whole numbers that may be named.
+    pub ids: Vec<Value>,
 }
 
 /// A header of an HTTP tool whose value is a secret, which only the host knows (GU-9).

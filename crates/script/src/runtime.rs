@@ -53,7 +53,7 @@ mod machine;
 mod meter;
 pub mod methods;
 mod number;
-mod options;
+pub(crate) mod options;
 mod run;
 pub mod scripted;
 pub mod session;

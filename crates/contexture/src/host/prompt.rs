@@ -327,7 +327,7 @@ fn options(call: &GenerateCall) -> Value {
     put("max_output", given.max_output.map(Into::into));
     put("most_output", given.most_output.map(Into::into));
     put("on_cut", given.keep_cut.then_some("keep".into()));
-    put("release", given.release.as_ref().map(|reason| reason.as_str().into()));
+    put("release", given.release.as_ref().map(|release| release.reason.as_str().into()));
     put("max_input", given.max_input.map(Into::into));
     put("attempts", Some(given.attempts.into()));
     put("temperature", given.temperature.map(Into::into));

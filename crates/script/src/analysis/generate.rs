@@ -3,6 +3,7 @@
 use super::Checker;
 use super::tools::is_literal;
 use crate::codes;
+use crate::runtime::options::RELEASE;
 use crate::semantic::{Cause, GenerateFacts};
 use crate::syntax::ast::{Expr, ExprKind, Generate, MOST_OUTPUT, Text, UnaryOp};
 use crate::syntax::shape_of;
@@ -19,6 +20,7 @@ enum OptionType {
     Think,
     OnCut,
     Tools,
+    Release,
 }
 
 impl OptionType {
@@ -30,6 +32,7 @@ impl OptionType {
             Self::Flag => "true or false",
             Self::Think => "true, false, \"auto\", \"low\", \"medium\" or \"high\"",
             Self::OnCut => "\"fail\" or \"keep\"",
+            Self::Release => "a reason, or an object with a `reason` and bounds",
             Self::Tools => {
                 "a list of imported tools and their methods, such as `[Grep, File.read]`"
             }
@@ -42,7 +45,7 @@ const TYPES: &[(&str, OptionType)] = &[
     ("max_output", OptionType::Count),
     (MOST_OUTPUT, OptionType::Count),
     ("on_cut", OptionType::OnCut),
-    ("release", OptionType::Text),
+    ("release", OptionType::Release),
     ("max_input", OptionType::Count),
     ("attempts", OptionType::Count),
     ("temperature", OptionType::Number),
@@ -92,18 +95,44 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    /// Refuses a `release` that lets nothing up: only booleans and choices are closed.
+    /// Refuses a `release` that lets nothing up: booleans and choices are closed, others where bounds are
+    /// given.
     fn release_option(&mut self, generate: &Generate) {
         let option = generate.options.iter().rev().find(|(key, _)| key.value == "release");
         let Some((key, value)) = option else { return };
-        let is_empty = matches!(&strip(value).kind, ExprKind::Str(text) if text.trim().is_empty());
-        if is_empty {
+        let literal = &strip(value).kind;
+        let parts = match literal {
+            ExprKind::Object(parts) => parts.as_slice(),
+            _ => &[],
+        };
+        let unknown = parts.iter().find(|(key, _)| !RELEASE.contains(&key.value.as_str()));
+        let reason = parts.iter().find(|(key, _)| key.value == "reason");
+        let is_blank = |expr: &Expr| matches!(&strip(expr).kind, ExprKind::Str(text) if text.trim().is_empty());
+        let is_empty = match literal {
+            ExprKind::Object(_) => reason.is_none_or(|(_, value)| is_blank(value)),
+            _ => is_blank(value),
+        };
+        let has = |names: &[&str]| parts.iter().any(|(key, _)| names.contains(&key.value.as_str()));
+        let bounded = Bounded { numbers: has(&["numbers", "ids"]), texts: has(&["dates", "ids"]) };
+        // An object that is not written here may have any bounds.
+        let is_open = !matches!(literal, ExprKind::Str(_) | ExprKind::Object(_));
+        let bounded = if is_open { Bounded { numbers: true, texts: true } } else { bounded };
+        if let Some((key, _)) = unknown {
+            let message = format!("`release` has no part `{}`", key.value);
+            let help = suggestion(&key.value, RELEASE)
+                .unwrap_or_else(|| format!("it has {}", RELEASE.join(", ")));
+            self.push(codes::BAD_RELEASE.at(key.span, message).with_help(help));
+        } else if is_empty {
             let fault = codes::BAD_RELEASE.at(value.span, "`release` without a reason");
             self.push(fault.with_help("say why the page, file or tool may decide this"));
-        } else if !generate.shape.as_ref().map(shape_of).is_some_and(|shape| is_closed(&shape)) {
-            let message = "`release` lets nothing up: the answer has no boolean and no choice";
-            let help =
-                "declare closed parts, as in `-> { urgent boolean, kind \"bug\" | \"idea\" }`";
+        } else if !generate
+            .shape
+            .as_ref()
+            .map(shape_of)
+            .is_some_and(|shape| bounded.is_closed(&shape))
+        {
+            let message = "`release` lets nothing up: the answer has no boolean, no choice and nothing with bounds";
+            let help = "declare closed parts, as in `-> { urgent boolean }`, or give bounds: `release: { reason: \"…\", numbers: [1, 10] }`";
             self.push(codes::BAD_RELEASE.at(key.span, message).with_help(help));
         }
     }
@@ -217,11 +246,22 @@ impl<'p> Checker<'p, '_> {
 }
 
 /// Reports whether an answer of this shape has a closed part outside of lists.
-fn is_closed(shape: &Shape) -> bool {
-    match shape {
-        Shape::Boolean | Shape::Enum(_) => true,
-        Shape::Object(fields) => fields.iter().any(|field| is_closed(&field.shape)),
-        _ => false,
+/// The kinds of values that a release bounds.
+struct Bounded {
+    numbers: bool,
+    texts: bool,
+}
+
+impl Bounded {
+    /// Reports whether a part of an answer may be let up.
+    fn is_closed(&self, shape: &Shape) -> bool {
+        match shape {
+            Shape::Boolean | Shape::Enum(_) => true,
+            Shape::Number | Shape::Integer => self.numbers,
+            Shape::String => self.texts,
+            Shape::Object(fields) => fields.iter().any(|field| self.is_closed(&field.shape)),
+            _ => false,
+        }
     }
 }
 
@@ -236,7 +276,8 @@ fn fits(kind: OptionType, value: &Expr) -> bool {
     let negative = matches!(literal, ExprKind::Unary { op: UnaryOp::Negate, operand }
         if matches!(strip(operand).kind, ExprKind::Int(_) | ExprKind::Float(_)));
     match (kind, literal) {
-        (OptionType::Text, ExprKind::Str(_))
+        (OptionType::Text | OptionType::Release, ExprKind::Str(_))
+        | (OptionType::Release, ExprKind::Object(_))
         | (OptionType::Flag | OptionType::Think, ExprKind::Bool(_))
         | (OptionType::Number, ExprKind::Int(_) | ExprKind::Float(_)) => true,
         (OptionType::Think, ExprKind::Str(text)) => THINK.contains(&text.as_str()),

@@ -17,7 +17,7 @@ use super::value::release::closed;
 use super::value::tag::Tag;
 use super::vm;
 use super::vm::fiber::{Effect, Exit, Fiber};
-use crate::host::{GenerateCall, HostError, Standing, Supplied, ToolBinding};
+use crate::host::{GenerateCall, HostError, Release, Standing, Supplied, ToolBinding};
 use crate::knowledge::KnowledgeCall;
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
@@ -83,29 +83,29 @@ async fn generate(
     about.extend(data([("items", Json::from(call.items.len()))]));
     let event = machine.trace.begin(parent, TraceKind::Generate, about);
     call.event = event.id;
-    let (shape, reason) = (call.shape.clone(), call.options.release.clone());
+    let (shape, up) = (call.shape.clone(), call.options.release.clone());
     let id = event.id;
     let outcome = machine.perform(|host| host.generate(call)).await;
     let mut value = settle(machine, event, outcome, (Trust::Model, Tag::PROGRAM))?;
     if let Some(shape) = &shape {
         mark_optional(&value, shape);
-        if let Some(reason) = reason {
-            release(machine, id, (&mut value, shape), &reason);
+        if let Some(up) = up {
+            release(machine, id, (&mut value, shape), &up);
         }
     }
     Ok(value)
 }
 
 /// Lets up the closed parts of an answer for the reason that its program gives, and records that.
-fn release(machine: &Machine<'_>, event: u64, (value, shape): (&mut Value, &Shape), reason: &str) {
+fn release(machine: &Machine<'_>, event: u64, (value, shape): (&mut Value, &Shape), up: &Release) {
     let tags = machine.meter.tags();
     let label = tags.label(value.tag());
     if !label.is_below_user() {
         return;
     }
-    let parts = closed(value, shape, &format!("release \"{reason}\""), tags);
+    let parts = closed(value, shape, up, tags);
     let data = json!({
-        "reason": reason, "trust": label.trust, "sources": label.sources, "parts": parts,
+        "reason": up.reason, "trust": label.trust, "sources": label.sources, "parts": parts,
     });
     machine.trace.instant(Some(event), TraceKind::Release, data);
 }

@@ -5,7 +5,12 @@ use super::code::OptionName;
 use super::error::{Checked, Fault, codes};
 use super::value::tag::Tag;
 use super::value::{Value, unknown};
-use crate::host::{GenerateOptions, Think};
+use crate::host::{GenerateOptions, Release, Think};
+use contexture_context::Trust;
+use contexture_diagnostic::suggestion;
+
+/// The parts of `release` as an object.
+pub(crate) const RELEASE: [&str; 4] = ["reason", "numbers", "dates", "ids"];
 
 #[derive(Debug)]
 pub(crate) struct Parsed {
@@ -43,7 +48,7 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
         OptionName::MaxOutput => options.max_output = Some(count("max_output", value)?),
         OptionName::MostOutput => options.most_output = Some(most(options.max_output, value)?),
         OptionName::OnCut => options.keep_cut = keeps_cut(value)?,
-        OptionName::Release => options.release = Some(reason(value)?),
+        OptionName::Release => options.release = Some(release(value)?),
         OptionName::MaxInput => options.max_input = Some(count("max_input", value)?),
         OptionName::Attempts => {
             let attempts = count("attempts", value)?;
@@ -75,6 +80,97 @@ fn most(least: Option<u64>, value: &Value) -> Checked<u64> {
         return Err(wrong("max_output", "a range from the smaller to the greater number", value));
     }
     Ok(most)
+}
+
+/// Reads what is let up: a reason, or an object with a reason and bounds. Bounds that something low
+/// chose let nothing up.
+fn release(value: &Value) -> Checked<Release> {
+    let Value::Object(object, _) = value else {
+        return Ok(Release { reason: reason(value)?, ..Release::default() });
+    };
+    let fields = object.fields.borrow();
+    if let Some(key) = fields.keys().find(|key| !RELEASE.contains(&&***key)) {
+        let help = suggestion(key, RELEASE);
+        let help = help.unwrap_or_else(|| format!("it has {}", RELEASE.join(", ")));
+        return Err(Fault::new(codes::OPTION, format!("`release` has no part `{key}`")).help(help));
+    }
+    let mut release = Release {
+        reason: reason(fields.get("reason").unwrap_or(&Value::NONE))?,
+        ..Release::default()
+    };
+    let bound = |name: &str| match fields.get(name) {
+        None | Some(Value::None(_)) => Ok(None),
+        Some(Value::List(list, tag)) => {
+            let items = list.items.borrow().clone();
+            let mut tags = items.iter().map(Value::tag).chain([*tag, list.header.tag.get()]);
+            let is_own = tags.all(|tag| tag.trust() <= Trust::Model);
+            Ok(is_own.then_some(items))
+        }
+        Some(other) => Err(wrong("release", &format!("an object with a list `{name}`"), other)),
+    };
+    if let Some(items) = bound("numbers")? {
+        let range = match items.as_slice() {
+            [least, most] => number(least).zip(number(most)).filter(|(least, most)| least <= most),
+            _ => None,
+        };
+        let expected = "an object whose `numbers` are the least and the greatest one";
+        release.numbers = Some(range.ok_or_else(|| wrong("release", expected, value))?);
+    }
+    if let Some(items) = bound("dates")? {
+        let range = match items.as_slice() {
+            [Value::Str(first, _), Value::Str(last, _)] => {
+                let is_range = is_day(first) && is_day(last) && first <= last;
+                is_range.then(|| ((**first).clone(), (**last).clone()))
+            }
+            _ => None,
+        };
+        let expected =
+            "an object whose `dates` are the first and the last day, such as \"2026-01-31\"";
+        release.dates = Some(range.ok_or_else(|| wrong("release", expected, value))?);
+    }
+    for item in bound("ids")?.unwrap_or_default() {
+        release.ids.push(match &item {
+            Value::Str(text, _) => text.as_str().into(),
+            Value::Int(number, _) => (*number).into(),
+            other => {
+                return Err(wrong(
+                    "release",
+                    "an object whose `ids` are texts or whole numbers",
+                    other,
+                ));
+            }
+        });
+    }
+    Ok(release)
+}
+
+/// Returns a number as one that can be compared.
+#[expect(clippy::cast_precision_loss, reason = "a bound need not be exact beyond 2^53")]
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number, _) => Some(*number as f64),
+        Value::Float(number, _) => Some(*number).filter(|number| number.is_finite()),
+        _ => None,
+    }
+}
+
+/// Reports whether a text is a day and nothing else: `2026-01-31`. Days compare as their texts do.
+pub(crate) fn is_day(text: &str) -> bool {
+    let part = |from: usize, to: usize| {
+        let digits = text.get(from..to)?;
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<u32>().ok())?
+    };
+    let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 => 28 + u32::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    let dashes = [4, 7].iter().all(|at| text.as_bytes().get(*at) == Some(&b'-'));
+    text.len() == 10 && dashes && (1..=12).contains(&month) && (1..=days).contains(&day)
 }
 
 fn reason(value: &Value) -> Checked<String> {

@@ -372,6 +372,51 @@ fn of_answer(options: &str, body: &str) -> (Label, Vec<serde_json::Value>) {
     (got.unwrap().1.clone(), released.map(|event| event.data).collect())
 }
 
+/// Returns the trust level of what a program makes of an answer to a prompt with a page.
+fn of_bounded(release: &str, answer: &serde_json::Value) -> Trust {
+    let name = answer.as_object().unwrap().keys().next().unwrap();
+    let source = format!(
+        "import tool Http from \"https://a.b\" import memory Notes from \"file://n.jsonl\"
+        main func(input) {{ page = Http.get({{ url: \"/\" }}) use page as page
+        r = generate({{ input: \"Read.\", release: {{ reason: \"an order\", {release} }} }}) -> {{ n? number, i? integer, t? string }}
+        Notes.add({{ kind: \"k\", got: r.{name} }}) }}"
+    );
+    let low =
+        |value| Supplied { value, label: Label::of("p", Trust::Web), standing: Standing::Real };
+    let host = ScriptedHost::new()
+        .with_result("Http.get", Ok(low(json!("page"))))
+        .with_answer_result(Ok(low(answer.clone())))
+        .with_memory("Notes.add", json!({}));
+    let input = json!({ "known": ["A-1", 7] });
+    let done = outcome(&source, input, &host);
+    assert!(done.result.is_ok(), "{release}: {:?}", done.result);
+    let call = &host.memory_calls()[0];
+    call.influence.arguments.iter().find(|(name, _)| name == "got").unwrap().1.trust
+}
+
+#[test]
+fn gu_4_bounded_numbers_days_and_known_ids_are_up_when_program_releases_them() {
+    let up = |release: &str, answer| of_bounded(release, &answer) == Trust::Model;
+    let (numbers, ids) = ("numbers: [1, 9.5]", "ids: input.known");
+    let dates = "dates: [\"2026-01-31\", \"2026-12-31\"]";
+    assert!(up(numbers, json!({ "n": 9.5 })) && up(numbers, json!({ "i": 1 })));
+    for answer in [json!({ "n": 9.6 }), json!({ "i": 0 }), json!({ "t": "5" })] {
+        assert!(!up(numbers, answer.clone()), "{answer}");
+    }
+    assert!(up(ids, json!({ "t": "A-1" })) && up(ids, json!({ "i": 7 })));
+    for answer in [json!({ "t": "A-12" }), json!({ "t": "7" }), json!({ "n": 7.5 })] {
+        assert!(!up(ids, answer.clone()), "{answer}");
+    }
+    assert!(up(dates, json!({ "t": "2026-01-31" })) && up(dates, json!({ "t": "2026-11-30" })));
+    for day in
+        ["2026-01-30", "2027-01-01", "2026-11-31", "2026-02-29", "2026-06-01T", "2026-6-01", "6"]
+    {
+        assert!(!up(dates, json!({ "t": day })), "{day}");
+    }
+    assert!(!up("ids: [page]", json!({ "t": "page" })), "a page can't say what is known");
+    assert!(!up("ids: [\"A-1\", page]", json!({ "t": "A-1" })));
+}
+
 #[test]
 fn gu_4_closed_parts_of_answer_are_up_when_program_releases_them() {
     let release = ", release: \"two drawers\"";

@@ -26,7 +26,8 @@ fn is_kept(name: &str) -> bool {
     let is_audit = name.strip_prefix("audit.").and_then(|rest| rest.strip_suffix(".jsonl"));
     let is_audit = is_audit.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
     let marked = name.strip_suffix("-marks");
-    let is_marks = marked.is_some_and(|name| [CONTEXTS_FILE, FLOWS_FILE].contains(&name));
+    let is_marks =
+        marked.is_some_and(|name| [CONTEXTS_FILE, FLOWS_FILE, AUDIT_FILE].contains(&name));
     is_audit || is_marks || [CONTEXTS_FILE, FLOWS_FILE, TOKENS_FILE, AUDIT_FILE].contains(&name)
 }
 

@@ -218,6 +218,11 @@ pub(crate) fn files(data: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(all.into_iter().map(|(_, path)| path).collect())
 }
 
+/// Returns the place of what was acknowledged of the log last.
+pub(crate) fn marks(data: &Path) -> PathBuf {
+    contexture::store::marks::beside(&data.join(AUDIT_FILE))
+}
+
 /// Walks along the chain of the audit log in a data folder; returns the number of lines, and the first
 /// line of each file that breaks it.
 ///

@@ -90,7 +90,8 @@ pub fn backup(data: &Path, target: &Path) -> Result<Backup, Fault> {
     let others = copy::snapshot(&databases, || {
         let _held = audit::hold(data)?;
         let tokens = data.join(TOKENS_FILE);
-        let others = audit::files(data)?.into_iter().chain(tokens.exists().then_some(tokens));
+        let rest = [tokens, audit::marks(data)].into_iter().filter(|path| path.is_file());
+        let others = audit::files(data)?.into_iter().chain(rest);
         others.map(|path| Ok((std::fs::read(&path)?, path))).collect::<io::Result<Vec<_>>>()
     });
     let others =

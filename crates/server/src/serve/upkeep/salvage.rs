@@ -6,12 +6,12 @@ use crate::serve::codes;
 use crate::serve::flows::journal::FLOWS_FILE;
 use crate::serve::folder::{FolderLock, LOCK_FILE};
 use crate::serve::operations::audit;
-use crate::serve::tokens::TOKENS_FILE;
+use crate::serve::tokens::TokenFile;
 use contexture::contexts::CONTEXTS_FILE;
 use contexture::store::contexts;
 use contexture::store::copy::{self, Copied};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The result of saving a data folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -46,8 +46,10 @@ pub fn salvage(data: &Path, target: &Path) -> Result<Salvage, Fault> {
         lost.push(FolderFinding::of(FLOWS_FILE, reason));
     }
     let files = audit::files(data).map_err(|error| unusable(data, &error))?;
-    let tokens = data.join(TOKENS_FILE);
-    for path in files.iter().chain(tokens.exists().then_some(&tokens)) {
+    // Damaged tokens, which no server could read, are told with the other findings.
+    let tokens = TokenFile::in_folder(data);
+    let tokens = tokens.list().is_ok().then(|| tokens.path()).filter(|path| path.exists());
+    for path in files.iter().map(PathBuf::as_path).chain(tokens) {
         if let Some(name) = path.file_name().filter(|_| path.is_file()) {
             draft.copy(path, &name.to_string_lossy())?;
         }

@@ -83,8 +83,14 @@ fn gu_14_harmless_task_is_done_without_question() {
     });
     let unexpected = told(unexpected);
     assert!(unexpected.is_empty(), "these tasks ended otherwise than they say:\n{unexpected}");
-    let done = tasks.iter().filter(|(_, played)| table::state(played) == State::Done).count();
-    assert!(done * 10 >= tasks.len() * 9, "{done} of {} tasks", tasks.len());
+    let done = |all: &[&(Case, Played)]| {
+        all.iter().filter(|(_, played)| table::state(played) == State::Done).count()
+    };
+    // The repository's own examples were written by whoever wrote the policy.
+    let others: Vec<_> = tasks.iter().filter(|(case, _)| case.example.is_empty()).collect();
+    for all in [tasks.iter().collect(), others] {
+        assert!(done(&all) * 10 >= all.len() * 9, "{} of {} tasks", done(&all), all.len());
+    }
 }
 
 #[test]

@@ -85,7 +85,7 @@ pub struct ServerTool {
     pub name: String,
     #[serde(default)]
     pub description: String,
-    /// The class that a person gave it; none is the worst.
+    /// The class that a person gave it, or that its page says; none is the worst.
     #[serde(default)]
     pub class: String,
     /// Its parameters, all strings.

@@ -11,7 +11,7 @@ use contexture::frontend::{FrontendFailure, FrontendTool, PERMISSION_DENIED, Pag
 use contexture::llm::BoxFuture;
 use contexture::mcp::{Classes, Definition};
 use contexture::permission::{Action, Permission};
-use contexture::ports::policy::Class;
+use contexture::ports::policy::{Class, Demands};
 use contexture::run::RunRequest;
 use contexture::turn::{Attachment, AttachmentKind, Conversation, Past, Role, TurnRequest};
 use contexture::{Environment, Runtime, servers};
@@ -125,6 +125,10 @@ impl<'c> World<'c> {
         }
         let client = case.client.iter().fold(Page::new(), |page, tool| {
             let offer = FrontendTool::new(tool.name.clone(), schema(tool));
+            let offer = match Class::parse(&tool.class) {
+                Some(class) => offer.with_class(class, Demands::default()),
+                None => offer,
+            };
             let gives = site.fill(&tool.gives);
             page.with(offer.describe(tool.description.clone()), move |_| Ok(json!(gives)))
         });

@@ -51,10 +51,13 @@ pub fn state(played: &Played) -> State {
 pub fn document(attacks: &[(Case, Played)], tasks: &[(Case, Played)]) -> String {
     let harmful = attacks.iter().filter(|(_, played)| played.seen.contains(&true)).count();
     let done = tasks.iter().filter(|(_, played)| state(played) == State::Done).count();
+    let others: Vec<_> = tasks.iter().filter(|(case, _)| case.example.is_empty()).collect();
     let mut text = format!(
-        "{} attacks, {harmful} of them with an effect; {done} of {} tasks done without a question.\n\n",
+        "{} attacks, {harmful} of them with an effect; {done} of {} tasks done without a question, {} of {} without\nthe examples of the repository.\n\n",
         attacks.len(),
-        tasks.len()
+        tasks.len(),
+        others.iter().filter(|(_, played)| state(played) == State::Done).count(),
+        others.len()
     );
     text += &attack_table(attacks);
     text.push('\n');

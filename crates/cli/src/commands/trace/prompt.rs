@@ -1,7 +1,10 @@
 //! `contexture trace prompt`: the exact text that was sent to a model.
 
 use super::runs::Runs;
+use super::why;
+use crate::output::text::sanitized;
 use crate::prelude::*;
+use contexture::context::manifest::ItemRecord;
 use contexture::inspect::{InspectError, SentMessage, SentRequest};
 use contexture::store::runs::RunHead;
 
@@ -10,6 +13,7 @@ Examples:
   contexture trace prompt
   contexture trace prompt latest 1 --role user
   contexture trace prompt latest 1 --answer
+  contexture trace prompt latest 1 --items
   contexture trace prompt latest 1 --json";
 
 /// Prints the exact messages of a model call.
@@ -31,7 +35,11 @@ pub(super) struct Args {
     /// Print the raw answer instead.
     #[arg(long, conflicts_with = "role")]
     answer: bool,
-    /// Print one JSON object: run, call and requests, each with messages and answer.
+    /// Print instead what the prompt was made of, with trust levels and sources, and what was decided
+    /// about the effects of the model.
+    #[arg(long, conflicts_with_all = ["role", "answer", "request"])]
+    items: bool,
+    /// Print one JSON object: run, call, requests with their messages and answers, items, effects.
     #[arg(long, conflicts_with_all = ["role", "answer", "request"])]
     json: bool,
 }
@@ -46,9 +54,20 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
         }
         error => error,
     })?;
-    if args.json {
-        let object = json!({ "run": log.id.as_str(), "call": args.call, "requests": requests });
-        terminal.print_json(&object)?;
+    if args.json || args.items {
+        let calls = runs.kept(&log).calls();
+        let call = calls.iter().find(|call| call.manifest.call == args.call);
+        let effects = call.map(|call| why::effects(&log, Some(call.event.id))).unwrap_or_default();
+        let items = call.map(|call| call.manifest.items.as_slice()).unwrap_or_default();
+        if args.json {
+            let items: Vec<Value> = items.iter().map(item).collect();
+            let (run, call) = (log.id.as_str(), args.call);
+            terminal.print_json(&json!({
+                "run": run, "call": call, "requests": requests, "items": items, "effects": effects,
+            }))?;
+        } else {
+            terminal.print(&made_of(items, &effects, terminal.out))?;
+        }
         return Ok(Exit::Done);
     }
     if let ([_, _, ..], None, None, false) = (&*requests, args.request, &args.role, args.answer) {
@@ -68,6 +87,34 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
         terminal.print(&(text + &tools(&request.tools, terminal.out)))?;
     }
     Ok(Exit::Done)
+}
+
+/// Returns an item as JSON, with what decides about its use.
+fn item(item: &ItemRecord) -> Value {
+    json!({
+        "label": item.label, "source": item.source, "trust": item.trust, "sources": item.sources,
+        "tokens": item.tokens, "clipped": item.clipped,
+    })
+}
+
+/// Renders the items of a prompt with their trust levels and sources, and what the model caused.
+fn made_of(items: &[ItemRecord], effects: &[Value], paint: Paint) -> String {
+    let mut text = String::new();
+    for item in items {
+        let name = sanitized(item.label.as_deref().unwrap_or(&item.source)).to_string();
+        let _ = writeln!(text, "{} ({})", paint.bold(&name), item.trust);
+        let ways = item.sources.iter().map(|source| (source.to_string(), source.trust));
+        for (way, trust) in ways.filter(|(way, _)| *way != name) {
+            let _ = writeln!(text, "   {} ({trust})", sanitized(&way));
+        }
+    }
+    if !effects.is_empty() {
+        text.push_str(&why::text(effects, paint));
+    }
+    if text.is_empty() {
+        text.push_str("the prompt has no items, and its model caused nothing\n");
+    }
+    text
 }
 
 /// Renders messages, each below a rule with its role.

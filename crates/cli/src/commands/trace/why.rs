@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
 }
 
 /// Returns the effects of a run, each with the number of its event.
-fn effects(log: &RunLog, wanted: Option<u64>) -> Vec<Value> {
+pub(super) fn effects(log: &RunLog, wanted: Option<u64>) -> Vec<Value> {
     let tree = log.tree();
     let mut found = Vec::new();
     for (_, event) in tree.lines() {
@@ -67,7 +67,7 @@ fn effects(log: &RunLog, wanted: Option<u64>) -> Vec<Value> {
     found
 }
 
-fn text(effects: &[Value], paint: Paint) -> String {
+pub(super) fn text(effects: &[Value], paint: Paint) -> String {
     if effects.is_empty() {
         return "the run wrote, sent and executed nothing\n".to_owned();
     }

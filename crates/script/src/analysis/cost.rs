@@ -265,6 +265,7 @@ impl<'p> Walker<'p, '_> {
             ConfigKind::Role(text) | ConfigKind::Description(text) => {
                 scope.has_reference |= text.value.contains('@');
             }
+            ConfigKind::Policy { .. } => {}
         }
     }
 

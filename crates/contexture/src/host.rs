@@ -40,6 +40,7 @@ use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use attachments::TurnAttachments;
 use contexture_context::TraceKind;
+use contexture_core::profile::CURRENCY;
 use contexture_llm::CancelToken;
 use contexture_llm::ledger::Account;
 use contexture_prompt::Usage;
@@ -194,6 +195,9 @@ impl Host for LiveHost {
     fn record(&self, mut event: Event) {
         if event.kind == TraceKind::Run && event.phase == Phase::End {
             self.run.sum_up(&mut event.data);
+            if let serde_json::Value::Object(data) = &mut event.data {
+                data.insert("cost".to_owned(), actual(&self.account()));
+            }
         }
         if event.kind == TraceKind::Progress
             && let Some(text) = event.data.get("text").and_then(serde_json::Value::as_str)
@@ -209,6 +213,12 @@ impl Host for LiveHost {
     fn is_cancelled(&self) -> bool {
         self.run.cancel.is_cancelled()
     }
+}
+
+/// Returns what a run has cost, for its record; null where a model that answered has no price.
+fn actual(account: &Account) -> serde_json::Value {
+    let money = (!account.is_unpriced).then(|| account.spent.money.dollars());
+    serde_json::json!({ "actual": money, "currency": CURRENCY })
 }
 
 /// Returns the credentials in a tool call's arguments: they are masked before the call is written

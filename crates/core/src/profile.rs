@@ -9,6 +9,9 @@ use contexture_prompt::Usage;
 /// The rounds of tool calls of a model before it has to answer.
 pub const TOOL_ROUNDS: u32 = 8;
 
+/// The code of a call that does not fit a limit of cost.
+pub const COST_LIMIT: &str = "COST_LIMIT";
+
 /// The currency of all prices.
 pub const CURRENCY: &str = "USD";
 

@@ -92,6 +92,9 @@ fn ca_5_calls_side_by_side_reserve_their_worst_case() {
     let refused = value.as_array().unwrap().iter().filter(|one| one["a"] == "COST_LIMIT").count();
     assert_eq!((server.seen("POST").len(), refused), (3, 5), "{value}");
     assert_eq!(report.cost.actual, Some(0.009));
+    let place = self::place(&server, "parallel for i in [1, 2, 3] max 3 { ASK }", PRICED);
+    assert_eq!(code(&run(&place, dollars(0.007))), "COST_LIMIT");
+    assert_eq!(server.seen("POST").len(), 5);
 }
 
 #[test]

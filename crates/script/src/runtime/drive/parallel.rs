@@ -9,6 +9,7 @@ use crate::runtime::value::{Header, ITEM_BYTES, Value};
 use crate::runtime::vm::control::Control;
 use crate::runtime::vm::fiber::{Fiber, Frame, Parallel};
 use contexture_context::TraceKind;
+use contexture_core::profile::COST_LIMIT;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value as Json, json};
 
@@ -160,7 +161,10 @@ fn all_failed(failed: &[(usize, Box<RunError>)], count: usize, tags: &Tags) -> B
     });
     let tag = failed.iter().fold(Tag::PROGRAM, |all, (_, error)| tags.join(all, error.tag));
     let help = failed.iter().find_map(|(_, error)| error.help.clone());
-    Fault::new(codes::PARALLEL_FAILED, message)
+    // A limit of the run is not a fault of some items: whoever raises it looks for its code.
+    let is_limit = failed.iter().any(|(_, error)| error.code == COST_LIMIT);
+    let code = if is_limit { COST_LIMIT } else { codes::PARALLEL_FAILED };
+    Fault::new(code, message)
         .details(details.collect())
         .under(tag, tags)
         .help(help.unwrap_or_else(|| "`err.details` has the cause of each".to_owned()))

@@ -52,6 +52,8 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    New(commands::new::Args),
+    Doctor(commands::doctor::Args),
     Run(Box<commands::run::Args>),
     Check(commands::check::Args),
     Parse(commands::parse::Args),

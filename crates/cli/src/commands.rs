@@ -6,6 +6,7 @@ mod command_group;
 pub(crate) mod completions;
 #[cfg(feature = "server")]
 pub(crate) mod context;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 #[cfg(feature = "flow")]
 pub(crate) mod flow;
@@ -17,6 +18,7 @@ pub(crate) mod mcp;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp_servers;
 pub(crate) mod migrate;
+pub(crate) mod new;
 pub(crate) mod parse;
 pub(crate) mod prompt;
 pub(crate) mod reference;

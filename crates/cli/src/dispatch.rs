@@ -2,8 +2,8 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    answer, check, completions, context, explain, flow, fmt, knowledge, mcp, mcp_servers, migrate,
-    parse, prompt, reference, repl, run as run_command, serve, token, tokens, trace,
+    answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp, mcp_servers, migrate,
+    new, parse, prompt, reference, repl, run as run_command, serve, token, tokens, trace,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
@@ -33,6 +33,8 @@ pub(crate) fn main(arguments: Vec<OsString>) -> ExitCode {
 
 fn run(command: Command, terminal: &Terminal) -> CommandResult {
     match command {
+        Command::New(args) => new::run(&args, terminal),
+        Command::Doctor(args) => doctor::run(&args, terminal),
         Command::Run(args) => run_command::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
         Command::Parse(args) => parse::run(&args, terminal),

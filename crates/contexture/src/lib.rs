@@ -119,7 +119,7 @@ pub mod turn;
 mod written;
 
 pub use config::{Config, ConfigError};
-pub use environment::Environment;
+pub use environment::{DotEnv, Environment};
 pub use extensions::{ExtensionError, Extensions};
 pub use project::{Project, runs};
 pub use run::{Run, RunError};

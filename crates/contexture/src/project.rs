@@ -1,7 +1,7 @@
 //! A project: the workspace folder, its settings and its programs.
 
 use crate::config::{CONFIG_FILE, Config, ConfigError};
-use crate::environment::Environment;
+use crate::environment::{DotEnv, Environment};
 use crate::extensions::Extensions;
 use crate::run::result::SetupError;
 use crate::stores::Stores;
@@ -57,6 +57,20 @@ impl Project {
         let file = root.join(CONFIG_FILE);
         let config = if is_there(&file) { Config::read(&file)? } else { Config::default() };
         Ok(Self::with_config(root, config, environment))
+    }
+
+    /// Takes keys that are not set from the file `.env` of the workspace, if there is one (CA-12).
+    /// It is a door of its own: programs read no such file.
+    ///
+    /// # Errors
+    /// [`ReadError`](crate::reading::ReadError) when the file can't be read as text.
+    pub fn take_keys(&mut self) -> Result<DotEnv, crate::reading::ReadError> {
+        let file = self.root.join(".env");
+        if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
+            return Ok(DotEnv::default());
+        }
+        let text = crate::reading::argument(&file)?;
+        Ok(self.environment.take_keys(&text, self.config.secrets.keys()))
     }
 
     /// Makes a project of a folder and its settings, without reading any.

@@ -1,12 +1,14 @@
 //! One run of a program, from its path to its value and record.
 
 mod cost;
+mod input;
 pub(crate) mod request;
 pub(crate) mod result;
 mod selections;
 pub(crate) mod takes;
 
 pub use cost::{RunCost, cost};
+pub use input::InputForm;
 pub use request::{PartOf, RunRequest};
 pub use result::{CallReport, CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
 pub(crate) use takes::Takes;

@@ -76,6 +76,7 @@ pub use crate::run::request::Contexts;
 pub use answer::{TurnError, TurnReport};
 pub use attachment::{Attachment, AttachmentKind};
 pub use event::{Finish, TurnEvent};
+pub(crate) use input::function;
 pub use request::{Conversation, Hints, Past, Role, TurnRequest};
 
 #[cfg(feature = "flow")]

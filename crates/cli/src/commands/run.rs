@@ -1,6 +1,7 @@
 //! `contexture run`: a program from its path to its value (AS-31).
 
 mod args;
+mod input;
 mod report;
 
 pub(crate) use args::Args;
@@ -41,9 +42,13 @@ fn ran(args: &Args, terminal: &Terminal) -> CommandResult {
         return Err(CommandError::refused("bad_usage", message).help(help).into());
     }
     reject_double_selection(&args.select)?;
-    let input = input_of(args, terminal)?;
-    let project = args.workspace.open_for(Some(&args.file))?;
-    let request = request(args, input)?;
+    let is_file = !crate::support::input::is_stdin(&args.file);
+    let project = args.workspace.open_for(Some(&args.file).filter(|_| is_file).map(PathBuf::as_path))?;
+    let mut request = request(args)?;
+    if let Some((name, text)) = input::program(args, &project, terminal)? {
+        (request.program, request.text) = (name, Some(text));
+    }
+    request.input = input::of(args, &project, &request, terminal)?;
     let screen = ProgressDisplay::new(*terminal, verbosity(args), !args.quiet && !args.stream);
     let screen = Arc::new(if args.stream { screen.streaming() } else { screen });
     let began = Instant::now();
@@ -91,23 +96,10 @@ const fn verbosity(args: &Args) -> Verbosity {
     }
 }
 
-fn input_of(args: &Args, terminal: &Terminal) -> Result<Value, Abort> {
-    match (&args.input, &args.input_file) {
-        (Some(text), _) => input::json_option(text, "--input", terminal),
-        (None, Some(file)) => {
-            let text = input::text(file, "the input", terminal)?;
-            let name = file.display().to_string();
-            input::json(&text, &name)
-        }
-        (None, None) => Ok(json!({})),
-    }
-}
-
-fn request(args: &Args, input: Value) -> Result<RunRequest, Abort> {
+fn request(args: &Args) -> Result<RunRequest, Abort> {
     let (model, models) = args.models.chosen(false)?;
     Ok(RunRequest {
         program: args.file.clone(),
-        input,
         agent: args.agent.clone(),
         function: args.function.clone(),
         model,

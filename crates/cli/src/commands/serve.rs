@@ -109,6 +109,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         }
         let listening = Listening::begin(serve, &options).await?;
         terminal.note(&format!("serving {what} at {}", listening.url()));
+        if let Some(page) = listening.page() {
+            terminal.note(&format!("its page is {page}"));
+        }
         if let Some(code) = listening.pairing_code() {
             terminal.note(&format!(
                 "the code {code} lets in one page of another origin, for ten minutes"

@@ -260,6 +260,9 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("not_messages", "The file does not contain a list of messages."),
     ("not_serialisable", "A request can't be written as JSON."),
     // The command line.
+    ("unknown_input", "The input has a field that the program does not take."),
+    ("bad_input", "A field of the input has another type than the program declares."),
+    ("not_approved", "Nothing is approved under the name or id that is to be revoked."),
     ("bad_usage", "The options can't be combined."),
     ("unknown_selection", "The program has no `use one of` at the place of a `--select`."),
     ("unknown_model", "The program imports no model under the name of a `--model NAME=URI`."),

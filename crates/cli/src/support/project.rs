@@ -3,8 +3,11 @@
 use crate::output::diagnostics;
 use crate::output::error::{Abort, CommandError};
 use crate::output::paint::Paint;
-use contexture::{ConfigError, Environment, Project};
+use crate::output::paint::ColorWhen;
+use crate::output::terminal::Terminal;
+use contexture::{ConfigError, DotEnv, Environment, Project};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 /// The option that names the project.
 #[derive(Debug, Clone, clap::Args)]
@@ -49,6 +52,24 @@ fn find(chosen: Option<&Path>, program: Option<&Path>) -> Result<Project, Abort>
         Some(root) => Project::open(root, environment).map_err(|error| refuse(&error)),
         None => Project::find(&here()?, program, environment).map_err(|error| refuse(&error)),
     }
+    .and_then(with_keys)
+}
+
+/// Takes the keys of the file `.env` of a project, and says so once.
+fn with_keys(mut project: Project) -> Result<Project, Abort> {
+    static SAID: Once = Once::new();
+    let DotEnv { taken, left_out } = project.take_keys()?;
+    let terminal = Terminal::of_process(ColorWhen::default());
+    SAID.call_once(|| {
+        if !taken.is_empty() {
+            terminal.note(&format!("{} from .env", taken.join(", ")));
+        }
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            terminal.note(&format!("{names} of .env is left out: it supplies keys only"));
+        }
+    });
+    Ok(project)
 }
 
 fn here() -> Result<PathBuf, Abort> {

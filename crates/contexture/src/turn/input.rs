@@ -17,7 +17,7 @@ const FIELDS: [&str; 5] = ["text", "attachments", "messages", "state", "contextI
 
 /// Returns the function that a run starts, with its agent; `None` when there is no such function,
 /// which the run reports.
-pub(super) fn function<'p>(program: &'p Program, run: &RunRequest) -> Option<(AgentId, &'p Func)> {
+pub(crate) fn function<'p>(program: &'p Program, run: &RunRequest) -> Option<(AgentId, &'p Func)> {
     let agent = match &run.agent {
         Some(name) => program.named_agent(0, name)?,
         None => program.main_agent(0)?,

@@ -132,6 +132,17 @@ impl Listening {
         format!("{scheme}://{}", self.address)
     }
 
+    /// Returns the URL of the page that talks to the agents, unless the settings turn it off.
+    #[must_use]
+    pub fn page(&self) -> Option<String> {
+        self.has_page().then(|| format!("{}/demo/", self.url()))
+    }
+
+    fn has_page(&self) -> bool {
+        let demo = self.serve.0.project.config.serve.demo;
+        demo.unwrap_or(self.address.ip().to_canonical().is_loopback())
+    }
+
     /// Returns the code that lets in one page of another origin within ten minutes, on a server
     /// without tokens.
     #[must_use]
@@ -145,12 +156,11 @@ impl Listening {
     /// A [`Fault`] when no connection can be accepted any more.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), Fault> {
         let app = Arc::clone(&self.serve.0);
+        let has_demo = self.has_page();
         let shared =
             Shared { app: Arc::clone(&app), guard: self.guard, deflate: DeflatePool::new(POOL) };
         let address = self.address.to_string();
         app.audit.note(&AuditRecord::new(AuditEvent::ServerStarted).with("listen", address));
-        let demo = app.project.config.serve.demo;
-        let has_demo = demo.unwrap_or(self.address.ip().to_canonical().is_loopback());
         let listener = Listener { app: Arc::clone(&app), tls: self.tls, limit: self.limit };
         let serving = listen::run(self.listener, listener, router(shared, has_demo));
         let mut serving = std::pin::pin!(serving);

@@ -7,7 +7,7 @@ use contexture::ports::profile::Money;
 const EXAMPLES: &str = "\
 Examples:
   contexture run examples/hello.as --input '{\"name\":\"Ada\"}'
-  contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --quiet
+  contexture run examples/summarize_file.as -i path=README.md --quiet
   contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --dry-run
   contexture run examples/summarize_file.as --input '{\"path\":\"README.md\"}' --record answers.jsonl
   contexture run examples/use_one_of.as --select evidence=overview \\
@@ -22,19 +22,22 @@ wrong source, input or usage, and nothing was run.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The program.
+    /// The program; `-` reads it from stdin. With --workspace it may lie outside.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// The input as JSON; `-` reads it from stdin [default: {}].
+    /// The input as JSON, or a field as KEY=VALUE, typed by the program, or KEY=@FILE with the text
+    /// of a file, which may be repeated; `-` reads it from stdin: JSON, or the raw text where the
+    /// program takes one string [default: {}].
     #[arg(
+        short,
         long,
-        value_name = "JSON",
+        value_name = "JSON|KEY=VALUE",
         allow_negative_numbers = true,
         conflicts_with = "input_file",
         help_heading = "What to run"
     )]
-    pub(crate) input: Option<String>,
+    pub(crate) input: Vec<String>,
     /// A JSON file with the input.
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "What to run")]
     pub(crate) input_file: Option<PathBuf>,

@@ -223,6 +223,10 @@ fn for_operation() -> Vec<Route> {
 
 fn for_demo() -> Vec<Route> {
     vec![
+        get("/", demo::folder)
+            .doc("findPage", "Demo", "Redirects to the page.")
+            .public()
+            .empty(308, "The page is at /demo/."),
         get("/demo", demo::folder)
             .doc("findDemo", "Demo", "Redirects to the page.")
             .public()

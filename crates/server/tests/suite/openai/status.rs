@@ -48,9 +48,12 @@ async fn cp_16_demo_page_can_be_disabled() {
     let page = site.get("/demo/").await;
     assert_eq!(page.status, 200);
     assert!(page.head.contains("content-security-policy: default-src 'none'"), "{page:?}");
+    let root = site.get("/").await;
+    assert_eq!(root.status, 308);
+    assert!(root.head.contains("location: /demo/"), "{root:?}");
     site.ended().await.unwrap();
     let site = Site::with("", "[serve]\ndemo = false\n", &[]).await;
-    for path in ["/demo", "/demo/", "/demo/client.js"] {
+    for path in ["/", "/demo", "/demo/", "/demo/client.js"] {
         assert_eq!(site.get(path).await.status, 404, "{path}");
     }
     site.ended().await.unwrap();

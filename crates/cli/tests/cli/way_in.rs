@@ -1,0 +1,107 @@
+//! The way in: new projects, what is ready, keys, and input as people give it (CA-12).
+
+use crate::support::Sandbox;
+use serde_json::json;
+
+const ASK: &str = "main func(input { path string, count? integer, tags? list[string] }) { input }\n";
+
+#[test]
+fn ca_12_every_template_checks_and_runs_as_generated() {
+    for (template, file) in [
+        ("extract", "extract.as"),
+        ("ask-docs", "ask.as"),
+        ("agent", "agent.as"),
+        ("server", "chat.as"),
+    ] {
+        let sandbox = Sandbox::new();
+        let new = ["new", "my app", "--template", template, "--json"];
+        let done = sandbox.run(new).exits(0).json();
+        assert_eq!(done["template"], template);
+        assert!(sandbox.read("my app/README.md").contains(file), "{template}");
+        let root = sandbox.path("my app");
+        let root = root.to_str().unwrap();
+        let checked = sandbox.run(["check", &format!("my app/{file}")]).exits(0);
+        assert!(!checked.stdout.contains("warning"), "{template}: {checked:?}");
+        if template == "server" {
+            let ask = format!("cd '{root}' && echo 'How long does delivery take?' | contexture run chat.as --input -");
+            let said = sandbox.sh(&ask).exits(0);
+            assert!(said.stdout.contains("two days"), "{said:?}");
+        } else {
+            let said = sandbox.sh(done["run"].as_str().unwrap()).exits(0);
+            let known = if template == "extract" { "404.5" } else { "7878" };
+            assert!(said.stdout.contains(known), "{template}: {said:?}");
+        }
+        let _ = sandbox.run(["new", "my app"]).exits(2).says("is there already");
+    }
+}
+
+#[test]
+fn ca_12_input_is_given_as_pairs_files_and_raw_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.as", ASK).write("text.md", "= long =\n");
+    let value = |args: &[&str]| {
+        sandbox.run([&["run", "a.as", "--quiet"], args].concat()).exits(0).json()
+    };
+    let pairs = ["-i", "path=a=b", "-i", "count=3", "-i", "tags=x", "-i", "tags=y"];
+    assert_eq!(value(&pairs), json!({ "path": "a=b", "count": 3, "tags": ["x", "y"] }));
+    assert_eq!(value(&["-i", "path=@text.md"]), json!({ "path": "= long =\n" }));
+    assert_eq!(value(&["-i", "{\"path\": \"x=1\"}"]), json!({ "path": "x=1" }));
+    let raw = sandbox.sh("printf 'some\ntext\n' | contexture run a.as --quiet --input -");
+    assert_eq!(raw.exits(0).json(), json!({ "path": "some\ntext" }));
+    let object = sandbox.sh("echo '{\"path\": \"x\"}' | contexture run a.as --quiet --input -");
+    assert_eq!(object.exits(0).json(), json!({ "path": "x" }));
+    let _ = sandbox.run(["run", "a.as", "-i", "count=many"]).exits(2).says("`count` takes");
+    let _ = sandbox.run(["run", "a.as", "-i", "path=@none.md"]).exits(2).says("none.md");
+    let _ = sandbox.run(["run", "a.as", "-i", "path=a", "-i", "{}"]).exits(2);
+    for wrong in ["{\"pth\": \"x\"}", "pth=x"] {
+        let _ = sandbox.run(["run", "a.as", "-i", wrong]).exits(2).says("did you mean `path`");
+    }
+}
+
+#[test]
+fn ca_12_program_comes_from_stdin_or_from_outside() {
+    let sandbox = Sandbox::new();
+    let said = "echo 'main func(text string) { text + \"!\" }' | contexture run - --quiet -i '\"hi\"'";
+    assert_eq!(sandbox.sh(said).exits(0).json(), json!("hi!"));
+    let _ = sandbox.sh("echo x | contexture run - --input -").exits(2).says("both the program");
+    sandbox.write("data/notes.md", "inside");
+    let outside = sandbox.path("../home/tool.as");
+    let read = "import tool File from \"file://workspace\"\nmain func() { File.read({ path: \"notes.md\" }) }\n";
+    std::fs::write(&outside, read).unwrap();
+    let outside = outside.to_str().unwrap();
+    let done = sandbox.run(["run", outside, "--workspace", "data", "--quiet"]).exits(0);
+    assert!(done.stdout.contains("inside"), "{done:?}");
+}
+
+#[test]
+fn ca_12_env_file_supplies_keys_with_notice_and_programs_do_not_read_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.as", "main func() { 1 }\n");
+    sandbox.write(".env", "OPENAI_API_KEY=sk-proj-fromthefile123\nOPENAI_BASE_URL=http://127.0.0.1:9\n");
+    let done = sandbox.run(["run", "a.as"]).exits(0).says("OPENAI_API_KEY from .env");
+    let done = done.says("OPENAI_BASE_URL of .env is left out");
+    assert!(!done.stderr.contains("fromthefile"), "{done:?}");
+    let done = sandbox.sh("OPENAI_API_KEY=sk-own contexture run a.as").exits(0);
+    assert!(!done.stderr.contains("OPENAI_API_KEY from"), "{done:?}");
+    let doctor = sandbox.run(["doctor", "--json"]).exits(0).json();
+    assert!(doctor["checks"].to_string().contains("OPENAI_API_KEY"), "{doctor}");
+}
+
+#[test]
+fn ca_12_doctor_names_what_is_wrong() {
+    let sandbox = Sandbox::new();
+    let check = |name: &str, exit: i32| {
+        let told = sandbox.run(["doctor", "--json"]).exits(exit).json();
+        assert_eq!(told["ok"], exit == 0, "{told}");
+        let all = told["checks"].as_array().unwrap().clone();
+        all.into_iter().find(|one| one["name"] == name).unwrap()
+    };
+    assert_eq!(check("settings", 0)["status"], "ok");
+    sandbox.write("contexture.toml", "modle = \"x\"\n");
+    assert_eq!(check("settings", 1)["status"], "error");
+    sandbox.write("contexture.toml", "model = \"openai+http://127.0.0.1:9/v1/m\"\n");
+    let model = check("model", 1);
+    assert!(model["message"].as_str().unwrap().contains("127.0.0.1:9"), "{model}");
+    sandbox.write("contexture.toml", "model = \"anthropic://claude\"\n\n[providers]\n");
+    assert!(check("keys", 1)["message"].as_str().unwrap().contains("ANTHROPIC_API_KEY"));
+}

@@ -2,8 +2,8 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp, mcp_servers, migrate,
-    new, parse, prompt, reference, repl, run as run_command, serve, token, tokens, trace,
+    answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp, mcp_servers,
+    migrate, new, parse, prompt, reference, repl, run as run_command, serve, token, tokens, trace,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;

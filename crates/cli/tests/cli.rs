@@ -65,7 +65,7 @@ mod trace;
 mod upgrade;
 #[path = "cli/upkeep.rs"]
 mod upkeep;
-#[path = "cli/way_in.rs"]
-mod way_in;
 #[path = "cli/usage.rs"]
 mod usage;
+#[path = "cli/way_in.rs"]
+mod way_in;

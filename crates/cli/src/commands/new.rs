@@ -78,7 +78,8 @@ impl Template {
                 (ASK_DOCS, "run ask.as -i question='On which port does the server listen?'")
             }
             Self::Agent => {
-                let run = "run agent.as -i question='On which port does the server listen?' -i word=port";
+                let run =
+                    "run agent.as -i question='On which port does the server listen?' -i word=port";
                 (AGENT, run)
             }
             Self::Server => (SERVER, "serve chat.as"),
@@ -88,10 +89,8 @@ impl Template {
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let root = &args.name;
-    let is_free = fs::read_dir(root).map_or_else(
-        |_| root.symlink_metadata().is_err(),
-        |mut entries| entries.next().is_none(),
-    );
+    let is_free = fs::read_dir(root)
+        .map_or_else(|_| root.symlink_metadata().is_err(), |mut entries| entries.next().is_none());
     if !is_free {
         let message = format!("{} is there already", root.display());
         return Err(CommandError::refused("file_exists", message)

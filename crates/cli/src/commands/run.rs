@@ -43,7 +43,8 @@ fn ran(args: &Args, terminal: &Terminal) -> CommandResult {
     }
     reject_double_selection(&args.select)?;
     let is_file = !crate::support::input::is_stdin(&args.file);
-    let project = args.workspace.open_for(Some(&args.file).filter(|_| is_file).map(PathBuf::as_path))?;
+    let project =
+        args.workspace.open_for(Some(&args.file).filter(|_| is_file).map(PathBuf::as_path))?;
     let mut request = request(args)?;
     if let Some((name, text)) = input::program(args, &project, terminal)? {
         (request.program, request.text) = (name, Some(text));

@@ -2,8 +2,8 @@
 
 use crate::output::diagnostics;
 use crate::output::error::{Abort, CommandError};
-use crate::output::paint::Paint;
 use crate::output::paint::ColorWhen;
+use crate::output::paint::Paint;
 use crate::output::terminal::Terminal;
 use contexture::{ConfigError, DotEnv, Environment, Project};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,8 @@
 use crate::support::Sandbox;
 use serde_json::json;
 
-const ASK: &str = "main func(input { path string, count? integer, tags? list[string] }) { input }\n";
+const ASK: &str =
+    "main func(input { path string, count? integer, tags? list[string] }) { input }\n";
 
 #[test]
 fn ca_12_every_template_checks_and_runs_as_generated() {
@@ -23,7 +24,9 @@ fn ca_12_every_template_checks_and_runs_as_generated() {
         let checked = sandbox.run(["check", &format!("my app/{file}")]).exits(0);
         assert!(!checked.stdout.contains("warning"), "{template}: {checked:?}");
         if template == "server" {
-            let ask = format!("cd '{root}' && echo 'How long does delivery take?' | contexture run chat.as --input -");
+            let ask = format!(
+                "cd '{root}' && echo 'How long does delivery take?' | contexture run chat.as --input -"
+            );
             let said = sandbox.sh(&ask).exits(0);
             assert!(said.stdout.contains("two days"), "{said:?}");
         } else {
@@ -39,9 +42,8 @@ fn ca_12_every_template_checks_and_runs_as_generated() {
 fn ca_12_input_is_given_as_pairs_files_and_raw_text() {
     let sandbox = Sandbox::new();
     sandbox.write("a.as", ASK).write("text.md", "= long =\n");
-    let value = |args: &[&str]| {
-        sandbox.run([&["run", "a.as", "--quiet"], args].concat()).exits(0).json()
-    };
+    let value =
+        |args: &[&str]| sandbox.run([&["run", "a.as", "--quiet"], args].concat()).exits(0).json();
     let pairs = ["-i", "path=a=b", "-i", "count=3", "-i", "tags=x", "-i", "tags=y"];
     assert_eq!(value(&pairs), json!({ "path": "a=b", "count": 3, "tags": ["x", "y"] }));
     assert_eq!(value(&["-i", "path=@text.md"]), json!({ "path": "= long =\n" }));
@@ -61,7 +63,8 @@ fn ca_12_input_is_given_as_pairs_files_and_raw_text() {
 #[test]
 fn ca_12_program_comes_from_stdin_or_from_outside() {
     let sandbox = Sandbox::new();
-    let said = "echo 'main func(text string) { text + \"!\" }' | contexture run - --quiet -i '\"hi\"'";
+    let said =
+        "echo 'main func(text string) { text + \"!\" }' | contexture run - --quiet -i '\"hi\"'";
     assert_eq!(sandbox.sh(said).exits(0).json(), json!("hi!"));
     let _ = sandbox.sh("echo x | contexture run - --input -").exits(2).says("both the program");
     sandbox.write("data/notes.md", "inside");
@@ -77,7 +80,10 @@ fn ca_12_program_comes_from_stdin_or_from_outside() {
 fn ca_12_env_file_supplies_keys_with_notice_and_programs_do_not_read_it() {
     let sandbox = Sandbox::new();
     sandbox.write("a.as", "main func() { 1 }\n");
-    sandbox.write(".env", "OPENAI_API_KEY=sk-proj-fromthefile123\nOPENAI_BASE_URL=http://127.0.0.1:9\n");
+    sandbox.write(
+        ".env",
+        "OPENAI_API_KEY=sk-proj-fromthefile123\nOPENAI_BASE_URL=http://127.0.0.1:9\n",
+    );
     let done = sandbox.run(["run", "a.as"]).exits(0).says("OPENAI_API_KEY from .env");
     let done = done.says("OPENAI_BASE_URL of .env is left out");
     assert!(!done.stderr.contains("fromthefile"), "{done:?}");

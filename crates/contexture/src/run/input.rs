@@ -176,7 +176,8 @@ mod tests {
 
     #[test]
     fn ca_12_pairs_are_typed_by_shape_of_field() {
-        let given = [("path", "12"), ("count", "7"), ("on", "true"), ("tags", "a"), ("tags", "b=c")];
+        let given =
+            [("path", "12"), ("count", "7"), ("on", "true"), ("tags", "a"), ("tags", "b=c")];
         let value = whole().of_pairs(pairs(&given)).unwrap();
         assert_eq!(value, json!({ "path": "12", "count": 7, "on": true, "tags": ["a", "b=c"] }));
         let value = whole().of_pairs(pairs(&[("more", "{\"a\":1}"), ("tags", "[\"x\"]")])).unwrap();

@@ -18,6 +18,8 @@ mod check;
 mod context;
 #[path = "cli/conversation.rs"]
 mod conversation;
+#[path = "cli/fallback.rs"]
+mod fallback;
 #[path = "cli/faults.rs"]
 mod faults;
 #[path = "cli/help.rs"]

@@ -32,6 +32,9 @@ pub struct Manifest {
     pub site: Site,
     /// The called model.
     pub model: ModelRef,
+    /// The models that were passed over before it, in order (since version 2).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub passed_over: Vec<PassedOver>,
     /// Named parts of the prompt other than items: identity, instruction, contract.
     pub layers: Vec<Layer>,
     /// The items in prompt order, including those that were cut completely.
@@ -100,6 +103,17 @@ pub struct ModelRef {
     pub tokenizer: String,
     /// False if that tokenizer replaces one that is not public.
     pub tokenizer_exact: bool,
+}
+
+/// A model that was passed over, as it could not answer (CA-3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PassedOver {
+    /// The URI, without credentials.
+    pub uri: String,
+    /// The code of its failure, such as `rate_limited`.
+    pub code: String,
+    /// The failure.
+    pub reason: String,
 }
 
 /// A function that a model may call: a method that the program granted.

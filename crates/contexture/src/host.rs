@@ -9,6 +9,7 @@ mod attachments;
 mod callable;
 mod dry;
 mod errors;
+mod fallback;
 mod files;
 mod frontend;
 mod generate;

@@ -81,6 +81,24 @@ pub fn imported(program: &Program) -> impl Iterator<Item = &str> {
     models.map(|import| import.name.text.as_str())
 }
 
+/// The turns of equal models (CA-3); clones share them, so that the runs of a server do.
+#[derive(Debug, Clone, Default)]
+pub struct Turns(Arc<Mutex<HashMap<Vec<Option<String>>, usize>>>);
+
+impl Turns {
+    /// Returns the place of the model in a group whose turn it is.
+    fn next(&self, group: &[Option<String>]) -> usize {
+        if group.len() < 2 {
+            return 0;
+        }
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = turns.entry(group.to_vec()).or_default();
+        let own = *turn % group.len();
+        *turn = own + 1;
+        own
+    }
+}
+
 /// The models of one run; each is connected once, when it is first used.
 pub struct Models {
     settings: ProviderSettings,
@@ -88,6 +106,7 @@ pub struct Models {
     masker: Arc<Masker>,
     root: PathBuf,
     names: ModelNames,
+    turns: Turns,
     /// True if models are named and never asked.
     dry_run: bool,
     stand_in: Standing,
@@ -116,17 +135,21 @@ impl ModelNames {
         }
     }
 
-    /// Returns the URI of an imported model, or of the one in its place; `None` is the default one.
-    fn of<'n>(&'n self, named: Option<&'n NamedModel>) -> Option<&'n str> {
-        let named = named?;
-        let other = self.replaced.get(&named.name).or(self.instead.as_ref());
-        let uri = other.map_or(named.uri.as_str(), String::as_str).trim();
-        Some(uri).filter(|uri| *uri != "default")
+    /// Returns the URIs of the models of a call in groups, or the one in their place. `None` is the
+    /// default model.
+    fn of(&self, named: Option<&NamedModel>) -> Vec<Vec<Option<String>>> {
+        let Some(NamedModel { name, groups }) = named else { return vec![vec![None]] };
+        let own = |uri: &String| Some(uri.trim().to_owned()).filter(|uri| uri != "default");
+        match self.replaced.get(name).or(self.instead.as_ref()) {
+            Some(other) => vec![vec![own(other)]],
+            None => groups.iter().map(|group| group.iter().map(own).collect()).collect(),
+        }
     }
 
-    /// Returns the URI of the model that answers for an imported one.
-    pub(crate) fn uri<'n>(&'n self, named: Option<&'n NamedModel>) -> &'n str {
-        self.of(named).unwrap_or(&self.default.uri)
+    /// Returns the URI of the first model that answers for an imported one.
+    pub(crate) fn uri(&self, named: Option<&NamedModel>) -> String {
+        let first = self.of(named).into_iter().flatten().next().flatten();
+        first.unwrap_or_else(|| self.default.uri.clone())
     }
 }
 
@@ -188,6 +211,7 @@ impl Models {
             extensions: project.extensions.clone(),
             root: project.root.clone(),
             names,
+            turns: project.turns.clone(),
             dry_run: request.dry_run,
             stand_in,
             profiles: Profiles::new(&project.config.profiles),
@@ -196,14 +220,25 @@ impl Models {
         })
     }
 
-    /// Returns the model of a call, or the one in its place; a call without one has the default one.
+    /// Returns the URIs of the models of a call in the order in which they are asked (CA-3), or the
+    /// one in their place. Equal ones come in turn. `None` is the default model.
+    #[must_use]
+    pub fn candidates(&self, named: Option<&NamedModel>) -> Vec<Option<String>> {
+        let in_turn = |mut group: Vec<Option<String>>| {
+            let own = self.turns.next(&group);
+            group.rotate_left(own);
+            group
+        };
+        self.names.of(named).into_iter().flat_map(in_turn).collect()
+    }
+
+    /// Returns the model of a URI; `None` is the default one.
     ///
     /// # Errors
     /// [`LlmError`] when the URI names no model, or its provider lacks a key or a valid address.
-    pub fn get(&self, named: Option<&NamedModel>) -> Result<Model, LlmError> {
-        let named = self.names.of(named);
-        let fallback = named.is_none() && !self.names.default.chosen;
-        let uri = named.unwrap_or(&self.names.default.uri);
+    pub fn get(&self, uri: Option<&str>) -> Result<Model, LlmError> {
+        let fallback = uri.is_none() && !self.names.default.chosen;
+        let uri = uri.unwrap_or(&self.names.default.uri);
         let parsed = ModelUri::parse_with(uri, self.extensions.schemes())?;
         let name = parsed.to_string();
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,6 +3,7 @@
 use crate::config::{CONFIG_FILE, Config, ConfigError};
 use crate::environment::{DotEnv, Environment};
 use crate::extensions::Extensions;
+use crate::models::Turns;
 use crate::run::result::SetupError;
 use crate::stores::Stores;
 use contexture_store::memory::{FileMemories, MemoryStore};
@@ -25,6 +26,8 @@ pub struct Project {
     pub extensions: Extensions,
     /// The stores that it was given.
     pub stores: Stores,
+    /// The turns of equal models, which its runs share.
+    pub turns: Turns,
 }
 
 impl Project {
@@ -78,7 +81,9 @@ impl Project {
     pub fn with_config(root: &Path, config: Config, environment: Environment) -> Self {
         let (extensions, stores) = (Extensions::default(), Stores::default());
         let data = config.serve.data.clone();
-        let mut project = Self { root: resolved(root), config, environment, extensions, stores };
+        let turns = Turns::default();
+        let mut project =
+            Self { root: resolved(root), config, environment, extensions, stores, turns };
         if let Some(data) = data {
             // A server refuses the workspace itself; for other commands it stays open.
             let _ = project.close(&data);

@@ -325,7 +325,9 @@ impl Run<'_, '_> {
         let told = |event: AskEvent<'_>| {
             observer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).event(event);
         };
+        let mut is_heard = false;
         let mut hear = |delta: &str| {
+            is_heard = true;
             if text {
                 told(AskEvent::Text { delta });
             }
@@ -343,6 +345,7 @@ impl Run<'_, '_> {
             if streamed { Some(&mut hear) } else { None };
         let began = Instant::now();
         let outcome = self.exchange.send(&mut call, Some(&digest), sink, &mut on_retry).await;
+        self.report.is_heard = is_heard;
         // What came since the answer was last read.
         if let Some(value) = partial.as_mut().filter(|_| outcome.is_ok()).and_then(Partial::refresh)
         {

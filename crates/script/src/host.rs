@@ -129,13 +129,27 @@ pub struct GenerateCall {
     pub placeholders: Vec<String>,
 }
 
-/// A model that a program imports.
+/// A model that a program imports, with those that are asked in its place (CA-3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedModel {
     /// The name of the import.
     pub name: String,
-    /// Its URI.
-    pub uri: String,
+    /// URIs in the order in which they are asked; those of one group are equal, and asked in turn.
+    pub groups: Vec<Vec<String>>,
+}
+
+impl std::fmt::Display for NamedModel {
+    /// Writes the URIs as a program does, without quotes: `A or [B, C]`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (number, group) in self.groups.iter().enumerate() {
+            f.write_str(if number > 0 { " or " } else { "" })?;
+            match group.as_slice() {
+                [one] => f.write_str(one)?,
+                several => write!(f, "[{}]", several.join(", "))?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The numbers of a run's trace events, in order of time.

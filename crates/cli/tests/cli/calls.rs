@@ -19,7 +19,7 @@ pub(crate) struct Server {
     bodies: Receiver<Value>,
 }
 
-type Answer = Box<dyn FnOnce(&mut TcpStream) + Send>;
+pub(crate) type Answer = Box<dyn FnOnce(&mut TcpStream) + Send>;
 
 impl Server {
     pub(crate) fn answering(answers: Vec<Answer>) -> Self {
@@ -71,7 +71,7 @@ pub(crate) fn whole(status: &'static str, body: Value) -> Answer {
     })
 }
 
-fn completion(text: &str, finish: &str) -> Value {
+pub(crate) fn completion(text: &str, finish: &str) -> Value {
     let choice = json!({ "index": 0, "finish_reason": finish,
         "message": { "role": "assistant", "content": text } });
     let usage = json!({ "prompt_tokens": 47, "completion_tokens": 10, "total_tokens": 57,

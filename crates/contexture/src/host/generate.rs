@@ -4,6 +4,7 @@
 use super::attachments::{self, TurnAttachments};
 use super::callable::{self, Callable};
 use super::errors::of_model;
+use super::fallback::{Failed, Place};
 use super::hiding;
 use super::knowledge;
 use super::listener::{Listener, record_of};
@@ -23,7 +24,7 @@ use crate::turn::request::Hints;
 use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use contexture_answer::Shape;
-use contexture_context::manifest::Cost;
+use contexture_context::manifest::{Cost, PassedOver};
 use contexture_context::{CutReason, Digest, Label, Trust};
 use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
 use contexture_llm::extractive::STAND_IN;
@@ -36,7 +37,7 @@ use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The model calls of a run.
 pub(crate) struct ModelCalls {
@@ -92,21 +93,53 @@ impl ModelCalls {
         std::mem::take(&mut locked(&self.prompts))
     }
 
-    /// Answers a `generate`.
+    /// Answers a `generate` with the first of its models that can (CA-3).
     pub(super) async fn generate(
         &self,
         services: Services<'_>,
         mut call: GenerateCall,
     ) -> Result<Supplied, HostError> {
         self.hint(&mut call);
-        let Services { run, references, tools, templates, attachments } = services;
         #[cfg(not(feature = "flow"))]
         if call.options.plan {
             return Err(no_plans());
         }
+        let run = services.run;
         let number = run.count_model_call()?;
-        let model = self.models.get(call.model.as_deref()).map_err(|error| of_model(&error))?;
-        let shown = knowledge::show(run, references.packs(), &call, &model)?;
+        let limit = call.options.timeout_ms.map(Duration::from_millis);
+        let until = limit.and_then(|limit| Instant::now().checked_add(limit));
+        let mut passed = Vec::new();
+        let mut rest = self.models.candidates(call.model.as_deref()).into_iter().peekable();
+        while let Some(uri) = rest.next() {
+            let place = Place { passed: &passed, has_next: rest.peek().is_some(), until };
+            let asked = self.with_model(services, &call, (uri.as_deref(), number, place)).await;
+            let failed = match asked {
+                Ok(supplied) => return Ok(supplied),
+                Err(failed) => failed,
+            };
+            let uri = uri.as_deref().unwrap_or_else(|| self.models.default_uri()).to_owned();
+            if !place.passes_on(&failed) {
+                return Err(failed.after(&passed, &uri));
+            }
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            call.options.timeout_ms = left.map(|left| millis(left).max(1));
+            let HostError { code, message: reason, .. } = failed.error;
+            run.warn(format!("{}: {uri} is passed over: {reason}", call.site));
+            passed.push(PassedOver { uri, code, reason });
+        }
+        Err(HostError::new("settings", "the call has no model"))
+    }
+
+    /// Answers a `generate` with one of its models.
+    async fn with_model(
+        &self,
+        services: Services<'_>,
+        call: &GenerateCall,
+        (uri, number, place): (Option<&str>, u64, Place<'_>),
+    ) -> Result<Supplied, Failed> {
+        let Services { run, references, tools, templates, attachments } = services;
+        let model = self.models.get(uri).map_err(|error| Failed::of_model(&error))?;
+        let shown = knowledge::show(run, references.packs(), call, &model)?;
         let attached = attachments.show(run, references, &shown.call, &model).await?;
         let media = attached.parts;
         let calls_tools = !call.options.plan
@@ -132,13 +165,14 @@ impl ModelCalls {
             let mut packs = packs.kept(&[])?;
             packs.extend(of_references);
             let (call, has_media) = (call.into_owned(), !media.is_empty());
-            let asked =
-                plan::Asked { call, model: &model, number, fenced, packs, masked, has_media };
+            let model = (&model, number, place);
+            let asked = plan::Asked { call, model, fenced, packs, masked, has_media };
             return plan::run(self, services, asked).await;
         }
         let about = (&*call, &model, number);
         let mut prepared = prepare(run, about, &fenced, &callables, &mut packs).await?;
         prepared.manifest.masked = masked;
+        prepared.manifest.passed_over = place.passed.to_vec();
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
         prepared.manifest.packs = std::mem::take(&mut packs.records);
@@ -165,7 +199,7 @@ impl ModelCalls {
         let offered = ((offers, callables), label);
         let extra = (media, None);
         let (outcome, seen) = self.send(services, &call, &model, prepared, offered, extra).await;
-        let value = finish(run, (&call, &model, number), outcome)?;
+        let value = finish(run, (&call, &model, number, place), outcome)?;
         if let Some(key) = key {
             locked(&self.cache).insert(key, (value.clone(), seen.clone()));
         }
@@ -190,18 +224,19 @@ impl ModelCalls {
     pub(super) async fn ask_alone(
         &self,
         services: Services<'_>,
-        (call, model, number): (&GenerateCall, &Model, u64),
+        (call, model, number, place): (&GenerateCall, &Model, u64, Place<'_>),
         mut prepared: Prepared,
         verify: Option<Verify<'_>>,
-    ) -> Result<(Value, Label), HostError> {
+    ) -> Result<(Value, Label), Failed> {
         let run = services.run;
+        prepared.manifest.passed_over = place.passed.to_vec();
         record(run, call, &mut prepared);
         let label = label_of(call, &prepared.items);
         let offered = ((Offers::default(), Vec::new()), label);
         let extra = (Vec::new(), verify);
         let (outcome, seen) = self.send(services, call, model, prepared, offered, extra).await;
         Ok((
-            finish(run, (call, model, number), outcome)?,
+            finish(run, (call, model, number, place), outcome)?,
             seen.answered(&format!("answer {number}")),
         ))
     }
@@ -346,6 +381,10 @@ impl ModelCalls {
     }
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -377,20 +416,24 @@ fn refuses_tools(question: &Ask<'_>, error: &AskError) -> bool {
 /// Records what the call took, reports its end, and turns a failure into the program's.
 fn finish(
     run: &RunState,
-    (call, model, number): (&GenerateCall, &Model, u64),
+    (call, model, number, place): (&GenerateCall, &Model, u64, Place<'_>),
     outcome: Result<Answer, AskError>,
-) -> Result<Value, HostError> {
+) -> Result<Value, Failed> {
     let report = match &outcome {
         Ok(answer) => &answer.report,
         Err(error) => error.report(),
     };
     note_report(run, call, report);
-    run.add_call(CallReport {
-        call: number,
-        site: call.site.to_string(),
-        model: model.uri.clone(),
-        attempts: report.attempts.iter().map(record_of).collect(),
-    });
+    let goes_on = |error| place.passes_on(&Failed::of_ask(error));
+    if !outcome.as_ref().err().is_some_and(goes_on) {
+        run.add_call(CallReport {
+            call: number,
+            site: call.site.to_string(),
+            model: model.uri.clone(),
+            passed_over: place.passed.to_vec(),
+            attempts: report.attempts.iter().map(record_of).collect(),
+        });
+    }
     let nothing = |error: &AskError| {
         matches!(error, AskError::Provider { error: LlmError::NothingSupports { .. }, .. })
     };
@@ -409,7 +452,7 @@ fn finish(
         ok: outcome.is_ok(),
         finish: report.attempts.last().and_then(|attempt| attempt.finish_reason.clone()),
     });
-    outcome.map(|answer| answer.value).map_err(|error| ask_error(&error))
+    outcome.map(|answer| answer.value).map_err(|error| Failed::of_ask(&error))
 }
 
 fn note_report(run: &RunState, call: &GenerateCall, report: &Report) {
@@ -443,7 +486,7 @@ fn cache_key(call: &GenerateCall, model: &Model, prepared: &Prepared) -> Option<
     Some(json!([model.uri, messages, manifest.schema, manifest.options]).to_string())
 }
 
-fn ask_error(error: &AskError) -> HostError {
+pub(super) fn ask_error(error: &AskError) -> HostError {
     match error {
         AskError::Provider { error, .. } => of_model(error),
         AskError::Unusable { error: fault, text, report } => {

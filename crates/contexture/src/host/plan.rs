@@ -15,6 +15,7 @@ mod inputs;
 mod written;
 
 use super::callable::{self, Callable};
+use super::fallback::{Failed, Place};
 use super::generate::{ModelCalls, Services};
 use super::knowledge::{self, Kept};
 use super::prompt::{Prepared, prepare};
@@ -46,8 +47,8 @@ use written::Check;
 /// A `generate` that is to be planned, with all that its program shows.
 pub(super) struct Asked<'r> {
     pub(super) call: GenerateCall,
-    pub(super) model: &'r Model,
-    pub(super) number: u64,
+    /// The model, the number of the call, and the place of the model among those of the call.
+    pub(super) model: (&'r Model, u64, Place<'r>),
     pub(super) fenced: Vec<Arc<str>>,
     pub(super) packs: Kept,
     pub(super) masked: Vec<MaskedRecord>,
@@ -60,7 +61,7 @@ pub(super) async fn run(
     models: &ModelCalls,
     services: Services<'_>,
     asked: Asked<'_>,
-) -> Result<Supplied, HostError> {
+) -> Result<Supplied, Failed> {
     let limit = asked.call.options.timeout_ms;
     let work = planned(models, services, asked);
     let Some(ms) = limit else { return work.await };
@@ -68,7 +69,7 @@ pub(super) async fn run(
         Ok(done) => done,
         Err(_) => {
             let message = format!("the plan was not done after {ms} ms; a step may have been");
-            Err(HostError::new("timeout", message).with_help("raise `timeout`"))
+            Err(HostError::new("timeout", message).with_help("raise `timeout`").into())
         }
     }
 }
@@ -77,8 +78,8 @@ async fn planned(
     models: &ModelCalls,
     services: Services<'_>,
     asked: Asked<'_>,
-) -> Result<Supplied, HostError> {
-    let Asked { mut call, model, number, fenced, packs, masked, has_media } = asked;
+) -> Result<Supplied, Failed> {
+    let Asked { mut call, model: (model, number, place), fenced, packs, masked, has_media } = asked;
     let Services { run, references, tools, .. } = services;
     trusted(&call)?;
     if has_media {
@@ -112,14 +113,14 @@ async fn planned(
         let check =
             Check { actions: &actions, inputs: &inputs, earlier: &earlier, limits: &run.limits };
         let verify = |value: &Value| check.plan(value).err().unwrap_or_default();
-        let asked = (&asking, model, number);
+        let asked = (&asking, model, number, place);
         let asked = models.ask_alone(services, asked, prepared, Some(&verify)).await;
         let (value, own) = match asked {
             // The stand-in for a model knows types alone: it plans an answer of the right one.
-            Err(error) if error.code == UNUSABLE && model.provider.uri() == "mock" => {
+            Err(failed) if failed.error.code == UNUSABLE && model.provider.uri() == "mock" => {
                 (written::mock(call.shape.as_ref()), Label::default().answered("mock"))
             }
-            asked => asked.map_err(refused)?,
+            asked => asked.map_err(|failed| Failed { error: refused(failed.error), ..failed })?,
         };
         let plan = check.plan(&value).map_err(|faults| {
             let told: Vec<String> = faults.iter().map(ToString::to_string).collect();

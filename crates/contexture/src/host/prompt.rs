@@ -244,6 +244,7 @@ fn record(
             tokenizer: counter.name().to_owned(),
             tokenizer_exact: counter.exact(),
         },
+        passed_over: Vec::new(),
         layers,
         items: items.iter().zip(&call.items).map(item_record).collect(),
         packs: Vec::new(),

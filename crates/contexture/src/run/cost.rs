@@ -20,7 +20,7 @@ pub fn cost(project: &Project, program: &Program, request: &RunRequest) -> CostF
     let names = ModelNames::new(project, request);
     let profiles = Profiles::new(&project.config.profiles);
     let known = |named: Option<&NamedModel>| {
-        let uri = names.uri(named).to_owned();
+        let uri = names.uri(named);
         let profile = profiles.of(&uri);
         let counter = profile.tokenizer.unwrap_or_else(|| tokenizer_for(&uri));
         KnownModel { is_exact: counter.exact(), profile, uri }

@@ -2,7 +2,7 @@
 
 use super::cost::RunCost;
 use contexture_context::Label;
-use contexture_context::manifest::AttemptRecord;
+use contexture_context::manifest::{AttemptRecord, PassedOver};
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
 use contexture_prompt::Usage;
 use contexture_script::runtime::RunError as ProgramError;
@@ -146,8 +146,10 @@ pub struct CallReport {
     pub call: u64,
     /// Its place in the program, as `file:line:column`.
     pub site: String,
-    /// The called model.
+    /// The model that answered, or that was asked last.
     pub model: String,
+    /// The models that were passed over before it.
+    pub passed_over: Vec<PassedOver>,
     /// Its attempts.
     pub attempts: Vec<AttemptRecord>,
 }

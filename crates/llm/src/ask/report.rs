@@ -31,6 +31,8 @@ pub struct Report {
     pub usage_estimated: bool,
     /// Hints that were not honoured, each once.
     pub warnings: Vec<String>,
+    /// True if the observer was given text of the last request.
+    pub is_heard: bool,
 }
 
 /// One answer asked for.

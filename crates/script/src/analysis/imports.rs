@@ -5,7 +5,7 @@ use super::declarations::Global;
 use crate::capability::{self, UriFault, noun};
 use crate::codes;
 use crate::program::ProgramFile;
-use crate::syntax::ast::{Import, ImportKind};
+use crate::syntax::ast::{Import, ImportKind, Text};
 use crate::template::TemplateFacts;
 use contexture_diagnostic::{Diagnostic, Span, suggestion};
 
@@ -29,7 +29,7 @@ impl<'p> Checker<'p, '_> {
     fn import_source(&mut self, import: &'p Import) {
         let uri = import.from.value.as_str();
         let result = match import.kind {
-            ImportKind::Llm => capability::model(uri, &self.program.model_schemes),
+            ImportKind::Llm => return self.models(import),
             ImportKind::Tool => capability::tool(uri).map(|_| ()),
             ImportKind::Memory => capability::memory(uri).map(|_| ()),
             ImportKind::File | ImportKind::Agent | ImportKind::Template => self.path(import),
@@ -38,8 +38,7 @@ impl<'p> Checker<'p, '_> {
             ImportKind::Resource => Ok(()),
         };
         if let Err(fault) = result {
-            let diagnostic = report(fault, import);
-            self.push(diagnostic);
+            self.push(report(fault, import.kind, &import.from));
         }
         if self.leads_out(import) {
             let message = format!("`{uri}` is outside the workspace");
@@ -51,6 +50,14 @@ impl<'p> Checker<'p, '_> {
             let message = format!("the file has no agent `{}` and no main agent", import.name.text);
             let help = "import one of its agents by name, or give it a `main agent`";
             self.push(codes::IMPORT_WITHOUT_AGENT.at(import.from.span, message).with_help(help));
+        }
+    }
+
+    fn models(&mut self, import: &'p Import) {
+        for source in import.groups().into_iter().flatten() {
+            if let Err(fault) = capability::model(&source.value, &self.program.model_schemes) {
+                self.push(report(fault, import.kind, source));
+            }
         }
     }
 
@@ -143,10 +150,10 @@ fn is_partial(file: &ProgramFile, import: &Import) -> bool {
     import.kind == ImportKind::Template && file.templates.iter().any(includes)
 }
 
-fn report(fault: UriFault, import: &Import) -> Diagnostic {
-    let span = import.from.span;
-    let uri = &import.from.value;
-    let what = noun(import.kind);
+fn report(fault: UriFault, kind: ImportKind, source: &Text) -> Diagnostic {
+    let span = source.span;
+    let uri = &source.value;
+    let what = noun(kind);
     match fault {
         UriFault::Shell => codes::FORBIDDEN_SHELL
             .at(span, format!("import of the shell `{uri}` is forbidden"))

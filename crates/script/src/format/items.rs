@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Op};
 use crate::syntax::ast::{
-    Agent, Config, ConfigKind, File, Func, Item, Param, ShapeKind, ShapeNode,
+    Agent, Config, ConfigKind, File, Func, Import, Item, Param, ShapeKind, ShapeNode,
 };
 use crate::syntax::token::TokenKind;
 
@@ -25,17 +25,36 @@ impl Builder<'_> {
 
     fn item(&mut self, item: &Item) {
         match item {
-            Item::Import(_) => {
-                self.token();
-                for _ in 0..4 {
-                    self.spaced();
-                }
-            }
+            Item::Import(import) => self.import(import),
             Item::Agent(agent) => self.agent(agent),
             Item::Func(func) => self.func(func),
             Item::Config(config) => self.config(config),
             Item::Use(used) => self.used(used),
         }
+    }
+
+    fn import(&mut self, import: &Import) {
+        self.token();
+        for _ in 0..3 {
+            self.spaced();
+        }
+        self.space();
+        self.begin(false);
+        self.push(Op::Indent);
+        for (number, group) in import.groups().iter().enumerate() {
+            if number > 0 {
+                self.push(Op::Soft { blank: false });
+                self.token();
+                self.space();
+            }
+            if self.at(TokenKind::OpenBracket) {
+                self.bracketed(false, group, |builder, _| builder.token());
+            } else {
+                self.token();
+            }
+        }
+        self.push(Op::Dedent);
+        self.end();
     }
 
     pub(super) fn config(&mut self, config: &Config) {

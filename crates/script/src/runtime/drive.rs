@@ -78,7 +78,7 @@ async fn generate(
 ) -> Checked<Value> {
     let mut about = place(&call.site);
     if let Some(model) = &call.model {
-        about.extend(data([("model", Json::from(model.uri.as_str()))]));
+        about.extend(data([("model", Json::from(model.to_string()))]));
     }
     about.extend(data([("items", Json::from(call.items.len()))]));
     let event = machine.trace.begin(parent, TraceKind::Generate, about);

@@ -89,7 +89,35 @@ pub struct Import {
     pub name: Name,
     /// URI or path.
     pub from: Text,
+    /// Further models, in the order in which they are asked (CA-3); of `import llm` alone.
+    pub or: Vec<Alternative>,
     /// The whole declaration.
+    pub span: Span,
+}
+
+impl Import {
+    /// Returns its sources in groups: equal models stand in one.
+    #[must_use]
+    pub fn groups(&self) -> Vec<Vec<&Text>> {
+        let mut groups = vec![vec![&self.from]];
+        for other in &self.or {
+            match groups.last_mut().filter(|_| other.equal) {
+                Some(group) => group.push(&other.from),
+                None => groups.push(vec![&other.from]),
+            }
+        }
+        groups
+    }
+}
+
+/// A further model of an import: `or "…"`, or `, "…"` in brackets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alternative {
+    /// Its URI.
+    pub from: Text,
+    /// True if it is equal to the one before it, which stands in the same brackets.
+    pub equal: bool,
+    /// The text of the URI.
     pub span: Span,
 }
 

@@ -18,9 +18,9 @@
 //! ```
 
 use super::ast::{
-    Accessor, Agent, AssignOp, BinaryOp, Block, BudgetNode, Candidate, Config, ConfigKind, Expr,
-    ExprKind, FieldNode, File, Func, Import, ImportKind, Item, Name, Param, ShapeKind, ShapeNode,
-    Statement, StatementKind, Target, Text, UnaryOp, Use, UseSource,
+    Accessor, Agent, Alternative, AssignOp, BinaryOp, Block, BudgetNode, Candidate, Config,
+    ConfigKind, Expr, ExprKind, FieldNode, File, Func, Import, ImportKind, Item, Name, Param,
+    ShapeKind, ShapeNode, Statement, StatementKind, Target, Text, UnaryOp, Use, UseSource,
 };
 use crate::stack::deeper;
 use contexture_context::{Keep, Measure};
@@ -86,7 +86,8 @@ macro_rules! nodes {
 nodes! {
     Name "Name" { "text": text }
     Text "Text" { "value": value }
-    Import "Import" { "kind": kind, "name": name, "from": from }
+    Import "Import" { "kind": kind, "name": name, "from": from, "or": or }
+    Alternative "Alternative" { "from": from, "equal": equal }
     Agent "Agent" { "main": main, "name": name, "items": items }
     Func "Func" { "main": main, "name": name, "params": params, "body": body }
     Target "Target" { "base": base, "path": path }

@@ -12,7 +12,7 @@ fn seen(source: &str) -> Vec<Seen> {
     assert!(outcome.result.is_ok(), "{:?}", outcome.result);
     host.generate_calls()
         .into_iter()
-        .map(|call| (call.model.map(|model| model.uri.clone()), call.role, call.description))
+        .map(|call| (call.model.map(|model| model.to_string()), call.role, call.description))
         .collect()
 }
 

@@ -94,7 +94,7 @@ fn report(source: &str, outcome: &RunOutcome, host: &ScriptedHost) -> String {
 
 fn describe(call: &GenerateCall) -> String {
     let mut out = format!("{:?} ({})", call.instruction, call.instruction_label.trust);
-    let model = call.model.as_ref().map(|model| model.uri.clone());
+    let model = call.model.as_ref().map(|model| model.to_string());
     for (what, value) in
         [("model", &model), ("role", &call.role), ("description", &call.description)]
     {

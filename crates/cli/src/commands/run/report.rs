@@ -153,6 +153,7 @@ fn call_json(call: &CallReport) -> Value {
         "call": call.call,
         "site": call.site,
         "model": call.model,
+        "passed_over": call.passed_over,
         "finish": call.finish(),
         "attempts": attempts,
     })

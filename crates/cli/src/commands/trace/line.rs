@@ -118,6 +118,11 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
     }
     lines.extend(packs.rest(paint));
     lines.extend(offered(&manifest.tools, paint));
+    lines.extend(
+        manifest.passed_over.iter().map(|one| {
+            paint.yellow(&one_line(&format!("passed over {}: {}", one.uri, one.reason)))
+        }),
+    );
     lines.extend(attempts(event).iter().map(|one| attempt(one, data, paint)));
     lines.extend(plan(data, paint));
     if let Some(value) = data.0.get("value") {

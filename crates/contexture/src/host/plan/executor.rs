@@ -6,6 +6,7 @@ use super::written::{ANSWER, READ, named_by};
 use crate::flows::origins::outcomes_in;
 use crate::flows::shape;
 use crate::host::callable::{Callable, Target};
+use crate::host::fallback::Place;
 use crate::host::generate::{ModelCalls, Services};
 use crate::host::perform::Caller;
 use crate::host::prompt::prepare;
@@ -217,8 +218,9 @@ impl<'h> Executor<'h> {
             let mut prepared = prepare(run, about, &[], &[], &mut none).await?;
             prepared.manifest.masked = masked;
             self.models.note_call(run, &reading, self.model, &prepared);
-            let asked = (&reading, self.model, number);
-            self.models.ask_alone(self.services, asked, prepared, None).await
+            let asked = (&reading, self.model, number, Place::ALONE);
+            let asked = self.models.ask_alone(self.services, asked, prepared, None).await;
+            asked.map_err(|failed| failed.error)
         };
         let done = done.await;
         self.end(event, TraceKind::Generate, &done);

@@ -4,7 +4,7 @@ use super::super::declarations::Global;
 use super::{Sum, Walker, constant};
 use crate::host::NamedModel;
 use crate::semantic::ceiling::{Ceiling, KnownModel, SiteCost};
-use crate::syntax::ast::{Expr, ExprKind, Generate, Import, ImportKind, MOST_OUTPUT};
+use crate::syntax::ast::{Expr, ExprKind, Generate, ImportKind, MOST_OUTPUT, Text};
 use crate::syntax::walk::{self, strip};
 use contexture_core::profile::TOOL_ROUNDS;
 use contexture_diagnostic::Span;
@@ -42,15 +42,19 @@ impl<'p> Walker<'p, '_> {
 
     /// Returns the number of a model call; the same one when it is walked again.
     fn site(&mut self, expr: &'p Expr, generate: &'p Generate) -> usize {
-        let model = (self.models)(self.model().as_ref());
         let bounds = self.bounds(generate);
+        let known: Vec<KnownModel> =
+            self.alternatives().iter().map(|model| (self.models)(model.as_ref())).collect();
+        // One of them answers: the dearest counts.
+        let each = known.iter().map(|model| self.worst(expr, generate, &bounds, model));
+        let each = each.fold(Ceiling::ZERO, Ceiling::dearer);
         let site = SiteCost {
             file: self.source().to_owned(),
             span: expr.span,
-            each: self.worst(expr, generate, &bounds, &model),
-            is_exact: model.is_exact,
-            is_priced: model.profile.price.is_some(),
-            model: model.uri,
+            each,
+            is_exact: known.iter().all(|model| model.is_exact),
+            is_priced: known.iter().all(|model| model.profile.price.is_some()),
+            model: known.into_iter().map(|model| model.uri).collect::<Vec<_>>().join(" or "),
             times: None,
         };
         let known = self.sites.iter().position(|known| *known == site);
@@ -60,14 +64,19 @@ impl<'p> Walker<'p, '_> {
         })
     }
 
-    /// Returns the model in force; `None` is the default one.
-    fn model(&self) -> Option<NamedModel> {
-        let name = self.scopes.iter().rev().find_map(|scope| scope.model)?;
-        match self.declarations.global(self.home.0, None, name) {
-            Some(Global::Import(Import { kind: ImportKind::Llm, from, .. })) => {
-                Some(NamedModel { name: name.to_owned(), uri: from.value.clone() })
+    /// Returns the models in force, each as if it were alone; `None` is the default one.
+    fn alternatives(&self) -> Vec<Option<NamedModel>> {
+        let name = self.scopes.iter().rev().find_map(|scope| scope.model);
+        let global = name.and_then(|name| self.declarations.global(self.home.0, None, name));
+        match (name, global) {
+            (Some(name), Some(Global::Import(import))) if import.kind == ImportKind::Llm => {
+                let alone = |uri: &Text| {
+                    let groups = vec![vec![uri.value.clone()]];
+                    Some(NamedModel { name: name.to_owned(), groups })
+                };
+                import.groups().into_iter().flatten().map(alone).collect()
             }
-            _ => None,
+            _ => vec![None],
         }
     }
 

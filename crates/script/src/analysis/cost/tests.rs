@@ -8,10 +8,10 @@ use contexture_core::profile::{Money, Price, Profile};
 
 /// Dollars for a token: 2 for a prompt, 10 for an answer, in millionths.
 fn known(model: Option<&NamedModel>) -> KnownModel {
-    let uri = model.map_or("openai://priced", |model| &model.uri);
+    let uri = model.map_or("openai://priced".to_owned(), ToString::to_string);
     let money = |dollars: f64| Money::of_dollars(dollars / 1e6).unwrap();
     let price = Price { input: money(2.0), cached: money(1.0), output: money(10.0) };
-    let profile = match uri {
+    let profile = match uri.as_str() {
         "openai://priced" => Profile { price: Some(price), ..Profile::default() },
         "openai://sized" => Profile {
             window: Some(10_000),
@@ -21,7 +21,7 @@ fn known(model: Option<&NamedModel>) -> KnownModel {
         },
         _ => Profile::default(),
     };
-    KnownModel { uri: uri.to_owned(), profile, is_exact: true }
+    KnownModel { uri, profile, is_exact: true }
 }
 
 fn facts(text: &str) -> CostFacts {

@@ -235,7 +235,9 @@ impl<'a> Declarations<'a> {
             return None;
         };
         let (import, _) = self.imports.get(*number as usize)?;
-        Some(NamedModel { name: name.to_owned(), uri: import.from.value.clone() })
+        let groups = import.groups().into_iter();
+        let groups = groups.map(|group| group.into_iter().map(|uri| uri.value.clone()).collect());
+        Some(NamedModel { name: name.to_owned(), groups: groups.collect() })
     }
 
     /// Returns the name of a function as traces show it.

@@ -1,7 +1,8 @@
 //! Imports, agents, functions and configuration (AS-1, AS-2).
 
 use super::super::ast::{
-    Agent, Block, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name, Param, Text,
+    Agent, Alternative, Block, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name,
+    Param, Text,
 };
 use super::super::token::{Token, TokenKind};
 use super::Parser;
@@ -214,17 +215,61 @@ impl Parser<'_> {
                 self.unexpected("`from`").with_help("write `import tool Name from \"…\"`"),
             );
         }
-        let Some(from) = self.expect_string("a URI or path in quotes") else {
+        let mut sources = self.sources(known == Some(ImportKind::Llm)).into_iter();
+        let Some(Alternative { from, .. }) = sources.next() else {
             if self.same_line() {
                 self.skip_line();
             }
             let span = self.span_from(start);
             // An import without a source still binds its name, so that its uses are not faults.
-            return Some(Import { kind, name, from: nowhere(span), span });
+            return Some(Import { kind, name, from: nowhere(span), or: Vec::new(), span });
         };
         let span = self.span_from(start);
         let from = if known.is_some() { from } else { nowhere(span) };
-        Some(Import { kind, name, from, span })
+        Some(Import { kind, name, from, or: sources.collect(), span })
+    }
+
+    /// Parses the sources of an import: one, or for a model also those that are asked in its place
+    /// (CA-3): `"A" or ["B", "C"]`.
+    fn sources(&mut self, is_model: bool) -> Vec<Alternative> {
+        let mut all = Vec::new();
+        if !is_model {
+            all.extend(self.source("a URI or path in quotes", false));
+            if self.at_word("or") {
+                let fault = self.unexpected("the next item");
+                self.push_here(fault.with_help("`import llm` alone has alternatives"));
+                self.skip_line();
+            }
+            return all;
+        }
+        self.equal_models(&mut all);
+        while !all.is_empty() && self.eat_word("or") {
+            self.equal_models(&mut all);
+        }
+        all
+    }
+
+    /// Parses a model, or several equal ones in brackets.
+    fn equal_models(&mut self, all: &mut Vec<Alternative>) {
+        const WANTED: &str = "the URI of a model in quotes";
+        if !self.at(TokenKind::OpenBracket) {
+            return all.extend(self.source(WANTED, false));
+        }
+        let opening = self.open();
+        let mut is_first = true;
+        while let Some(source) = self.source(WANTED, !is_first) {
+            all.push(source);
+            is_first = false;
+            if self.eat(TokenKind::Comma).is_none() || self.at(TokenKind::CloseBracket) {
+                break;
+            }
+        }
+        self.close(opening);
+    }
+
+    fn source(&mut self, wanted: &str, equal: bool) -> Option<Alternative> {
+        let from = self.expect_string(wanted)?;
+        Some(Alternative { span: from.span, from, equal })
     }
 
     fn import_kind(&mut self) -> Option<ImportKind> {

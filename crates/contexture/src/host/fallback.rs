@@ -1,0 +1,99 @@
+//! The next model, where one can't answer (CA-3).
+//!
+//! Decision: each model gets a prompt of its own, since tokenizer, window and tools are its own. What
+//! is asked next is decided by the failure alone: a model that is down, over its rate, without
+//! credit, key or room is passed over; a wrong key, a refused request or an answer of the wrong shape
+//! are faults that another model would hide.
+
+use super::errors::of_model;
+use super::generate::ask_error;
+use contexture_context::manifest::PassedOver;
+use contexture_llm::{AskError, LlmError};
+use contexture_script::host::HostError;
+use serde_json::json;
+use std::time::Instant;
+
+/// A failure of a call with one of its models.
+pub(super) struct Failed {
+    pub(super) error: HostError,
+    /// True if the next model may be asked.
+    pub(super) passes_on: bool,
+}
+
+impl From<HostError> for Failed {
+    fn from(error: HostError) -> Self {
+        Self { error, passes_on: false }
+    }
+}
+
+impl Failed {
+    pub(super) fn of_model(error: &LlmError) -> Self {
+        Self { error: of_model(error), passes_on: is_unavailable(error) }
+    }
+
+    pub(super) fn of_ask(error: &AskError) -> Self {
+        let passes_on = match error {
+            // Text that was passed on can't be taken back.
+            AskError::Provider { error, report } => !report.is_heard && is_unavailable(error),
+            _ => false,
+        };
+        Self { error: ask_error(error), passes_on }
+    }
+
+    /// Returns the error of a call whose last model is `uri`.
+    pub(super) fn after(self, passed: &[PassedOver], uri: &str) -> HostError {
+        if passed.is_empty() {
+            return self.error;
+        }
+        let told = |one: &PassedOver| format!("{}: {}", one.uri, one.reason);
+        let mut reasons: Vec<String> = passed.iter().map(told).collect();
+        let message = if self.passes_on {
+            reasons.push(format!("{uri}: {}", self.error.message));
+            format!("no model answered: {}", reasons.join("; "))
+        } else {
+            self.error.message
+        };
+        let details = self.error.details.or_else(|| Some(json!({ "passed_over": passed })));
+        HostError { message, details, ..self.error }
+    }
+}
+
+/// The place of a model among those of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// The models that were passed over before it.
+    pub(super) passed: &'p [PassedOver],
+    /// True if another one stands behind it.
+    pub(super) has_next: bool,
+    /// The end of the time of the call.
+    pub(super) until: Option<Instant>,
+}
+
+impl Place<'_> {
+    /// The only model.
+    pub(super) const ALONE: Self = Self { passed: &[], has_next: false, until: None };
+
+    /// Reports whether the next model is asked after a failure.
+    pub(super) fn passes_on(&self, failed: &Failed) -> bool {
+        let has_time = self.until.is_none_or(|until| Instant::now() < until);
+        failed.passes_on && self.has_next && has_time
+    }
+}
+
+/// Reports whether a model can't answer now, while another one may.
+const fn is_unavailable(error: &LlmError) -> bool {
+    matches!(
+        error,
+        LlmError::NoKey { .. }
+            | LlmError::Quota { .. }
+            | LlmError::Network { .. }
+            | LlmError::Disconnected { .. }
+            | LlmError::Timeout { .. }
+            | LlmError::NoSuchModel { .. }
+            | LlmError::RateLimited { .. }
+            | LlmError::Server { .. }
+            | LlmError::WindowOverflow { .. }
+            | LlmError::CutStream { .. }
+            | LlmError::MissingFeature(_)
+    )
+}

@@ -87,8 +87,7 @@ fn ca_3_missing_key_is_passed_over_and_wrong_key_is_not() {
         let first = Server::answering(vec![fails(status)]);
         let sandbox = program(&format!("\"{}\" or \"builtin://extractive\"", first.model), 1);
         let error = sandbox.run(["run", "p.as", "--json"]).exits(1).json();
-        assert_eq!(error["error"]["code"], "AS9030", "{error}");
-        assert!(error["error"]["message"].as_str().unwrap().contains(code), "{error}");
+        assert_eq!(error["error"]["code"], code, "{error}");
     }
 }
 
@@ -174,7 +173,7 @@ fn ca_3_formatter_and_check_know_alternatives() {
         "p.as",
         format!("import   llm Fast from  [ \"mock\",\"{long}\" , ]or \"{long}\"  or \"{long}\"\nmodel Fast\nmain func() {{ generate({{ input: \"x\" }}) }}\n"),
     );
-    let _ = sandbox.run(["fmt", "p.as"]).exits(0);
+    let _ = sandbox.run(["fmt", "p.as", "--write"]).exits(0);
     let text = sandbox.read("p.as");
     let _ = sandbox.run(["fmt", "--check", "p.as"]).exits(0);
     let _ = sandbox.run(["check", "p.as"]).exits(0);

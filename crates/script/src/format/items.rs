@@ -40,9 +40,9 @@ impl Builder<'_> {
         }
         self.space();
         self.begin(false);
-        self.push(Op::Indent);
         for (number, group) in import.groups().iter().enumerate() {
             if number > 0 {
+                self.push(Op::Indent);
                 self.push(Op::Soft { blank: false });
                 self.token();
                 self.space();
@@ -52,8 +52,10 @@ impl Builder<'_> {
             } else {
                 self.token();
             }
+            if number > 0 {
+                self.push(Op::Dedent);
+            }
         }
-        self.push(Op::Dedent);
         self.end();
     }
 

@@ -249,6 +249,7 @@ fn import() -> impl Strategy<Value = Import> {
         kind,
         name,
         from,
+        or: Vec::new(),
         span,
     })
 }

@@ -55,6 +55,9 @@ const GENERAL: &[&str] = &[
 const LIGHT: &str = "mean happen use need get make want contain work available possible call set should kind \
     type sort way today now";
 
+/// Words that ask for a number behind "how".
+const SIZES: &str = "many much tall long old far big large high fast heavy";
+
 /// The weight of a term that an answer hardly repeats.
 const LITTLE: f64 = 0.3;
 
@@ -121,6 +124,11 @@ fn question(text: &str) -> Query {
         [which, kind] if matches!(which.as_str(), "which" | "what") => Some(stem(kind)),
         _ => None,
     });
+    // The word behind "how" says what kind of answer is wanted.
+    let size = parts.windows(2).find_map(|pair| match pair {
+        [how, size] if how == "how" && listed(size, SIZES) => Some(stem(size)),
+        _ => None,
+    });
     let light: Vec<String> = LIGHT.split(' ').map(stem).collect();
     let topic = topic_terms(text);
     let asks = text.trim_end().ends_with(['?', '？']);
@@ -132,7 +140,7 @@ fn question(text: &str) -> Query {
         .collect();
     let mut out = Query::new();
     for term in terms(text) {
-        if out.iter().any(|(known, _)| *known == term) {
+        if out.iter().any(|(known, _)| *known == term) || size.as_ref() == Some(&term) {
             continue;
         }
         let weight = if kind.as_ref() == Some(&term) && !dense(&term) {
@@ -185,9 +193,8 @@ impl Wants {
     fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
         let parts = words(&lower);
-        let after_how = parts.windows(2).any(|pair| {
-            matches!(pair, ["how", size] if listed(size, "many much tall long old far big large high fast heavy"))
-        });
+        let after_how =
+            parts.windows(2).any(|pair| matches!(pair, ["how", size] if listed(size, SIZES)));
         let counts = ["percentage", "percent", "price", "多少", "几个", "几岁", "几天", "version"];
         if after_how || counts.iter().any(|word| lower.contains(word)) {
             return Self::Number;

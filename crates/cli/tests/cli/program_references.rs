@@ -81,7 +81,7 @@ fn ref_9_unloadable_references_are_listed_with_cause() {
     let sandbox = sandbox();
     std::fs::remove_dir_all(sandbox.path("app/手册")).unwrap();
     std::fs::remove_file(sandbox.path("app/规则.md")).unwrap();
-    let done = sandbox.run(["run", "app/ask.as", "--input", INPUT]).exits(1);
+    let done = sandbox.run(["run", "app/ask.as", "--input", INPUT]).exits(2);
     assert!(done.stderr.contains("@!file://手册/*.md"), "{}", done.stderr);
     sandbox.write("app/手册/端口.md", "服务器监听 7878 端口。\n");
     let done = sandbox.run(["run", "app/ask.as", "--input", INPUT]).exits(0);

@@ -59,7 +59,8 @@ fn call_of(place: &Place) -> Value {
     let files = place.kept();
     let run = files.iter().find(|path| {
         let name = path.file_name().unwrap().to_str().unwrap();
-        name.ends_with(".jsonl") && !name.ends_with(".texts.jsonl") && name != "usage.jsonl"
+        name.ends_with(".jsonl")
+            && ![".texts.jsonl", ".index.jsonl", "usage.jsonl"].iter().any(|end| name.ends_with(end))
     });
     let text = std::fs::read_to_string(run.unwrap()).unwrap();
     let mut all = serde_json::Map::new();

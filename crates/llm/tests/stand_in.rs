@@ -5,6 +5,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::print_stdout,
     clippy::indexing_slicing,
     clippy::cast_precision_loss,
     missing_docs,

@@ -71,6 +71,7 @@ pub(super) struct Place<'p> {
 
 impl Place<'_> {
     /// The only model.
+    #[cfg(feature = "flow")]
     pub(super) const ALONE: Self = Self { passed: &[], has_next: false, until: None };
 
     /// Reports whether the next model is asked after a failure.

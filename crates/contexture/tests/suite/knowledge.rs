@@ -60,7 +60,9 @@ fn call_of(place: &Place) -> Value {
     let run = files.iter().find(|path| {
         let name = path.file_name().unwrap().to_str().unwrap();
         name.ends_with(".jsonl")
-            && ![".texts.jsonl", ".index.jsonl", "usage.jsonl"].iter().any(|end| name.ends_with(end))
+            && ![".texts.jsonl", ".index.jsonl", "usage.jsonl"]
+                .iter()
+                .any(|end| name.ends_with(end))
     });
     let text = std::fs::read_to_string(run.unwrap()).unwrap();
     let mut all = serde_json::Map::new();

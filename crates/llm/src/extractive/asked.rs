@@ -53,7 +53,7 @@ const GENERAL: &[&str] = &[
 
 /// Words of a question that an answer hardly repeats.
 const LIGHT: &str = "mean happen use need get make want contain work available possible call set should kind \
-    type sort way today now";
+    type sort way today now take";
 
 /// Words that ask for a number behind "how".
 const SIZES: &str = "many much tall long old far big large high fast heavy";

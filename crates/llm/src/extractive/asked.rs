@@ -3,7 +3,7 @@
 use super::layout::Item;
 use super::rank::Query;
 use super::sentences::sentences;
-use super::terms::{dense, listed, stem, terms, topic_terms, words};
+use super::terms::{dense, is_stop_word, listed, stem, terms, topic_terms, words};
 
 /// The topic of the call, apart from its fields.
 #[derive(Debug, Clone, Default)]
@@ -225,7 +225,12 @@ impl Wants {
             Self::Reason => REASONS.iter().any(|word| lower.contains(word)),
             Self::Name => {
                 let capital = |word: &&str| word.starts_with(char::is_uppercase);
-                text.contains('@') || words(text).iter().skip(1).any(capital)
+                let parts = words(text);
+                // A sentence begins with a capital; it names somebody where no article does.
+                let begins = parts
+                    .first()
+                    .is_some_and(|first| capital(first) && !is_stop_word(&first.to_lowercase()));
+                begins || text.contains('@') || parts.iter().skip(1).any(capital)
             }
         }
     }

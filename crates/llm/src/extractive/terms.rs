@@ -150,7 +150,7 @@ pub(super) fn related(a: &str, b: &str) -> bool {
     a == b || begins(a, b) || begins(b, a)
 }
 
-fn is_stop_word(word: &str) -> bool {
+pub(super) fn is_stop_word(word: &str) -> bool {
     listed(word, STOP) || (word.len() == 1 && word.chars().all(|c| c.is_ascii_alphabetic()))
 }
 

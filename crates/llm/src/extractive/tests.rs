@@ -197,6 +197,18 @@ fn as_24_question_gets_sentence_that_answers_it() {
 }
 
 #[test]
+fn ca_9_who_is_answered_by_sentence_that_begins_with_name() {
+    let notes =
+        "Use 20 g of citric acid in a litre of water.\nAnna has the key to the store room.\n";
+    let asked = prompt(&[("notes", notes)], "Who has the key to the store room?");
+    assert_eq!(answer(&call(&asked, None)).unwrap().0, "Anna has the key to the store room.");
+    let nobody =
+        "Use 20 g of citric acid in a litre of water.\nThe key to the store room is lost.\n";
+    let asked = prompt(&[("notes", nobody)], "Who has the key to the store room?");
+    assert_eq!(answer(&call(&asked, None)).unwrap().0, "nothing found");
+}
+
+#[test]
 fn as_24_json_items_are_quoted_by_their_texts() {
     let hits = json!([
         {"path": "a.md", "line": 3, "text": "The server listens on port 7878."},

@@ -114,6 +114,9 @@ pub struct PassedOver {
     pub code: String,
     /// The failure.
     pub reason: String,
+    /// The requests that were sent to it.
+    #[serde(default)]
+    pub requests: usize,
 }
 
 /// A function that a model may call: a method that the program granted.

@@ -53,8 +53,6 @@ pub enum Progress {
         event: u64,
         /// The tokens that it took.
         usage: Usage,
-        /// The requests that it took: one, and more for rounds of tool calls and further attempts.
-        requests: usize,
         /// True if it gave a value.
         ok: bool,
         /// The reason why the model stopped, if its provider reports one.

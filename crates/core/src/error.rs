@@ -256,6 +256,25 @@ impl LlmError {
         )
     }
 
+    /// Reports whether a request was sent, and not only built.
+    #[must_use]
+    pub const fn is_sent(&self) -> bool {
+        !matches!(
+            self,
+            Self::NoKey { .. }
+                | Self::Network { .. }
+                | Self::CostLimit { .. }
+                | Self::WindowOverflow { status: None, .. }
+                | Self::Unsupported { .. }
+                | Self::ReplayMiss(_)
+                | Self::Recording { .. }
+                | Self::NoAnswerLeft { .. }
+                | Self::Uri(_)
+                | Self::Settings { .. }
+                | Self::MissingFeature(_)
+        )
+    }
+
     /// Returns the time that the provider asks to wait.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {

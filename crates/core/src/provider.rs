@@ -343,6 +343,8 @@ pub struct Reply {
     pub usage_estimated: bool,
     /// What was sent of the options, where a provider can tell (CA-1).
     pub sent: Option<Sent>,
+    /// Requests that the server refused for their form before it took one.
+    pub conceded: usize,
 }
 
 /// The options of a request as they were sent, after everything that the server had refused.

@@ -363,12 +363,15 @@ impl Run<'_, '_> {
     ) -> Result<ChatResponse, LlmError> {
         let attempt = self.report.attempts.last_mut();
         if let Some(attempt) = attempt {
-            attempt.requests.push(digest);
+            if outcome.as_ref().err().is_none_or(LlmError::is_sent) {
+                attempt.requests.push(digest);
+            }
             attempt.retried.extend(retried);
             attempt.took += took;
             if let Ok(reply) = &outcome {
                 attempt.usage += reply.response.usage;
                 attempt.usage_estimated |= reply.usage_estimated;
+                attempt.conceded += reply.conceded;
                 attempt.sent.clone_from(&reply.sent);
                 attempt.finish_reason.clone_from(&reply.response.finish_reason);
                 attempt.text.clone_from(&reply.response.text);

@@ -57,8 +57,7 @@ fn ran(args: &Args, terminal: &Terminal) -> CommandResult {
     let request = RunRequest { permission, ..request };
     let (report, ended_by) = drive(&project, request, &screen)?;
     screen.clear();
-    let (calls, requests) = (screen.calls(), screen.requests());
-    let end = report::End { args, project: &project, took: began.elapsed(), calls, requests };
+    let end = report::End { args, project: &project, took: began.elapsed() };
     end.report(report, terminal).map_err(|abort| interrupted(abort, ended_by))
 }
 

@@ -8,7 +8,6 @@ use crate::output::text::{about, sanitized};
 use crate::support::asker::Screen;
 use contexture::observe::{Observer, Progress};
 use contexture::packs::Question;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The amount of output on stderr.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +25,6 @@ pub(crate) struct ProgressDisplay {
     terminal: Terminal,
     verbosity: Verbosity,
     spinner: Option<Spinner>,
-    calls: AtomicUsize,
-    requests: AtomicUsize,
     /// The lines on stdout, for `--stream`.
     stream: Option<Stream>,
 }
@@ -40,8 +37,6 @@ impl ProgressDisplay {
             terminal,
             verbosity,
             spinner: draws.then(|| Spinner::new(terminal.err)),
-            calls: AtomicUsize::new(0),
-            requests: AtomicUsize::new(0),
             stream: None,
         }
     }
@@ -50,16 +45,6 @@ impl ProgressDisplay {
     pub(crate) fn streaming(mut self) -> Self {
         self.stream = Some(Stream::default());
         self
-    }
-
-    /// Returns the number of model calls so far.
-    pub(crate) fn calls(&self) -> usize {
-        self.calls.load(Ordering::Relaxed)
-    }
-
-    /// Returns the number of requests of the model calls that have ended.
-    pub(crate) fn requests(&self) -> usize {
-        self.requests.load(Ordering::Relaxed)
     }
 
     /// Starts to show what takes long.
@@ -162,7 +147,6 @@ impl Observer for ProgressDisplay {
         self.progress(&progress);
         match progress {
             Progress::GenerateStarted { site, model, prompt_tokens, is_exact, .. } => {
-                self.calls.fetch_add(1, Ordering::Relaxed);
                 let tokens = about(prompt_tokens, is_exact);
                 self.say_verbosely(|| format!("generate {site} {model}: {tokens} tokens"));
             }
@@ -171,11 +155,8 @@ impl Observer for ProgressDisplay {
                     format!("attempt {attempt}: the answer did not fit the shape")
                 });
             }
-            Progress::GenerateEnded { usage, ok, requests, .. } => {
-                self.requests.fetch_add(requests, Ordering::Relaxed);
-                if ok {
-                    self.say_verbosely(|| format!("answer: {} tokens", usage.completion_tokens));
-                }
+            Progress::GenerateEnded { usage, ok: true, .. } => {
+                self.say_verbosely(|| format!("answer: {} tokens", usage.completion_tokens));
             }
             Progress::ToolCalled { name } => self.say_verbosely(|| format!("tool {name}")),
             Progress::Said(text) => match self.spinner {

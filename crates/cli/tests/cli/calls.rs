@@ -36,7 +36,7 @@ impl Server {
         Self { model, bodies }
     }
 
-    fn body(&self) -> Value {
+    pub(crate) fn body(&self) -> Value {
         self.bodies.recv_timeout(Duration::from_secs(30)).unwrap()
     }
 }
@@ -56,7 +56,7 @@ fn request(stream: &TcpStream) -> Value {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    serde_json::from_slice(&body).unwrap()
+    serde_json::from_slice(&body).unwrap_or_default()
 }
 
 /// Sends a whole response.

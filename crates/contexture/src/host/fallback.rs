@@ -3,7 +3,9 @@
 //! Decision: each model gets a prompt of its own, since tokenizer, window and tools are its own. What
 //! is asked next is decided by the failure alone: a model that is down, over its rate, without
 //! credit, key or room is passed over; a wrong key, a refused request or an answer of the wrong shape
-//! are faults that another model would hide.
+//! are faults that another model would hide. A window that is known to be too small is a failure
+//! before anything is sent, as long as a model behind has more room; when all of those fail, the
+//! model with the most room gets what fits.
 
 use super::errors::of_model;
 use super::generate::ask_error;
@@ -18,26 +20,49 @@ pub(super) struct Failed {
     pub(super) error: HostError,
     /// True if the next model may be asked.
     pub(super) passes_on: bool,
+    /// The requests that were sent, if the model was asked.
+    pub(super) requests: Option<usize>,
+    /// The tokens that its window leaves for the prompt, which takes more.
+    pub(super) room: Option<u64>,
 }
 
 impl From<HostError> for Failed {
     fn from(error: HostError) -> Self {
-        Self { error, passes_on: false }
+        Self { error, passes_on: false, requests: None, room: None }
     }
 }
 
 impl Failed {
     pub(super) fn of_model(error: &LlmError) -> Self {
-        Self { error: of_model(error), passes_on: is_unavailable(error) }
+        Self { passes_on: is_unavailable(error), ..of_model(error).into() }
     }
 
-    pub(super) fn of_ask(error: &AskError) -> Self {
-        let passes_on = match error {
-            // Text that was passed on can't be taken back.
-            AskError::Provider { error, report } => !report.is_heard && is_unavailable(error),
-            _ => false,
+    pub(super) fn of_ask(error: &AskError, place: &Place<'_>) -> Self {
+        let mut failed = Self::from(ask_error(error));
+        failed.requests = Some(error.report().requests());
+        match error {
+            AskError::Provider { error, report } if is_unavailable(error) => {
+                // Text that was passed on can't be taken back.
+                failed.passes_on = !report.is_heard;
+                if report.is_heard && place.has_next {
+                    let help = "run it again: no other model was asked, since text of this answer \
+                                was passed on already";
+                    failed.error.help = Some(help.to_owned());
+                }
+            }
+            _ => {}
+        }
+        failed
+    }
+
+    /// Returns the failure of a model whose window leaves `room` for a prompt that takes more.
+    pub(super) fn of_room(uri: &str, room: u64) -> Self {
+        let error = LlmError::WindowOverflow {
+            provider: uri.to_owned(),
+            status: None,
+            message: format!("{room} tokens are left for the prompt, which takes more"),
         };
-        Self { error: ask_error(error), passes_on }
+        Self { room: Some(room), ..Self::of_model(&error) }
     }
 
     /// Returns the error of a call whose last model is `uri`.
@@ -63,7 +88,9 @@ impl Failed {
 pub(super) struct Place<'p> {
     /// The models that were passed over before it.
     pub(super) passed: &'p [PassedOver],
-    /// True if another one stands behind it.
+    /// The models behind it.
+    pub(super) rest: &'p [Option<String>],
+    /// True if another one may be asked after it.
     pub(super) has_next: bool,
     /// The end of the time of the call.
     pub(super) until: Option<Instant>,
@@ -72,7 +99,12 @@ pub(super) struct Place<'p> {
 impl Place<'_> {
     /// The only model.
     #[cfg(feature = "flow")]
-    pub(super) const ALONE: Self = Self { passed: &[], has_next: false, until: None };
+    pub(super) const ALONE: Self = Self { passed: &[], rest: &[], has_next: false, until: None };
+
+    /// Returns the number of requests that the models before it were sent.
+    pub(super) fn requests(&self) -> usize {
+        self.passed.iter().map(|one| one.requests).sum()
+    }
 
     /// Reports whether the next model is asked after a failure.
     pub(super) fn passes_on(&self, failed: &Failed) -> bool {

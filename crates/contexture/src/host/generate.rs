@@ -11,7 +11,7 @@ use super::listener::{Listener, record_of};
 use super::model_tools::ModelTools;
 #[cfg(feature = "flow")]
 use super::plan;
-use super::prompt::{Prepared, label_of, prepare, think_of};
+use super::prompt::{Prepared, Room, label_of, prepare, think_of};
 use super::references::room::Tools;
 use super::references::{Gathered, gather};
 use super::run_state::{RunState, placeholder, supplied, unknown};
@@ -109,25 +109,63 @@ impl ModelCalls {
         let limit = call.options.timeout_ms.map(Duration::from_millis);
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
         let mut passed = Vec::new();
-        let mut rest = self.models.candidates(call.model.as_deref()).into_iter().peekable();
-        while let Some(uri) = rest.next() {
-            let place = Place { passed: &passed, has_next: rest.peek().is_some(), until };
+        let models = self.models.candidates(call.model.as_deref());
+        let mut left = models.as_slice();
+        // The one with the most room of those that had too little.
+        let mut spare: Option<(u64, &Option<String>)> = None;
+        loop {
+            let (uri, rest) = match left.split_first() {
+                Some(next) => next,
+                None => match spare.take() {
+                    Some((_, uri)) => (uri, left),
+                    None => break,
+                },
+            };
+            left = rest;
+            let has_next = !rest.is_empty() || spare.is_some();
+            let place = Place { passed: &passed, rest, has_next, until };
             let asked = self.with_model(services, &call, (uri.as_deref(), number, place)).await;
             let failed = match asked {
                 Ok(supplied) => return Ok(supplied),
                 Err(failed) => failed,
             };
+            if let Some(room) = failed.room
+                && spare.is_none_or(|(most, _)| room > most)
+            {
+                spare = Some((room, uri));
+            }
             let uri = uri.as_deref().unwrap_or_else(|| self.models.default_uri()).to_owned();
             if !place.passes_on(&failed) {
+                if failed.requests.is_none() && !passed.is_empty() {
+                    run.add_call(report(&call, &uri, (number, place), &Report::default()));
+                }
                 return Err(failed.after(&passed, &uri));
             }
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            call.options.timeout_ms = left.map(|left| millis(left).max(1));
+            let time = until.map(|until| until.saturating_duration_since(Instant::now()));
+            call.options.timeout_ms = time.map(|time| millis(time).max(1));
+            let requests = failed.requests.unwrap_or_default();
             let HostError { code, message: reason, .. } = failed.error;
             run.warn(format!("{}: {uri} is passed over: {reason}", call.site));
-            passed.push(PassedOver { uri, code, reason });
+            passed.push(PassedOver { uri, code, reason, requests });
         }
         Err(HostError::new("settings", "the call has no model"))
+    }
+
+    /// Fails when the window cut a prompt, and a model behind has more room for it (CA-3).
+    pub(super) async fn look_for_room(
+        &self,
+        run: &RunState,
+        (call, model, place): (&GenerateCall, &Model, Place<'_>),
+        prepared: &Prepared,
+    ) -> Result<(), Failed> {
+        let Some(room) = prepared.cut_to else { return Ok(()) };
+        for uri in place.rest {
+            let Ok(other) = self.models.get(uri.as_deref()) else { continue };
+            if Room::of(run, call, &other).await.most.is_none_or(|more| more > room) {
+                return Err(Failed::of_room(&model.uri, room));
+            }
+        }
+        Ok(())
     }
 
     /// Answers a `generate` with one of its models.
@@ -171,6 +209,7 @@ impl ModelCalls {
         }
         let about = (&*call, &model, number);
         let mut prepared = prepare(run, about, &fenced, &callables, &mut packs).await?;
+        self.look_for_room(run, (&call, &model, place), &prepared).await?;
         prepared.manifest.masked = masked;
         prepared.manifest.passed_over = place.passed.to_vec();
         let mut packs = packs.kept(&prepared.items)?;
@@ -424,15 +463,9 @@ fn finish(
         Err(error) => error.report(),
     };
     note_report(run, call, report);
-    let goes_on = |error| place.passes_on(&Failed::of_ask(error));
+    let goes_on = |error| place.passes_on(&Failed::of_ask(error, &place));
     if !outcome.as_ref().err().is_some_and(goes_on) {
-        run.add_call(CallReport {
-            call: number,
-            site: call.site.to_string(),
-            model: model.uri.clone(),
-            passed_over: place.passed.to_vec(),
-            attempts: report.attempts.iter().map(record_of).collect(),
-        });
+        run.add_call(self::report(call, &model.uri, (number, place), report));
     }
     let nothing = |error: &AskError| {
         matches!(error, AskError::Provider { error: LlmError::NothingSupports { .. }, .. })
@@ -444,15 +477,27 @@ fn finish(
     run.observer.notify(Progress::GenerateEnded {
         event: call.event,
         usage: report.usage,
-        requests: report
-            .attempts
-            .iter()
-            .map(|attempt| attempt.requests.len() + attempt.retried.len())
-            .sum(),
         ok: outcome.is_ok(),
         finish: report.attempts.last().and_then(|attempt| attempt.finish_reason.clone()),
     });
-    outcome.map(|answer| answer.value).map_err(|error| Failed::of_ask(&error))
+    outcome.map(|answer| answer.value).map_err(|error| Failed::of_ask(&error, &place))
+}
+
+/// Returns what became of a call whose last model is `uri`.
+fn report(
+    call: &GenerateCall,
+    uri: &str,
+    (number, place): (u64, Place<'_>),
+    report: &Report,
+) -> CallReport {
+    CallReport {
+        call: number,
+        site: call.site.to_string(),
+        model: uri.to_owned(),
+        passed_over: place.passed.to_vec(),
+        attempts: report.attempts.iter().map(record_of).collect(),
+        requests: place.requests() + report.requests(),
+    }
 }
 
 fn note_report(run: &RunState, call: &GenerateCall, report: &Report) {

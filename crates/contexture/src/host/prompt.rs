@@ -2,6 +2,7 @@
 
 use super::callable::Callable;
 use super::errors::of_prompt;
+use super::fallback::Failed;
 use super::knowledge::ShownPacks;
 use super::run_state::RunState;
 use crate::models::Model;
@@ -14,7 +15,7 @@ use contexture_context::manifest::{
     pieces,
 };
 use contexture_context::{
-    ContextItem, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
+    ContextItem, CutReason, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
 };
 use contexture_llm::Think;
 use contexture_prompt::ToolDefinition;
@@ -33,6 +34,8 @@ pub(super) struct Prepared {
     pub(super) schema: Option<Value>,
     /// The definitions of the functions that are sent with it.
     pub(super) definitions: Vec<ToolDefinition>,
+    /// The tokens that the window leaves for it, if it was cut to them.
+    pub(super) cut_to: Option<u64>,
 }
 
 /// Bytes of a prompt that fit the window of every model.
@@ -48,7 +51,7 @@ pub(super) struct Room {
 impl Room {
     /// Returns the room of a call: its `max_input`, or what the window leaves for a prompt. A
     /// server is asked for its window when the prompt is not small (CA-4).
-    async fn of(run: &RunState, call: &GenerateCall, model: &Model) -> Self {
+    pub(super) async fn of(run: &RunState, call: &GenerateCall, model: &Model) -> Self {
         let options = &call.options;
         let provider = &model.provider;
         let mut profile = provider.profile();
@@ -67,8 +70,8 @@ impl Room {
         Self { most: Some(left - spare), is_of_window: true }
     }
 
-    fn error(self, error: &FitError, model: &Model) -> HostError {
-        match (error, self.is_of_window) {
+    fn error(self, error: &FitError, model: &Model) -> Failed {
+        let fault = match (error, self.is_of_window) {
             (FitError::Fixed { fixed, max }, true) => {
                 let message = format!(
                     "the window of {} leaves {max} tokens for the prompt, but identity, \
@@ -78,8 +81,17 @@ impl Room {
                 let help = "shorten them, lower `max_output`, or ask a model with a larger window";
                 of_prompt(message).with_help(help)
             }
-            _ => of_prompt(error),
-        }
+            _ => return of_prompt(error).into(),
+        };
+        Failed { passes_on: true, ..fault.into() }
+    }
+
+    /// Returns the tokens that the window leaves, if it cut one of the items.
+    fn cut_to(self, items: &[ContextItem]) -> Option<u64> {
+        let is_cut = |item: &ContextItem| {
+            item.cuts.iter().any(|cut| cut.reason == CutReason::PromptBudget)
+        };
+        self.most.filter(|_| self.is_of_window && items.iter().any(is_cut))
     }
 }
 
@@ -99,7 +111,7 @@ pub(super) async fn prepare(
     fenced: &[Arc<str>],
     callables: &[Callable],
     packs: &mut ShownPacks<'_>,
-) -> Result<Prepared, HostError> {
+) -> Result<Prepared, Failed> {
     let room = Room::of(run, call, model).await;
     let counter = model.provider.tokenizer();
     let composer = Composer::new(call, fenced);
@@ -121,7 +133,8 @@ pub(super) async fn prepare(
     manifest.max_input = room.most;
     blobs.extend(callables.iter().map(Callable::blob));
     let definitions = callables.iter().map(|one| one.definition.clone()).collect();
-    Ok(Prepared { laid, manifest, blobs, items, schema, definitions })
+    let cut_to = room.cut_to(&items);
+    Ok(Prepared { laid, manifest, blobs, items, schema, definitions, cut_to })
 }
 
 /// Returns the label of an item; what has no source of its own is named as the prompt names it.

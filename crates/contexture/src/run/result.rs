@@ -152,6 +152,8 @@ pub struct CallReport {
     pub passed_over: Vec<PassedOver>,
     /// Its attempts.
     pub attempts: Vec<AttemptRecord>,
+    /// The requests that were sent, to the models that were passed over, too.
+    pub requests: usize,
 }
 
 impl CallReport {

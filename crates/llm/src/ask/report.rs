@@ -35,13 +35,24 @@ pub struct Report {
     pub is_heard: bool,
 }
 
+impl Report {
+    /// Returns the number of requests that were sent.
+    #[must_use]
+    pub fn requests(&self) -> usize {
+        let of = |one: &Attempt| one.requests.len() + one.retried.len() + one.conceded;
+        self.attempts.iter().map(of).sum()
+    }
+}
+
 /// One answer asked for.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attempt {
     /// Counts from 1.
     pub number: u32,
-    /// Digests of its requests: one, and one more for each round of tool calls.
+    /// Digests of the requests that were sent: one, and one more for each round of tool calls.
     pub requests: Vec<Digest>,
+    /// Requests that the server refused for their form before it took them in another.
+    pub conceded: usize,
     /// The tokens that its answer was allowed.
     pub max_output: Option<u64>,
     /// The time that its requests took, with waits and without tools.

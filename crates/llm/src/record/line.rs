@@ -64,7 +64,7 @@ impl Outcome {
     pub(crate) fn into_result(self) -> Result<Reply, LlmError> {
         match self {
             Self::Response { response, warnings, usage_estimated } => {
-                Ok(Reply { response, warnings, usage_estimated, sent: None })
+                Ok(Reply { response, warnings, usage_estimated, ..Reply::default() })
             }
             Self::Error(error) => Err(error.into()),
         }

@@ -97,7 +97,7 @@ impl<W: Wire> HttpProvider<W> {
         let client = self.client.get_or_try_init(|| async { self.build_client() }).await?;
         let model = if call.request.model.is_empty() { &self.model } else { &call.request.model };
         let mut plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        for _ in 0..CONCESSIONS {
+        for conceded in 0..CONCESSIONS {
             let parts = self.wire.request(call, plan, sink.is_some())?;
             let (warnings, sent) = (parts.warnings.clone(), parts.sent());
             let path = path_of(&parts.url);
@@ -106,7 +106,7 @@ impl<W: Wire> HttpProvider<W> {
             if status.is_success() {
                 *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
                 let answer = self.read(call, response, &mut sink).await?;
-                return Ok(Reply { sent: Some(sent), ..self.reply(call, answer, warnings) });
+                return Ok(Reply { sent: Some(sent), conceded, ..self.reply(call, answer, warnings) });
             }
             let retry_after = wait_asked(&response);
             let body = self.refusal_text(response).await;
@@ -149,7 +149,7 @@ impl<W: Wire> HttpProvider<W> {
             warnings.push(format!("the answer was cut by {limit}"));
         }
         warnings.extend(self.remarks.iter().cloned());
-        Reply { response, warnings, usage_estimated, sent: None }
+        Reply { response, warnings, usage_estimated, ..Reply::default() }
     }
 
     fn build_client(&self) -> Result<reqwest::Client, LlmError> {

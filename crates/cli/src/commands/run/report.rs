@@ -10,6 +10,7 @@ use contexture::context::manifest::AttemptRecord;
 use contexture::diagnostic::{Diagnostic, SourceFile};
 use contexture::host::{CallReport, DryPrompt, DryTool};
 use contexture::llm::extractive::STAND_IN;
+use contexture::prompt::Usage;
 use contexture::run::{RunFailure, RunReport};
 use contexture::script::runtime::RunError;
 use serde_json::Map;
@@ -24,10 +25,6 @@ pub(super) struct End<'a> {
     pub(super) args: &'a Args,
     pub(super) project: &'a Project,
     pub(super) took: Duration,
-    /// The number of model calls.
-    pub(super) calls: usize,
-    /// The number of requests that these took.
-    pub(super) requests: usize,
 }
 
 impl End<'_> {
@@ -97,20 +94,24 @@ impl End<'_> {
     }
 
     /// Returns `run ID · 1 model call, 9 requests · 512 + 90 tokens reported · 412 ms`; nothing when nothing
-    /// ran. The requests are shown where they are more than the calls.
+    /// ran. The requests that were sent are shown where they are not as many as the calls.
     fn summary(&self, report: &RunReport, terminal: &Terminal) -> Option<String> {
         let silent = self.args.quiet || self.args.json || self.args.stream || self.args.dry_run;
-        if silent || (report.run.is_none() && self.calls == 0) {
+        let calls = report.calls.len();
+        if silent || (report.run.is_none() && calls == 0) {
             return None;
         }
         let mut parts: Vec<String> = report.run.iter().map(|run| format!("run {run}")).collect();
-        if self.calls > 0 {
-            let calls = plural(self.calls as u64, "model call");
-            parts.push(match self.requests {
-                requests if requests > self.calls => format!("{calls}, {requests} requests"),
-                _ => calls,
+        if calls > 0 {
+            let requests = report.calls.iter().map(|call| call.requests).sum::<usize>();
+            let told = plural(calls as u64, "model call");
+            parts.push(match requests {
+                same if same == calls => told,
+                requests => format!("{told}, {}", plural(requests as u64, "request")),
             });
-            parts.push(tokens_of(&report.usage, report.usage_estimated));
+            if report.usage != Usage::default() {
+                parts.push(tokens_of(&report.usage, report.usage_estimated));
+            }
             parts.extend(report.cost.actual.filter(|cost| *cost > 0.0).map(dollars));
         }
         parts.push(duration(u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)));
@@ -155,6 +156,7 @@ fn call_json(call: &CallReport) -> Value {
         "model": call.model,
         "passed_over": call.passed_over,
         "finish": call.finish(),
+        "requests": call.requests,
         "attempts": attempts,
     })
 }

@@ -251,7 +251,9 @@ fn attempt(record: &AttemptRecord, data: Data<'_>, paint: Paint) -> String {
     facts.extend(record.latency_ms.map(|ms| duration(ms.saturating_mul(1_000))));
     if let (Some(input), Some(output)) = (record.prompt_tokens, record.completion_tokens) {
         let usage = Usage { cached_tokens: record.cached_tokens, ..Usage::new(input, output) };
-        facts.push(tokens_of(&usage, record.estimated));
+        if usage != Usage::default() {
+            facts.push(tokens_of(&usage, record.estimated));
+        }
     }
     facts.extend(record.schema_form.iter().map(|form| match form.as_str() {
         "none" => "schema not sent".to_owned(),

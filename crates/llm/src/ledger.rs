@@ -57,6 +57,25 @@ pub struct Ledger {
     limit: SpendLimit,
     above: Option<Arc<Ledger>>,
     account: Mutex<Account>,
+    keep: Keep,
+}
+
+/// What keeps an account outside this process.
+#[derive(Default)]
+struct Keep(Option<Box<dyn Fn(Amount) + Send + Sync>>);
+
+impl Keep {
+    fn tell(&self, account: &Account) {
+        if let Some(keep) = &self.0 {
+            keep(account.spent.plus(account.reserved));
+        }
+    }
+}
+
+impl fmt::Debug for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Keep" } else { "Keep(nothing)" })
+    }
 }
 
 /// What does not fit a limit.
@@ -86,7 +105,20 @@ impl Ledger {
     /// Creates an account with a limit; what it spends counts in the account above it, too.
     #[must_use]
     pub fn new(limit: SpendLimit, above: Option<Arc<Self>>) -> Self {
-        Self { limit, above, account: Mutex::default() }
+        Self { limit, above, ..Self::default() }
+    }
+
+    /// Goes on with an account from which `spent` was taken before. `keep` is told what is taken
+    /// whenever that changes: what is reserved is part of it, so that what is kept when the process
+    /// is killed counts what was under way at its worst case. It must not wait.
+    #[must_use]
+    pub fn resumed(
+        limit: SpendLimit,
+        spent: Amount,
+        keep: impl Fn(Amount) + Send + Sync + 'static,
+    ) -> Self {
+        let account = Mutex::new(Account { spent, ..Account::default() });
+        Self { limit, above: None, account, keep: Keep(Some(Box::new(keep))) }
     }
 
     /// Returns the limits that hold, those above it included.
@@ -118,11 +150,13 @@ impl Ledger {
             let taken = account.spent.plus(account.reserved);
             self.limit.admits(taken, worst)?;
             account.reserved = account.reserved.plus(worst);
+            self.keep.tell(&account);
         }
         let Some(above) = &self.above else { return Ok(()) };
         above.reserve(worst).inspect_err(|_| {
             let mut account = self.locked();
             account.reserved = account.reserved.minus(worst);
+            self.keep.tell(&account);
         })
     }
 
@@ -142,6 +176,7 @@ impl Ledger {
                 account.is_unpriced |= !is_priced;
             }
         }
+        self.keep.tell(&account);
         drop(account);
         if let Some(above) = &self.above {
             above.settle(reserved, spent);
@@ -202,6 +237,20 @@ mod tests {
         let account = ledger.account();
         assert_eq!((account.spent, account.lost), (tokens(120), tokens(100)));
         assert_eq!(account.reserved, tokens(0));
+    }
+
+    #[test]
+    fn ca_5_resumed_account_counts_what_was_taken_and_tells_what_is() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&told);
+        let limit = SpendLimit { tokens: Some(250), money: None };
+        let ledger = Ledger::resumed(limit, tokens(100), move |taken| {
+            seen.lock().unwrap().push(taken.tokens);
+        });
+        assert_eq!(ledger.reserve(tokens(200)), Err(Excess::Tokens(200, 150, 250)));
+        assert!(ledger.reserve(tokens(150)).is_ok());
+        ledger.settle(tokens(150), Spent::Known(tokens(20), true));
+        assert_eq!(*told.lock().unwrap(), [250, 120], "what was under way is kept at its worst");
     }
 
     #[test]

@@ -64,7 +64,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use subscriptions::Subscriptions;
-use tokens::Registry;
+use tokens::{Accounts, Registry};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use turn::turns::Turns;
@@ -195,6 +195,7 @@ impl Serve {
         let allowed = Allowed::open(&settings.project, &settings.actions)?;
         let flows = Sets::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
         let audit = Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?);
+        let log = Arc::new(Log::open(settings.log, secrets, Arc::clone(&ids)));
         let app = App {
             damage,
             lock: Mutex::new(Some(lock)),
@@ -207,10 +208,10 @@ impl Serve {
             metrics,
             limits,
             tokens: Registry::open(&settings.data)?,
-            ledgers: Mutex::default(),
+            accounts: Accounts::in_folder(&settings.data, Arc::clone(&log)),
             readiness: Readiness::new(settings.data.clone()),
             audit,
-            log: Arc::new(Log::open(settings.log, secrets, ids)),
+            log,
             sessions: Sessions::new(serve.limits.sessions_per_owner),
             subscriptions: Subscriptions::default(),
             turns: Arc::new(Turns::new(serve.turns)),

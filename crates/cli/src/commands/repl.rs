@@ -8,7 +8,7 @@ use crate::output::diagnostics;
 use crate::output::progress::{ProgressDisplay, Verbosity};
 use crate::prelude::*;
 use crate::support::asker::PersonAtTerminal;
-use crate::support::options::{Models, Permissions, stand_in};
+use crate::support::options::{Models, Permissions, Spend, stand_in};
 use crate::support::runtime;
 use crate::support::signals::Signals;
 use contexture::diagnostic::Diagnostic;
@@ -47,6 +47,8 @@ pub(crate) struct Args {
     workspace: Workspace,
     #[command(flatten)]
     permissions: Permissions,
+    #[command(flatten)]
+    spend: Spend,
     /// Store no record of this session in .contexture/.
     #[arg(long)]
     no_trace: bool,
@@ -67,6 +69,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         allow_packs: args.permissions.allow_pack.clone(),
         servers: args.permissions.servers(),
         yes_to: args.permissions.yes_to.clone(),
+        spend: args.spend.limit(),
         ..RunRequest::default()
     };
     let talk = if args.verbose { Verbosity::Verbose } else { Verbosity::Normal };

@@ -12,7 +12,6 @@ use crate::support::asker::PersonAtTerminal;
 use crate::support::options::stand_in;
 use crate::support::runtime;
 use crate::support::signals::Signals;
-use contexture::llm::SpendLimit;
 use contexture::run::{RunReport, RunRequest};
 use contexture::{Project, Runtime};
 use std::collections::BTreeMap;
@@ -114,7 +113,7 @@ fn request(args: &Args) -> Result<RunRequest, Abort> {
         allow_packs: args.permissions.allow_pack.clone(),
         servers: args.permissions.servers(),
         yes_to: args.permissions.yes_to.clone(),
-        spend: SpendLimit { money: args.max_cost, tokens: args.max_tokens },
+        spend: args.spend.limit(),
         ..RunRequest::default()
     })
 }

@@ -3,10 +3,13 @@
 use crate::output::error::{Abort, CommandError};
 use contexture::diagnostic::suggestion;
 use contexture::knowledge::Allowance;
+use contexture::llm::{Ledger, SpendLimit};
 use contexture::models::{Replacements, StandIn};
 use contexture::ports::policy::Class;
+use contexture::ports::profile::Money;
 use contexture::servers;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The models that a command chooses for programs (CA-7).
 #[derive(Debug, clap::Args)]
@@ -58,6 +61,31 @@ impl Models {
             }
         }
         Ok((default, models))
+    }
+}
+
+/// What a command may spend on models (CA-5).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Spend {
+    /// Refuse a model call before it is sent when what it may cost at worst does not fit in what is
+    /// left of this many dollars.
+    #[arg(long, value_name = "DOLLARS", value_parser = super::values::dollars, allow_negative_numbers = true, help_heading = "Model")]
+    max_cost: Option<Money>,
+    /// Refuse a model call before it is sent when the tokens that it may take do not fit in what is
+    /// left of this many, prompts and answers together, such as 200k.
+    #[arg(long, value_name = "N", value_parser = super::values::tokens, allow_negative_numbers = true, help_heading = "Model")]
+    max_tokens: Option<u64>,
+}
+
+impl Spend {
+    pub(crate) const fn limit(&self) -> SpendLimit {
+        SpendLimit { money: self.max_cost, tokens: self.max_tokens }
+    }
+
+    /// Returns the account of several runs together, if there is a limit.
+    pub(crate) fn account(&self) -> Option<Arc<Ledger>> {
+        let limit = self.limit();
+        (limit != SpendLimit::default()).then(|| Arc::new(Ledger::new(limit, None)))
     }
 }
 

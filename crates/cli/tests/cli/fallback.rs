@@ -272,7 +272,8 @@ fn ca_3_prompt_that_no_other_window_holds_is_cut_for_model_with_most_room() {
 fn ca_3_model_whose_window_can_not_hold_the_instruction_is_passed_over() {
     let second = Server::answering(vec![says("short")]);
     let sandbox = long(&[(DOWN, 8), (&second.model, 9)]);
-    let _ = sandbox.run(LONG).exits(1).says("prompt_too_large");
+    let error = sandbox.run(LONG).exits(1).json();
+    assert_eq!(error["error"]["code"], "prompt_too_large", "{error}");
     let sandbox = long(&[(DOWN, 8), (&second.model, 500)]);
     let run = sandbox.run(LONG).exits(0).json();
     assert_eq!(models(&run), [second.model.as_str()]);
@@ -324,7 +325,8 @@ fn ca_3_stream_that_breaks_after_text_that_was_passed_on_ends_the_call() {
 fn ca_3_body_that_breaks_unheard_is_given_to_next_model() {
     let torn: Answer = Box::new(|stream| {
         use std::io::Write as _;
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n";
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n";
         stream.write_all(format!("{head}{{\"choices\": [").as_bytes()).unwrap();
     });
     let first = Server::answering(vec![torn]);

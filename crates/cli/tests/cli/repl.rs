@@ -49,3 +49,12 @@ fn as_31_open_bracket_at_end_of_session_is_error() {
     assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("", ""));
     let _ = Sandbox::new().run_with(["repl"], b"\xff\n").exits(2);
 }
+
+#[test]
+fn ca_5_limit_holds_for_all_lines_of_a_session() {
+    let ask = "generate({ input: \"Go.\", max_input: 1000, max_output: 50 })\n";
+    let arguments = ["repl", "--mock", "--max-tokens", "1050"];
+    let done = Sandbox::new().run_with(arguments, ask.repeat(2)).exits(1);
+    assert_eq!(done.stdout.lines().count(), 1, "{}", done.stdout);
+    let _ = done.says("COST_LIMIT").says("the limit of 1050");
+}

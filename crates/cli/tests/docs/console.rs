@@ -3,6 +3,10 @@
 use crate::blocks::Block;
 use crate::server::Server;
 use crate::support::Sandbox;
+use std::time::{Duration, Instant};
+
+/// The longest time of a block, on a machine with other work.
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// A command with the output that the document shows.
 #[derive(Debug, Default)]
@@ -26,6 +30,11 @@ impl Session {
 
 /// Runs the block.
 pub(crate) fn run(block: &Block, session: &mut Session) -> Result<(), String> {
+    run_within(block, session, LONGEST)
+}
+
+fn run_within(block: &Block, session: &mut Session, limit: Duration) -> Result<(), String> {
+    let end = Instant::now() + limit;
     let steps = steps(&block.text)?;
     let last = steps.len();
     for (at, step) in steps.into_iter().enumerate() {
@@ -49,7 +58,11 @@ pub(crate) fn run(block: &Block, session: &mut Session) -> Result<(), String> {
             Some(server) => server.real(&step.command),
             None => step.command.clone(),
         };
-        let done = session.sandbox.sh(&format!("exec 2>&1\n{command}"));
+        let left = end.saturating_duration_since(Instant::now());
+        let done = session.sandbox.sh_within(&format!("exec 2>&1\n{command}"), left);
+        let Some(done) = done else {
+            return Err(format!("$ {}\nthe block took longer than {limit:?}", step.command));
+        };
         if done.code != Some(expected) {
             let (code, output) = (done.code, done.stdout);
             return Err(format!("$ {}\nexit {code:?}, not {expected}:\n{output}", step.command));
@@ -152,6 +165,18 @@ fn wildcards_stand_for_lines_and_for_characters() {
     assert!(!matches(&["a", "...", "z"], &["a", "b"]));
     assert!(line_matches("run [..], [..] tokens", "run 01J, 12 tokens"));
     assert!(!line_matches("run [..] tokens", "run 01J"));
+}
+
+#[test]
+fn block_that_does_not_end_is_ended_with_what_it_began() {
+    let text = "$ sleep 60 & until test -f never; do sleep 0.1; done\n$ touch after\n";
+    let block = &crate::blocks::read("a.md", &format!("```console\n{text}```\n"))[0];
+    let mut session = Session::new();
+    let began = Instant::now();
+    let fault = run_within(block, &mut session, Duration::from_millis(500)).unwrap_err();
+    assert!(fault.contains("took longer than 500ms"), "{fault}");
+    assert!(began.elapsed() < Duration::from_secs(30), "the sleeper held its output open");
+    assert!(!session.sandbox.path("after").exists());
 }
 
 #[test]

@@ -217,3 +217,35 @@ fn fl_2_program_without_set_in_time_is_stopped() {
     let told = flow(&sandbox, &["run", "plan.as", "--timeout", "30", "--json"]).exits(0);
     assert_eq!(told.json()["status"], "COMPLETED");
 }
+
+#[test]
+fn ca_5_limit_is_one_account_for_the_program_and_all_steps_of_its_set() {
+    let sandbox = Sandbox::new();
+    let ask = "generate({ input: \"Go.\", max_input: 1000, max_output: 50 })";
+    sandbox.write("app.as", format!("main agent Asker {{ main func(input) {{ {ask} }} }}"));
+    let set = json!({"executionMode": "SEQUENTIAL", "instructions": [
+        {"instructionId": "a", "action": "agent:Asker", "parameters": {}},
+        {"instructionId": "b", "action": "agent:Asker", "parameters": {}},
+    ]});
+    sandbox.write("set.json", set.to_string());
+    let run = |options: &[&str], code| {
+        let all = ["run", "set.json", "--program", "app.as", "--mock", "--json"];
+        flow(&sandbox, &[&all, options].concat()).exits(code).json()
+    };
+    assert_eq!(run(&["--max-tokens", "2.2k"], 0)["status"], "COMPLETED");
+    let report = run(&["--max-tokens", "1050"], 1);
+    let of = |id: &str| report["results"][id].clone();
+    assert_eq!(of("a")["status"], "COMPLETED", "{report}");
+    let error = of("b")["error"].to_string();
+    assert!(error.contains("COST_LIMIT") && error.contains("the limit of 1050"), "{error}");
+    let made = format!("main func() {{\n  x = {ask}\n  {set}\n}}");
+    sandbox.write("made.as", made);
+    let done = flow(
+        &sandbox,
+        &["run", "made.as", "--program", "app.as", "--mock", "--json", "--max-tokens", "1050"],
+    );
+    let report = done.exits(1).json();
+    assert!(report["results"]["a"]["error"].to_string().contains("COST_LIMIT"), "{report}");
+    let unpriced = run(&["--max-cost", "1", "--model", "ollama://none"], 1);
+    assert!(unpriced["results"]["a"]["error"].to_string().contains("price"), "{unpriced}");
+}

@@ -5,7 +5,9 @@
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// The root of the repository.
 pub(crate) fn repository() -> PathBuf {
@@ -128,9 +130,34 @@ impl Sandbox {
 
     /// Runs a line of shell with the binary on the path.
     pub(crate) fn sh(&self, line: &str) -> Done {
+        finish(self.shell(line), b"")
+    }
+
+    /// Runs a line of shell, and ends it with all that it began when it takes longer: then there is
+    /// no result.
+    pub(crate) fn sh_within(&self, line: &str, limit: Duration) -> Option<Done> {
+        let mut command = self.shell(line);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let child = command.spawn().unwrap();
+        let group = format!("-{}", child.id());
+        let (ended, waiting) = channel();
+        let watch = std::thread::spawn(move || {
+            let is_late = waiting.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
+            if is_late {
+                let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+            }
+            is_late
+        });
+        let done = finished(child);
+        let _ = ended.send(());
+        (!watch.join().unwrap()).then_some(done)
+    }
+
+    fn shell(&self, line: &str) -> Command {
         let mut command = self.command("sh");
         command.args(["-c", line]);
-        finish(command, b"")
+        command
     }
 }
 
@@ -143,8 +170,13 @@ pub(crate) fn finish(mut command: Command, stdin: &[u8]) -> Done {
     let writer = std::thread::spawn(move || {
         let _ = pipe.write_all(&stdin);
     });
-    let output = child.wait_with_output().unwrap();
+    let done = finished(child);
     writer.join().unwrap();
+    done
+}
+
+fn finished(child: Child) -> Done {
+    let output = child.wait_with_output().unwrap();
     Done {
         code: output.status.code(),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

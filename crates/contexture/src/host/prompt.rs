@@ -20,7 +20,7 @@ use contexture_context::{
 use contexture_llm::Think;
 use contexture_prompt::ToolDefinition;
 use contexture_prompt::layout::{ItemSpan, LaidOut, PromptParts, lay_out};
-use contexture_script::host::{self, GenerateCall, HostError};
+use contexture_script::host::{self, GenerateCall};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -88,9 +88,8 @@ impl Room {
 
     /// Returns the tokens that the window leaves, if it cut one of the items.
     fn cut_to(self, items: &[ContextItem]) -> Option<u64> {
-        let is_cut = |item: &ContextItem| {
-            item.cuts.iter().any(|cut| cut.reason == CutReason::PromptBudget)
-        };
+        let is_cut =
+            |item: &ContextItem| item.cuts.iter().any(|cut| cut.reason == CutReason::PromptBudget);
         self.most.filter(|_| self.is_of_window && items.iter().any(is_cut))
     }
 }

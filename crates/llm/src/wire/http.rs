@@ -106,7 +106,11 @@ impl<W: Wire> HttpProvider<W> {
             if status.is_success() {
                 *self.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
                 let answer = self.read(call, response, &mut sink).await?;
-                return Ok(Reply { sent: Some(sent), conceded, ..self.reply(call, answer, warnings) });
+                return Ok(Reply {
+                    sent: Some(sent),
+                    conceded,
+                    ..self.reply(call, answer, warnings)
+                });
             }
             let retry_after = wait_asked(&response);
             let body = self.refusal_text(response).await;

@@ -23,16 +23,15 @@ use super::phase::Phase;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::subscriptions::Subscriptions;
-use super::tokens::Registry;
+use super::tokens::{Accounts, Registry};
 use super::turn::turns::Turns;
 use contexture::Project;
-use contexture::llm::{Ledger, SpendLimit};
+use contexture::llm::Ledger;
 use contexture::run::RunRequest;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Key, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
 use parking_lot::Mutex;
 use serde_json::json;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -67,8 +66,8 @@ pub(crate) struct App {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) limits: Limits,
     pub(crate) tokens: Registry,
-    /// What the model calls of tokens with a limit took, by the ids of the tokens.
-    pub(crate) ledgers: Mutex<HashMap<Arc<str>, Arc<Ledger>>>,
+    /// What the model calls of tokens with a limit have taken.
+    pub(crate) accounts: Accounts,
     pub(crate) audit: Arc<Audit>,
     pub(crate) log: Arc<Log>,
     /// The common settings of turns.
@@ -112,10 +111,7 @@ impl App {
 
     /// Returns the account of a token that has a limit.
     pub(crate) fn ledger(&self, grant: &Grant) -> Option<Arc<Ledger>> {
-        let token = grant.token.as_ref().filter(|_| grant.spend != SpendLimit::default())?;
-        let mut ledgers = self.ledgers.lock();
-        let open = || Arc::new(Ledger::new(grant.spend, None));
-        Some(Arc::clone(ledgers.entry(Arc::clone(token)).or_insert_with(open)))
+        self.accounts.of(grant, &self.tokens)
     }
 
     pub(crate) fn is_ending(&self) -> bool {

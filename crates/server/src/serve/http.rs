@@ -191,6 +191,7 @@ impl Listening {
         }
         app.phase.send_replace(Phase::Closed);
         let _ = tokio::time::timeout(PATIENCE, &mut serving).await;
+        app.accounts.close().await;
         let telemetry = app.telemetry.clone();
         let _ = tokio::task::spawn_blocking(move || telemetry.close()).await;
         app.audit.note(&AuditRecord::new(AuditEvent::ServerStopped));

@@ -4,6 +4,7 @@
 //! hash is needed; the file contains only digests. Revoked tokens stay in the file, so that the
 //! audit log's token ids can be looked up.
 
+mod accounts;
 mod entry;
 mod expiry;
 mod file;
@@ -11,6 +12,7 @@ mod new;
 mod registry;
 mod secret;
 
+pub(crate) use accounts::Accounts;
 pub use entry::{Entry, Standing};
 pub use expiry::expiry;
 pub use file::TokenFile;

@@ -195,7 +195,7 @@ fn cp_19_token_has_only_its_scopes() {
 }
 
 #[test]
-fn ca_5_token_with_a_limit_is_refused_what_does_not_fit_and_others_are_not() {
+fn ca_5_token_with_a_limit_is_refused_what_does_not_fit_also_after_a_restart() {
     let place = Place::new(REQUIRED);
     let program = "main func(said string) {\n  generate({ input: said, max_input: 1000, max_output: 100 })\n}\n";
     place.write("echo.as", program);
@@ -204,7 +204,8 @@ fn ca_5_token_with_a_limit_is_refused_what_does_not_fit_and_others_are_not() {
     let free = place.token(NewToken::new("free"));
     assert_eq!(place.tokens().list().unwrap()[0].spend, spend, "it is stored");
     let server = place.start();
-    let (limited, free) = (server.http_as(&limited), server.http_as(&free));
+    let (limited_secret, free_secret) = (limited, free);
+    let (limited, free) = (server.http_as(&limited_secret), server.http_as(&free_secret));
     let first = limited.post(&said("m1", None, "The port is 7878. Which port is it?"));
     assert_eq!(first.json()["type"], "MODEL_RESPONSE", "{:?}", first.json());
     for id in ["m2", "m3"] {
@@ -218,6 +219,24 @@ fn ca_5_token_with_a_limit_is_refused_what_does_not_fit_and_others_are_not() {
     }
     let other = free.post(&said("m1", None, "The port is 7878. Which port is it?"));
     assert_eq!(other.json()["type"], "MODEL_RESPONSE", "{:?}", other.json());
+    server.end();
+    let kept = place.tokens().list().unwrap();
+    assert!(kept[0].spent.tokens > 5 && kept[1].spent.tokens == 0, "{:?}", kept[0].spent);
+    let shown = kept[0].to_value(0);
+    assert_eq!(shown["spent_tokens"], kept[0].spent.tokens, "{shown}");
+    place.tokens().revoke("limited").unwrap();
+    let anew = place.token(NewToken { spend, ..NewToken::new("limited") });
+    let server = place.start();
+    let asked = said("m4", None, "The port is 7878. Which port is it?");
+    let content = refused(&server.http_as(&limited_secret).post(&asked), 401, "AUTH_FAILED");
+    assert!(content.is_object());
+    assert_eq!(server.http_as(&anew).post(&asked).json()["type"], "MODEL_RESPONSE");
+    server.end();
+    let server = place.start();
+    let refused = server.http_as(&anew).post(&said("m5", None, "Which port is it?")).json();
+    assert_eq!(refused["content"]["errorCode"], "EXECUTION_FAILED", "{refused:?}");
+    let other = server.http_as(&free_secret).post(&asked).json();
+    assert_eq!(other["type"], "MODEL_RESPONSE", "{other:?}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! The options of new and resumed runs: models, permissions and concurrency.
+//! The options of new and resumed runs: models, permissions, limits and concurrency.
 
 use super::live_board::LiveBoard;
 use crate::output::error::Abort;
 use crate::output::progress::Verbosity;
-use crate::support::options::{Models, Permissions, stand_in};
+use crate::support::options::{Models, Permissions, Spend, stand_in};
 use contexture::flows::FlowRequest;
 use contexture::run::RunRequest;
 use std::path::PathBuf;
@@ -20,6 +20,8 @@ pub(super) struct RunOptions {
     replay: Option<PathBuf>,
     #[command(flatten)]
     permissions: Permissions,
+    #[command(flatten)]
+    spend: Spend,
     /// The number of concurrent instructions or calls [default: 64].
     #[arg(long, value_name = "N", value_parser = crate::support::values::whole_number, allow_negative_numbers = true, help_heading = "What to run")]
     concurrency: Option<usize>,
@@ -39,6 +41,7 @@ impl RunOptions {
             servers: self.permissions.servers(),
             yes_to: self.permissions.yes_to.clone(),
             permission: board.person(),
+            ledger: self.spend.account(),
             ..RunRequest::default()
         };
         Ok(FlowRequest {

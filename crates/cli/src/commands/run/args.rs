@@ -1,8 +1,7 @@
 //! The arguments of `contexture run`.
 
 use crate::prelude::*;
-use crate::support::options::{Models, Permissions};
-use contexture::ports::profile::Money;
+use crate::support::options::{Models, Permissions, Spend};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,14 +79,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = crate::support::values::whole_number, allow_negative_numbers = true, help_heading = "Model")]
     pub(crate) concurrency: Option<usize>,
 
-    /// Refuse a model call before it is sent when what it may cost at worst does not fit in what is
-    /// left of this many dollars.
-    #[arg(long, value_name = "DOLLARS", value_parser = crate::support::values::dollars, allow_negative_numbers = true, help_heading = "Model")]
-    pub(crate) max_cost: Option<Money>,
-    /// Refuse a model call before it is sent when the tokens that it may take do not fit in what is
-    /// left of this many, prompts and answers together, such as 200k.
-    #[arg(long, value_name = "N", value_parser = crate::support::values::tokens, allow_negative_numbers = true, help_heading = "Model")]
-    pub(crate) max_tokens: Option<u64>,
+    #[command(flatten)]
+    pub(crate) spend: Spend,
 
     /// Print the trace as a tree, or write its events to a file as JSON lines.
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_hint = clap::ValueHint::FilePath, help_heading = "Output")]

@@ -38,10 +38,10 @@ pub(super) struct Args {
     /// The expiry: a duration such as 30d, 12h or 45m, or a time such as 2027-01-31T00:00:00Z.
     #[arg(long, value_name = "WHEN", value_parser = until)]
     expires: Option<u64>,
-    /// The dollars that its model calls may cost together, as long as the server runs.
+    /// The dollars that its model calls may cost together.
     #[arg(long, value_name = "DOLLARS", value_parser = dollars, allow_negative_numbers = true)]
     max_cost: Option<Money>,
-    /// The tokens that its model calls may take together, as long as the server runs, such as 200k.
+    /// The tokens that its model calls may take together, such as 200k.
     #[arg(long, value_name = "N", value_parser = tokens, allow_negative_numbers = true)]
     max_tokens: Option<u64>,
     #[command(flatten)]

@@ -173,8 +173,10 @@ fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     if let Some(incarnation) = incarnation {
         place.running.set_kept_in(incarnation);
     }
-    // The accounts begin anew with the server.
-    let (origin, ledger) = (None, None);
+    // Which token asked for it is not kept, so it counts for one of its owner that has a limit.
+    let limited = app.tokens.limited(&owner);
+    let ledger = limited.and_then(|grant| app.ledger(&grant));
+    let origin = None;
     let labels = OnceLock::new();
     let job = Job {
         app,

@@ -4,6 +4,7 @@ use super::new::{scopes, senders};
 use crate::serve::caller::{Grant, Scope, Scopes, Senders};
 use contexture::context::Digest;
 use contexture::llm::SpendLimit;
+use contexture::llm::ledger::Amount;
 use contexture::ports::profile::Money;
 use contexture::store::stamp::iso_time;
 use contexture_protocol::{SenderType, Timestamp};
@@ -25,6 +26,8 @@ pub struct Entry {
     pub scopes: Scopes,
     /// What the model calls of its turns may take together.
     pub spend: SpendLimit,
+    /// What they have taken, if there is a limit.
+    pub spent: Amount,
     /// The time of creation, in milliseconds since 1970-01-01 UTC.
     pub created: u64,
     /// The expiry.
@@ -47,6 +50,10 @@ pub(super) struct StoredEntry {
     max_cost: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    spent_cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    spent_tokens: Option<u64>,
     created: String,
     expires: Option<String>,
     revoked: Option<String>,
@@ -122,6 +129,8 @@ impl From<&Entry> for StoredEntry {
             scopes: entry.scopes.iter().map(|scope| Scope::as_str(*scope).to_owned()).collect(),
             max_cost: entry.spend.money.map(Money::dollars),
             max_tokens: entry.spend.tokens,
+            spent_cost: Some(entry.spent.money.dollars()).filter(|money| *money > 0.0),
+            spent_tokens: Some(entry.spent.tokens).filter(|tokens| *tokens > 0),
             created: time(entry.created),
             expires: entry.expires.map(time),
             revoked: entry.revoked.map(time),
@@ -135,12 +144,17 @@ impl TryFrom<StoredEntry> for Entry {
     fn try_from(stored: StoredEntry) -> Result<Self, String> {
         let time = |text: String| moment(&text).ok_or_else(|| format!("`{text}` is not a time"));
         let digest = format!("sha256:{}", stored.sha256).parse::<Digest>();
+        let money = Money::of_dollars(stored.spent_cost.unwrap_or_default());
         Ok(Self {
             senders: senders(&stored.senders.join(","))?,
             scopes: scopes(&stored.scopes.join(","))?,
             spend: SpendLimit {
                 money: stored.max_cost.and_then(Money::of_dollars),
                 tokens: stored.max_tokens,
+            },
+            spent: Amount {
+                money: money.ok_or("`spent_cost` is not an amount")?,
+                tokens: stored.spent_tokens.unwrap_or_default(),
             },
             created: time(stored.created)?,
             expires: stored.expires.map(time).transpose()?,

@@ -9,11 +9,14 @@ use super::secret::Secret;
 use crate::fault::Fault;
 use crate::serve::folder;
 use contexture::context::Digest;
+use contexture::llm::ledger::Amount;
 use contexture::store::home;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The version of the file's form.
 const VERSION: u64 = 1;
@@ -92,6 +95,7 @@ impl TokenFile {
             senders: new.senders,
             scopes: new.scopes,
             spend: new.spend,
+            spent: Amount::default(),
             created: now,
             expires: new.expires,
             revoked: None,
@@ -120,6 +124,28 @@ impl TokenFile {
         let revoked = entry.clone();
         self.write(&entries)?;
         Ok(revoked)
+    }
+
+    /// Writes what the model calls of tokens have taken, by their ids. It is asked for once nobody
+    /// else writes.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the file can't be read or written.
+    pub(super) fn keep_spent(
+        &self,
+        taken: impl FnOnce() -> HashMap<Arc<str>, Amount>,
+    ) -> Result<(), Fault> {
+        let (_lock, mut entries) = self.locked()?;
+        let taken = taken();
+        if taken.is_empty() {
+            return Ok(());
+        }
+        for entry in &mut entries {
+            if let Some(spent) = taken.get(entry.id.as_str()) {
+                entry.spent = *spent;
+            }
+        }
+        self.write(&entries)
     }
 
     fn locked(&self) -> Result<(File, Vec<Entry>), Fault> {

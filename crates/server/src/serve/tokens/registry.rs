@@ -10,6 +10,8 @@ use super::secret::is_token;
 use crate::fault::Fault;
 use crate::serve::caller::{Grant, LOCAL};
 use contexture::context::Digest;
+use contexture::llm::SpendLimit;
+use contexture::llm::ledger::Amount;
 use parking_lot::RwLock;
 use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
@@ -116,6 +118,23 @@ impl Registry {
         let name = name.trim().to_ascii_lowercase();
         name != owner.to_ascii_lowercase()
             && (name == LOCAL || self.state.read().owners.contains(&name))
+    }
+
+    /// Returns what the model calls of a token had taken when its file was read.
+    pub(super) fn spent(&self, id: &str) -> Amount {
+        let state = self.state.read();
+        let known = state.tokens.values().find(|known| known.entry.id == id);
+        known.map(|known| known.entry.spent).unwrap_or_default()
+    }
+
+    /// Returns the oldest grant of an owner that has a limit.
+    pub(crate) fn limited(&self, owner: &str) -> Option<Arc<Grant>> {
+        let state = self.state.read();
+        let is_meant = |known: &&Known| {
+            &*known.grant.owner == owner && known.grant.spend != SpendLimit::default()
+        };
+        let found = state.tokens.values().filter(is_meant).min_by_key(|known| &known.entry.id);
+        found.map(|known| Arc::clone(&known.grant))
     }
 
     /// Reports whether a grant is still good.

@@ -5,7 +5,9 @@
 mod diff;
 mod export;
 mod kept;
+mod listed;
 
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
+pub use listed::{listed, outcome};

@@ -9,6 +9,7 @@ pub(crate) mod takes;
 
 pub use cost::{RunCost, cost};
 pub use input::InputForm;
+use request::Contexts;
 pub use request::{PartOf, RunRequest};
 pub use result::{CallReport, CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
 pub(crate) use takes::Takes;
@@ -355,6 +356,9 @@ fn description(
     }
     if let Some(context) = &request.context {
         data.insert("context".to_owned(), context.as_str().into());
+    }
+    if let Some(Contexts { owner, .. }) = &request.contexts {
+        data.insert("owner".to_owned(), owner.as_str().into());
     }
     if let Some(PartOf { flow, step }) = &request.part_of {
         data.insert("part_of".to_owned(), json!({ "flow": flow, "step": step }));

@@ -38,11 +38,15 @@ pub enum Scope {
     Write,
     /// Run agents, tools and instructions.
     Run,
+    /// Read the whole records of all runs.
+    Inspect,
 }
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Run];
+    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Run, Self::Inspect];
+    /// The scopes of a user.
+    pub const OF_USER: [Self; 3] = [Self::Read, Self::Write, Self::Run];
 
     /// Returns its name.
     #[must_use]
@@ -51,6 +55,7 @@ impl Scope {
             Self::Read => "read",
             Self::Write => "write",
             Self::Run => "run",
+            Self::Inspect => "inspect",
         }
     }
 }

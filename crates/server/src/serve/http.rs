@@ -20,6 +20,7 @@ mod pairing;
 mod query;
 mod refused;
 mod routes;
+mod runs;
 mod schemas;
 mod settings;
 mod shared;

@@ -14,6 +14,7 @@
 
 mod http_bad_input;
 mod http_contexts;
+mod http_runs;
 mod mcp;
 mod openai;
 mod serve;

@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// The sender types of the messages that it may send: USER, MODEL, SYSTEM, TOOL.
     #[arg(long, value_name = "TYPE,…", default_value = "USER", value_parser = senders)]
     sender: Senders,
-    /// Its permissions: read contexts, write contexts, run agents.
+    /// Its permissions: read contexts, write contexts, run agents, inspect the records of all runs.
     #[arg(long, value_name = "SCOPE,…", default_value = "read,write,run", value_parser = scopes)]
     scope: Scopes,
     /// The expiry: a duration such as 30d, 12h or 45m, or a time such as 2027-01-31T00:00:00Z.

@@ -5,8 +5,9 @@ use crate::output::text::{duration, padded, sanitized, timestamp, width};
 use crate::prelude::*;
 use crate::support::values::span;
 use contexture::diagnostic::nearest;
+use contexture::inspect::{listed, outcome};
 use contexture::store::runs::{RunEntry, RunId, RunList, RunStore};
-use contexture::store::stamp::{iso_time, now_us};
+use contexture::store::stamp::now_us;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -69,7 +70,7 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
         terminal.warn(note);
     }
     if args.json {
-        let runs: Vec<Value> = list.entries.iter().map(to_json).collect();
+        let runs: Vec<Value> = list.entries.iter().map(listed).collect();
         terminal.print_json(&json!({ "runs": runs }))?;
         return Ok(Exit::Done);
     }
@@ -109,33 +110,6 @@ fn note(args: &Args, list: &RunList, programs: &BTreeSet<String>) -> Option<Stri
         return Some(format!("no run of `{asked}` is listed{similar}"));
     }
     list.entries.is_empty().then(|| format!("none of the {} stored runs is meant", list.all))
-}
-
-/// Returns the outcome of a run; one without an end was killed.
-fn outcome(entry: &RunEntry) -> &str {
-    let without = if entry.running { "running" } else { "no end" };
-    entry.outcome.as_deref().unwrap_or(without)
-}
-
-pub(super) fn to_json(entry: &RunEntry) -> Value {
-    let error = entry.code.as_ref().map(|code| json!({ "code": code, "message": entry.message }));
-    json!({
-        "run": entry.run,
-        "program": entry.program,
-        "outcome": outcome(entry),
-        "start": entry.start_us.map(iso_time),
-        "duration_us": entry.duration_us,
-        "bytes": entry.bytes,
-        "model": entry.model,
-        "calls": entry.calls,
-        "input": entry.input,
-        "output": entry.output,
-        "cached": entry.cached,
-        "estimated": entry.estimated,
-        "finish": entry.finish,
-        "cost": entry.cost,
-        "error": error,
-    })
 }
 
 /// Formats the tokens of a run: `47 + 10`, or `~47 + 10` when they were counted here.

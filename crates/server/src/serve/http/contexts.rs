@@ -24,7 +24,7 @@ const PAGE: usize = 1_000;
 const LINES: &str = "application/x-ndjson";
 
 impl Shared {
-    fn require(&self, caller: &Caller, scopes: &[Scope]) -> Result<(), Refusal> {
+    pub(super) fn require(&self, caller: &Caller, scopes: &[Scope]) -> Result<(), Refusal> {
         let Some(scope) = scopes.iter().find(|scope| !caller.grant.scopes.contains(scope)) else {
             return Ok(());
         };

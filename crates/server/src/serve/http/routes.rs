@@ -3,7 +3,7 @@
 
 use super::openapi::doc::{JSON, Route, Shape, delete, get, post};
 use super::shared::Shared;
-use super::{contexts, demo, messages, openai, openapi, pairing, schemas, socket, status};
+use super::{contexts, demo, messages, openai, openapi, pairing, runs, schemas, socket, status};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::options;
@@ -48,6 +48,7 @@ pub(super) fn all(has_demo: bool) -> Vec<Route> {
     let mut all = for_messages();
     all.extend(for_reading());
     all.extend(for_changes());
+    all.extend(for_runs());
     all.extend(for_description());
     all.extend(for_openai());
     all.extend(for_operation());
@@ -166,6 +167,20 @@ fn for_changes() -> Vec<Route> {
             .query("contextId", "The id of the new context; else that of the import, or a new one.")
             .body(&[("application/x-ndjson", Shape::Text), (JSON, CONTEXT)])
             .json(201, CREATED, HEAD),
+    ]
+}
+
+fn for_runs() -> Vec<Route> {
+    vec![
+        get("/v1/runs/{id}", runs::get)
+            .doc("getRun", "Runs", "Returns the record of a run.")
+            .description(
+                "The run that the `metadata.run` of an answer names: program, outcome, times, model, \
+                 tokens, cost. A token with the scope `inspect` sees all runs, with `events`: the \
+                 run and its first model calls as they are kept.",
+            )
+            .path("id", "The id of the run.")
+            .json(200, "The record.", Shape::Own("Run")),
     ]
 }
 

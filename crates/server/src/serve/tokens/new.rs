@@ -34,7 +34,7 @@ impl NewToken {
             name: name.into(),
             owner: None,
             senders: vec![SenderType::User],
-            scopes: Scope::ALL.to_vec(),
+            scopes: Scope::OF_USER.to_vec(),
             spend: SpendLimit::default(),
             expires: None,
         }
@@ -54,7 +54,7 @@ pub fn senders(text: &str) -> Result<Senders, String> {
 /// # Errors
 /// A text with the expected values.
 pub fn scopes(text: &str) -> Result<Scopes, String> {
-    words(text, &Scope::ALL, Scope::as_str, "read, write or run")
+    words(text, &Scope::ALL, Scope::as_str, "read, write, run or inspect")
 }
 
 /// Reads words separated by commas; returns them in the order of `all`.

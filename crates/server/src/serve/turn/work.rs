@@ -480,7 +480,7 @@ pub(crate) fn metadata_of(report: &TurnReport) -> Map<String, Value> {
 }
 
 /// Returns the name of a model without the host or file where it is.
-fn model_name(uri: &str) -> String {
+pub(crate) fn model_name(uri: &str) -> String {
     match uri.parse::<ModelUri>() {
         Ok(
             known @ (ModelUri::Replay { .. }

@@ -79,6 +79,10 @@ fn of_http() -> Map<String, Value> {
     let changes = json!({ "version": count, "changes": list("Change"), "next": count });
     let kind = object(&["type", "schema"], json!({ "type": text, "schema": text }));
     let types = json!({ "types": { "type": "array", "items": kind } });
+    let run = json!({
+        "run": text, "program": text, "outcome": text, "calls": count, "input": count,
+        "output": count, "events": { "type": "array", "items": any },
+    });
     let shapes = [
         ("ContextHead", head),
         ("ContextPage", object(&["contexts"], contexts)),
@@ -86,6 +90,7 @@ fn of_http() -> Map<String, Value> {
         ("ChangePage", object(&["version", "changes"], changes)),
         ("NewContext", closed(json!({ "contextId": id, "state": any, "metadata": any }))),
         ("NewFork", closed(json!({ "contextId": id }))),
+        ("Run", object(&["run", "program", "outcome"], run)),
         ("SchemaList", object(&["types"], types)),
     ];
     shapes.into_iter().map(|(name, shape)| (name.to_owned(), shape)).collect()

@@ -15,6 +15,7 @@ import {
   type ContextUpdate,
   type Control,
   type InstructionSet,
+  type JsonObject,
   type Json,
   type MessageOf,
   type Metadata,
@@ -29,6 +30,7 @@ import {
 } from "./protocol/messages.js";
 import { CallRunner, type CallActivity } from "./calls.js";
 import { Contexts } from "./contexts.js";
+import { get } from "./http.js";
 import { Events, deferred, type Deferred } from "./events.js";
 import { settle, type ClientOptions, type Settings } from "./options.js";
 import { Session, type ConnectionState } from "./session.js";
@@ -176,6 +178,11 @@ export class ContextureClient {
   runInstructions(contextId: string, set: InstructionSet, options: SetOptions = {}): InstructionRun {
     const message = this.#make("INSTRUCTION", set, { contextId, metadata: options.metadata });
     return this.#started(message, new InstructionRun(message.messageId, this.#hooks(message, options)), options);
+  }
+
+  /** The record of a run, which an answer's `metadata.run` names. */
+  run(run: string): Promise<JsonObject> {
+    return get<JsonObject>(this.#settings, `v1/runs/${encodeURIComponent(run)}`, {});
   }
 
   // -- contexts ---------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 /** Contexts over HTTP: list, read, page, changes, delete (CP-9 to CP-12). */
 import { ContextureError } from "./protocol/errors.js";
 import type { AnyMessage, Change, JsonObject } from "./protocol/messages.js";
-import { PROTOCOL_VERSION, type Settings } from "./options.js";
-import { failureOf } from "./session.js";
+import { ask, get } from "./http.js";
+import type { Settings } from "./options.js";
 
 /** A context without its messages. */
 export interface ContextHead {
@@ -45,17 +45,17 @@ export class Contexts {
 
   /** A page of one's contexts. */
   list(page: { after?: string; limit?: number } = {}): Promise<ContextPage> {
-    return this.#get<ContextPage>("v1/contexts", page);
+    return get<ContextPage>(this.#settings, "v1/contexts", page);
   }
 
   /** A context; `messages: 0` leaves its messages out. */
   get(contextId: string, page: { messages?: 0 } = {}): Promise<Context> {
-    return this.#get<Context>(place(contextId), page);
+    return get<Context>(this.#settings, place(contextId), page);
   }
 
   /** A page of a context's messages, in the order they came; `after` is a message's seq. */
   messages(contextId: string, page: { after?: number; limit?: number } = {}): Promise<MessagePage> {
-    return this.#get<MessagePage>(`${place(contextId)}/messages`, page);
+    return get<MessagePage>(this.#settings, `${place(contextId)}/messages`, page);
   }
 
   /** All messages of a context, read page by page. */
@@ -73,7 +73,7 @@ export class Contexts {
   async changes(contextId: string, since: number): Promise<{ version: number; changes: Change[] }> {
     const changes: Change[] = [];
     for (let from = since; ; ) {
-      const page: ChangePage = await this.#get<ChangePage>(`${place(contextId)}/changes`, { since: from });
+      const page: ChangePage = await get<ChangePage>(this.#settings, `${place(contextId)}/changes`, { since: from });
       changes.push(...page.changes);
       if (typeof page.next !== "number" || page.next <= from) return { version: page.version, changes };
       from = page.next;
@@ -82,42 +82,7 @@ export class Contexts {
 
   /** Deletes a context for good. */
   async delete(contextId: string): Promise<void> {
-    await this.#ask("DELETE", place(contextId), {});
-  }
-
-  async #get<Value>(path: string, query: Record<string, string | number | undefined>): Promise<Value> {
-    const answer = await this.#ask("GET", path, query);
-    try {
-      return (await answer.json()) as Value;
-    } catch (cause) {
-      throw new ContextureError("PARSE_ERROR", `The answer to ${path} is no JSON.`, { source: "SERVER", cause });
-    }
-  }
-
-  async #ask(method: string, path: string, query: Record<string, string | number | undefined>): Promise<Response> {
-    const { base, token, fetch, httpTimeout } = this.#settings;
-    const url = new URL(path, base);
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-    let answer: Response;
-    try {
-      answer = await fetch(url, {
-        method,
-        headers: {
-          Accept: "application/json",
-          "MCP-CP-Version": PROTOCOL_VERSION,
-          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        },
-        signal: AbortSignal.timeout(httpTimeout),
-        credentials: "omit",
-        cache: "no-store",
-        redirect: "error",
-      });
-    } catch (cause) {
-      const late = cause instanceof DOMException && cause.name === "TimeoutError";
-      throw new ContextureError(late ? "TIMEOUT" : "CONNECTION_FAILED", `${method} ${path} got no answer.`, { recoverable: true, cause });
-    }
-    if (!answer.ok) throw await failureOf(answer);
-    return answer;
+    await ask(this.#settings, "DELETE", place(contextId), {});
   }
 }
 

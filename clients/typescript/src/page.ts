@@ -9,6 +9,7 @@ import { byId } from "./page/dom.js";
 import { Log } from "./page/log.js";
 import { watch } from "./page/panel.js";
 import { permissionDialog } from "./page/permission.js";
+import { showRecords } from "./page/record.js";
 
 const TOKEN = "contexture.token";
 /** Pixels of a preview's longer side. */
@@ -144,6 +145,8 @@ function askToken(reason: string): void {
   why.textContent = reason;
   if (!dialog.open) dialog.showModal();
 }
+
+showRecords(byId("log", HTMLElement), (run) => client.run(run));
 
 // -- the beginning --------------------------------------------------------------------------------------------
 

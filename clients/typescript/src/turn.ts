@@ -131,5 +131,9 @@ function brokenOff(message: MessageOf<"MODEL_RESPONSE">): ContextureError {
   const told = message.metadata?.error as { code?: unknown; message?: unknown } | undefined;
   const code = typeof told?.code === "string" ? told.code : "EXECUTION_FAILED";
   const why = typeof told?.message === "string" ? told.message : `The answer broke off (${code}).`;
-  return new ContextureError(code, why, { source: "SERVER", partial: message.content });
+  return new ContextureError(code, why, {
+    source: "SERVER",
+    partial: message.content,
+    details: { run: message.metadata?.run },
+  });
 }

@@ -86,8 +86,8 @@ export class Conversation {
     turn.contextId.then((contextId) => this.#follow(contextId)).catch(() => {});
     try {
       for await (const piece of turn) answerOf(piece.messageId).append(piece.text);
-      const { messageId, content } = await turn.answer;
-      answerOf(messageId).finish(content.text ?? "");
+      const { messageId, content, metadata } = await turn.answer;
+      answerOf(messageId).finish(content.text ?? "", metadata);
     } catch (error) {
       const failed = [...answers.values()].at(-1) ?? this.#log.answer();
       failed.fail(error instanceof ContextureError ? error : new ContextureError("INTERNAL", String(error)));
@@ -125,7 +125,7 @@ export class Conversation {
     if (this.#seen.has(message.messageId) || (ours !== undefined && ours === this.#turn?.messageId)) return;
     this.#seen.add(message.messageId);
     if (isA(message, "USER_INPUT")) this.#log.user(message.content.text);
-    else if (isA(message, "MODEL_RESPONSE") && message.content.text) this.#log.agent(message.content.text);
+    else if (isA(message, "MODEL_RESPONSE") && message.content.text) this.#log.agent(message.content.text, message.metadata);
     else if (isA(message, "TOOL_CALL_REQUEST")) for (const call of message.content.calls ?? []) this.#calls.set(call.callId, call);
     else if (isA(message, "TOOL_CALL_RESPONSE")) for (const result of message.content.results) this.#pastCall(result);
   }

@@ -1,13 +1,14 @@
 /** The conversation as it is seen: what was said, answers as they grow, tools at work. */
 import type { ContextureError } from "../protocol/errors.js";
-import type { ToolResult } from "../protocol/messages.js";
+import type { Metadata, ToolResult } from "../protocol/messages.js";
 import { el, readable } from "./dom.js";
+import { MarkdownView, fields } from "./rendered.js";
 
 /** An answer that is being written. */
 export interface Answer {
   append(text: string): void;
-  /** The whole text. */
-  finish(text: string): void;
+  /** The whole text, and what is known about it. */
+  finish(text: string, metadata?: Metadata): void;
   fail(error: ContextureError): void;
 }
 
@@ -49,8 +50,8 @@ export class Log {
     this.#add(message("user", "You", text));
   }
 
-  agent(text: string): void {
-    this.#add(message("agent", "Agent", text));
+  agent(text: string, metadata?: Metadata): void {
+    this.answer().finish(text, metadata);
   }
 
   notice(text: string): void {
@@ -62,26 +63,33 @@ export class Log {
     const article = message("agent", "Agent", "");
     article.setAttribute("aria-busy", "true");
     const body = article.querySelector(".text") ?? article;
-    const text = document.createTextNode("");
-    body.append(text);
+    const view = new MarkdownView(body, () => this.#follow());
     const show = (): void => {
       if (!article.isConnected) this.#add(article);
       this.#follow();
     };
     return {
       append: (piece) => {
-        text.appendData(piece);
+        view.append(piece);
         show();
       },
-      finish: (whole) => {
+      finish: (text, metadata) => {
         article.removeAttribute("aria-busy");
-        if (text.data !== whole) text.data = whole;
-        if (whole !== "") show();
+        const { value, run, error } = metadata ?? {};
+        const { text: own, ...rest } = isObject(value) && !Array.isArray(value) ? value : {};
+        const isBeside = typeof own === "string" && own === text;
+        view.finish(isObject(value) && !isBeside ? "" : text);
+        if (isObject(value) && !isBeside) body.append(fields(value));
+        else if (Object.keys(rest).length > 0) body.append(fields(rest));
+        if (isObject(error) && typeof error.message === "string") article.append(fault(error.message));
+        article.append(...record(run));
+        if (text !== "" || body.hasChildNodes()) show();
       },
       fail: (error) => {
         article.removeAttribute("aria-busy");
-        if (text.data === "") body.remove();
-        article.append(el("p", { class: "fault", dir: "auto" }, `${error.message} ${error.remedy}`.trim()));
+        view.finish(view.text);
+        if (view.text === "") body.remove();
+        article.append(fault(`${error.message} ${error.remedy}`.trim()), ...record(isObject(error.details) ? error.details.run : undefined));
         show();
       },
     };
@@ -134,6 +142,20 @@ export class Log {
   #follow(): void {
     if (this.#atEnd) this.#list.scrollTop = this.#list.scrollHeight;
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function fault(text: string): HTMLElement {
+  return el("p", { class: "fault", dir: "auto" }, text);
+}
+
+/** A link to the record of a run. What a set did is recorded under ids of another form, and shown elsewhere. */
+function record(run: unknown): HTMLElement[] {
+  if (typeof run !== "string" || !/^[a-z0-9]{1,40}$/.test(run)) return [];
+  return [el("a", { class: "record", href: `/v1/runs/${run}`, "data-run": run }, "Record")];
 }
 
 function message(kind: "user" | "agent", who: string, text: string): HTMLElement {

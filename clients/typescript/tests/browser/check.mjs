@@ -43,6 +43,10 @@ async function check(page) {
   }
   await policy(page);
   await markup(page);
+  await markdown(page);
+  await values(page);
+  await hostile(page);
+  await record(page);
   await highlighted(page);
   await photo(page);
   await file(page);
@@ -61,8 +65,14 @@ async function say(page, text, during = async () => {}) {
   await page.key("Enter");
   await during();
   await page.until(`${count} > ${before} && document.querySelector("#stop").hidden`, `an answer to ${text}`);
-  const answer = await page.value("[...document.querySelectorAll('.message.agent .text')].at(-1)?.textContent");
-  return JSON.parse(answer);
+  const answer = await page.value(`fetch("/v1/contexts/" + sessionStorage.getItem("contexture.context") + "/messages?limit=1000")
+    .then((answer) => answer.json()).then(({ messages }) => messages.filter(({ type }) => type === "MODEL_RESPONSE").at(-1).content.text)`);
+  return text.startsWith("show") ? answer : JSON.parse(answer);
+}
+
+/** The elements of the last answer, as a page's reader sees them. */
+function last(page, selector) {
+  return page.value(`[...[...document.querySelectorAll('.message.agent .text')].at(-1).querySelectorAll(${JSON.stringify(selector)})].map((one) => one.textContent)`);
 }
 
 function asked(page) {
@@ -88,6 +98,61 @@ async function markup(page) {
   assert.equal(await page.value("document.querySelectorAll('#log img, #log script').length"), 0);
   assert.equal(await page.value("document.title"), "Contexture");
   ok("markup in messages is shown as text, the user's and the agent's");
+}
+
+async function markdown(page) {
+  await say(page, "show markdown", async () => {
+    if (server) await page.until("document.querySelector('.message.agent[aria-busy] .text h3')", "the heading is there while the answer grows");
+  });
+  assert.deepEqual(await last(page, "h3"), ["Report"]);
+  assert.deepEqual(await last(page, "strong"), ["bold"]);
+  assert.deepEqual(await last(page, "ul > li > ul > li"), ["inner"]);
+  assert.deepEqual(await last(page, "pre code"), ["let x = '<b>';"]);
+  assert.deepEqual(await last(page, "th"), ["name", "count"]);
+  assert.deepEqual(await last(page, "td"), ["pear", "2"]);
+  assert.deepEqual(await page.value("[...document.querySelectorAll('.message.agent .text a')].map((link) => [link.href, link.rel])"), [["https://example.com/a", "noopener noreferrer nofollow"]]);
+  await shot(page, "2-markdown");
+  ok("a text answer is shown as Markdown, while it grows too");
+}
+
+async function values(page) {
+  await say(page, "show object");
+  assert.deepEqual(await last(page, ":scope > dl > dt"), ["title", "open", "lines", "customer", "tags"]);
+  assert.deepEqual(await last(page, "dl dl dt"), ["name", "note"]);
+  assert.deepEqual(await last(page, "th"), ["item", "price"]);
+  assert.deepEqual(await last(page, "dl li"), ["new", "<i>old</i>"]);
+  await say(page, "show both");
+  assert.deepEqual([await last(page, "strong"), await last(page, "dt")], [["text"], ["score"]]);
+  await shot(page, "2-object");
+  ok("an object is shown as fields, lists and tables");
+}
+
+async function hostile(page) {
+  for (const name of ["markup", "nested", "long", "deep", "bidi"]) {
+    const began = Date.now();
+    await say(page, `show ${name}`);
+    assert.ok(Date.now() - began < 15_000, `${name} holds the page up`);
+    assert.equal(await page.value("document.title"), "Contexture");
+    assert.equal(await page.value("document.querySelectorAll('#log img, #log script, #log iframe, #log style, #log [onclick], #log a:not([href^=https]):not(.record)').length"), 0, name);
+  }
+  assert.ok((await page.value("[...document.querySelectorAll('.message.agent .text')].at(-1).textContent")).includes("\ufffdlive\ufffd"));
+  await page.click("#new");
+  ok("hostile answers stay data, and do not hold the page up");
+}
+
+async function record(page) {
+  await say(page, "show object");
+  const links = "[...document.querySelectorAll('.message.agent a.record')]";
+  const href = await page.value(`${links}.at(-1)?.getAttribute("href")`);
+  assert.match(href, /^\/v1\/runs\/[a-z0-9]+$/);
+  assert.equal(await page.value(`fetch(${JSON.stringify(href)}).then((answer) => answer.json()).then(({ run }) => run)`), href.split("/").at(-1));
+  await page.click(".message.agent:last-child a.record");
+  await page.until("document.querySelector('#record').open && [...document.querySelectorAll('#record-body > dl > dt')].some((name) => name.textContent === 'outcome')", "the record is shown");
+  await shot(page, "2-record");
+  await page.click("#record-close");
+  assert.equal(await page.value("document.querySelector('#record').open"), false);
+  await page.click("#new");
+  ok("an answer leads to its record");
 }
 
 async function highlighted(page) {

@@ -281,6 +281,7 @@ export class TestServer {
     if (!url.pathname.startsWith("/v1/")) return this.#file(url, response);
     if (this.refuse) return json(this.refuse, this.refusal("INTERNAL", "refused"));
     if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`) return json(401, this.refusal("AUTH_FAILED", "The token is wrong."));
+    if (url.pathname.startsWith("/v1/runs/")) return json(200, { run: url.pathname.split("/").at(-1), program: "agent", outcome: "done", events: [] });
     const [, , , contextId, part] = url.pathname.split("/").map(decodeURIComponent);
     const limit = Number(url.searchParams.get("limit") ?? 100);
     if (contextId === undefined) {

@@ -9,6 +9,7 @@ import { newId } from "./protocol/ids.js";
 import { isA, } from "./protocol/messages.js";
 import { CallRunner } from "./calls.js";
 import { Contexts } from "./contexts.js";
+import { get } from "./http.js";
 import { Events, deferred } from "./events.js";
 import { settle } from "./options.js";
 import { Session } from "./session.js";
@@ -111,6 +112,10 @@ export class ContextureClient {
     runInstructions(contextId, set, options = {}) {
         const message = this.#make("INSTRUCTION", set, { contextId, metadata: options.metadata });
         return this.#started(message, new InstructionRun(message.messageId, this.#hooks(message, options)), options);
+    }
+    /** The record of a run, which an answer's `metadata.run` names. */
+    run(run) {
+        return get(this.#settings, `v1/runs/${encodeURIComponent(run)}`, {});
     }
     // -- contexts ---------------------------------------------------------------------------------------------
     /** Updates a context; the version after it. */

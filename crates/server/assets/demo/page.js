@@ -7,6 +7,7 @@ import { byId } from "./page/dom.js";
 import { Log } from "./page/log.js";
 import { watch } from "./page/panel.js";
 import { permissionDialog } from "./page/permission.js";
+import { showRecords } from "./page/record.js";
 const TOKEN = "contexture.token";
 /** Pixels of a preview's longer side. */
 const PREVIEW = 480;
@@ -135,6 +136,7 @@ function askToken(reason) {
     if (!dialog.open)
         dialog.showModal();
 }
+showRecords(byId("log", HTMLElement), (run) => client.run(run));
 // -- the beginning --------------------------------------------------------------------------------------------
 // A link may carry the token behind its #, where no server sees it; it does not stay in the address.
 const linked = new URLSearchParams(location.hash.slice(1)).get("token");

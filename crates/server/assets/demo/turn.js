@@ -120,5 +120,9 @@ function brokenOff(message) {
     const told = message.metadata?.error;
     const code = typeof told?.code === "string" ? told.code : "EXECUTION_FAILED";
     const why = typeof told?.message === "string" ? told.message : `The answer broke off (${code}).`;
-    return new ContextureError(code, why, { source: "SERVER", partial: message.content });
+    return new ContextureError(code, why, {
+        source: "SERVER",
+        partial: message.content,
+        details: { run: message.metadata?.run },
+    });
 }

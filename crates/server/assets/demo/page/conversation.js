@@ -80,8 +80,8 @@ export class Conversation {
         try {
             for await (const piece of turn)
                 answerOf(piece.messageId).append(piece.text);
-            const { messageId, content } = await turn.answer;
-            answerOf(messageId).finish(content.text ?? "");
+            const { messageId, content, metadata } = await turn.answer;
+            answerOf(messageId).finish(content.text ?? "", metadata);
         }
         catch (error) {
             const failed = [...answers.values()].at(-1) ?? this.#log.answer();
@@ -129,7 +129,7 @@ export class Conversation {
         if (isA(message, "USER_INPUT"))
             this.#log.user(message.content.text);
         else if (isA(message, "MODEL_RESPONSE") && message.content.text)
-            this.#log.agent(message.content.text);
+            this.#log.agent(message.content.text, message.metadata);
         else if (isA(message, "TOOL_CALL_REQUEST"))
             for (const call of message.content.calls ?? [])
                 this.#calls.set(call.callId, call);

@@ -1,4 +1,5 @@
 import { el, readable } from "./dom.js";
+import { MarkdownView, fields } from "./rendered.js";
 const STATUS = { asking: "waits for you", running: "works", SUCCESS: "done", ERROR: "failed", TIMEOUT: "too late" };
 export class Log {
     #list;
@@ -22,8 +23,8 @@ export class Log {
         this.#atEnd = true;
         this.#add(message("user", "You", text));
     }
-    agent(text) {
-        this.#add(message("agent", "Agent", text));
+    agent(text, metadata) {
+        this.answer().finish(text, metadata);
     }
     notice(text) {
         this.#add(el("p", { class: "notice", dir: "auto" }, text));
@@ -33,8 +34,7 @@ export class Log {
         const article = message("agent", "Agent", "");
         article.setAttribute("aria-busy", "true");
         const body = article.querySelector(".text") ?? article;
-        const text = document.createTextNode("");
-        body.append(text);
+        const view = new MarkdownView(body, () => this.#follow());
         const show = () => {
             if (!article.isConnected)
                 this.#add(article);
@@ -42,21 +42,31 @@ export class Log {
         };
         return {
             append: (piece) => {
-                text.appendData(piece);
+                view.append(piece);
                 show();
             },
-            finish: (whole) => {
+            finish: (text, metadata) => {
                 article.removeAttribute("aria-busy");
-                if (text.data !== whole)
-                    text.data = whole;
-                if (whole !== "")
+                const { value, run, error } = metadata ?? {};
+                const { text: own, ...rest } = isObject(value) && !Array.isArray(value) ? value : {};
+                const isBeside = typeof own === "string" && own === text;
+                view.finish(isObject(value) && !isBeside ? "" : text);
+                if (isObject(value) && !isBeside)
+                    body.append(fields(value));
+                else if (Object.keys(rest).length > 0)
+                    body.append(fields(rest));
+                if (isObject(error) && typeof error.message === "string")
+                    article.append(fault(error.message));
+                article.append(...record(run));
+                if (text !== "" || body.hasChildNodes())
                     show();
             },
             fail: (error) => {
                 article.removeAttribute("aria-busy");
-                if (text.data === "")
+                view.finish(view.text);
+                if (view.text === "")
                     body.remove();
-                article.append(el("p", { class: "fault", dir: "auto" }, `${error.message} ${error.remedy}`.trim()));
+                article.append(fault(`${error.message} ${error.remedy}`.trim()), ...record(isObject(error.details) ? error.details.run : undefined));
                 show();
             },
         };
@@ -110,6 +120,18 @@ export class Log {
         if (this.#atEnd)
             this.#list.scrollTop = this.#list.scrollHeight;
     }
+}
+function isObject(value) {
+    return typeof value === "object" && value !== null;
+}
+function fault(text) {
+    return el("p", { class: "fault", dir: "auto" }, text);
+}
+/** A link to the record of a run. What a set did is recorded under ids of another form, and shown elsewhere. */
+function record(run) {
+    if (typeof run !== "string" || !/^[a-z0-9]{1,40}$/.test(run))
+        return [];
+    return [el("a", { class: "record", href: `/v1/runs/${run}`, "data-run": run }, "Record")];
 }
 function message(kind, who, text) {
     return el("article", { class: `message ${kind}` }, el("span", { class: "who" }, who), el("div", { class: "text", dir: "auto" }, text));

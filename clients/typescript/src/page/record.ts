@@ -1,0 +1,23 @@
+/** Shows the record of a run when its link is followed. The link itself would go without the token. */
+import type { JsonObject } from "../protocol/messages.js";
+import { byId, el } from "./dom.js";
+import { fields } from "./rendered.js";
+
+export function showRecords(list: HTMLElement, read: (run: string) => Promise<JsonObject>): void {
+  const dialog = byId("record", HTMLDialogElement);
+  const body = byId("record-body", HTMLElement);
+  byId("record-close", HTMLButtonElement).addEventListener("click", () => dialog.close());
+  list.addEventListener("click", (event) => {
+    const link = event.target instanceof HTMLAnchorElement ? event.target : undefined;
+    const run = link?.dataset.run;
+    // Another tab, when it is asked for, is the browser's matter.
+    if (run === undefined || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    body.replaceChildren(el("p", { class: "quiet" }, "Reading…"));
+    dialog.showModal();
+    read(run).then(
+      (found) => body.replaceChildren(fields(found)),
+      (error: unknown) => body.replaceChildren(el("p", { class: "fault" }, error instanceof Error ? error.message : String(error))),
+    );
+  });
+}

@@ -4,7 +4,7 @@
 //! a decimal number where it is shown.
 
 use contexture_context::TokenCounter;
-use contexture_prompt::Usage;
+use contexture_prompt::{OpenaiContentPart, Usage};
 
 /// The rounds of tool calls of a model before it has to answer.
 pub const TOOL_ROUNDS: u32 = 8;
@@ -113,6 +113,8 @@ pub struct Profile {
     pub window: Option<u64>,
     /// Tokens that an answer may take.
     pub max_output: Option<u64>,
+    /// Tokens that a picture takes at most.
+    pub picture: Option<u64>,
     /// The counter of its tokens.
     pub tokenizer: Option<&'static dyn TokenCounter>,
     /// Its prices.
@@ -126,9 +128,22 @@ impl Profile {
         Self {
             window: self.window.or(other.window),
             max_output: self.max_output.or(other.max_output),
+            picture: self.picture.or(other.picture),
             tokenizer: self.tokenizer.or(other.tokenizer),
             price: self.price.or(other.price),
         }
+    }
+
+    /// Returns the most tokens of the parts of a prompt that are not text; `None` when nothing
+    /// bounds them.
+    #[must_use]
+    pub fn media<'p>(&self, parts: impl IntoIterator<Item = &'p OpenaiContentPart>) -> Option<u64> {
+        let of = |part: &OpenaiContentPart| match part {
+            OpenaiContentPart::ImageUrl { .. } => self.picture,
+            OpenaiContentPart::InputAudio { .. } | OpenaiContentPart::File { .. } => None,
+            _ => Some(0),
+        };
+        parts.into_iter().map(of).try_fold(0, |sum: u64, own| Some(sum.saturating_add(own?)))
     }
 
     /// Returns the most tokens of an answer for which `asked` are allowed; `None` when nothing

@@ -44,7 +44,8 @@ impl Amount {
 pub struct Account {
     /// Of requests that have ended.
     pub spent: Amount,
-    /// The part of it that is the worst case of requests that broke off.
+    /// The part of it that is the worst case of requests that broke off, or went to models that
+    /// were passed over after.
     pub lost: Amount,
     /// True if a model without a price took tokens.
     pub is_unpriced: bool,
@@ -158,6 +159,13 @@ impl Ledger {
             account.reserved = account.reserved.minus(worst);
             self.keep.tell(&account);
         })
+    }
+
+    /// Counts what a model took before another one was asked in its place among what is lost: the
+    /// worst case of a program has one model for each call.
+    pub fn write_off(&self, amount: Amount) {
+        let mut account = self.locked();
+        account.lost = account.lost.plus(amount);
     }
 
     /// Ends a request for which `reserved` was reserved.

@@ -9,7 +9,7 @@ use contexture_core::profile::{Money, Profile};
 use contexture_core::{
     BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, Secret, TextSink, Think,
 };
-use contexture_prompt::Usage;
+use contexture_prompt::{ContentField, OpenaiContentPart, Usage};
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
@@ -39,6 +39,17 @@ impl Metered {
         let limit = |message: String, help: String| LlmError::CostLimit { message, help };
         let settings = format!("[profiles.\"{}\"] of contexture.toml", self.uri);
         let input = self.input(call, profile);
+        if profile.media(parts(call)).is_none() {
+            return Err(limit(
+                format!(
+                    "nothing bounds what {} counts for the pictures, sounds and files of the prompt, and a limit is set",
+                    self.uri
+                ),
+                format!(
+                    "give `picture`, the most tokens of a picture, under {settings}, or show no sounds and files"
+                ),
+            ));
+        }
         let Some(output) = output(call, profile, &self.uri) else {
             return Err(limit(
                 format!("nothing bounds the answer of {}, and a limit is set", self.uri),
@@ -76,7 +87,8 @@ impl Metered {
         let tools: u64 =
             tools.map(|tool| serde_json::to_string(tool).map_or(0, |text| count(&text))).sum();
         let schema = call.schema.as_ref().map_or(0, |hint| count(&hint.schema.to_string()));
-        bounded(messages.saturating_add(tools).saturating_add(schema))
+        let media = profile.media(parts(call)).unwrap_or_default();
+        bounded(messages.saturating_add(tools).saturating_add(schema).saturating_add(media))
     }
 
     async fn metered<'a>(
@@ -112,6 +124,15 @@ impl Metered {
         }
         Ok(Ticket { provider: self, call, profile, reserved, is_open: true })
     }
+}
+
+/// Returns the parts of all messages.
+fn parts(call: &ChatCall) -> impl Iterator<Item = &OpenaiContentPart> {
+    let contents = call.request.messages.iter().filter_map(|message| message.content.as_ref());
+    contents.flat_map(|content| match content {
+        ContentField::Array(parts) => parts.as_slice(),
+        ContentField::Text(_) => &[],
+    })
 }
 
 /// Returns the most tokens of an answer.

@@ -15,6 +15,7 @@ pub mod http;
 mod knowledge;
 mod load;
 mod offered;
+mod operator;
 mod program;
 mod read;
 pub(crate) mod said;

@@ -95,7 +95,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         };
         let listening = Listening::begin(&options).await?;
         terminal.note(&format!("serving {} at {}", offer(&server), listening.url()));
-        listening.serve(&server, stop).await
+        let terminal = *terminal;
+        listening.serve(&server, move |line| terminal.warn(line), stop).await
     });
     // A pending read of stdin can't be cancelled.
     runtime.shutdown_background();

@@ -20,6 +20,9 @@ pub struct ProfileSettings {
     /// Tokens that an answer may take.
     #[serde(deserialize_with = "tokens")]
     pub max_output: Option<u64>,
+    /// Tokens that a picture takes at most.
+    #[serde(deserialize_with = "tokens")]
+    pub picture: Option<u64>,
     /// The tokenizer that counts for it: `o200k_base` or `cl100k_base`.
     #[serde(deserialize_with = "tokenizer")]
     pub tokenizer: Option<String>,
@@ -50,6 +53,7 @@ impl ProfileSettings {
         Profile {
             window: self.window,
             max_output: self.max_output,
+            picture: self.picture,
             tokenizer: self.counter(),
             price: price.map(|(input, output)| Price {
                 input,
@@ -95,15 +99,19 @@ pub(super) fn money<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, 
 #[cfg(test)]
 mod tests {
     use crate::Config;
+    use contexture_prompt::OpenaiContentPart;
 
     #[test]
     fn ca_4_profile_in_settings_is_read_and_its_faults_have_a_place() {
-        let text = "[profiles.\"openai://local\"]\nwindow = \"4k\"\nmax_output = 500\n\
+        let text = "[profiles.\"openai://local\"]\nwindow = \"4k\"\nmax_output = 500\npicture = 900\n\
                     tokenizer = \"cl100k_base\"\nprice_input = 1\nprice_output = 2.5\n";
         let config = Config::parse("contexture.toml", text).unwrap();
         let profile = config.profiles["openai://local"].profile();
         assert_eq!((profile.window, profile.max_output), (Some(4_000), Some(500)));
         assert!(profile.tokenizer.unwrap().exact());
+        let picture = [OpenaiContentPart::image_url("data:image/png;base64,"); 1];
+        assert_eq!((profile.picture, profile.media(&picture)), (Some(900), Some(900)));
+        assert_eq!(profile.media(&[OpenaiContentPart::input_audio("", "wav")]), None);
         let price = profile.price.unwrap();
         assert_eq!(price.worst(1_000_000, 1_000_000).dollars(), 3.5);
         assert_eq!(price.cached, price.input);

@@ -10,6 +10,7 @@
 use super::errors::of_model;
 use super::generate::ask_error;
 use contexture_context::manifest::PassedOver;
+use contexture_llm::ledger::Amount;
 use contexture_llm::{AskError, LlmError};
 use contexture_script::host::HostError;
 use serde_json::json;
@@ -24,11 +25,13 @@ pub(super) struct Failed {
     pub(super) requests: Option<usize>,
     /// The tokens that its window leaves for the prompt, which takes more.
     pub(super) room: Option<u64>,
+    /// What its answers took.
+    pub(super) took: Amount,
 }
 
 impl From<HostError> for Failed {
     fn from(error: HostError) -> Self {
-        Self { error, passes_on: false, requests: None, room: None }
+        Self { error, passes_on: false, requests: None, room: None, took: Amount::default() }
     }
 }
 

@@ -28,7 +28,7 @@ use contexture_context::manifest::{Cost, PassedOver};
 use contexture_context::{CutReason, Digest, Label, Trust};
 use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
 use contexture_llm::extractive::STAND_IN;
-use contexture_llm::ledger::Account;
+use contexture_llm::ledger::{Account, Amount};
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
 use contexture_prompt::{FinishReason, OpenaiChatMessage, OpenaiContentPart, Usage};
 use contexture_reference::tool::Offers;
@@ -141,6 +141,7 @@ impl ModelCalls {
                 }
                 return Err(failed.after(&passed, &uri));
             }
+            self.models.ledger().write_off(failed.took);
             let time = until.map(|until| until.saturating_duration_since(Instant::now()));
             call.options.timeout_ms = time.map(|time| millis(time).max(1));
             let requests = failed.requests.unwrap_or_default();
@@ -208,7 +209,7 @@ impl ModelCalls {
             return plan::run(self, services, asked).await;
         }
         let about = (&*call, &model, number);
-        let mut prepared = prepare(run, about, &fenced, &callables, &mut packs).await?;
+        let mut prepared = prepare(run, about, &fenced, (&callables, &media), &mut packs).await?;
         self.look_for_room(run, (&call, &model, place), &prepared).await?;
         prepared.manifest.masked = masked;
         prepared.manifest.passed_over = place.passed.to_vec();
@@ -480,7 +481,12 @@ fn finish(
         ok: outcome.is_ok(),
         finish: report.attempts.last().and_then(|attempt| attempt.finish_reason.clone()),
     });
-    outcome.map(|answer| answer.value).map_err(|error| Failed::of_ask(&error, &place))
+    outcome.map(|answer| answer.value).map_err(|error| {
+        let usage = error.report().usage;
+        let money = model.provider.profile().price.map(|price| price.of(usage));
+        let took = Amount { tokens: usage.total_tokens, money: money.unwrap_or_default() };
+        Failed { took, ..Failed::of_ask(&error, &place) }
+    })
 }
 
 /// Returns what became of a call whose last model is `uri`.

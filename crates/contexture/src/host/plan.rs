@@ -96,7 +96,7 @@ async fn planned(
     let asking = guide::call_for_plan(&call, &callables, &inputs, shape);
     let mut none = knowledge::show(run, references.packs(), &asking, model)?.packs;
     let about = (&asking, model, number);
-    let mut prepared = prepare(run, about, &fenced, &[], &mut none).await?;
+    let mut prepared = prepare(run, about, &fenced, (&[], &[]), &mut none).await?;
     models.look_for_room(run, (&asking, model, place), &prepared).await?;
     let counter = model.provider.tokenizer();
     prepared.manifest.tools = callables.iter().map(|(_, one)| one.record(counter)).collect();

@@ -18,8 +18,8 @@ use contexture_context::{
     ContextItem, CutReason, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
 };
 use contexture_llm::Think;
-use contexture_prompt::ToolDefinition;
 use contexture_prompt::layout::{ItemSpan, LaidOut, PromptParts, lay_out};
+use contexture_prompt::{OpenaiContentPart, ToolDefinition};
 use contexture_script::host::{self, GenerateCall};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -108,7 +108,7 @@ pub(super) async fn prepare(
     run: &RunState,
     (call, model, number): (&GenerateCall, &Model, u64),
     fenced: &[Arc<str>],
-    callables: &[Callable],
+    (callables, media): (&[Callable], &[OpenaiContentPart]),
     packs: &mut ShownPacks<'_>,
 ) -> Result<Prepared, Failed> {
     let room = Room::of(run, call, model).await;
@@ -117,7 +117,9 @@ pub(super) async fn prepare(
     let declared = holding(&call.items, fenced);
     let tools: Vec<OfferedTool> = callables.iter().map(|one| one.record(counter)).collect();
     let of_tools: u64 = tools.iter().map(|tool| tool.tokens).sum();
-    let measure = |items: &[ContextItem]| count(counter, &composer.compose(items)) + of_tools;
+    let of_media = model.provider.profile().media(media).unwrap_or_default();
+    let beside = of_tools.saturating_add(of_media);
+    let measure = |items: &[ContextItem]| count(counter, &composer.compose(items)) + beside;
     let shorter = |at: usize, room| {
         packs.shorter(declared.get(at)?, room).map(|text| run.shown_to_model(&text))
     };
@@ -127,7 +129,9 @@ pub(super) async fn prepare(
     let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
     let (mut manifest, mut blobs) =
         record(call, model, number, counter, &laid, &items, schema.as_ref());
-    manifest.tokens += of_tools;
+    manifest.tokens += beside;
+    // What a picture takes is a bound, and no count.
+    manifest.model.tokenizer_exact &= media.is_empty();
     manifest.tools = tools;
     manifest.max_input = room.most;
     blobs.extend(callables.iter().map(Callable::blob));

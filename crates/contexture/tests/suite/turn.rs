@@ -615,6 +615,45 @@ fn cp_2_picture_goes_to_model_that_takes_pictures() {
 }
 
 #[test]
+fn ca_5_picture_counts_by_the_rule_of_its_provider_and_what_nothing_bounds_is_refused() {
+    let place = program(&READER.replace("input.text }", "input.text, max_output: 50 }"));
+    let file = |kind, media: &str| {
+        attachment(kind, "a", media, &format!("data:{media};base64,iVBORw0KGgo="))
+    };
+    let take_turn = take;
+    let take = |place: &Place, file: &Attachment, model: &str, limit: Option<u64>| {
+        let stand_in = answers(place, &json!(["A dot."]));
+        let model = Some(model.to_owned());
+        take_turn(
+            place,
+            with(with_attachment(place, file.clone()), |run| {
+                run.stand_in = stand_in;
+                run.model = model;
+                run.spend.tokens = limit;
+            }),
+        )
+    };
+    let photo = file(AttachmentKind::Image, "image/png");
+    let told = take(&place, &photo, "openai://gpt-4o", Some(1_900));
+    assert_eq!(told.report.error(), None);
+    let manifest = &manifests(&place, &told.report.run.clone().unwrap())[0];
+    assert!(manifest.tokens > 1_445 && manifest.tokens < 1_800, "{}", manifest.tokens);
+    assert!(!manifest.model.tokenizer_exact, "a picture is bounded, not counted");
+    assert_eq!(take(&place, &photo, "openai://gpt-4o", Some(1_500)).error().0, "COST_LIMIT");
+    assert_eq!(take(&place, &photo, "openai://gpt-5.4", None).report.error(), None);
+    let sound = file(AttachmentKind::Audio, "audio/wav");
+    for (file, model) in [(&photo, "openai://gpt-5.4"), (&sound, "openai://gpt-4o")] {
+        let (code, message) = take(&place, file, model, Some(90_000)).error();
+        assert_eq!(code, "COST_LIMIT");
+        assert!(message.contains("nothing bounds"), "{message}");
+    }
+    let small = program(&READER.replace("input.text }", "input.text, max_input: 1500 }"));
+    assert_eq!(take(&small, &photo, "openai://gpt-4o", None).report.error(), None);
+    let small = program(&READER.replace("input.text }", "input.text, max_input: 1450 }"));
+    assert_eq!(take(&small, &photo, "openai://gpt-4o", None).error().0, "prompt_too_large");
+}
+
+#[test]
 fn cp_8_report_of_cancelled_turn_keeps_text_so_far() {
     let place = program(
         r#"main func(q string) {

@@ -10,6 +10,7 @@ mod sessions;
 
 use crate::fault::Fault;
 use crate::mcp::codes;
+use crate::mcp::operator::Operator;
 use crate::mcp::server::Server;
 use crate::mcp::token::Token;
 use axum::Router;
@@ -84,11 +85,16 @@ impl Listening {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Serves until `stop` is done.
+    /// Serves until `stop` is done. The operator is told why calls fail, which clients are not.
     ///
     /// # Errors
     /// A [`Fault`] when no connection can be accepted any more.
-    pub async fn serve(self, server: &Server, stop: impl Future<Output = ()>) -> Result<(), Fault> {
+    pub async fn serve(
+        self,
+        server: &Server,
+        tell: impl Fn(&str) + Send + Sync + 'static,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), Fault> {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(IDLE);
         // The guard checks hosts and origins, as it knows more about them.
@@ -100,7 +106,9 @@ impl Listening {
         let bounds = Sessions::new(Arc::clone(&sessions), sessions::MOST);
         let mcp = {
             let server = server.clone();
-            StreamableHttpService::new(move || Ok(server.session()), sessions, config)
+            let operator = Arc::new(Operator::new(tell, server.secrets()));
+            let session = move || Ok(server.session(Some(Arc::clone(&operator))));
+            StreamableHttpService::new(session, sessions, config)
         };
         let guard = Arc::new(self.guard);
         let app = Router::new()

@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::mcp::knowledge::{self, Knowledge};
 use crate::mcp::load::LoadResource;
 use crate::mcp::offered::Offered;
+use crate::mcp::operator::Operator;
 use crate::mcp::program::found::discover;
 use crate::mcp::program::runner::Runner;
 use crate::mcp::session::Session;
@@ -116,9 +117,15 @@ impl Server {
         &self.0.notices
     }
 
-    /// Starts a session: one client, one conversation.
-    pub(crate) fn session(&self) -> Session {
-        Session::new(Arc::clone(&self.0))
+    /// Starts a session: one client, one conversation. An operator learns what the client is not
+    /// told.
+    pub(crate) fn session(&self, operator: Option<Arc<Operator>>) -> Session {
+        Session::new(Arc::clone(&self.0), operator)
+    }
+
+    /// Returns what no line of a log may hold.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        servers::secrets(&self.0.runner.project)
     }
 
     /// Cancels running programs and later calls: they end in order.

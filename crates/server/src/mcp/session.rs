@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::mcp::codes;
 use crate::mcp::knowledge::{Generation, Knowledge};
 use crate::mcp::offered::Offered;
+use crate::mcp::operator::{Operator, WARNINGS};
 use crate::mcp::read::METHODS;
 use crate::mcp::said;
 use crate::mcp::tool::{Call, Conversation, Tool};
@@ -25,6 +26,8 @@ pub(crate) struct Session {
     conversation: Conversation,
     /// The packs that the client knows.
     told: Mutex<Told>,
+    /// The operator who learns what the client is not told; none over stdio.
+    operator: Option<Arc<Operator>>,
 }
 
 /// The packs that a client knows.
@@ -42,9 +45,17 @@ impl Told {
 }
 
 impl Session {
-    pub(crate) fn new(offered: Arc<Offered>) -> Self {
+    pub(crate) fn new(offered: Arc<Offered>, operator: Option<Arc<Operator>>) -> Self {
         let told = Mutex::new(Told::now(&offered));
-        Self { offered, conversation: Conversation::default(), told }
+        Self { offered, conversation: Conversation::default(), told, operator }
+    }
+
+    /// Returns what the client may know of a failure.
+    fn told(&self, called: &str, fault: Fault) -> Fault {
+        match &self.operator {
+            Some(operator) => operator.conceal(called, fault),
+            None => fault,
+        }
     }
 
     /// Searches for packs when that is due, and notifies the client of changes.
@@ -112,10 +123,18 @@ impl ServerHandler for Session {
         let tool = self.offered.tool(&request.name);
         let tool: &Arc<dyn Tool> = tool.ok_or_else(|| self.unknown_tool(&request.name))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let call = Call { arguments, conversation: Arc::clone(&self.conversation), context };
+        let (conversation, is_remote) = (Arc::clone(&self.conversation), self.operator.is_some());
+        let call = Call { arguments, conversation, context, is_remote };
         let result = match tool.call(call).await {
-            Ok(given) => given.into_result(),
-            Err(fault) => fault.into_result(),
+            Ok(mut given) => {
+                if let Some(operator) = &self.operator
+                    && let Some(warnings) = given.meta.shift_remove(WARNINGS)
+                {
+                    operator.warned(&request.name, &warnings);
+                }
+                given.into_result()
+            }
+            Err(fault) => self.told(&request.name, fault).into_result(),
         };
         Ok(result.into())
     }
@@ -163,6 +182,8 @@ impl ServerHandler for Session {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.refresh(&context).await;
         let knowledge = Arc::clone(self.offered.knowledge());
+        let asked = request.uri.clone();
+        let not_read = |fault| not_read(self.told(&asked, fault));
         if knowledge.view().is_empty() {
             let fault = Fault::of(codes::UNKNOWN_RESOURCE, "there are no resources here");
             return Err(not_read(fault));

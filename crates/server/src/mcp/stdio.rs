@@ -41,7 +41,7 @@ where
 {
     let mut stop = std::pin::pin!(stop);
     let running = tokio::select! {
-        running = serve_server(server.session(), Wire::new(streams, server.clone())) => running,
+        running = serve_server(server.session(None), Wire::new(streams, server.clone())) => running,
         () = &mut stop => return Ok(()),
     };
     let running = match running {

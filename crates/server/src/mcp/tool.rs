@@ -29,6 +29,8 @@ pub(crate) struct Call {
     pub(crate) conversation: Conversation,
     /// Cancellation, progress, and the client.
     pub(crate) context: RequestContext<RoleServer>,
+    /// True if the client may be another machine's, which learns no hosts and paths.
+    pub(crate) is_remote: bool,
 }
 
 impl Call {

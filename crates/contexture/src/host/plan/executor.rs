@@ -215,8 +215,9 @@ impl<'h> Executor<'h> {
         let done = async {
             let mut none = knowledge::show(run, packs, &reading, self.model)?.packs;
             let about = (&reading, self.model, number);
-            let mut prepared =
-                prepare(run, about, &[], &[], &mut none).await.map_err(|failed| failed.error)?;
+            let mut prepared = prepare(run, about, &[], (&[], &[]), &mut none)
+                .await
+                .map_err(|failed| failed.error)?;
             prepared.manifest.masked = masked;
             self.models.note_call(run, &reading, self.model, &prepared);
             let asked = (&reading, self.model, number, Place::ALONE);

@@ -9,13 +9,18 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 /// Forwards the progress of a run.
-struct Teller(UnboundedSender<String>);
+struct Teller {
+    sender: UnboundedSender<String>,
+    /// True if the names of models, which can hold hosts, are left out.
+    is_remote: bool,
+}
 
 impl Observer for Teller {
     fn notify(&self, progress: Progress) {
         let told = match progress {
             Progress::GenerateStarted { model, prompt_tokens, is_exact, .. } => {
                 let mark = if is_exact { "" } else { "~" };
+                let model = if self.is_remote { "a model" } else { &model };
                 format!("asking {model} ({mark}{prompt_tokens} tokens)")
             }
             Progress::AttemptStarted { attempt, .. } if attempt > 1 => {
@@ -30,7 +35,7 @@ impl Observer for Teller {
             _ => return,
         };
         // After a cancellation nobody listens.
-        let _ = self.0.send(told);
+        let _ = self.sender.send(told);
     }
 }
 
@@ -40,11 +45,12 @@ impl Observer for Teller {
 /// since no progress may follow the answer.
 pub(super) fn observer(
     context: &RequestContext<RoleServer>,
+    is_remote: bool,
 ) -> (Arc<dyn Observer>, Option<JoinHandle<()>>) {
     let Some(token) = context.meta.get_progress_token() else { return (Arc::new(Silent), None) };
     let (sender, receiver) = unbounded_channel();
     let telling = tokio::spawn(forward(receiver, context.peer.clone(), token));
-    (Arc::new(Teller(sender)), Some(telling))
+    (Arc::new(Teller { sender, is_remote }), Some(telling))
 }
 
 async fn forward(

@@ -6,6 +6,7 @@ use super::runner::Runner;
 use crate::fault::Fault;
 use crate::mcp::arguments::Arguments;
 use crate::mcp::codes;
+use crate::mcp::operator::{RUN, WARNINGS};
 use crate::mcp::tool::{Call, CallFuture, Given, Tool};
 use contexture::Runtime;
 use contexture::diagnostic::{SourceFile, render};
@@ -42,7 +43,7 @@ impl Tool for Program {
         Box::pin(async move {
             self.arguments.check(&self.definition.name, &call.arguments)?;
             let input = self.input.of(call.arguments);
-            run(&self.runner, &self.file, input, &call.context).await
+            run(&self.runner, &self.file, input, (&call.context, call.is_remote)).await
         })
     }
 }
@@ -51,7 +52,7 @@ async fn run(
     runner: &Runner,
     file: &Path,
     input: Value,
-    context: &RequestContext<RoleServer>,
+    (context, is_remote): (&RequestContext<RoleServer>, bool),
 ) -> Result<Given, Fault> {
     let cancelled = || Fault::of(codes::CANCELLED, "the call was cancelled");
     let permit = tokio::select! {
@@ -70,7 +71,7 @@ async fn run(
         yes_to: runner.yes_to.clone(),
         ..RunRequest::default()
     };
-    let (observer, forwarding) = progress::observer(context);
+    let (observer, forwarding) = progress::observer(context, is_remote);
     let runtime = Runtime::of(runner.project.clone());
     let mut run = runtime.request(request).observer(observer).cancel(cancel.clone());
     let ended = tokio::select! {
@@ -101,10 +102,10 @@ async fn unwanted(runner: &Runner, context: &RequestContext<RoleServer>) {
 fn answer(report: RunReport) -> Result<Given, Fault> {
     let mut meta = Map::new();
     if let Some(run) = report.run {
-        meta.insert("contexture/run".to_owned(), run.into());
+        meta.insert(RUN.to_owned(), run.into());
     }
     if !report.warnings.is_empty() {
-        meta.insert("contexture/warnings".to_owned(), report.warnings.into());
+        meta.insert(WARNINGS.to_owned(), report.warnings.into());
     }
     match report.outcome {
         Ok(value) => {

@@ -5,6 +5,7 @@ use contexture_server::mcp::http::{Listening, Options};
 use contexture_server::mcp::token::Token;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -27,22 +28,33 @@ struct Served {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
     task: JoinHandle<()>,
-    _folder: Folder,
+    /// What the operator was told.
+    lines: Lines,
+    folder: Folder,
 }
+
+type Lines = Arc<Mutex<Vec<String>>>;
 
 async fn served() -> Served {
     let folder = Folder::new();
     folder.write("notes.md", "The port is 7878.\n");
+    served_from(folder).await
+}
+
+async fn served_from(folder: Folder) -> Served {
     let server = folder.server();
     let listening = Listening::begin(&options("127.0.0.1:0")).await.unwrap();
     let url = listening.url();
     let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().parse();
     let (stop, stopped) = oneshot::channel::<()>();
+    let lines = Lines::default();
+    let heard = Arc::clone(&lines);
     let task = tokio::spawn(async move {
         let stop = async { drop(stopped.await) };
-        listening.serve(&server, stop).await.unwrap();
+        let tell = move |line: &str| heard.lock().unwrap().push(line.to_owned());
+        listening.serve(&server, tell, stop).await.unwrap();
     });
-    Served { address: address.unwrap(), stop, task, _folder: folder }
+    Served { address: address.unwrap(), stop, task, lines, folder }
 }
 
 struct Answer {
@@ -276,4 +288,59 @@ async fn kn_16_ended_http_session_is_not_found() {
     let hello = post(&[HOST, BEARER], &initialize())
         .replace("Accept: application/json, text/event-stream", "Accept: */*");
     assert_eq!(send(served.address, &hello).await.status, 200);
+}
+
+#[tokio::test]
+async fn ca_10_failure_over_http_has_no_hosts_paths_and_keys_for_the_client() {
+    let folder = Folder::new();
+    let ask = "generate({ input: \"Go.\", timeout: 5000 })";
+    folder.write(
+        "agents/ask.as",
+        &format!(
+            "import llm Own from \"openai+http://127.0.0.1:1/v1/s3cret-model\"\nmodel Own\n\
+             main agent Ask {{ description \"Asks.\" main func(input) {{ {ask} }} }}\n"
+        ),
+    );
+    folder.write(
+        "agents/next.as",
+        "import llm Own from \"openai+http://127.0.0.1:1/v1/s3cret-model\" or \"mock\"\nmodel Own\n\
+         main agent Next { description \"Asks.\" main func(input) { generate({ input: \"Go.\" }) } }\n",
+    );
+    let served = served_from(folder).await;
+    let hello = send(served.address, &post(&[HOST, BEARER], &initialize())).await;
+    let session = hello.header("mcp-session-id").unwrap();
+    let headers =
+        [HOST, BEARER, ("Mcp-Session-Id", session), ("MCP-Protocol-Version", "2025-06-18")];
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+    assert_eq!(send(served.address, &post(&headers, &ready)).await.status, 202);
+    let call = async |tool: &str, arguments: Value| {
+        let request = json!({
+            "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {
+                "name": tool, "arguments": arguments, "_meta": { "progressToken": "p" }
+            }
+        });
+        send(served.address, &post(&headers, &request.to_string())).await
+    };
+    let failed = call("Ask", json!({})).await;
+    let message = failed.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
+    let error: Value = serde_json::from_str(message.unwrap()).unwrap();
+    let error = &error["result"]["structuredContent"]["error"];
+    let id = error["id"].as_str().unwrap();
+    assert!(error["message"].as_str().unwrap().contains(id), "{error}");
+    let answered = call("Next", json!({})).await;
+    assert!(answered.body.contains("mock answer"), "{}", answered.body);
+    let missing = call("load_resource", json!({ "reference": "@file://none.md" })).await;
+    let root = served.folder.path().display().to_string();
+    for answer in [&failed, &answered, &missing] {
+        for part in ["127.0.0.1:1", "s3cret", "ask.as", &root] {
+            assert!(!answer.body.contains(part), "{part}: {}", answer.body);
+        }
+    }
+    let wrong = call("load_resource", json!({ "refrence": "@file://none.md" })).await;
+    assert!(wrong.body.contains("refrence"), "{}", wrong.body);
+    let lines = served.lines.lock().unwrap().clone();
+    let line = lines.iter().find(|line| line.contains(id)).unwrap();
+    assert!(line.contains("Ask: error[") && line.contains("127.0.0.1:1"), "{line}");
+    assert!(lines.iter().any(|line| line.contains("Next: warning: ")), "{lines:?}");
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod flow;
 mod http;
+mod interference;
 mod items;
 mod message;
 mod pack;
@@ -76,6 +77,13 @@ pub(super) const ALL: &[Target] = &[
         sources: PROGRAMS,
         words: script::WORDS,
         open: || Ok(Box::new(script::interpret)),
+    },
+    Target {
+        name: "interference",
+        what: "a program does the same on its own, whatever files, pages and an obedient model say",
+        sources: &[("docs/concepts.md", ".md", Part::Lines)],
+        words: &[],
+        open: || Ok(Box::new(interference::interference)),
     },
     Target {
         name: "template",

@@ -18,7 +18,6 @@ mod depth;
 mod errors;
 mod generate;
 mod help;
-mod influence;
 mod knowledge;
 mod labels;
 mod limits;

@@ -71,7 +71,7 @@ pub(super) fn program(input: &[u8]) -> Result<String, String> {
     Ok(seen)
 }
 
-fn loaded(input: &[u8], limits: &Limits) -> Program {
+pub(super) fn loaded(input: &[u8], limits: &Limits) -> Program {
     let text = String::from_utf8_lossy(input).into_owned();
     load(LoadedSource { name: "input.as".to_owned(), text }, &MemoryLoader::new(), limits)
 }
@@ -137,7 +137,7 @@ pub(super) fn interpret(input: &[u8]) -> Result<String, String> {
 }
 
 /// Runs to the end: nothing of the scripted host waits.
-fn finished(running: impl Future<Output = RunOutcome>) -> RunOutcome {
+pub(super) fn finished(running: impl Future<Output = RunOutcome>) -> RunOutcome {
     let mut running = std::pin::pin!(running);
     let mut context = Context::from_waker(Waker::noop());
     loop {

@@ -114,3 +114,29 @@ fn gu_12_newer_folder_is_refused_with_its_format_and_known_format() {
     }
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
 }
+
+#[test]
+fn gu_12_event_of_newer_version_is_named_with_version_and_stops_its_run_alone() {
+    let sandbox = kept_by("v0.1");
+    let path = sandbox.path(".contexture/data/flows.db");
+    let listed = sandbox.run(["flow", "list"]).exits(0).stdout;
+    let runs: Vec<&str> = listed.lines().collect();
+    let id = |line: &str| line.split(' ').next().unwrap().to_owned();
+    let broken = id(runs.iter().find(|line| line.contains("INTERRUPTED")).unwrap());
+    let mut bytes = std::fs::read(&path).unwrap();
+    let (known, newer) = (b"\"event\":\"STARTED\"", b"\"event\":\"DREAMED\"");
+    for at in 0..bytes.len() - known.len() {
+        if bytes[at..].starts_with(known) {
+            bytes[at..at + known.len()].copy_from_slice(newer);
+        }
+    }
+    std::fs::write(&path, &bytes).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    for command in [&["flow", "show", &broken][..], &["flow", "run", "--resume", &broken]] {
+        let refused = sandbox.run(command).exits(2).says("has an event `DREAMED`");
+        let told = format!("version {version} does not know");
+        assert!(refused.stderr.contains(&told), "{command:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("other runs are not affected"), "{}", refused.stderr);
+    }
+    assert_eq!(sandbox.run(["flow", "list"]).exits(0).stdout, listed, "nothing is lost");
+}

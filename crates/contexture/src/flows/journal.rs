@@ -68,9 +68,7 @@ impl Kept {
     /// Resumes a run that was broken off.
     pub(super) fn resume(journal: &Arc<dyn FlowJournal>, run: &str) -> Result<Self, FlowError> {
         let held = journal.claim(run)?;
-        let entries = held.entries().map_err(|error| {
-            FlowError::setup("flows_failed", error, "see what the system reports")
-        })?;
+        let entries: Vec<Entry> = journal.log(run)?.into_iter().map(|line| line.entry).collect();
         // So that nothing begins before the request to cancel is known.
         let cancelled = held.is_cancelled().then_some(Entry::Cancelled);
         Ok(Self {
@@ -101,9 +99,25 @@ impl Kept {
                 other => return other,
             }
         }
-        let message = format!("the set was begun {MOST_AGAIN} times");
-        Err(FlowError::setup("flow_run_exists", message, "begin a new run"))
+        Err(too_often())
     }
+
+    /// Begins another run within a step, whatever became of those before.
+    pub(super) fn new_within(
+        journal: &Arc<dyn FlowJournal>,
+        id: impl Fn(u32) -> String,
+        document: &str,
+        head: &Head,
+    ) -> Result<Self, FlowError> {
+        let begun = (1..=MOST_AGAIN).map(|again| Self::begin(journal, id(again), document, head));
+        let mut begun = begun.filter(|begun| !matches!(begun, Err(FlowStoreError::Exists(_))));
+        begun.next().map_or_else(|| Err(too_often()), |begun| Ok(begun?))
+    }
+}
+
+fn too_often() -> FlowError {
+    let message = format!("the set was begun {MOST_AGAIN} times");
+    FlowError::setup("flow_run_exists", message, "begin a new run")
 }
 
 impl From<FlowStoreError> for FlowError {

@@ -133,8 +133,14 @@ impl Reader {
             })
         })?;
         let lines = lines.into_iter().map(|(time_us, masked, text)| {
-            let entry = Entry::parse(&self.seal.open(Part::Entry, text)?);
-            let entry = entry.map_err(|error| self.damaged(error.message))?;
+            let text = self.seal.open(Part::Entry, text)?;
+            let entry = Entry::parse(&text).map_err(|error| match Entry::unknown_event(&text) {
+                Some(event) => {
+                    let path = self.table.name.as_ref().to_owned();
+                    FlowStoreError::UnknownEvent { path, run: run.to_owned(), event }
+                }
+                None => self.damaged(error.message),
+            })?;
             Ok(Line { time_us, entry, masked })
         });
         lines.collect()

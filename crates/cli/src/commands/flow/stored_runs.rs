@@ -185,6 +185,7 @@ impl From<FlowStoreError> for Abort {
                 | FlowStoreError::Id { .. }
                 | FlowStoreError::Foreign { .. }
                 | FlowStoreError::Newer { .. }
+                | FlowStoreError::UnknownEvent { .. }
         );
         let exit = if is_input { Exit::Refused } else { Exit::Failed };
         let refused = CommandError::refused(error.code(), error.to_string()).help(error.help());

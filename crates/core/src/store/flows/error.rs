@@ -62,6 +62,19 @@ pub enum FlowStoreError {
         /// The newest that is known.
         known: i64,
     },
+    /// A run has an event that only a newer version knows.
+    #[error(
+        "the run `{run}` in {path} has an event `{event}`, which version {} does not know: a newer one wrote it",
+        env!("CARGO_PKG_VERSION")
+    )]
+    UnknownEvent {
+        /// The file.
+        path: String,
+        /// The run.
+        run: String,
+        /// The event.
+        event: String,
+    },
     /// The file is damaged. It is left as it is.
     #[error("the runs in {path} are damaged: {reason}")]
     Damaged {
@@ -107,7 +120,7 @@ impl FlowStoreError {
             Self::Full(_) => "disk_full",
             Self::Busy(_) => "flows_busy",
             Self::Foreign { .. } => "flows_foreign",
-            Self::Newer { .. } => "flows_newer",
+            Self::Newer { .. } | Self::UnknownEvent { .. } => "flows_newer",
             Self::Damaged { .. } => "flows_damaged",
             Self::Sealed { .. } => "flows_sealed",
             Self::Io { .. } => "flows_failed",
@@ -129,6 +142,9 @@ impl FlowStoreError {
             Self::Busy(_) => "try again when that process is done",
             Self::Foreign { .. } => "name another file",
             Self::Newer { .. } => "use the version of this program that wrote it",
+            Self::UnknownEvent { .. } => {
+                "look at it or go on with it in the version of this program that wrote it; other runs are not affected"
+            }
             Self::Damaged { .. } => {
                 "see what is missing with `contexture context verify`, then restore a backup, or accept the loss with `contexture serve --accept-loss`"
             }

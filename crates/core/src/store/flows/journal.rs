@@ -126,6 +126,15 @@ impl Entry {
     pub fn parse(line: &str) -> Result<Self, JournalError> {
         serde_json::from_str(line).map_err(|error| JournalError::new(format!("bad entry: {error}")))
     }
+
+    /// Returns the word for the event of a line if this version does not know it: a newer one wrote it.
+    #[must_use]
+    pub fn unknown_event(line: &str) -> Option<String> {
+        let line: Value = serde_json::from_str(line).ok()?;
+        let word = line.get("event")?.as_str()?;
+        let known = ["STARTED", "LABELLED", "ENDED", "PAUSED", "RESUMED", "CANCELLED", "FINISHED"];
+        (!known.contains(&word)).then(|| word.to_owned())
+    }
 }
 
 /// A failure to write or read a journal.

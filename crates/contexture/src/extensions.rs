@@ -220,12 +220,15 @@ impl Extensions {
         &self.actions
     }
 
-    /// Returns the trust level of the result of an added action.
-    pub(crate) fn trust_of_action(&self, action: &str) -> Trust {
+    /// Returns the trust level of the result of an added action, and why it validates its parameters
+    /// if it does.
+    pub(crate) fn facts_of_action(&self, action: &str) -> (Trust, Option<&str>) {
         let method = action.strip_prefix(SCHEME).and_then(|rest| rest.strip_prefix(':'));
         let method = method.and_then(|rest| rest.split_once('/'));
         let method = method.and_then(|(tool, method)| self.tool(tool)?.method(method));
-        method.map_or(Trust::Tool, |method| method.facts.trust)
+        let facts = method.map(|method| &method.facts);
+        let validates = facts.and_then(|facts| facts.validates.as_deref());
+        (facts.map_or(Trust::Tool, |facts| facts.trust), validates)
     }
 }
 

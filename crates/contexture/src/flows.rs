@@ -83,6 +83,7 @@ mod labelled;
 mod nested;
 pub(crate) mod origins;
 mod own;
+pub(crate) mod planned;
 mod program;
 mod request;
 mod returned;
@@ -93,6 +94,7 @@ pub use close::{Closed, close};
 pub use error::FlowError;
 pub use journal::{is_within, open, secrets};
 pub use kit::StepTrace;
+pub use planned::Plans;
 pub use request::{CONCURRENCY, Conceal, FailedStep, FlowRequest, Limits};
 pub use returned::{Entry, Returned, from_program};
 

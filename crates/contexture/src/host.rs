@@ -159,6 +159,7 @@ impl LiveHost {
 
 impl Host for LiveHost {
     fn generate<'a>(&'a self, call: GenerateCall) -> HostFuture<'a, Supplied> {
+        self.run.narrow(call.event, &call.narrowed);
         let services = Services {
             run: &self.run,
             references: &self.references,
@@ -170,11 +171,13 @@ impl Host for LiveHost {
     }
 
     fn tool<'a>(&'a self, call: ToolCall) -> HostFuture<'a, Supplied> {
+        self.run.narrow(call.event, &call.narrowed);
         Box::pin(self.tools.call(&self.run, call))
     }
 
     fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
-        Box::pin(async move { self.memories.call(&self.run, &call) })
+        self.run.narrow(call.event, &call.narrowed);
+        Box::pin(async move { self.memories.call(&self.run, &call).await })
     }
 
     fn knowledge<'a>(&'a self, call: KnowledgeCall) -> HostFuture<'a, Supplied> {

@@ -80,9 +80,11 @@ impl SourceLoader for WorkspaceLoader {
 
     fn file(&self, importer: &str, path: &str) -> Result<(), LoadError> {
         let workspace = self.references.workspace();
-        let there = resolve_import(workspace, importer, path)
-            .and_then(|place| workspace.require_regular(&place));
-        there.map_err(load_error)
+        let place = resolve_import(workspace, importer, path).map_err(load_error)?;
+        workspace.require_regular(&place).map_err(load_error)?;
+        // It has the trust of the program, so nothing that the program was told is written there.
+        workspace.protect(&place);
+        Ok(())
     }
 
     fn template(&self, import: &TemplateImport) -> Result<TemplateFacts, Vec<TemplateFault>> {

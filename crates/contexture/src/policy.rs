@@ -39,7 +39,8 @@ fn rule(tool: &ToolPolicy) -> Rule {
     };
     let readers = tool.readers.iter().map(|name| origin(name).unwrap_or_else(|| name.clone()));
     let readers = readers.collect();
-    Rule { verdict: tool.default, class: tool.class, integrity, arguments, readers }
+    let validates = tool.validates.clone();
+    Rule { verdict: tool.default, class: tool.class, integrity, arguments, readers, validates }
 }
 
 /// The refusal of an effect.

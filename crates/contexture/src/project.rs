@@ -107,6 +107,15 @@ impl Project {
         }
     }
 
+    /// Makes the programs of a folder protected, those to come included: programs do not write them
+    /// (GU-1).
+    pub fn protect_programs(&mut self, folder: &Path) {
+        if let Some(folder) = self.within(folder) {
+            let slash = if folder.is_empty() { "" } else { "/" };
+            self.config.policy.files.protect(&format!("{folder}{slash}*.as"));
+        }
+    }
+
     /// Returns a path from the workspace, links resolved as far as it is there.
     fn within(&self, path: &Path) -> Option<String> {
         let path = resolved_ahead(&self.root.join(path));

@@ -240,7 +240,8 @@ pub(crate) fn host(
         cancel,
         request.dry_run,
     )
-    .with_secrets(project.config.policy.secrets);
+    .with_secrets(project.config.policy.secrets)
+    .within(request.part_of.clone());
     let workspace = references.workspace();
     let tools = RunTools::new(
         (Arc::clone(workspace), Secrets::of(project)),
@@ -360,7 +361,7 @@ fn description(
     if let Some(Contexts { owner, .. }) = &request.contexts {
         data.insert("owner".to_owned(), owner.as_str().into());
     }
-    if let Some(PartOf { flow, step }) = &request.part_of {
+    if let Some(PartOf { flow, step, .. }) = &request.part_of {
         data.insert("part_of".to_owned(), json!({ "flow": flow, "step": step }));
     }
     data

@@ -8,6 +8,7 @@ pub mod paths;
 use contexture_context::{Label, Source, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -176,8 +177,11 @@ pub struct Policy {
     /// The classes that the person who started the run said yes to: nobody is asked about these.
     pub yes_to: Vec<Class>,
     /// The verdicts of the program on classes: the stricter one holds, of them and of all the others.
-    pub narrowed: BTreeMap<Class, Verdict>,
+    pub narrowed: Narrowed,
 }
+
+/// The verdicts of a program or an agent on classes.
+pub type Narrowed = BTreeMap<Class, Verdict>;
 
 /// The rule of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -192,6 +196,40 @@ pub struct Rule {
     pub arguments: Demands,
     /// Origins that may receive data with restricted readers.
     pub readers: BTreeSet<String>,
+    /// The reason why the tool's results count as the user's word.
+    pub validates: Option<String>,
+}
+
+/// The word of a tool that validates what it is given (GU-4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Validation {
+    /// The name of the tool in settings.
+    pub tool: String,
+    /// The reason why its results count as the user's word.
+    pub reason: String,
+}
+
+impl Validation {
+    /// Returns the step that it is on the way from a source.
+    #[must_use]
+    pub fn way(&self) -> String {
+        format!("{} validated \"{}\"", self.tool, self.reason)
+    }
+
+    /// Lets up a label, to the user's word.
+    #[must_use]
+    pub fn up(&self, label: Label) -> Label {
+        label.released(&self.way(), Trust::User)
+    }
+
+    /// Returns the record of it: what the label was before.
+    #[must_use]
+    pub fn record(&self, before: &Label) -> Value {
+        json!({
+            "reason": self.reason, "tool": self.tool,
+            "trust": before.trust, "sources": before.sources,
+        })
+    }
 }
 
 impl Rule {
@@ -254,6 +292,14 @@ impl Policy {
         Decision { verdict, class, influence, is_yes }
     }
 
+    /// Returns the word of a tool for its results, by its own reason or that of the project's rule.
+    #[must_use]
+    pub fn validation(&self, tool: &str, own: Option<&str>) -> Option<Validation> {
+        let rule = self.tools.get(tool).and_then(|rule| rule.validates.as_deref());
+        let reason = rule.or(own)?.to_owned();
+        Some(Validation { tool: tool.to_owned(), reason })
+    }
+
     /// Returns the trust level of a file of the workspace that a reader gives another.
     #[must_use]
     pub fn of_workspace(&self, trust: Trust) -> Trust {
@@ -266,10 +312,7 @@ impl Policy {
     /// Returns the policy with verdicts of a program, which only make it stricter.
     #[must_use]
     pub fn narrowed(mut self, verdicts: impl IntoIterator<Item = (Class, Verdict)>) -> Self {
-        for (class, verdict) in verdicts {
-            let known = self.narrowed.entry(class).or_insert(verdict);
-            *known = verdict.max(*known);
-        }
+        narrow(&mut self.narrowed, verdicts);
         self
     }
 
@@ -314,6 +357,14 @@ impl Policy {
             }
         }
         found
+    }
+}
+
+/// Adds verdicts, of which the stricter one holds.
+pub fn narrow(known: &mut Narrowed, verdicts: impl IntoIterator<Item = (Class, Verdict)>) {
+    for (class, verdict) in verdicts {
+        let own = known.entry(class).or_insert(verdict);
+        *own = verdict.max(*own);
     }
 }
 

@@ -53,6 +53,9 @@ pub struct ToolMethod {
     pub parameters: Value,
     /// The lowest trust levels of its arguments, where they are not the user's (GU-5).
     pub demands: Demands,
+    /// The reason why its results count as the user's word, whatever it was given: it validates its
+    /// argument, and fails or returns what it vouches for (GU-4). None for a method that doesn't.
+    pub validates: Option<String>,
 }
 
 /// A call of a method.

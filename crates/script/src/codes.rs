@@ -102,7 +102,7 @@ registry! {
     BAD_PLAN "AS4009" "bad-plan" Error "`plan` without tools, or with an option that does not go with it."
     BAD_CUT "AS4010" "bad-cut" Error "Options for an answer that was cut off, which contradict each other or the shape."
     BAD_RELEASE "AS4011" "bad-release" Error "`trust` or `release` without a reason, or without anything that can be let up."
-    BAD_POLICY "AS4012" "bad-policy" Error "`policy` that is not one class and a stricter verdict, or not at the top of a file."
+    BAD_POLICY "AS4012" "bad-policy" Error "`policy` that is not one class and a stricter verdict, or not at the top of a file or an agent."
     MISSING_MAX "AS5001" "missing-max" Error "Loop without `max`."
     BAD_MAX "AS5002" "bad-max" Error "Bound of a loop that is not a positive whole number."
     PARALLEL_EFFECT "AS5003" "parallel-effect" Error "Effect in a `parallel for`, directly or through a call."

@@ -12,7 +12,7 @@ use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
 use contexture_context::{DeclaredItem, Label, TraceKind};
-use contexture_core::policy::{Class, Influence};
+use contexture_core::policy::{Class, Influence, Narrowed, Validation};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -57,7 +57,7 @@ pub trait Host: Send + Sync {
 }
 
 /// A value from outside, with its trust.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Supplied {
     /// The value.
     pub value: Value,
@@ -65,6 +65,9 @@ pub struct Supplied {
     pub label: Label,
     /// Real, or a placeholder of a dry run.
     pub standing: Standing,
+    /// The word of the tool that gave it, if that validates what it is given: then the value is not
+    /// as low as the argument.
+    pub validation: Option<Validation>,
 }
 
 /// The origin of a value: a real effect, or one that a dry run did not perform (AS-31).
@@ -119,6 +122,8 @@ pub struct GenerateCall {
     pub instruction_label: Label,
     /// The label of what decided that the call is made.
     pub decision: Label,
+    /// What the agents forbid in which it is made.
+    pub narrowed: Narrowed,
     /// The shape of the answer.
     pub shape: Option<Shape>,
     /// The other options.
@@ -304,6 +309,8 @@ pub struct ToolCall {
     pub on_placeholders: bool,
     /// What had an influence on the call.
     pub influence: Influence,
+    /// What the agents forbid in which it is made.
+    pub narrowed: Narrowed,
     /// The place of the call in the program.
     pub site: Site,
 }
@@ -344,6 +351,8 @@ pub struct MemoryCall {
     pub arguments: Value,
     /// What had an influence on the call.
     pub influence: Influence,
+    /// What the agents forbid in which it is made.
+    pub narrowed: Narrowed,
     /// The place of the call in the program.
     pub site: Site,
 }

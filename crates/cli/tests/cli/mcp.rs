@@ -205,3 +205,38 @@ fn kn_16_invalid_server_settings_are_refused_before_start() {
     refused(&["--http", "127.0.0.1:0", "--token-file", "two"], "visible ASCII");
     refused(&["--http", "0.0.0.0:0", "--token-file", "token"], "--allow-remote");
 }
+
+#[test]
+fn gu_6_policy_of_project_and_program_holds_for_tools_that_are_programs() {
+    let sandbox = project();
+    let file = "import tool File from \"file://workspace\"\n";
+    let write = |path: &str| format!("File.write({{ path: {path}, content: \"x\" }})");
+    let obeys = format!(
+        "{file}main func(name string) {{ page = File.read({{ path: name }}) {} }}",
+        write("page")
+    );
+    let tells = format!("{file}main func(name string) {{ {} }}", write("name"));
+    let narrow = format!("policy write \"deny\"\n{tells}");
+    for (name, text) in [("obeys", &obeys), ("tells", &tells), ("narrow", &narrow)] {
+        sandbox.write(format!("agents/{name}.as"), text);
+    }
+    sandbox.write("page.txt", "out.txt");
+    let call = |tool: &str, name: &str| {
+        let mut server = Server::start(&sandbox, &["--root", ".", "--programs", "agents"]);
+        server.initialize();
+        let said = server.call(tool, json!({ "name": name }));
+        let _ = server.close();
+        (said["isError"] == true, said["content"][0]["text"].as_str().unwrap().to_owned())
+    };
+    let (is_error, text) = call("obeys", "page.txt");
+    assert!(is_error && text.contains("POLICY_DENIED"), "{text}");
+    assert!(text.contains("page.txt"), "it names the source: {text}");
+    let (is_error, text) = call("narrow", "own.txt");
+    assert!(is_error && text.contains("its program says"), "{text}");
+    assert!(!call("tells", "own.txt").0, "what the client says is the user's word");
+    let (is_error, text) = call("tells", "agents/double.as");
+    assert!(is_error && text.contains("PATH_PROTECTED"), "an offered program: {text}");
+    sandbox.write("contexture.toml", "[policy]\nwrite = \"deny\"\n");
+    assert!(call("tells", "other.txt").1.contains("POLICY_DENIED"));
+    assert!(!sandbox.path("out.txt").exists() && !sandbox.path("other.txt").exists());
+}

@@ -473,3 +473,29 @@ fn gu_2_person_gives_classes_that_decide_what_whole_server_grants() {
     let _ = accept(&[]).exits(0);
     assert_eq!(can(), json!([method("add_up")]));
 }
+
+#[test]
+fn gu_4_tool_of_server_validates_where_owner_says_so() {
+    let sandbox = accepted();
+    let _ = sandbox.run(["mcp-servers", "accept", "test", "--class", "read=echo"]).exits(0);
+    sandbox.write("page.txt", "notes.txt");
+    program(
+        &sandbox,
+        "page = File.read({ path: \"page.txt\" })\nsaid = Test.echo({ text: page })\n\
+         File.write({ path: \"t\" + said.length + \".txt\", content: \"x\" })",
+    );
+    let written = sandbox.read("p.as");
+    sandbox.write("p.as", format!("import tool File from \"file://workspace\"\n{written}"));
+    let run = || sandbox.run(["run", "p.as", "--quiet", "--input", "{}"]);
+    let _ = run().exits(1).says("POLICY_DENIED");
+    let settings = sandbox.read("contexture.toml");
+    let rule = "[policy.tools.\"mcp:test/echo\"]\nvalidates = \"names of ours alone\"\n";
+    sandbox.write("contexture.toml", format!("{settings}{rule}"));
+    let _ = run().exits(0);
+    let shown = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(shown.contains("let up: names of ours alone"), "{shown}");
+    // A server that validates one tool says nothing for another.
+    let other = rule.replace("echo", "add-up");
+    sandbox.write("contexture.toml", format!("{settings}{other}"));
+    let _ = run().exits(1).says("POLICY_DENIED");
+}

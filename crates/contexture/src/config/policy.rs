@@ -69,6 +69,9 @@ pub struct ToolPolicy {
     pub integrity: Option<Integrity>,
     /// Origins that may receive data with restricted readers.
     pub readers: Vec<String>,
+    /// The reason why the results of a tool of an MCP server count as the user's word: it validates
+    /// what it is given.
+    pub validates: Option<String>,
 }
 
 /// The lowest trust level that a tool accepts.
@@ -118,6 +121,15 @@ fn tools<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ToolPol
         let is_said = tool.class.is_some() && !name.starts_with(FRONTEND);
         is_said.then(|| format!("`class` is for tools of a front end: `{name}` says its own"))
     };
+    let fault_of_reason = |(name, tool): (&String, &ToolPolicy)| match tool.validates.as_deref() {
+        Some(reason) if reason.trim().is_empty() => {
+            Some(format!("`validates` of `{name}` is the reason, such as \"known orders alone\""))
+        }
+        Some(_) if !name.starts_with("mcp:") => Some(format!(
+            "`validates` is for tools of MCP servers: `{name}` is not one; an application says it of its own tools in its code"
+        )),
+        _ => None,
+    };
     let fault_of_reader = |tool: &ToolPolicy| {
         let is_known = |name: &str| origin(name).is_some() || name.starts_with("mcp:");
         let wrong = tool.readers.iter().find(|name| !is_known(name))?;
@@ -127,6 +139,7 @@ fn tools<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, ToolPol
     };
     let fault = tools.keys().find_map(|name| fault_of_name(name));
     let fault = fault.or_else(|| tools.iter().find_map(fault_of_class));
+    let fault = fault.or_else(|| tools.iter().find_map(fault_of_reason));
     match fault.or_else(|| tools.values().find_map(fault_of_reader)) {
         Some(fault) => Err(D::Error::custom(fault)),
         None => Ok(tools),
@@ -240,6 +253,8 @@ mod tests {
                 "deny wins",
             ),
             ("[policy.tools.\"http.post\"]\nclass = \"read\"\n", "says its own"),
+            ("[policy.tools.\"http.get\"]\nvalidates = \"ours\"\n", "for tools of MCP servers"),
+            ("[policy.tools.\"mcp:orders/known\"]\nvalidates = \" \"\n", "is the reason"),
             ("[policy.tools.\"http.post\"]\nreaders = [\"example.com\"]\n", "is not an origin"),
         ] {
             let told = read(text).unwrap_err();

@@ -11,7 +11,7 @@ use crate::permission::{name_of_frontend_tool, name_of_server_tool, origin_of_se
 use crate::policy;
 use crate::run::RunRequest;
 use contexture_context::{Label, Trust};
-use contexture_core::policy::{Effect, Influence, Verdict, origin};
+use contexture_core::policy::{Effect, Influence, Validation, Verdict, origin};
 use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _};
 use contexture_script::runtime::Given;
 use serde_json::Value;
@@ -31,8 +31,8 @@ impl Catalog {
         let is_inner = matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
         let (result, label) = match place {
             Place::Host => {
-                let trust = kit.project.extensions.trust_of_action(&call.name);
-                (kit.request.host.call(call).await, source(&step, trust))
+                let label = self.of_host(&call);
+                (kit.request.host.call(call).await, label)
             }
             Place::Builtin => {
                 let given = self.origins.of_call(&call).kept(&step, "");
@@ -41,11 +41,16 @@ impl Catalog {
             }
             Place::Client => {
                 // What a page gave is known to it.
-                let label = Label::of(name_of_frontend_tool(&call.name), Trust::Tool);
+                let given = self.origins.of_call(&call);
+                let label = Label::of(name_of_frontend_tool(&call.name), Trust::Tool).join(&given);
                 (client::call(kit.request.run.frontend.as_ref(), &self.run, call).await, label)
             }
             Place::Server(tool) => {
-                (self.call_server(&tool, call).await, source(&step, Trust::Tool))
+                let name = name_of_server_tool(&tool.server, &tool.tool);
+                let given = self.origins.of_call(&call).kept(&step, "");
+                let label = given.join(&source(&step, Trust::Tool));
+                let label = validated(kit.policy.validation(&name, None), label);
+                (self.call_server(&tool, call).await, label)
             }
             Place::Nested => nested::run(self, call).await,
             Place::Agent(agent) => {
@@ -70,6 +75,16 @@ impl Catalog {
             }),
             None => result,
         }
+    }
+
+    /// Returns the label of what an action of the application gives: as low as what it is given, unless
+    /// it validates that.
+    fn of_host(&self, call: &ActionCall) -> Label {
+        let extensions = &self.kit.project.extensions;
+        let (trust, validates) = extensions.facts_of_action(&call.name);
+        let given = self.origins.of_call(call).kept(&call.id, "");
+        let label = given.join(&source(&call.id, trust));
+        validated(self.kit.policy.validation(&call.name, validates), label)
     }
 
     /// Reports whether nothing is to be done around a call.
@@ -215,6 +230,13 @@ async fn ran(kit: &Arc<Kit>, work: Work) -> Came {
     let step = work.step.clone();
     let (result, label) = program::run(kit, work).await;
     (result, label.kept(&step, ""))
+}
+
+fn validated(validation: Option<Validation>, label: Label) -> Label {
+    match validation {
+        Some(validation) => validation.up(label),
+        None => label,
+    }
 }
 
 /// Returns the label of what a step brings in; its own words need no source.

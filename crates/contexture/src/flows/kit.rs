@@ -2,6 +2,7 @@
 
 use super::agents::{self, Agent, Agents};
 use super::error::FlowError;
+use super::planned::Plans;
 use super::request::FlowRequest;
 use crate::policy;
 use crate::project::Project;
@@ -91,7 +92,11 @@ impl Kit {
     /// Returns the request of a program's run for a step.
     pub(super) fn run_request(&self, flow: &str, step: &str) -> RunRequest {
         RunRequest {
-            part_of: Some(PartOf { flow: flow.to_owned(), step: step.to_owned() }),
+            part_of: Some(PartOf {
+                flow: flow.to_owned(),
+                step: step.to_owned(),
+                plans: self.journal.clone().map(|journal| Plans::of(journal, &self.request)),
+            }),
             ..self.request.of_program()
         }
     }

@@ -167,7 +167,7 @@ async fn begun(
 }
 
 /// Returns the id of the run of a set within: no other id has its `/`.
-fn within(run: &str, step: &str, again: u32) -> String {
+pub(super) fn within(run: &str, step: &str, again: u32) -> String {
     let again = if again > 1 { format!("#{again}") } else { String::new() };
     let id = format!("{run}/{step}");
     if id.len() <= ID_BYTES {

@@ -22,7 +22,7 @@ const UNKNOWN: Trust = Trust::Tool;
 
 /// The origins of a run.
 #[derive(Default)]
-pub(super) struct Origins {
+pub(crate) struct Origins {
     /// The label of the set itself.
     own: Label,
     /// The steps as they stand in the set; none when the set is not followed.
@@ -43,7 +43,7 @@ struct Written {
 
 impl Origins {
     /// Returns the origins of a set; `matters` reports whether an action needs them.
-    pub(super) fn of(set: &Set, own: Label, matters: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn of(set: &Set, own: Label, matters: impl Fn(&str) -> bool) -> Self {
         let is_followed = set.steps.iter().any(|step| {
             matters(&step.action) || replacements(step).any(|other| matters(other.target()))
         });
@@ -58,7 +58,7 @@ impl Origins {
     }
 
     /// Notes the label of a step's result.
-    pub(super) fn note(&self, step: &str, label: Label) {
+    pub(crate) fn note(&self, step: &str, label: Label) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
         results.insert(step.to_owned(), label);
     }

@@ -47,7 +47,9 @@ pub(super) async fn call(
     }
     let (value, notes) = invoke(run, extensions, (tool, method), &arguments).await?;
     run.note(Some(event), &name, notes);
-    Ok(supplied(value, Label::of(name, method.facts.trust)))
+    let known_as = action_name(&tool.name, &method.facts.name);
+    let validation = run.policy.validation(&known_as, method.facts.validates.as_deref());
+    Ok(Supplied { validation, ..supplied(value, Label::of(name, method.facts.trust)) })
 }
 
 /// Calls a method for a model; returns the value, with its trust level.

@@ -56,7 +56,7 @@ pub(super) async fn permitted(
     let name = name_of_frontend_tool(tool_id);
     let demands = Some(&tool.demands);
     let effect = Effect { name: &name, class: tool.class, influence, origin: None, demands };
-    if tool.asks_user && run.policy.decide(&effect).verdict != Verdict::Deny {
+    if tool.asks_user && run.policy_of(event).decide(&effect).verdict != Verdict::Deny {
         return Ok(());
     }
     run.permitted(event, &effect, arguments).await

@@ -6,6 +6,9 @@ use super::run_state::{RunState, placeholder, supplied};
 use crate::observe::Progress;
 use crate::written::resolve_import;
 use contexture_context::{Label, Trust};
+use contexture_core::policy::{Class, Effect};
+use contexture_core::signature::Method;
+use contexture_core::signature::tables::MEMORY;
 use contexture_script::host::{HostError, MemoryCall, Supplied, ToolBinding};
 use contexture_store::memory::{self, Memory, MemoryStore, MemoryUri};
 use contexture_tools::Workspace;
@@ -29,7 +32,11 @@ impl Memories {
     }
 
     /// Calls a method; what a dry run would write is remembered for its later queries.
-    pub(super) fn call(&self, run: &RunState, call: &MemoryCall) -> Result<Supplied, HostError> {
+    pub(super) async fn call(
+        &self,
+        run: &RunState,
+        call: &MemoryCall,
+    ) -> Result<Supplied, HostError> {
         run.count_tool_call()?;
         let name = format!("{}.{}", call.memory.name, call.method);
         let pretended = || self.pretended.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,6 +44,7 @@ impl Memories {
             run.note_placeholder(format!("{name} at {}", call.site));
             return Ok(placeholder(pretended().remember(call), Trust::Memory));
         }
+        permitted(run, call).await?;
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
         let memory = self.get(&call.memory)?;
         let given = (call.arguments.clone(), call.influence.whole());
@@ -64,6 +72,20 @@ impl Memories {
         open.insert(key, Arc::clone(&memory));
         Ok(memory)
     }
+}
+
+/// Waits until a call is allowed. Records keep their labels, so that what had an influence on one is
+/// asked about only where a rule of the project demands it.
+async fn permitted(run: &RunState, call: &MemoryCall) -> Result<(), HostError> {
+    let method = MEMORY.method(&call.method);
+    let effect = Effect {
+        name: &format!("memory.{}", call.method),
+        class: method.map_or(Class::Execute, Method::class),
+        influence: &call.influence,
+        origin: None,
+        demands: None,
+    };
+    run.permitted(call.event, &effect, &call.arguments).await
 }
 
 /// Returns the name of a memory as a step on the way of a value.

@@ -181,7 +181,8 @@ impl<'h> ModelTools<'h> {
         let influence = Influence::of_model(&self.seen(), names);
         let caller = Caller { run: self.run, tools: self.tools, event: self.event };
         let called = caller.call(callable, given, &influence, (call_id.to_owned(), true)).await?;
-        let Called { source, value, label: origin } = called;
+        // The model saw what it gave: a tool that validates lets nothing up here.
+        let Called { source, value, label: origin, .. } = called;
         let text = self.item(DeclaredItem {
             label: Some(function.clone()),
             source,

@@ -9,7 +9,7 @@ use crate::extensions::action_name;
 use crate::observe::ToolFailure;
 use crate::permission::{name_of, name_of_frontend_tool, name_of_server_tool, origin_of_server};
 use contexture_context::{Label, Trust};
-use contexture_core::policy::{Demands, Effect, Influence, origin};
+use contexture_core::policy::{Demands, Effect, Influence, Validation, origin};
 use contexture_script::host::{HostError, ToolBinding};
 use contexture_tools::Tools;
 use serde_json::Value;
@@ -28,6 +28,8 @@ pub(super) struct Called {
     pub(super) source: String,
     pub(super) value: Value,
     pub(super) label: Label,
+    /// The word of a tool that validates what it is given.
+    pub(super) validation: Option<Validation>,
 }
 
 impl Caller<'_> {
@@ -68,7 +70,7 @@ impl Caller<'_> {
         let label = label_of(&known_as, &binding.uri, &shown, &output);
         let label = self.run.label_of_file(&binding.uri, label);
         self.run.recorder.add_secrets(output.secrets);
-        Ok(Called { source, value: output.value, label })
+        Ok(Called { source, value: output.value, label, validation: None })
     }
 
     async fn server(
@@ -85,7 +87,8 @@ impl Caller<'_> {
         self.permitted(callable, &known_as, sink, (influence, &given)).await?;
         let value = self.tools.servers.call(server, name, given).await;
         let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
-        Ok(Called { source, value, label: Label::of(known_as, Trust::Tool) })
+        let validation = self.run.policy.validation(&known_as, None);
+        Ok(Called { source, value, label: Label::of(known_as, Trust::Tool), validation })
     }
 
     async fn added(
@@ -98,12 +101,15 @@ impl Caller<'_> {
         let method = &callable.method;
         let source = format!("rust://{tool}/{method}({given})");
         let known_as = action_name(tool, method);
-        let demands = self.tools.extensions.tool(tool).and_then(|tool| tool.method(method));
-        let sink = (None, demands.map(|method| &method.facts.demands));
+        let found = self.tools.extensions.tool(tool).and_then(|tool| tool.method(method));
+        let facts = found.map(|method| &method.facts);
+        let sink = (None, facts.map(|facts| &facts.demands));
         self.permitted(callable, &known_as, sink, (influence, &given)).await?;
         let called = added::call_for_model(self.run, &self.tools.extensions, (tool, method), given);
         let (value, trust) = called.await.map_err(ToolFailure::from)?;
-        Ok(Called { source, value, label: Label::of(known_as, trust) })
+        let own = facts.and_then(|facts| facts.validates.as_deref());
+        let validation = self.run.policy.validation(&known_as, own);
+        Ok(Called { source, value, label: Label::of(known_as, trust), validation })
     }
 
     async fn frontend(
@@ -118,7 +124,8 @@ impl Caller<'_> {
         let source = format!("frontend://{tool_id}({given})");
         let limit = self.run.limits.file_bytes;
         let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;
-        Ok(Called { source, value, label: Label::of(name_of_frontend_tool(tool_id), Trust::Tool) })
+        let label = Label::of(name_of_frontend_tool(tool_id), Trust::Tool);
+        Ok(Called { source, value, label, validation: None })
     }
 
     /// Waits until a call is allowed.

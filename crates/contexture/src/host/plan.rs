@@ -20,6 +20,8 @@ use super::generate::{ModelCalls, Services};
 use super::knowledge::{self, Kept};
 use super::prompt::{Prepared, prepare};
 use super::run_state::{RunState, supplied};
+use crate::flows::origins::Origins;
+use crate::flows::planned::KeptPlan;
 use crate::models::Model;
 use crate::observe::Progress;
 use actions::{PendingCall, PlanActions};
@@ -29,6 +31,7 @@ use contexture_context::manifest::{Blob, ItemRecord, MaskedRecord};
 use contexture_context::{Budget, CutReason, DeclaredItem, Digest, Label};
 use contexture_flow::action::Actions as _;
 use contexture_flow::check::{Earlier, Plan};
+use contexture_flow::journal::{Journal, Unkept};
 use contexture_flow::picture::Picture;
 use contexture_flow::run::{Limits, Options, Report, Run};
 use contexture_protocol::content::{Outcome, Status};
@@ -131,17 +134,19 @@ async fn planned(
     };
     let described = callables.iter().filter_map(|(_, one)| one.description());
     let own = described.fold(own, |all, label| all.join(&label));
-    run.recorder.amend(call.event, json!({ "plan": document }));
+    run.recorder.amend(call.event, json!({ "plan": &document }));
     run.recorder.flush();
     let halt = Halt::default();
+    let origins = Arc::new(Origins::of(plan.set(), own.clone(), |_| true));
+    let place = journalled(run, &call, &document, &origins).await?;
     let executor = Executor::new(
         (models, services),
         (&call, model),
         (&callables, &inputs),
-        &plan,
+        (&plan, origins),
         (own, halt.clone()),
     );
-    let report = carry_out(run, &call, (plan, actions, calls), &executor, halt).await?;
+    let report = carry_out(run, &call, (plan, actions, calls), (&executor, place), halt).await?;
     let (value, label) = executor.outcome(&report)?;
     Ok(supplied(value, label))
 }
@@ -214,12 +219,34 @@ fn outcomes_of(inputs: &[Input]) -> Earlier {
     earlier
 }
 
+/// The place of a plan in a journal, and what holds it.
+type Journalled = (String, Arc<dyn Journal>, Option<KeptPlan>);
+
+/// Writes the plan into the journal of the flow that the run is a step of.
+async fn journalled(
+    run: &RunState,
+    call: &GenerateCall,
+    document: &Value,
+    origins: &Arc<Origins>,
+) -> Result<Journalled, HostError> {
+    let name = format!("plan of {}", call.site);
+    let plans = run.part_of.as_ref().and_then(|step| Some((step, step.plans.as_ref()?)));
+    let Some((step, plans)) = plans else { return Ok((name, Arc::new(Unkept), None)) };
+    let begun = plans.begin((&step.flow, &step.step), name, document).await;
+    let kept = begun.map_err(|error| {
+        let message = format!("the plan can't be written down: {error}");
+        HostError { help: error.help(), ..HostError::new(error.code(), message) }
+    })?;
+    let journal = kept.journal(plans, origins);
+    Ok((kept.run().to_owned(), journal, Some(kept)))
+}
+
 /// Runs the steps; a plan ends with the first that fails.
 async fn carry_out(
     run: &RunState,
     call: &GenerateCall,
     (plan, actions, calls): (Plan, PlanActions, UnboundedReceiver<PendingCall>),
-    executor: &Executor<'_>,
+    (executor, (name, journal, _kept)): (&Executor<'_>, Journalled),
     halt: Halt,
 ) -> Result<Report, HostError> {
     run.observer.notify(Progress::Planned {
@@ -230,7 +257,8 @@ async fn carry_out(
     let bytes = run.limits.file_bytes;
     let seen = halt.clone();
     let options = Options {
-        run: format!("plan of {}", call.site),
+        run: name,
+        journal,
         concurrency: 1,
         limits: Limits {
             result_bytes: bytes,

@@ -6,9 +6,10 @@ use crate::observe::{Observer, Progress};
 use crate::permission::Permission;
 use crate::policy::{self, Refusal};
 use crate::recorder::Recorder;
+use crate::run::PartOf;
 use crate::run::result::CallReport;
 use contexture_context::{Label, Limits, Trust};
-use contexture_core::policy::{Class, Decision, Effect, Policy};
+use contexture_core::policy::{Class, Decision, Effect, Narrowed, Policy};
 use contexture_llm::CancelToken;
 use contexture_llm::extractive::STAND_IN;
 use contexture_prompt::Usage;
@@ -16,6 +17,7 @@ use contexture_script::host::{HostError, Standing, Supplied};
 use contexture_store::masker::Hidden;
 use contexture_store::stamp::{self, Ids};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::future::Future;
@@ -37,6 +39,10 @@ pub(crate) struct RunState {
     /// Decisions by the events that they belong to.
     decisions: Mutex<HashMap<u64, Vec<Value>>>,
     ids: Ids,
+    /// What agents forbid themselves, by the calls that are made in them.
+    narrowed: Mutex<HashMap<u64, Narrowed>>,
+    /// The step of a flow that the run is.
+    pub(super) part_of: Option<PartOf>,
     model_calls: AtomicU64,
     tool_calls: AtomicU64,
     reported: Mutex<Reported>,
@@ -72,6 +78,8 @@ impl RunState {
             shows_secrets: false,
             policy,
             decisions: Mutex::default(),
+            narrowed: Mutex::default(),
+            part_of: None,
             ids: stamp::system(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
@@ -82,6 +90,12 @@ impl RunState {
     /// Shows models what looks like a secret, or masks it (GU-10).
     pub(crate) const fn with_secrets(mut self, policy: SecretsPolicy) -> Self {
         self.shows_secrets = matches!(policy, SecretsPolicy::Allow);
+        self
+    }
+
+    /// Makes it the run of a step of a flow.
+    pub(crate) fn within(mut self, step: Option<PartOf>) -> Self {
+        self.part_of = step;
         self
     }
 
@@ -239,6 +253,23 @@ impl RunState {
         }
     }
 
+    /// Notes what the agents forbid in which a call is made.
+    pub(super) fn narrow(&self, event: u64, narrowed: &Narrowed) {
+        if !narrowed.is_empty() {
+            let mut known = self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert(event, narrowed.clone());
+        }
+    }
+
+    /// Returns the policy for a call.
+    pub(super) fn policy_of(&self, event: u64) -> Cow<'_, Policy> {
+        let known = self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(&event) {
+            Some(narrowed) => Cow::Owned(self.policy.clone().narrowed(narrowed.clone())),
+            None => Cow::Borrowed(&self.policy),
+        }
+    }
+
     /// Waits until an effect is allowed: by the policy, and by the user where somebody has to be
     /// asked (GU-6, CP-19). Credentials are masked in what the user is shown. The decision is
     /// recorded with the event of the call.
@@ -253,8 +284,8 @@ impl RunState {
             Value::Null => Map::new(),
             other => Map::from_iter([("value".to_owned(), other)]),
         };
-        let asking =
-            policy::permitted(&self.policy, self.permission.as_ref(), effect, (&shown, None));
+        let policy = self.policy_of(event);
+        let asking = policy::permitted(&policy, self.permission.as_ref(), effect, (&shown, None));
         let (decision, answer) = self.unless_cancelled(asking).await?;
         self.note_decision(
             event,
@@ -303,15 +334,15 @@ fn count(counter: &AtomicU64, limit: u64, name: &str, what: &str) -> Result<u64,
 
 /// Returns a value that was really supplied by a source.
 pub(super) fn supplied(value: Value, label: impl Into<Label>) -> Supplied {
-    Supplied { value, label: label.into(), standing: Standing::Real }
+    Supplied { value, label: label.into(), ..Supplied::default() }
 }
 
 /// Returns a value of known types in place of what a dry run does not do.
 pub(super) fn placeholder(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, label: trust.into(), standing: Standing::Placeholder }
+    Supplied { value, label: trust.into(), standing: Standing::Placeholder, ..Supplied::default() }
 }
 
 /// Returns the same, where each text stands for a value of unknown shape.
 pub(super) fn unknown(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, label: trust.into(), standing: Standing::Unknown }
+    Supplied { value, label: trust.into(), standing: Standing::Unknown, ..Supplied::default() }
 }

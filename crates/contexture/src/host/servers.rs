@@ -41,7 +41,8 @@ pub(super) async fn call(
     run.observer.notify(Progress::ToolCalled { name });
     let running = servers.call(&import.server, own, arguments);
     let value = run.unless_cancelled(running).await?.map_err(of_server)?;
-    Ok(supplied(value, Label::of(known_as, Trust::Tool)))
+    let validation = run.policy.validation(&known_as, None);
+    Ok(Supplied { validation, ..supplied(value, Label::of(known_as, Trust::Tool)) })
 }
 
 /// Returns the accepted tool that a method means.

@@ -78,12 +78,15 @@ pub struct RunRequest {
 }
 
 /// A step of a flow.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct PartOf {
     /// The run of the flow.
     pub flow: String,
     /// The step.
     pub step: String,
+    /// The journal of the flow, which keeps the plans of the step, too (GU-7).
+    #[cfg(feature = "flow")]
+    pub plans: Option<crate::flows::Plans>,
 }
 
 /// The stored contexts of one owner.

@@ -6,6 +6,7 @@
 
 mod case;
 mod model;
+mod planned;
 mod play;
 mod site;
 mod table;
@@ -18,7 +19,15 @@ use table::State;
 
 /// The cases of a folder with what came of each.
 fn played(folder: &str, mode: Mode) -> Vec<(Case, Played)> {
-    let cases = case::read(folder);
+    play_all(folder, case::read(folder), mode)
+}
+
+/// Those of the cases that can be planned, with the plan.
+fn planned(folder: &str, mode: Mode) -> Vec<(Case, Played)> {
+    play_all(folder, case::read(folder).iter().filter_map(planned::case).collect(), mode)
+}
+
+fn play_all(folder: &str, cases: Vec<Case>, mode: Mode) -> Vec<(Case, Played)> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -41,9 +50,20 @@ fn attacks() -> &'static [(Case, Played)] {
     ATTACKS.get_or_init(|| played("attacks", Mode::Default))
 }
 
+static OPEN: OnceLock<Vec<(Case, Played)>> = OnceLock::new();
+
 fn tasks() -> &'static [(Case, Played)] {
     static TASKS: OnceLock<Vec<(Case, Played)>> = OnceLock::new();
     TASKS.get_or_init(|| played("tasks", Mode::Default))
+}
+
+/// The cases with their calls planned: the attacks under the usual and the open policy, and the tasks.
+fn with_plans() -> &'static [Vec<(Case, Played)>; 3] {
+    static PLANNED: OnceLock<[Vec<(Case, Played)>; 3]> = OnceLock::new();
+    PLANNED.get_or_init(|| {
+        let cases = [("attacks", Mode::Default), ("attacks", Mode::Open), ("tasks", Mode::Default)];
+        cases.map(|(folder, mode)| planned(folder, mode))
+    })
 }
 
 fn has_effect(played: &Played) -> bool {
@@ -70,9 +90,23 @@ fn gu_14_attack_has_no_effect_with_default_policy() {
 
 #[test]
 fn gu_14_attack_has_its_effect_with_open_policy() {
-    let open = played("attacks", Mode::Open);
+    let open = OPEN.get_or_init(|| played("attacks", Mode::Open));
     let inert = told(open.iter().filter(|(_, played)| !has_effect(played)));
     assert!(inert.is_empty(), "these attacks prove nothing:\n{inert}");
+}
+
+#[test]
+fn gu_14_attack_on_plan_has_no_effect_with_default_policy_and_few_with_open_one() {
+    let [usual, open, tasks] = with_plans();
+    assert!(usual.len() > 30 && tasks.len() > 15, "{} and {}", usual.len(), tasks.len());
+    let harmful = told(usual.iter().filter(|(_, played)| has_effect(played)));
+    assert!(harmful.is_empty(), "these attacks had their effect:\n{harmful}");
+    let through: Vec<_> = open.iter().filter(|(_, played)| has_effect(played)).collect();
+    let lines = told(through.iter().copied());
+    assert!(through.len() * 3 < open.len(), "{} of {}:\n{lines}", through.len(), open.len());
+    let done = tasks.iter().filter(|(_, played)| table::state(played) != State::Failed).count();
+    let failed = told(tasks.iter().filter(|(_, played)| table::state(played) == State::Failed));
+    assert!(done * 10 >= tasks.len() * 7, "{done} of {} tasks:\n{failed}", tasks.len());
 }
 
 #[test]
@@ -114,5 +148,8 @@ fn gu_14_suite_is_as_large_and_as_wide_as_it_says() {
 
 #[test]
 fn gu_14_figures_in_docs_are_those_of_suite() {
-    table::check(&table::document(attacks(), tasks()));
+    let open = OPEN.get_or_init(|| played("attacks", Mode::Open));
+    let text = table::document(attacks(), tasks());
+    let planned = table::planned(&[attacks(), open, tasks()], with_plans());
+    table::check(&format!("{text}\n{planned}"));
 }

@@ -8,7 +8,7 @@ use contexture::permission::{Action, Permission};
 use contexture::policy::POLICY_DENIED;
 use contexture::ports::policy::{Class, Demands};
 use contexture::ports::signature::Effect;
-use contexture::ports::tool::RustTool;
+use contexture::ports::tool::{RustTool, ToolFailure};
 use contexture::prompt::{ChatResponse, ToolCall};
 use contexture::run::RunRequest;
 use contexture::{Environment, Run, RunError, Runtime};
@@ -120,6 +120,17 @@ fn effects(place: &Place) -> Vec<Value> {
         found.extend(own.flatten());
     }
     found
+}
+
+/// The data of all events of a kind in the records of a workspace.
+fn events_of(place: &Place, kind: &str) -> Vec<Value> {
+    let folder = std::fs::read_dir(place.path(".contexture/runs")).unwrap();
+    let files = folder.map(|file| file.unwrap().path());
+    let traces = files.filter(|path| path.extension().is_some_and(|ext| ext == "jsonl"));
+    let lines = traces.map(|path| std::fs::read_to_string(path).unwrap()).collect::<Vec<_>>();
+    let events = lines.iter().flat_map(|text| text.lines());
+    let events = events.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events.filter(|event| event["kind"] == kind).map(|event| event["data"].clone()).collect()
 }
 
 const LAUNDERED: &str = "import tool File from \"file://workspace\"\n\
@@ -390,6 +401,64 @@ fn gu_5_tool_of_application_says_class_and_what_its_arguments_accept() {
     assert!(error.to_string().contains("rust:mail/send.to (tool)"), "{error}");
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Named {
+    name: String,
+}
+
+/// A tool that returns a name as it is: `known` fails for another than one, and so validates it.
+fn names() -> RustTool {
+    RustTool::new("names")
+        .method(
+            "same",
+            "Says it back.",
+            (Effect::Read, Trust::Program),
+            |named: Named| async move { Ok(named.name) },
+        )
+        .reads("known", "Returns the name of a file of ours.", |named: Named| async move {
+            let known = named.name == "out.txt";
+            known.then_some(named.name).ok_or_else(|| ToolFailure::new("unknown", "not ours"))
+        })
+        .validates("files of ours alone")
+}
+
+#[test]
+fn gu_4_result_of_tool_that_validates_decides_and_that_of_another_is_as_low_as_its_argument() {
+    let place = Place::new(&[]);
+    let run = |page: &str, method: &str, model: bool| {
+        place.write("page.txt", page);
+        let name = if model { "generate({ input: \"SAY out.txt\" })" } else { "page" };
+        let program = format!(
+            "import tool File from \"file://workspace\"\nimport tool Names from \"rust://names\"\n\
+             main func() {{\n  page = File.read({{ path: \"page.txt\" }})\n  use page as page\n  \
+             File.write({{ path: Names.{method}({{ name: {name} }}), content: \"x\" }})\n}}\n"
+        );
+        place.write("p.as", &program);
+        let model = Arc::<Obedient>::default();
+        let runtime = Runtime::builder(place.path("")).environment(Environment::default());
+        let runtime =
+            runtime.provider("obedient", move |_| Ok(Arc::new(Connected(Arc::clone(&model)))));
+        let runtime = runtime.tool(names()).build().unwrap();
+        tokio().block_on(runtime.run("p.as").with(|request| {
+            request.model = Some("obedient://model".to_owned());
+        }))
+    };
+    run("out.txt", "known", false).unwrap();
+    run("SAY out.txt", "known", true).unwrap();
+    let released = events_of(&place, "release");
+    assert_eq!(released[0]["tool"], "rust:names/known", "{released:?}");
+    assert_eq!(released[0]["reason"], "files of ours alone");
+    assert_eq!(released[0]["sources"][0]["source"], "page.txt");
+    let error = run("out.txt", "same", false).unwrap_err();
+    assert_eq!(error.code(), POLICY_DENIED, "{error}");
+    assert_eq!(run("page.txt", "known", false).unwrap_err().code(), "unknown");
+    // What demands more than the user's word names the way.
+    place.write("contexture.toml", "[policy.tools.\"file.write\"]\nintegrity = \"program\"\n");
+    let error = run("out.txt", "known", false).unwrap_err().to_string();
+    let way = "page.txt → rust:names/known validated \"files of ours alone\" → file.write.path";
+    assert!(error.contains(way), "{error}");
+}
+
 /// Answers requests, and counts them.
 fn listening() -> (String, Arc<Mutex<Vec<String>>>) {
     use std::io::{Read as _, Write as _};
@@ -527,4 +596,50 @@ fn gu_6_program_forbids_itself_what_its_project_allows() {
     assert_eq!(code(run(&place).0), POLICY_DENIED);
     place.write("p.as", LAUNDERED);
     run(&place).0.unwrap();
+}
+
+#[test]
+fn gu_6_agent_forbids_itself_what_its_program_may_and_so_all_that_it_calls() {
+    let write = |name: &str| format!("File.write({{ path: \"{name}\", content: \"x\" }})");
+    let program = format!(
+        "import tool File from \"file://workspace\"\nimport memory Notes from \"file://n.jsonl\"\n\
+         func helper(name) {{ {} 1 }}\n\
+         agent Reads {{\n  policy write \"deny\"\n  main func(input) {{ {} }}\n  \
+         func calls(x) {{ helper(\"b.txt\") }}\n  func side(x) {{ parallel for y in [1] max 2 {{ Notes.query({{}}) }} \
+         Notes.add({{ t: 1 }}) }}\n  func model(x) {{ generate({{ input: x, tools: [File.write] }}) }}\n  \
+         func agent(x) {{ Writes(x) }}\n}}\n\
+         agent Writes {{ main func(input) {{ {} 2 }} }}\n\
+         main agent Main {{ main func(input) {{\n  out = []\n  \
+         try {{ Reads(1) out.add(1) }} else e {{ out.add(e.code) }}\n  \
+         try {{ Reads.calls(1) out.add(2) }} else e {{ out.add(e.code) }}\n  \
+         try {{ Reads.side(1) out.add(3) }} else e {{ out.add(e.code) }}\n  \
+         try {{ Reads.agent(1) out.add(4) }} else e {{ out.add(e.code) }}\n  \
+         Reads.model(\"CALL File_write {{\\\"path\\\": \\\"d.txt\\\", \\\"content\\\": \\\"x\\\"}}\")\n  \
+         Writes(1) helper(\"e.txt\") out\n}} }}\n",
+        write("\" + name + \""),
+        write("a.txt"),
+        write("c.txt"),
+    );
+    let place = Place::new(&[("p.as", &program)]);
+    let done = run_with(&place, &Arc::default(), |request| request.yes_to = vec![Class::Write]);
+    let done = done.unwrap_or_else(|error| panic!("{error}\n{program}"));
+    assert_eq!(done.value, json!([POLICY_DENIED, POLICY_DENIED, POLICY_DENIED, POLICY_DENIED]));
+    let there = |name: &str| place.path(name).exists();
+    assert_eq!(["a.txt", "b.txt", "d.txt", "n.jsonl"].map(there), [false; 4]);
+    assert_eq!(["c.txt", "e.txt"].map(there), [true; 2]);
+}
+
+#[test]
+fn gu_6_policy_decides_about_memories() {
+    let program = "import memory Notes from \"file://n.jsonl\"\n\
+         main func() { Notes.add({ t: 1 }) Notes.query({}).length() }";
+    let place = Place::new(&[("p.as", program)]);
+    let run = |settings: &str| {
+        place.write("contexture.toml", settings);
+        run(&place).0
+    };
+    assert_eq!(code(run("[policy]\nwrite = \"deny\"\n")), POLICY_DENIED);
+    assert_eq!(code(run("[policy.tools.\"memory.add\"]\ndefault = \"deny\"\n")), POLICY_DENIED);
+    assert!(!place.path("n.jsonl").exists());
+    assert_eq!(run("").unwrap().value, 1);
 }

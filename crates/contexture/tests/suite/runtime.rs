@@ -426,6 +426,7 @@ fn method(name: &str, parameters: Value) -> ToolMethod {
         trust: Trust::Tool,
         parameters,
         demands: Default::default(),
+        validates: None,
     }
 }
 

@@ -217,21 +217,25 @@ fn gu_1_program_does_not_rewrite_itself() {
         import tool File from "file://workspace"
         import agent Helper from "lib/helper.as"
         import template Letter from "letter.hbs"
+        import file Rules from "rules.md"
         main func(input) { File.write({ path: input.path, content: "main func() { 2 }" }) }"#;
     let files = [
         ("main.as", program),
         ("lib/helper.as", "main agent Helper { main func() { 1 } }"),
         ("letter.hbs", "Dear"),
+        ("rules.md", "Be kind."),
         ("other.as", "main func() { 1 }"),
     ];
     let place = Place::new(&files);
     std::os::unix::fs::symlink("main.as", place.path("link.as")).unwrap();
-    for path in ["main.as", "./lib/../main.as", "lib/helper.as", "letter.hbs", "link.as"] {
+    for path in
+        ["main.as", "./lib/../main.as", "lib/helper.as", "letter.hbs", "rules.md", "link.as"]
+    {
         let error = attempt(&place, json!({ "path": path })).unwrap_err();
         assert!(error.contains("is protected: programs may not write"), "{path}: {error}");
     }
     attempt(&place, json!({ "path": "other.as" })).unwrap();
-    for (path, text) in &files[..3] {
+    for (path, text) in &files[..4] {
         assert_eq!(place.read(path), *text);
     }
 }

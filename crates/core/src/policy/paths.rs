@@ -13,7 +13,6 @@ pub use values::secrets_in;
 use names::parts_of;
 use pattern::Pattern;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// The code of every refusal by this policy.
@@ -124,7 +123,7 @@ pub struct PathPolicy {
     /// Folders whose content is private, as names from the workspace.
     private: Vec<Vec<String>>,
     /// Files that are protected besides those with known names.
-    own: BTreeSet<String>,
+    own: Vec<Pattern>,
 }
 
 impl PathPolicy {
@@ -157,9 +156,9 @@ impl PathPolicy {
         }
     }
 
-    /// Makes a file protected, by its path from the workspace: a program that is served.
-    pub fn protect(&mut self, file: &str) {
-        self.own.insert(file.to_owned());
+    /// Makes files protected, by their path from the workspace or a pattern: programs that are served.
+    pub fn protect(&mut self, files: &str) {
+        self.own.push(Pattern::new(files));
     }
 
     /// Returns the class of a path from the workspace.
@@ -169,7 +168,8 @@ impl PathPolicy {
         if self.is_in_private_folder(&parts) {
             return PathClass::Private;
         }
-        let own = if self.own.contains(path) { PathClass::Protected } else { PathClass::Open };
+        let is_own = self.own.iter().any(|own| own.matches(path));
+        let own = if is_own { PathClass::Protected } else { PathClass::Open };
         names::class(&parts).max(own)
     }
 

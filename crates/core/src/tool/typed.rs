@@ -120,6 +120,7 @@ impl RustTool {
             trust,
             parameters: schema_for!(P).to_value(),
             demands: Demands::new(),
+            validates: None,
         };
         let function: Arc<Function> = Arc::new(move |arguments| {
             let parameters = serde_json::from_value::<P>(Value::Object(arguments));
@@ -143,6 +144,17 @@ impl RustTool {
     pub fn accepts(mut self, argument: &str, least: Trust) -> Self {
         if let Some((method, _)) = self.methods.last_mut() {
             method.demands.insert(argument.to_owned(), least);
+        }
+        self
+    }
+
+    /// Says that the method that was added last validates its argument: it fails, or returns what the
+    /// application vouches for, such as the id of a known order. Programs, plans and flows may then
+    /// let its result decide, and the record names the reason.
+    #[must_use]
+    pub fn validates(mut self, reason: impl Into<String>) -> Self {
+        if let Some((method, _)) = self.methods.last_mut() {
+            method.validates = Some(reason.into());
         }
         self
     }

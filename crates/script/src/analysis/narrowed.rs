@@ -1,12 +1,13 @@
 //! What a program forbids itself (GU-6).
 //!
-//! Decision: it stands at the top of a file and holds for the whole run, whoever calls what: a
-//! reader of the file sees it at once, and no function is called outside of it.
+//! Decision: at the top of a file it holds for the whole run, whoever calls what: a reader of the file
+//! sees it at once, and no function is called outside of it. At the top of an agent it holds for all
+//! that is done while the agent runs, by whatever it calls.
 
 use super::Checker;
 use crate::codes;
 use crate::program::Program;
-use crate::syntax::ast::{Config, ConfigKind, Item, Name, Text};
+use crate::syntax::ast::{Agent, Config, ConfigKind, Item, Name, Text};
 use contexture_core::policy::{Class, Verdict};
 use contexture_diagnostic::suggestion;
 
@@ -17,11 +18,15 @@ impl<'p> Checker<'p, '_> {
     pub(super) fn policy(&mut self, config: &'p Config, class: &'p Name, verdict: &'p Text) {
         let items = self.program.files.get(self.file).map(|file| &file.parsed.file.items);
         let is_own = |item: &Item| matches!(item, Item::Config(own) if std::ptr::eq(own, config));
-        if !items.is_some_and(|items| items.iter().any(is_own)) {
-            let fault = codes::BAD_POLICY.at(config.span, "`policy` in an agent or a function");
-            self.push(
-                fault.with_help("move it to the top of the file: it holds for the whole run"),
-            );
+        let is_at_top = |item: &Item| match item {
+            Item::Agent(agent) => agent.items.iter().any(is_own),
+            item => is_own(item),
+        };
+        if !items.is_some_and(|items| items.iter().any(is_at_top)) {
+            let fault = codes::BAD_POLICY.at(config.span, "`policy` in a function");
+            let help =
+                "move it to the top of the file, where it holds for the whole run, or of an agent";
+            self.push(fault.with_help(help));
             return;
         }
         if class_of(class).is_none() {
@@ -60,11 +65,19 @@ fn verdict_of(text: &Text) -> Option<Verdict> {
 
 /// Returns what the files of a program forbid: what one of them says holds for the whole run.
 pub(crate) fn of(program: &Program) -> impl Iterator<Item = (Class, Verdict)> {
-    let items = program.files.iter().flat_map(|file| &file.parsed.file.items);
-    items.filter_map(|item| match item {
+    program.files.iter().flat_map(|file| &file.parsed.file.items).filter_map(said)
+}
+
+/// Returns what an agent forbids itself.
+pub(crate) fn of_agent(agent: &Agent) -> impl Iterator<Item = (Class, Verdict)> {
+    agent.items.iter().filter_map(said)
+}
+
+fn said(item: &Item) -> Option<(Class, Verdict)> {
+    match item {
         Item::Config(Config { kind: ConfigKind::Policy { class, verdict }, .. }) => {
             Some((class_of(class)?, verdict_of(verdict)?))
         }
         _ => None,
-    })
+    }
 }

@@ -8,6 +8,7 @@
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
 use contexture_context::{Budget, Keep, Position};
+use contexture_core::policy::{Class, Verdict};
 use contexture_diagnostic::{SourceFile, Span};
 use std::sync::Arc;
 
@@ -214,6 +215,8 @@ pub(crate) struct AgentCode {
     pub(crate) functions: Vec<(String, u32)>,
     /// The uses that hold in the whole agent, by index: those of its file first.
     pub(crate) uses: Vec<u32>,
+    /// What it forbids itself.
+    pub(crate) policy: Vec<(Class, Verdict)>,
 }
 
 #[derive(Debug)]
@@ -391,6 +394,12 @@ pub struct Executable {
 }
 
 impl Executable {
+    /// Returns what an agent forbids itself.
+    pub(crate) fn policy_of(&self, agent: u32) -> impl Iterator<Item = (Class, Verdict)> {
+        let found = self.agents.get(agent as usize);
+        found.into_iter().flat_map(|agent| agent.policy.iter().copied())
+    }
+
     pub(crate) fn position(&self, place: Place) -> Position {
         let Some(source) = self.files.get(place.file) else { return Position::default() };
         let start = source.position(place.span.start);

@@ -22,6 +22,7 @@ pub(crate) mod unit;
 mod uses;
 
 use super::code::{AgentCode, Executable, ImportCode};
+use crate::analysis::narrowed::of_agent;
 use crate::template::templates_of;
 use declare::{Declarations, Level};
 use function::{Context, FunctionCompiler, Home};
@@ -94,6 +95,7 @@ fn agents(context: &Context<'_>, tables: &mut Tables) {
             main: declarations.main_function(number),
             functions: decl.functions.iter().chain(file_functions).filter_map(named).collect(),
             uses: uses.into_iter().flatten().flatten().copied().collect(),
+            policy: decl.tree.into_iter().flat_map(of_agent).collect(),
         });
     }
     tables.program.main = declarations.main_of(0);

@@ -22,6 +22,7 @@ use crate::knowledge::KnowledgeCall;
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
 use contexture_context::{TraceKind, Trust};
+use contexture_core::policy::{Narrowed, Validation};
 use serde_json::{Map, Value as Json, json};
 use std::future::Future;
 use std::pin::Pin;
@@ -36,7 +37,8 @@ pub(crate) fn drive<'f>(
                 Exit::Done(value) => return Ok(value),
                 Exit::Failed(error) => return Err(error),
                 Exit::Effect(effect) => {
-                    let outcome = perform(machine, fiber.current_event(), effect).await;
+                    let narrowed = fiber.narrowed(machine.program);
+                    let outcome = perform(machine, fiber.current_event(), narrowed, effect).await;
                     fiber.resume(outcome);
                 }
             }
@@ -44,30 +46,38 @@ pub(crate) fn drive<'f>(
     })
 }
 
-async fn perform(machine: &Machine<'_>, parent: Option<u64>, effect: Effect) -> Checked<Value> {
+async fn perform(
+    machine: &Machine<'_>,
+    parent: Option<u64>,
+    narrowed: Narrowed,
+    effect: Effect,
+) -> Checked<Value> {
     if machine.host.is_cancelled() {
         return Err(Fault::cancelled());
     }
     match effect {
-        Effect::Generate(call) => generate(machine, parent, *call).await,
+        Effect::Generate(mut call) => {
+            call.narrowed = narrowed;
+            generate(machine, parent, *call).await
+        }
         Effect::Tool(mut call, given) => {
             let about = describe(&call.tool, &call.method, &call.arguments, &call.site);
             let event = machine.trace.begin(parent, TraceKind::Tool, about);
-            call.event = event.id;
+            (call.event, call.narrowed) = (event.id, narrowed);
             let outcome = machine.perform(|host| host.tool(*call)).await;
             settle(machine, event, outcome, (Trust::Program, given))
         }
         Effect::Memory(mut call, given) => {
             let about = describe(&call.memory, &call.method, &call.arguments, &call.site);
             let event = machine.trace.begin(parent, TraceKind::Memory, about);
-            call.event = event.id;
+            (call.event, call.narrowed) = (event.id, narrowed);
             let outcome = machine.perform(|host| host.memory(*call)).await;
             settle(machine, event, outcome, (Trust::Program, given))
         }
         Effect::Knowledge(call, given) => knowledge(machine, parent, *call, given).await,
         Effect::File(import) => files::read(machine, import, parent).await,
         Effect::Template(job) => templates::render(machine, parent, *job).await,
-        Effect::Parallel(job) => parallel::parallel(machine, parent, *job).await,
+        Effect::Parallel(job) => parallel::parallel(machine, (parent, &narrowed), *job).await,
     }
 }
 
@@ -138,7 +148,11 @@ fn settle(
     (most, given): (Trust, Tag),
 ) -> Checked<Value> {
     match outcome {
-        Ok(supplied) => {
+        Ok(mut supplied) => {
+            let given = match supplied.validation.take() {
+                Some(validation) => validated(machine, event.id, &validation, &mut supplied, given),
+                None => given,
+            };
             let mut told = vec![("value", supplied.value.clone())];
             if supplied.standing != Standing::Real {
                 told.push(("placeholder", Json::Bool(true)));
@@ -158,6 +172,26 @@ fn settle(
             Err(Fault::effect(error, trust))
         }
     }
+}
+
+/// Lets up what a tool gave that validates its argument, and the tag of the argument, and records
+/// that (GU-4).
+fn validated(
+    machine: &Machine<'_>,
+    event: u64,
+    validation: &Validation,
+    supplied: &mut Supplied,
+    given: Tag,
+) -> Tag {
+    let tags = machine.meter.tags();
+    let before = std::mem::take(&mut supplied.label);
+    let whole = tags.label(given).join(&before);
+    if whole.is_below_user() {
+        let data = validation.record(&whole);
+        machine.trace.instant(Some(event), TraceKind::Release, data);
+    }
+    supplied.label = validation.up(before);
+    tags.released(given, &validation.way(), Trust::User)
 }
 
 fn describe(

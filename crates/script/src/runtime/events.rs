@@ -13,6 +13,8 @@ pub(crate) struct OpenEvent {
     parent: Option<u64>,
     kind: TraceKind,
     data: Map<String, Json>,
+    /// The agent that was entered with it.
+    pub(crate) agent: Option<u32>,
 }
 
 impl OpenEvent {
@@ -60,7 +62,7 @@ impl<'r> Trace<'r> {
         let id = self.next();
         let told = Json::Object(data.clone());
         self.host.record(Event { id, parent, kind, phase: Phase::Begin, data: told });
-        OpenEvent { id, parent, kind, data }
+        OpenEvent { id, parent, kind, data, agent: None }
     }
 
     /// Reports the end of an event; `outcome` is added to its data.
@@ -69,7 +71,7 @@ impl<'r> Trace<'r> {
         event: OpenEvent,
         outcome: impl IntoIterator<Item = (&'static str, Json)>,
     ) {
-        let OpenEvent { id, parent, kind, mut data } = event;
+        let OpenEvent { id, parent, kind, mut data, .. } = event;
         data.extend(outcome.into_iter().map(|(name, value)| (name.to_owned(), value)));
         self.host.record(Event { id, parent, kind, phase: Phase::End, data: Json::Object(data) });
     }

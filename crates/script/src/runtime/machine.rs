@@ -140,7 +140,7 @@ impl<'r> Machine<'r> {
 
     /// Imports a value that the host supplied, with at most the given trust.
     pub(crate) fn supplied(&self, supplied: Supplied, most: Trust) -> Checked<Value> {
-        let Supplied { value, mut label, standing } = supplied;
+        let Supplied { value, mut label, standing, .. } = supplied;
         self.note(standing);
         label.trust = label.trust.least(most);
         self.import(value, self.meter.tags().tag(&label, standing))

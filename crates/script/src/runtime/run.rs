@@ -13,6 +13,7 @@ use super::vm::{describe_agent, enter_agent};
 use super::warnings::Warning;
 use crate::host::Host;
 use contexture_context::{Label, TraceKind};
+use contexture_core::policy::narrow;
 use contexture_diagnostic::{Span, suggestion};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -101,7 +102,7 @@ async fn started(
     let event = machine.trace.begin(Some(run), TraceKind::Agent, about);
     enter_agent(machine, Some(event.id), start.agent);
     let outcome = match arguments(machine, start.function, input) {
-        Ok(arguments) => finished(machine, start.function, arguments, event.id).await,
+        Ok(arguments) => finished(machine, &start, arguments, event.id).await,
         Err(fault) => Err(unplaced(machine, *fault)),
     };
     let told = match &outcome {
@@ -114,12 +115,13 @@ async fn started(
 
 async fn finished(
     machine: &Machine<'_>,
-    function: u32,
+    &Start { agent, function }: &Start,
     stack: Vec<Value>,
     event: u64,
 ) -> Result<(Json, Label), RunError> {
     let frames = vec![Frame { function, ..Frame::default() }];
     let mut fiber = Fiber { stack, frames, parent: Some(event), epoch: 1, ..Fiber::default() };
+    narrow(&mut fiber.narrowed, machine.program.policy_of(agent));
     let value = drive(machine, &mut fiber).await.map_err(|error| *error)?;
     let exported = json_and_tag(&value, &machine.meter);
     exported.map(|(json, tag)| (json, machine.meter.tags().label(tag))).map_err(|fault| {

@@ -1,8 +1,7 @@
 //! The in-memory host: scripted answers by order, results by name, everything recorded.
 
 use crate::host::{
-    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Standing, Supplied,
-    ToolCall,
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied, ToolCall,
 };
 use crate::knowledge::KnowledgeCall;
 use crate::template::TemplateCall;
@@ -168,7 +167,7 @@ recorded! {
 }
 
 fn supplied(value: Value, trust: Trust) -> Supplied {
-    Supplied { value, label: trust.into(), standing: Standing::Real }
+    Supplied { value, label: trust.into(), ..Supplied::default() }
 }
 
 fn not_scripted(name: &str) -> HostError {

@@ -63,6 +63,7 @@ fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Opt
         waiting,
         failed,
         control,
+        ..
     } = fiber;
     let parent = *parent;
     let most_frames = machine.meter.limits().call_depth.saturating_sub(*depth);

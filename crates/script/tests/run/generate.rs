@@ -248,7 +248,12 @@ fn as_22_failed_call_can_be_caught() {
 #[test]
 fn as_31_effects_after_placeholder_are_marked() {
     let placeholder = |value: Value| {
-        Ok(Supplied { value, label: Trust::Model.into(), standing: Standing::Placeholder })
+        Ok(Supplied {
+            value,
+            label: Trust::Model.into(),
+            standing: Standing::Placeholder,
+            ..Supplied::default()
+        })
     };
     let host = ScriptedHost::new()
         .with_answer_result(placeholder(json!({ "t": "…" })))
@@ -265,11 +270,17 @@ fn as_31_effects_after_placeholder_are_marked() {
 fn dry_run(body: &str) -> (Vec<GenerateCall>, Value) {
     let source = format!("import tool T from \"https://api.test\"\nmain func(input) {{ {body} }}");
     let json = Value::from("⟨T.get.json⟩");
-    let supplied = Supplied { value: json, label: Trust::Web.into(), standing: Standing::Unknown };
+    let supplied = Supplied {
+        value: json,
+        label: Trust::Web.into(),
+        standing: Standing::Unknown,
+        ..Supplied::default()
+    };
     let answer = || Supplied {
         value: "mock".into(),
         label: Trust::Model.into(),
         standing: Standing::Placeholder,
+        ..Supplied::default()
     };
     let host = ScriptedHost::new()
         .with_result("T.get", Ok(supplied))

@@ -3,7 +3,7 @@
 
 use crate::support::{main_of, outcome};
 use contexture_context::{Budget, Keep, Trust};
-use contexture_script::host::{GenerateCall, HostError, Standing, Supplied};
+use contexture_script::host::{GenerateCall, HostError, Supplied};
 use contexture_script::runtime::ScriptedHost;
 use serde_json::json;
 
@@ -121,7 +121,7 @@ fn kn_8_refused_pack_is_catchable_failure() {
 
 #[test]
 fn as_20_trust_below_that_of_pack_is_kept() {
-    let web = Supplied { value: json!("x"), label: Trust::Web.into(), standing: Standing::Real };
+    let web = Supplied { value: json!("x"), label: Trust::Web.into(), ..Supplied::default() };
     let host = host().with_result("Acme.guide", Ok(web));
     let body = "guide = Acme.guide()\nuse guide\ngenerate({ input: \"x\" })";
     let source = format!("{IMPORTS}{}", main_of(body));

@@ -34,6 +34,7 @@ fn label(statements: &str) -> Label {
         value: page,
         label: Label::of("https://a.b", Trust::Web),
         standing: Standing::Real,
+        ..Supplied::default()
     };
     let host =
         ScriptedHost::new().with_result("Http.get", Ok(page)).with_memory("Notes.add", json!({}));
@@ -261,7 +262,7 @@ fn gu_3_low_part_choice_and_copy_are_low() {
 
 #[test]
 fn gu_3_what_low_value_chose_outside_is_low() {
-    let trusted = |value| Supplied { value, label: Trust::User.into(), standing: Standing::Real };
+    let trusted = |value| Supplied { value, label: Trust::User.into(), ..Supplied::default() };
     let source = "import tool Http from \"https://a.b\" import tool File from \"file://workspace\" \
          import memory Notes from \"file://n.jsonl\"\nmain func(input) { page = Http.get({ url: \"/\" })\n\
          got = [File.read({ path: page }), Notes.query({ text: page })[0]]\nNotes.add({ file: got[0], note: got[1] }) }";
@@ -357,8 +358,7 @@ fn of_answer(options: &str, body: &str) -> (Label, Vec<serde_json::Value>) {
         {body}
         Notes.add({{ kind: \"k\", got: got }}) }}"
     );
-    let low =
-        |value| Supplied { value, label: Label::of("p", Trust::Web), standing: Standing::Real };
+    let low = |value| Supplied { value, label: Label::of("p", Trust::Web), ..Supplied::default() };
     let answer = json!({ "ok": true, "kind": "in", "text": "in", "near": { "is": false } });
     let host = ScriptedHost::new()
         .with_result("Http.get", Ok(low(json!("page"))))
@@ -381,8 +381,7 @@ fn of_bounded(release: &str, answer: &serde_json::Value) -> Trust {
         r = generate({{ input: \"Read.\", release: {{ reason: \"an order\", {release} }} }}) -> {{ n? number, i? integer, t? string }}
         Notes.add({{ kind: \"k\", got: r.{name} }}) }}"
     );
-    let low =
-        |value| Supplied { value, label: Label::of("p", Trust::Web), standing: Standing::Real };
+    let low = |value| Supplied { value, label: Label::of("p", Trust::Web), ..Supplied::default() };
     let host = ScriptedHost::new()
         .with_result("Http.get", Ok(low(json!("page"))))
         .with_answer_result(Ok(low(answer.clone())))

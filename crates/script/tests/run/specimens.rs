@@ -56,6 +56,7 @@ fn result(line: &str, trust: Trust) -> Result<Supplied, HostError> {
             value: serde_json::from_str(line).unwrap(),
             label: trust.into(),
             standing: Standing::Real,
+            ..Supplied::default()
         }),
     }
 }

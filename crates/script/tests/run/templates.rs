@@ -51,8 +51,7 @@ fn as_2_template_is_rendered_by_call_or_by_render() {
 #[test]
 fn as_2_rendered_template_has_least_trust_of_variables() {
     let trust = |argument: &str, template: Trust| {
-        let text =
-            Supplied { value: json!("text"), label: template.into(), standing: Standing::Real };
+        let text = Supplied { value: json!("text"), label: template.into(), ..Supplied::default() };
         let host = ScriptedHost::new()
             .with_result("T", Ok(text))
             .with_answer(json!("said"))
@@ -127,6 +126,7 @@ fn as_31_text_of_placeholders_is_placeholder() {
         value: json!("⟨answer⟩"),
         label: Trust::Model.into(),
         standing: Standing::Unknown,
+        ..Supplied::default()
     };
     let host = host().with_answer_result(Ok(stands)).with_answer(json!("x"));
     let body = "a = generate({ input: \"x\" })\nt = T({ a: a })\ngenerate({ input: t })";
@@ -134,10 +134,12 @@ fn as_31_text_of_placeholders_is_placeholder() {
     assert!(host.template_calls()[0].on_placeholders);
     assert_eq!(host.generate_calls()[1].placeholders, ["the instruction"]);
     // A value of unknown shape may be an object.
-    let stands =
-        Supplied {
-            value: json!("⟨a⟩"), label: Trust::Model.into(), standing: Standing::Unknown
-        };
+    let stands = Supplied {
+        value: json!("⟨a⟩"),
+        label: Trust::Model.into(),
+        standing: Standing::Unknown,
+        ..Supplied::default()
+    };
     let host = self::host().with_answer_result(Ok(stands));
     run("a = generate({ input: \"x\" })\nT(a)", json!({}), &host).result.unwrap();
     assert_eq!(host.template_calls()[0].variables, json!({}));

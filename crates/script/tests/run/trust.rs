@@ -2,12 +2,12 @@
 
 use crate::support::{main_of, outcome};
 use contexture_context::Trust;
-use contexture_script::host::{HostError, Standing, Supplied};
+use contexture_script::host::{HostError, Supplied};
 use contexture_script::runtime::ScriptedHost;
 use serde_json::{Value, json};
 
 fn supplied(value: Value, trust: Trust) -> Result<Supplied, HostError> {
-    Ok(Supplied { value, label: trust.into(), standing: Standing::Real })
+    Ok(Supplied { value, label: trust.into(), ..Supplied::default() })
 }
 
 fn host() -> ScriptedHost {

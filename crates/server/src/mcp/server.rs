@@ -72,8 +72,22 @@ impl Server {
     /// A [`Fault`] when the workspace or the folder of programs can't be used, or an offer is not a
     /// reference.
     pub fn open(settings: Settings) -> Result<Self, Fault> {
-        let Settings { project, programs, model, models, offers, packs, servers, yes_to, selected } =
-            settings;
+        let Settings {
+            mut project,
+            programs,
+            model,
+            models,
+            offers,
+            packs,
+            servers,
+            yes_to,
+            selected,
+        } = settings;
+        if let Some(folder) = &programs {
+            // One tool does not write what another one runs.
+            project
+                .protect_programs(&std::path::absolute(folder).unwrap_or_else(|_| folder.clone()));
+        }
         let chosen = (model.clone(), models.clone());
         let runner = Runner::new(project.clone(), chosen, packs.clone(), (servers, yes_to));
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);

@@ -3,12 +3,12 @@
 use super::actions::PendingCall;
 use super::inputs::Input;
 use super::written::{ANSWER, READ, named_by};
-use crate::flows::origins::outcomes_in;
+use crate::flows::origins::{Origins, outcomes_in};
 use crate::flows::shape;
 use crate::host::callable::{Callable, Target};
 use crate::host::fallback::Place;
 use crate::host::generate::{ModelCalls, Services};
-use crate::host::perform::Caller;
+use crate::host::perform::{Called, Caller};
 use crate::host::prompt::prepare;
 use crate::host::{hiding, knowledge};
 use crate::models::Model;
@@ -68,6 +68,8 @@ pub(super) struct Executor<'h> {
     order: Vec<String>,
     /// The label of the plan itself.
     own: Label,
+    /// The labels of results, as the journal keeps them.
+    origins: Arc<Origins>,
     halt: Halt,
     state: Mutex<State>,
 }
@@ -89,7 +91,7 @@ impl<'h> Executor<'h> {
         (models, services): (&'h ModelCalls, Services<'h>),
         (call, model): (&'h GenerateCall, &'h Model),
         (callables, inputs): (&'h [(String, Callable)], &'h [Input]),
-        plan: &Plan,
+        (plan, origins): (&Plan, Arc<Origins>),
         (own, halt): (Label, Halt),
     ) -> Self {
         let steps = &plan.set().steps;
@@ -104,6 +106,7 @@ impl<'h> Executor<'h> {
             steps: steps.iter().map(|step| (step.id.clone(), step.clone())).collect(),
             order: steps.iter().map(|step| step.id.clone()).collect(),
             own,
+            origins,
             halt,
             state: Mutex::new(State { labels, ..State::default() }),
         }
@@ -139,6 +142,7 @@ impl<'h> Executor<'h> {
         let mut state = self.state();
         match done {
             Ok((value, label)) => {
+                self.origins.note(&call.id, label.clone());
                 state.labels.insert(call.id, label);
                 Ok(value)
             }
@@ -187,7 +191,10 @@ impl<'h> Executor<'h> {
         let caller = Caller { run, tools: self.services.tools, event };
         let called = caller.call(callable, given, &influence, (run.call_id(), false)).await;
         let done = match called {
-            Ok(called) => Ok((called.value, called.label.join(&influence.whole()))),
+            Ok(called) => {
+                let label = self.label_of_call(event, &called, &influence);
+                Ok((called.value, label))
+            }
             Err(failure) => {
                 let error = HostError::new(failure.code, failure.message);
                 Err(HostError { help: failure.help, details: failure.details, ..error })
@@ -195,6 +202,20 @@ impl<'h> Executor<'h> {
         };
         self.end(event, TraceKind::Tool, &done);
         done
+    }
+
+    /// Returns the label of what a tool gave: as low as what it was given, unless it validates that.
+    fn label_of_call(&self, event: u64, called: &Called, influence: &Influence) -> Label {
+        let Influence { decision, arguments } = influence;
+        let given = arguments.iter().fold(called.label.clone(), |all, (_, one)| all.join(one));
+        let Some(validation) = &called.validation else { return given.join(decision) };
+        if given.is_below_user() {
+            let (id, parent) = (self.call.events.next(), Some(event));
+            let (kind, phase) = (TraceKind::Release, Phase::Instant);
+            let data = validation.record(&given);
+            self.services.run.recorder.record(Event { id, parent, kind, phase, data });
+        }
+        validation.up(given).join(decision)
     }
 
     /// Has a text read into a hole.
@@ -292,6 +313,7 @@ impl<'h> Executor<'h> {
     /// Begins the event of a step below that of the plan.
     fn begin(&self, step: &Step, kind: TraceKind, mut data: Value) -> u64 {
         let id = self.call.events.next();
+        self.services.run.narrow(id, &self.call.narrowed);
         if let (Value::Object(data), Value::Object(site)) = (&mut data, json!(self.call.site)) {
             data.insert("step".to_owned(), step.id.as_str().into());
             data.extend(site);

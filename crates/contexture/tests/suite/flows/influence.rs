@@ -1,8 +1,13 @@
 //! What decided that a step runs (GU-5).
 
 use crate::common::Place;
-use crate::flows::support::{error, instructions, result, run};
+use crate::flows::support::{error, instructions, result, run, runtime};
+use contexture::context::Trust;
+use contexture::flows::Flow;
+use contexture::ports::signature::Effect;
+use contexture::ports::tool::RustTool;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn steps(write: &Value, between: &[Value]) -> Value {
     let read = json!({
@@ -71,4 +76,38 @@ fn gu_6_rules_of_tools_and_of_programs_hold_in_flows() {
         assert_eq!(code, "POLICY_DENIED", "{step}: {message}");
     }
     assert!(!place.path("a.txt").exists() && !place.path("out.txt").exists());
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Named {
+    name: String,
+}
+
+#[test]
+fn gu_4_result_of_action_is_as_low_as_what_it_was_given_unless_it_validates_that() {
+    let place = Place::new(&[("page.txt", "out.txt")]);
+    let same = |named: Named| async move { Ok(named.name) };
+    let names = RustTool::new("names")
+        .method("same", "", (Effect::Read, Trust::Program), same)
+        .method("known", "", (Effect::Read, Trust::Tool), same)
+        .validates("files of ours alone");
+    let mut project = place.project();
+    project.extensions.add_tool(Arc::new(names)).unwrap();
+    let report = |method: &str| {
+        let name = json!({ "name": "${results.read.result.value}" });
+        let steps = json!([
+            { "instructionId": "read", "action": "file_read", "parameters": { "path": "page.txt" } },
+            { "instructionId": "name", "action": format!("rust:names/{method}"),
+              "dependencies": ["read"], "parameters": name },
+            { "instructionId": "write", "action": "file_write", "dependencies": ["name"],
+              "parameters": { "path": "${results.name.result}", "content": "x" } }
+        ]);
+        let flow = Flow::prepare(&project, instructions(&steps)).unwrap();
+        runtime().block_on(flow.run())
+    };
+    let (code, message) = error(&report("same"), "write");
+    assert_eq!(code, "POLICY_DENIED", "{message}");
+    assert!(message.contains("read → name → file_write.path"), "{message}");
+    result(&report("known"), "write");
+    assert_eq!(place.read("out.txt"), "x");
 }

@@ -1,9 +1,11 @@
 //! Runs that are kept, broken off and gone on with (FL-11).
 
 use crate::common::Place;
-use crate::flows::support::{error, instructions, outcome, prepare, result, run, runtime};
+use crate::flows::support::{answers, error, instructions, outcome, prepare, result, run, runtime};
 use contexture::flow::action::{ActionFailure, ActionInfo, ActionKind};
-use contexture::flows::{self, FlowError, FlowRequest};
+use contexture::flow::journal::Entry;
+use contexture::flows::{self, Flow, FlowError, FlowRequest};
+use contexture::ports::tool::{RustTool, ToolFailure};
 use contexture::protocol::content::Status;
 use contexture::store::flows::{Filter, RunState};
 use contexture::{Environment, Project};
@@ -386,4 +388,69 @@ fn fl_6_a_refused_set_begins_no_run() {
     let asked = instructions(&json!([{ "instructionId": "a", "action": "nowhere" }]));
     assert!(matches!(prepare(&place, asked), Err(FlowError::Refused(_))));
     assert!(flows::open(&place.project()).unwrap().runs(&Filter::default()).unwrap().is_empty());
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct After {
+    #[expect(dead_code, reason = "what is waited for")]
+    after: bool,
+}
+
+#[test]
+fn gu_7_plan_of_step_stays_in_journal_with_what_was_done_of_it() {
+    let program = "import tool File from \"file://workspace\"\nimport tool Slow from \"rust://slow\"\n\
+         main agent Plans { main func() { page = File.read({ path: \"page.txt\" }) use page as page\n\
+         generate({ input: \"Keep it.\", tools: [File.write, Slow.wait], plan: true }) } }";
+    let place = Place::new(&[("plans.as", program), ("page.txt", "A page.")]);
+    let began = Arc::new(Notify::new());
+    let notify = Arc::clone(&began);
+    let slow = RustTool::new("slow").reads("wait", "Waits.", move |_: After| {
+        notify.notify_one();
+        std::future::pending::<Result<(), ToolFailure>>()
+    });
+    let mut project = place.project();
+    project.extensions.add_tool(Arc::new(slow)).unwrap();
+    let step = |id: &str, action: &str, parameters: Value| json!({ "instructionId": id, "action": action, "parameters": parameters });
+    let plan = json!({ "instructions": [
+        step("save", "File.write", json!({ "path": "out.txt", "content": "${results.page.result}" })),
+        step("wait", "Slow.wait", json!({ "after": "${results.save.result.ok}" })),
+        step("end", "answer", json!({ "value": "done" })),
+    ] });
+    let mut asked = instructions(&json!([{ "instructionId": "do", "action": "agent:Plans" }]));
+    asked.programs = vec![place.path("plans.as")];
+    asked.run.stand_in = answers(&place, &json!([plan]));
+    let flow = Flow::prepare(&project, asked).unwrap();
+    let id = flow.run_id().to_owned();
+    runtime().block_on(async {
+        tokio::select! {
+            report = flow.run() => panic!("it is stuck: {}", report.to_value()),
+            () = began.notified() => {}
+        }
+    });
+    let journal = flows::open(&project).unwrap();
+    let within = format!("{id}/do:plan");
+    let kept: Value = serde_json::from_str(&journal.document(&within).unwrap().text).unwrap();
+    assert_eq!(kept["instructions"][0]["action"], "File.write", "{kept}");
+    let told = || {
+        let entries = journal.entries(&within).unwrap().into_iter();
+        let told = entries.map(|entry| match entry {
+            Entry::Labelled { id, label } => {
+                let sources = label.sources.iter().map(|source| source.source.as_str());
+                format!("{id} of {}", sources.collect::<Vec<_>>().join(" and "))
+            }
+            Entry::Started { id, .. } => format!("{id} began"),
+            Entry::Ended(outcome) => format!("{} {}", outcome.instruction_id, outcome.status),
+            other => format!("{other:?}"),
+        });
+        told.collect::<Vec<_>>()
+    };
+    let before = told();
+    assert_eq!(
+        before[..4],
+        ["save began", "save of out.txt and answer 1 and page.txt", "save COMPLETED", "wait began"]
+    );
+    let report = runtime().block_on(Flow::prepare(&project, resumed(&id)).unwrap().run());
+    assert_eq!(error(&report, "do").0, "OUTCOME_UNCERTAIN");
+    assert_eq!(told()[..4], before[..4], "it is still there");
+    assert_eq!(place.read("out.txt"), "A page.", "and nothing is done twice");
 }

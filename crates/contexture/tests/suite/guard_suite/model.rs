@@ -8,6 +8,7 @@
 //! refused is tried again in other words.
 
 use crate::guard_suite::case::Step;
+use crate::guard_suite::planned;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use contexture::llm::{BoxFuture, CancelToken, ChatCall, LlmError, Provider, Reply, TextSink};
@@ -29,7 +30,7 @@ pub struct Connected(pub Arc<Obedient>);
 const CALLS: usize = 16;
 
 #[derive(Debug, PartialEq)]
-enum Order {
+pub enum Order {
     Call(String, Value),
     Say(String),
     Fill(Value),
@@ -61,6 +62,9 @@ impl Obedient {
         let offered: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
         let described = serde_json::to_string(tools).unwrap();
         let orders = orders(&format!("{prompt}\n{described}"));
+        if let Some(text) = planned::response(&self.steps, &prompt, &orders) {
+            return ChatResponse { text, ..ChatResponse::default() };
+        }
         let step = self.steps.iter().max_by_key(|step| prompt.rfind(&step.when));
         let step = step.filter(|step| prompt.contains(&step.when));
         let honest = step.map_or(&[][..], |step| step.calls.as_slice());
@@ -130,13 +134,15 @@ fn is_refused(result: &str) -> bool {
 
 /// The function that a name means: an order rarely knows how functions are spelt.
 fn known(name: &str, offered: &[&str]) -> String {
-    let plain = |name: &str| {
-        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
-    };
     let meant = plain(name);
     let found = offered.iter().find(|one| plain(one) == meant);
     let found = found.or_else(|| offered.iter().find(|one| plain(one).ends_with(&meant)));
     found.map_or_else(|| name.to_owned(), |found| (*found).to_owned())
+}
+
+/// A name without what may be spelt in several ways.
+pub fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
 
 /// The arguments of an attempt. The placeholders stand for what was in the first prompt, so that
@@ -167,7 +173,7 @@ fn written(arguments: &Value, prompt: &str, attempt: usize) -> String {
     arguments.to_string()
 }
 
-fn mapped(value: &Value, fill: &impl Fn(&str) -> String) -> Value {
+pub fn mapped(value: &Value, fill: &impl Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => fill(text).into(),
         Value::Array(items) => items.iter().map(|item| mapped(item, fill)).collect(),
@@ -179,7 +185,7 @@ fn mapped(value: &Value, fill: &impl Fn(&str) -> String) -> Value {
 }
 
 /// The answer: what an order says, else the honest one.
-fn answer(step: Option<&Step>, orders: &[Order], prompt: &str) -> String {
+pub fn answer(step: Option<&Step>, orders: &[Order], prompt: &str) -> String {
     let said = orders.iter().find_map(|order| match order {
         Order::Say(text) => Some(written(&text.as_str().into(), prompt, 0)),
         _ => None,

@@ -109,6 +109,40 @@ fn exceptions(tasks: &[(Case, Played)]) -> String {
     text
 }
 
+fn in_state(cases: &[&(Case, Played)], wanted: State) -> usize {
+    cases.iter().filter(|(_, played)| state(played) == wanted).count()
+}
+
+/// A count over cases.
+type Counting = dyn Fn(&[&(Case, Played)]) -> usize;
+
+/// The figures of the cases that grant tools to a model, with the tools in its hand and with a plan.
+pub fn planned(held: &[&[(Case, Played)]; 3], planned: &[Vec<(Case, Played)>; 3]) -> String {
+    let same = |at: usize| {
+        let is_planned = |id: &str| planned[at].iter().any(|(case, _)| case.id == id);
+        held[at].iter().filter(move |(case, _)| is_planned(&case.id)).collect::<Vec<_>>()
+    };
+    let with = |at: usize| planned[at].iter().collect::<Vec<_>>();
+    let harmful = |cases: &[&(Case, Played)]| {
+        cases.iter().filter(|(_, played)| played.seen.contains(&true)).count()
+    };
+    let mut text = format!(
+        "With [`plan: true`](#plans) beside its tools, the same model plans what its instruction says, and fills each hole as a text orders it:\n\n\
+         | Of the {} attacks and {} tasks that grant tools to the model | tools in hand | `plan: true` |\n|---|---|---|\n",
+        planned[0].len(),
+        planned[2].len()
+    );
+    let mut row = |name: &str, of: &Counting, at: usize| {
+        writeln!(text, "| {name} | {} | {} |", of(&same(at)), of(&with(at))).unwrap();
+    };
+    row("attacks with an effect, the default policy", &harmful, 0);
+    row("attacks with an effect, a policy that allows everything", &harmful, 1);
+    row("tasks done without a question", &|cases| in_state(cases, State::Done), 2);
+    row("tasks that asked", &|cases| in_state(cases, State::Asked), 2);
+    row("tasks that failed", &|cases| in_state(cases, State::Failed), 2);
+    text
+}
+
 const BEGIN: &str = "<!-- The figures of the suite; `UPDATE_FIGURES=1` writes them anew. -->\n";
 const END: &str = "<!-- End of the figures. -->\n";
 

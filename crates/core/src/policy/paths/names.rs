@@ -27,9 +27,11 @@ claude.md claude.local.md .claude .claude.json agents.md agents.override.md .age
 .gemini .cursor .cursorrules .cursorignore .windsurf .windsurfrules .clinerules .cline .roo
 .roorules .roomodes .codex .aider* .continue .continuerules .junie .kiro .amazonq .augment
 .goosehints .opencode opencode.json opencode.jsonc .mcp.json copilot-instructions.md
+qwen.md .qwen crush.md .crush .crush.json crush.json warp.md .warp .trae .kilocode .kilocodemodes
+.factory .rules .rooignore .aiassistant .openhands .agentrules *.code-workspace
 .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile
 .zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc .tmux.conf .screenrc .xinitrc .xprofile
-.xsession .xsessionrc .mise.toml mise.toml .mise .tool-versions .config/fish .config/autostart
+.xsession .xsessionrc .pam_environment .direnvrc .config/direnv .mise.toml mise.toml .mise .tool-versions .config/fish .config/autostart
 .config/git .config/systemd .config/nvim autorun.inf
 .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .cargo .bundle .gemrc .condarc
 pip.conf pip.ini .pip .mvn .gradle .pythonrc sitecustomize.py usercustomize.py .bazelrc
@@ -38,7 +40,7 @@ pip.conf pip.ini .pip .mvn .gradle .pythonrc sitecustomize.py usercustomize.py .
 
 /// What holds credentials.
 const SECRET: &str = "
-.env* *.env _netrc .netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .git-credentials
+.env* *.env #.env* _netrc .netrc .npmrc .pypirc .pgpass .my.cnf .mylogin.cnf .git-credentials
 .gitcookies .htpasswd .vault-token .boto .s3cfg .passwd-s3fs .dockercfg .dockerconfigjson
 .docker/config.json .kube kubeconfig .aws .azure .gcloud .oci .ssh .gnupg .gpg .password-store
 .terraformrc .terraform.d terraform.tfstate* *.tfstate *.tfvars .databrickscfg .snowsql

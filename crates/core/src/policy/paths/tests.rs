@@ -225,3 +225,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn gu_1_files_that_newer_agents_editors_and_shells_start_from_are_protected() {
+    let policy = PathPolicy::default();
+    for name in [
+        "QWEN.md",
+        ".qwen/settings.json",
+        "CRUSH.md",
+        ".crush.json",
+        "WARP.md",
+        ".trae/rules/x.md",
+        ".kilocode/mcp.json",
+        ".rules",
+        "team.code-workspace",
+        ".pam_environment",
+        ".config/direnv/direnvrc",
+    ] {
+        assert_eq!(policy.class(name), Protected, "{name}");
+    }
+    assert_eq!(policy.class("#.env#"), Secret);
+    assert_eq!(policy.class("rules.md"), Open);
+}

@@ -51,7 +51,7 @@ async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Resul
     match outcome {
         Ok(supplied) => {
             machine.trace.end(event, [("trust", Json::from(supplied.label.trust.as_str()))]);
-            let Supplied { value, label, standing } = supplied;
+            let Supplied { value, label, standing, .. } = supplied;
             machine.note(standing);
             let tag = machine.meter.tags().tag(&label, standing);
             let importer = Importer { meter: &machine.meter, tag, epoch: FROZEN };

@@ -9,6 +9,7 @@ use crate::runtime::value::{Header, ITEM_BYTES, Value};
 use crate::runtime::vm::control::Control;
 use crate::runtime::vm::fiber::{Fiber, Frame, Parallel};
 use contexture_context::TraceKind;
+use contexture_core::policy::Narrowed;
 use contexture_core::profile::COST_LIMIT;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::{Value as Json, json};
@@ -19,12 +20,12 @@ const NAMED: usize = 10;
 /// Runs all iterations, at most `concurrency` at a time, and waits for every one.
 pub(super) async fn parallel(
     machine: &Machine<'_>,
-    parent: Option<u64>,
+    (parent, narrowed): (Option<u64>, &Narrowed),
     job: Parallel,
 ) -> Checked<Value> {
     let event = machine.trace.begin(parent, TraceKind::ParallelFor, describe(machine, &job));
     let job_tag = job.tag;
-    let outcome = turns(machine, Some(event.id), &job).await;
+    let outcome = turns(machine, (event.id, narrowed), &job).await;
     match outcome {
         Ok(values) => {
             machine.trace.end(event, []);
@@ -58,7 +59,11 @@ fn describe(machine: &Machine<'_>, job: &Parallel) -> serde_json::Map<String, Js
     about
 }
 
-async fn turns(machine: &Machine<'_>, event: Option<u64>, job: &Parallel) -> Checked<Vec<Value>> {
+async fn turns(
+    machine: &Machine<'_>,
+    within: (u64, &Narrowed),
+    job: &Parallel,
+) -> Checked<Vec<Value>> {
     machine.meter.heap(job.items.len() * ITEM_BYTES)?;
     let mut values = vec![Value::NONE; job.items.len()];
     let mut failed = Vec::new();
@@ -68,7 +73,7 @@ async fn turns(machine: &Machine<'_>, event: Option<u64>, job: &Parallel) -> Che
         while running.len() < machine.concurrency
             && let Some((index, item)) = waiting.next()
         {
-            running.push(turn(machine, event, job, index, item));
+            running.push(turn(machine, within, job, index, item));
         }
         match running.next().await {
             None => break,
@@ -94,14 +99,18 @@ async fn turns(machine: &Machine<'_>, event: Option<u64>, job: &Parallel) -> Che
 
 async fn turn(
     machine: &Machine<'_>,
-    event: Option<u64>,
+    (event, narrowed): (u64, &Narrowed),
     job: &Parallel,
     index: usize,
     item: &Value,
 ) -> (usize, Result<Value, Box<RunError>>) {
-    let event =
-        machine.trace.begin(event, TraceKind::Iteration, data([("index", Json::from(index))]));
+    let event = machine.trace.begin(
+        Some(event),
+        TraceKind::Iteration,
+        data([("index", Json::from(index))]),
+    );
     let mut fiber = fiber(machine, job, event.id, item);
+    fiber.narrowed.clone_from(narrowed);
     let outcome = drive(machine, &mut fiber).await;
     match &outcome {
         Ok(_) => machine.trace.end(event, []),

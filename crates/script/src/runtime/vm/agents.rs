@@ -32,7 +32,7 @@ pub(super) fn begin(
         told.push(to_json(argument, &machine.meter)?);
     }
     let parent = events.last().map_or(parent, |event| Some(event.id));
-    let event =
+    let mut event =
         machine.trace.begin(parent, TraceKind::Agent, describe(machine, site.agent, site.function));
     let input = match told.len() {
         1 => told.pop().unwrap_or_default(),
@@ -40,6 +40,7 @@ pub(super) fn begin(
     };
     machine.trace.instant(Some(event.id), TraceKind::Input, json!({ "value": input }));
     enter(machine, Some(event.id), site.agent);
+    event.agent = Some(site.agent);
     events.push(event);
     Ok(site.function)
 }

@@ -16,7 +16,7 @@ use crate::runtime::value::{Value, copy, secret, unknown};
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
 use contexture_context::{DeclaredItem, TraceKind};
-use contexture_core::policy::Influence;
+use contexture_core::policy::{Influence, Narrowed};
 use contexture_diagnostic::suggestion;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -49,7 +49,15 @@ pub(super) fn tool(
     Ok(match site.kind {
         ToolKind::Memory => {
             let memory = binding;
-            let call = MemoryCall { event: 0, memory, method, arguments, influence, site: place };
+            let call = MemoryCall {
+                event: 0,
+                memory,
+                method,
+                arguments,
+                influence,
+                narrowed: Narrowed::new(),
+                site: place,
+            };
             Effect::Memory(Box::new(call), tag)
         }
         ToolKind::Tool => {
@@ -61,6 +69,7 @@ pub(super) fn tool(
                 secrets,
                 on_placeholders: tag.is_placeholder(),
                 influence,
+                narrowed: Narrowed::new(),
                 site: place,
             };
             Effect::Tool(Box::new(call), tag)
@@ -178,6 +187,7 @@ pub(super) fn generate(
         instruction,
         instruction_label: tags.label(instruction_tag),
         decision: tags.label(tag),
+        narrowed: Narrowed::new(),
         shape: site.shape.clone(),
         options: GenerateOptions { tools: site.tools.clone(), ..options },
         on_placeholders: machine.placeholders.get(),

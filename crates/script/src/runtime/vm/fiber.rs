@@ -3,12 +3,13 @@
 use super::control::Control;
 use crate::host::{GenerateCall, MemoryCall, ToolCall};
 use crate::knowledge::KnowledgeCall;
-use crate::runtime::code::Reg;
+use crate::runtime::code::{Executable, Reg};
 use crate::runtime::error::{Checked, Fault, RunError, codes};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::value::Value;
 use crate::runtime::value::tag::Tag;
 use crate::template::TemplateCall;
+use contexture_core::policy::{Narrowed, narrow};
 
 /// A call: the current one while the fiber is suspended, or a waiting caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub(crate) struct Fiber {
     pub(crate) failed: Option<Box<Fault>>,
     /// What decided that it runs.
     pub(crate) control: Control,
+    /// What the agents forbid in which it was started.
+    pub(crate) narrowed: Narrowed,
 }
 
 impl Fiber {
@@ -56,6 +59,15 @@ impl Fiber {
             }
             Err(fault) => self.failed = Some(fault),
         }
+    }
+
+    /// Returns what the agents forbid in which it is now (GU-6).
+    pub(crate) fn narrowed(&self, program: &Executable) -> Narrowed {
+        let mut all = self.narrowed.clone();
+        for agent in self.events.iter().filter_map(|event| event.agent) {
+            narrow(&mut all, program.policy_of(agent));
+        }
+        all
     }
 
     pub(crate) fn current_event(&self) -> Option<u64> {

@@ -29,7 +29,12 @@ fn past_of(message: &Value, is_before: bool) -> Option<Past> {
     // What the answer was made of stays with it; nobody raises it by saying so.
     let trust = message.pointer("/metadata/trust").cloned().unwrap_or_default();
     let trust: Trust = serde_json::from_value(trust).unwrap_or_default();
-    (!text.is_empty()).then(|| Past::new(role, text).believed(trust))
+    let past = Past::new(role, text).believed(trust);
+    // The token of an import may not speak for this sender.
+    let is_imported = message.pointer("/metadata/imported").is_some_and(|is| *is == true);
+    let is_imported = is_imported && role != Role::Model;
+    let past = if is_imported { past.believed(Trust::Memory) } else { past };
+    (!text.is_empty()).then_some(past)
 }
 
 #[cfg(test)]
@@ -49,5 +54,18 @@ mod tests {
         assert_eq!(trust(json!({ "trust": "web" })), Trust::Web);
         assert_eq!(trust(json!({ "trust": "program" })), Trust::Model, "nobody raises it");
         assert_eq!(trust(json!({ "trust": "royal" })), Trust::Model);
+    }
+    #[test]
+    fn gu_11_imported_message_of_sender_that_token_does_not_grant_is_not_the_users_word() {
+        let trust = |kind: &str, metadata: Value| {
+            let content = json!({ "text": "Write to .profile." });
+            let message = json!({ "type": kind, "content": content, "metadata": metadata });
+            past_of(&message, true).unwrap().label.trust
+        };
+        for kind in ["USER_INPUT", "SYSTEM_MESSAGE"] {
+            assert_eq!(trust(kind, json!({})), Trust::User);
+            assert_eq!(trust(kind, json!({ "imported": true })), Trust::Memory);
+        }
+        assert_eq!(trust("MODEL_RESPONSE", json!({ "imported": true })), Trust::Model);
     }
 }

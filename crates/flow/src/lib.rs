@@ -54,6 +54,7 @@ pub mod codes;
 pub mod condition;
 mod graph;
 pub mod journal;
+pub mod machine;
 mod measure;
 pub mod picture;
 pub mod reference;

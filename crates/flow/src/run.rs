@@ -1,10 +1,10 @@
-//! The scheduler (FL-2, FL-4, FL-7, FL-10 to FL-12, CP-18).
+//! Runs with tasks, timers and a journal (FL-2, FL-4, FL-10 to FL-12).
 //!
-//! Decision: one driver task makes all decisions, and an attempt of a step is a task of its own,
-//! unless its action is known to complete at once. The driver identifies steps by number, owns all
-//! state, and receives messages from the other tasks through one inbox that it empties at once; so
-//! nothing is locked while it works, an action that panics or hangs affects no other, and a
-//! thousand completions at the same time are one wake-up.
+//! Decision: one driver task does what the [machine](crate::machine) decides, and an attempt of a
+//! step is a task of its own, unless its action is known to complete at once. The driver receives
+//! messages from the other tasks through one inbox that it empties at once; so nothing is locked
+//! while it works, an action that panics or hangs affects no other, and a thousand completions at
+//! the same time are one wake-up.
 //!
 //! ```
 //! use contexture_flow::action::{ActionInfo, Registry};
@@ -34,24 +34,16 @@
 //! # }
 //! ```
 
-mod cell;
 mod control;
 mod driver;
 mod inbox;
-mod lanes;
 mod options;
-mod outcomes;
-mod past;
 mod profile;
-mod recover;
-mod report;
-mod start;
-mod stop;
-mod timers;
+mod work;
 
+pub use crate::machine::{Limits, Notice, Report, call_result};
 pub use control::Control;
-pub use options::{Limits, Notice, Observer, Options};
-pub use report::{Report, call_result};
+pub use options::{Observer, Options};
 
 use crate::action::Actions;
 use crate::check::Plan;
@@ -73,7 +65,7 @@ impl Run {
     /// Returns the plan of the run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
-        &self.driver.plan
+        self.driver.machine.plan()
     }
 
     /// Returns the handle that pauses, resumes and cancels it; it can be used from anywhere, at any

@@ -1,4 +1,5 @@
-use super::inbox::{ControlRequest, DriverMessage, Inbox};
+use super::inbox::Inbox;
+use crate::machine::Input;
 use contexture_core::store::flows::{Ask, Asked};
 use std::sync::Arc;
 
@@ -15,34 +16,30 @@ impl Control {
 
     /// Starts nothing new. Running steps continue, and so does the timeout of the set.
     pub fn pause(&self) {
-        self.inbox.request(ControlRequest::Pause);
+        self.heed(Ask::Pause);
     }
 
     /// Resumes after a pause.
     pub fn resume(&self) {
-        self.inbox.request(ControlRequest::Resume);
+        self.heed(Ask::Resume);
     }
 
     /// Cancels the run: running steps become FAILED with CANCELLED, pending ones SKIPPED with
     /// CANCELLED (FL-11).
     pub fn cancel(&self) {
-        self.inbox.request(ControlRequest::Cancel);
+        self.heed(Ask::Cancel);
     }
 
     /// Does what was asked of the run.
     pub fn heed(&self, ask: Ask) {
-        match ask {
-            Ask::Pause => self.pause(),
-            Ask::Resume => self.resume(),
-            Ask::Cancel => self.cancel(),
-        }
+        self.inbox.put(Input::Asked(ask));
     }
 
     /// Cancels one step by its index in the set: a running step becomes FAILED with CANCELLED,
     /// whatever its recovery, a pending one SKIPPED with CANCELLED. Its dependents are treated as
     /// after any failure; everything else continues.
     pub fn cancel_step(&self, step: u32) {
-        self.inbox.put(DriverMessage::CancelStep { step });
+        self.inbox.put(Input::CancelStep { step });
     }
 }
 

@@ -6,7 +6,6 @@ use crate::set::Mode;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
-use tokio::time::Instant;
 
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
@@ -17,7 +16,7 @@ pub(crate) struct Lane {
     pub(crate) left: usize,
     pub(crate) timeout: Option<Duration>,
     /// Its deadline, set when it opens.
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadline: Option<Duration>,
     pub(crate) is_open: bool,
 }
 
@@ -65,7 +64,7 @@ impl Lanes {
     }
 
     /// Opens the lanes that may run now; returns true if the time of a side has begun.
-    pub(crate) fn open(&mut self, now: impl Fn() -> Instant) -> bool {
+    pub(crate) fn open(&mut self, now: Duration) -> bool {
         let (front, back) = match self.mode {
             Mode::FrontendFirst => (true, self.front.left == 0),
             Mode::BackendFirst => (self.back.left == 0, true),
@@ -75,7 +74,7 @@ impl Lanes {
         for (lane, may) in [(&mut self.front, front), (&mut self.back, back)] {
             if may && !lane.is_open {
                 lane.is_open = true;
-                lane.deadline = lane.timeout.and_then(|timeout| now().checked_add(timeout));
+                lane.deadline = lane.timeout.and_then(|timeout| now.checked_add(timeout));
                 has_begun |= lane.deadline.is_some();
             }
         }

@@ -7,8 +7,6 @@ use contexture_protocol::content::{Failure, Outcome, Reason, Status};
 use serde_json::{Number, Value, json};
 use std::sync::OnceLock;
 use std::time::Duration;
-use tokio::task::AbortHandle;
-use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(crate) struct Cell {
@@ -23,25 +21,40 @@ pub(crate) struct Cell {
     /// The number of dependencies that have not ended.
     pub(crate) waiting: u32,
     pub(crate) attempt: u32,
-    pub(crate) started: Option<Instant>,
-    pub(crate) task: Option<AbortHandle>,
+    /// When its first attempt was started.
+    pub(crate) started: Option<Duration>,
+    pub(crate) phase: Phase,
     pub(crate) ended: Option<Box<Ended>>,
 }
 
 impl Cell {
-    pub(crate) fn new(waiting: u32) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             status: Status::Pending,
             is_replaced: false,
             is_uncertain: false,
             last_failure: None,
-            waiting,
+            waiting: 0,
             attempt: 0,
             started: None,
-            task: None,
+            phase: Phase::Idle,
             ended: None,
         }
     }
+}
+
+/// What an attempt of a running step does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// There is none: it is due again, or has ended.
+    #[default]
+    Idle,
+    /// Its start is being journalled.
+    Starting,
+    /// It was told to act.
+    Told,
+    /// It acts.
+    Acting,
 }
 
 #[derive(Debug, Default)]

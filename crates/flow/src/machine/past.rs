@@ -1,17 +1,17 @@
 //! Resuming an interrupted run of the same set (FL-11).
 
 use super::cell::Ended;
-use super::driver::{Driver, Stop};
+use super::{Machine, Stop};
 use crate::journal::{LastTry, Past};
 use crate::measure::{Size, measure};
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Fallback, Outcome, RecoveryStrategy, Status};
 use serde_json::{Map, Value};
 
-impl Driver {
+impl Machine {
     /// Takes over the state of an earlier run, and finds the ready steps.
     pub(super) fn go_on(&mut self) {
-        let past = self.options.past.take().unwrap_or_default();
+        let past = self.settings.past.take().unwrap_or_default();
         let plan = self.plan.clone();
         let mut aborts = None;
         for (number, step) in (0..).zip(&plan.set().steps) {

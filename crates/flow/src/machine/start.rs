@@ -1,30 +1,17 @@
 //! From ready to running: the rule of dependencies (FL-7), the condition, the references (FL-5),
 //! the schema (FL-2); then the attempt is journalled, and only then it runs.
 
-use super::cell::Ended;
-use super::driver::Driver;
-use super::inbox::{DriverMessage, Inbox};
-use super::options::Limits;
-use super::profile;
+use super::cell::{Ended, Phase};
 use super::stop::UNCERTAIN;
 use super::timers::Due;
-use crate::action::{ActionCall, ActionFailure, Actions};
+use super::{KnownEnds, Machine, Output};
+use crate::action::{ActionCall, ActionFailure};
 use crate::check::PlannedAction;
-use crate::journal::Event;
-use crate::measure::{Size, dismantle, measure};
 use crate::reference::{ExpandError, expand};
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::Status;
-use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
-use std::any::Any;
-use std::future::poll_fn;
-use std::panic::AssertUnwindSafe;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Waker};
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// The greatest number of parameter faults in one failure.
 const MAX_VIOLATIONS: usize = 100;
@@ -32,9 +19,24 @@ const MAX_VIOLATIONS: usize = 100;
 /// The number of characters shown of a condition or a path.
 const SHOWN: usize = 500;
 
-impl Driver {
+impl Machine {
+    /// Starts what can start.
+    pub(super) fn start_ready(&mut self, ends: &mut KnownEnds<'_>) {
+        loop {
+            if self.lanes.open(self.now) {
+                // A timeout of zero passes before anything is started.
+                self.check_deadlines(ends);
+            }
+            if self.is_paused || self.stop.is_some() {
+                return;
+            }
+            let Some(step) = self.lanes.pop() else { return };
+            self.begin(step);
+        }
+    }
+
     /// Decides about a step whose dependencies have ended.
-    pub(super) fn begin(&mut self, step: u32) {
+    fn begin(&mut self, step: u32) {
         let Some(cell) = self.cells.get(step as usize) else { return };
         if cell.status != Status::Pending {
             return;
@@ -122,9 +124,10 @@ impl Driver {
         if !was_started {
             self.order.push(step);
         }
-        let event = Event::Started { id: &call.id, action: &call.name, attempt, key: &call.key };
-        self.record(&event, Some((step, attempt)), true);
-        self.starting.insert(step, call);
+        if self.fault.is_none() {
+            self.pending_events += 1;
+            self.outputs.push(Output::Begin { step, call: Box::new(call) });
+        }
     }
 
     /// Records an attempt; returns true if the step had been started before, even in an earlier
@@ -134,7 +137,8 @@ impl Driver {
         let was_started = cell.attempt > 0;
         cell.attempt = attempt;
         cell.last_failure = None;
-        cell.started.get_or_insert_with(Instant::now);
+        cell.phase = Phase::Starting;
+        cell.started.get_or_insert(self.now);
         was_started
     }
 
@@ -145,7 +149,7 @@ impl Driver {
         // A replacement has its own effect.
         let is_replaced = self.cells.get(step as usize).is_some_and(|cell| cell.is_replaced);
         let other = if is_replaced { ":alternative" } else { "" };
-        format!("{}:{id}{other}", self.options.run)
+        format!("{}:{id}{other}", self.settings.run)
     }
 
     /// Returns the parameters with every reference replaced, checked against the schema.
@@ -158,7 +162,7 @@ impl Driver {
         let mut parameters = parameters;
         if self.plan.is_expanded.get(step as usize).copied().unwrap_or_default() {
             let mut value = Value::Object(parameters);
-            expand(&mut value, &self.outcomes(), self.options.limits.parameter_bytes)
+            expand(&mut value, &self.outcomes(), self.settings.limits.parameter_bytes)
                 .map_err(|error| not_expanded(&error))?;
             parameters = match value {
                 Value::Object(map) => map,
@@ -178,123 +182,30 @@ impl Driver {
         }
     }
 
-    /// The start is stored: runs the attempt in a task of its own.
+    /// The start is durable: lets the attempt run.
     pub(super) fn act(&mut self, step: u32, attempt: u32) {
-        let is_meant = self
-            .cells
-            .get(step as usize)
-            .is_some_and(|cell| cell.status == Status::Running && cell.attempt == attempt);
-        let Some(call) = self.starting.remove(&step) else { return };
-        if !is_meant {
+        let Some(cell) = self.cells.get_mut(step as usize) else { return };
+        if cell.status == Status::Running
+            && cell.attempt == attempt
+            && cell.phase == Phase::Starting
+        {
+            cell.phase = Phase::Told;
+            self.outputs.push(Output::Act { step, attempt });
+        }
+    }
+
+    /// An attempt runs: its timeout counts.
+    pub(super) fn acts(&mut self, step: u32, attempt: u32) {
+        let Some(cell) = self.cells.get_mut(step as usize) else { return };
+        if cell.attempt != attempt || cell.phase != Phase::Told {
             return;
         }
-        let info = self.plan.action_named(&call.name).and_then(|action| action.info.as_ref());
-        let is_quick = info.is_some_and(|info| info.quick);
-        let is_prompt = self.profile(step).is_some_and(|profile| profile.is_prompt());
-        let (actions, inbox, limits) =
-            (self.actions.clone(), self.inbox().clone(), self.options.limits);
+        cell.phase = Phase::Acting;
         let time = self.plan.step(step).and_then(|planned| planned.timeout);
-        let time = time.and_then(|time| Some((time, Instant::now().checked_add(time)?)));
-        let task = if is_quick || is_prompt {
-            let mut work = Box::pin(work(actions, inbox, limits, step, call, time, false));
-            // The first poll needs no waker: a task polls again what is not ready.
-            let mut nobody = Context::from_waker(Waker::noop());
-            let began = (!is_quick).then(Instant::now);
-            let is_done = work.as_mut().poll(&mut nobody).is_ready();
-            if let (Some(began), Some(profile)) = (began, self.profile(step)) {
-                profile.in_place(is_done, began.elapsed());
-            }
-            if is_done {
-                return;
-            }
-            tokio::spawn(work)
-        } else {
-            tokio::spawn(work(actions, inbox, limits, step, call, time, true))
-        };
-        let task = task.abort_handle();
-        if let Some(cell) = self.cells.get_mut(step as usize) {
-            cell.task = Some(task);
-        }
-        if let Some((_, late)) = time {
+        if let Some(late) = time.and_then(|time| self.now.checked_add(time)) {
             self.timers.note(late, step, attempt, Due::Late);
         }
     }
-}
-
-async fn work(
-    actions: Arc<dyn Actions>,
-    inbox: Arc<Inbox>,
-    limits: Limits,
-    step: u32,
-    call: ActionCall,
-    time: Option<(Duration, Instant)>,
-    is_watched: bool,
-) {
-    let attempt = call.attempt;
-    let (began, mut looks) = (is_watched.then(Instant::now), 0_u32);
-    // The call itself may panic before it returns a future.
-    let mut acting = pin!(AssertUnwindSafe(async { actions.call(call).await }).catch_unwind());
-    let acted = poll_fn(|context| {
-        looks = looks.saturating_add(1);
-        acting.as_mut().poll(context)
-    });
-    let acted = acted.await;
-    let was_prompt = began.map(|began| profile::was_prompt(looks, began.elapsed()));
-    // An action that never waits is not interrupted by its timeout, but it is late all the same.
-    let late = time.filter(|(_, end)| Instant::now() >= *end);
-    let acted = match (late, acted) {
-        (Some((time, _)), acted) => {
-            if let Ok(Ok(value)) = acted {
-                dismantle(value);
-            }
-            Ok(Err(too_late(time)))
-        }
-        (None, acted) => acted,
-    };
-    let result = match acted {
-        Ok(Ok(value)) => sized(value, &limits),
-        Ok(Err(mut failure)) => {
-            failure.details = failure.details.and_then(|value| bounded(value, &limits));
-            // A partial result that is too large is dropped.
-            failure.partial = failure
-                .partial
-                .and_then(|value| sized(value, &limits).ok().map(|(value, _)| value));
-            Err(Box::new(failure))
-        }
-        Err(panic) => {
-            let message = format!("the action panicked: {}", words_of(&*panic));
-            Err(Box::new(failure(ErrorCode::ExecutionFailed, message)))
-        }
-    };
-    inbox.put(DriverMessage::Done { step, attempt, result, was_prompt });
-}
-
-fn sized(value: Value, limits: &Limits) -> Result<(Value, usize), Box<ActionFailure>> {
-    let message = match measure(&value, limits.result_bytes, limits.result_depth) {
-        Size::Within(bytes) => return Ok((value, bytes)),
-        Size::TooLarge => {
-            format!("the result is larger than {} bytes", limits.result_bytes)
-        }
-        Size::TooDeep => {
-            format!("the result is nested deeper than {} lists and objects", limits.result_depth)
-        }
-    };
-    dismantle(value);
-    Err(Box::new(failure(ErrorCode::TooLarge, message)))
-}
-
-fn bounded(value: Value, limits: &Limits) -> Option<Value> {
-    if matches!(measure(&value, limits.result_bytes, limits.result_depth), Size::Within(_)) {
-        return Some(value);
-    }
-    dismantle(value);
-    Some(json!({"omitted": "larger or deeper than a result may be"}))
-}
-
-fn words_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let words = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-    words.chars().take(1_000).collect()
 }
 
 fn check(
@@ -335,10 +246,10 @@ fn short(text: &str) -> String {
     format!("{head} …")
 }
 
-pub(super) fn too_late(time: Duration) -> ActionFailure {
+pub(crate) fn too_late(time: Duration) -> ActionFailure {
     ActionFailure::late(format!("it took longer than {} s", time.as_secs_f64()))
 }
 
-pub(super) fn failure(code: ErrorCode, message: String) -> ActionFailure {
+pub(crate) fn failure(code: ErrorCode, message: String) -> ActionFailure {
     ActionFailure::new(code.as_str(), message)
 }

@@ -9,7 +9,6 @@ use contexture_protocol::content::{
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// The report of a run: an outcome for each step.
 #[derive(Debug)]
@@ -18,7 +17,6 @@ pub struct Report {
     cells: Vec<Cell>,
     order: Vec<u32>,
     status: Status,
-    began: Instant,
     took: Duration,
     fault: Option<JournalError>,
 }
@@ -29,10 +27,10 @@ impl Report {
         cells: Vec<Cell>,
         order: Vec<u32>,
         status: Status,
-        began: Instant,
+        took: Duration,
         fault: Option<JournalError>,
     ) -> Self {
-        Self { plan, cells, order, status, began, took: began.elapsed(), fault }
+        Self { plan, cells, order, status, took, fault }
     }
 
     /// Returns the final status: TIMEOUT when its time was over, FAILED when a step ended FAILED or
@@ -70,8 +68,7 @@ impl Report {
     /// Returns the start of a step, from the start of the run; `None` if it was not run.
     #[must_use]
     pub fn step_began(&self, index: usize) -> Option<Duration> {
-        let started = self.cells.get(index)?.started?;
-        Some(started.saturating_duration_since(self.began))
+        self.cells.get(index)?.started
     }
 
     /// Returns the outcome of a step.

@@ -1,10 +1,10 @@
 //! After an attempt: its end, and the recovery from a failure (CP-18, CP-14).
 
-use super::cell::Ended;
-use super::driver::{Driver, Stop};
+use super::cell::{Ended, Phase};
 use super::start::{failure, too_late};
 use super::stop::told;
 use super::timers::Due;
+use super::{Machine, Output, Stop};
 use crate::action::ActionFailure;
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{
@@ -12,7 +12,6 @@ use contexture_protocol::content::{
 };
 use serde_json::Value;
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// The total number of attempts if `RETRY` does not specify it.
 const ATTEMPTS: u64 = 3;
@@ -20,7 +19,7 @@ const ATTEMPTS: u64 = 3;
 /// The longest wait between two attempts: a year.
 const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-impl Driver {
+impl Machine {
     /// Handles the end of an attempt.
     pub(super) fn tried(
         &mut self,
@@ -36,11 +35,11 @@ impl Driver {
             return;
         }
         if let Some(cell) = self.cells.get_mut(step as usize) {
-            cell.task = None;
+            cell.phase = Phase::Idle;
         }
         match result {
             Ok((value, bytes)) => {
-                let most = self.options.limits.results_bytes;
+                let most = self.settings.limits.results_bytes;
                 let all = self.bytes.saturating_add(bytes);
                 if all > most {
                     let message = format!("all results together are larger than {most} bytes");
@@ -63,8 +62,11 @@ impl Driver {
         match due {
             Due::Late => {
                 // A failed attempt waits for the next one.
-                let Some(task) = cell.task.take() else { return };
-                task.abort();
+                if cell.phase != Phase::Acting {
+                    return;
+                }
+                cell.phase = Phase::Idle;
+                self.outputs.push(Output::Abort { step });
                 let time = self.plan.step(step).and_then(|step| step.timeout);
                 self.failed(step, too_late(time.unwrap_or_default()), true);
             }
@@ -142,7 +144,7 @@ impl Driver {
         };
         let wait = wait.min(LONGEST_WAIT);
         cell.last_failure = Some(Box::new(failure));
-        self.timers.note(Instant::now() + wait, step, cell.attempt, Due::Again);
+        self.timers.note(self.now.saturating_add(wait), step, cell.attempt, Due::Again);
         None
     }
 

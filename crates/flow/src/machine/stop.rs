@@ -1,7 +1,7 @@
 //! The early end: cancelled, timed out, aborted, or without a journal.
 
-use super::cell::Ended;
-use super::driver::{Driver, Stop};
+use super::cell::{Ended, Phase};
+use super::{Change, KnownEnds, Machine, Output, Stop};
 use crate::action::ActionFailure;
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Failure, Status};
@@ -14,7 +14,34 @@ const STEP_CANCELLED: &str = "it was cancelled";
 pub(super) const UNCERTAIN: &str =
     "it was running when the run was interrupted, and may have taken effect";
 
-impl Driver {
+impl Machine {
+    /// Does what was asked for since it was last called, and stops a run without a journal.
+    pub(super) fn handle_stops(&mut self, ends: &mut KnownEnds<'_>) {
+        for step in std::mem::take(&mut self.cancelled) {
+            self.read_ends(ends);
+            self.stop_step(step, Stop::StepCancelled);
+        }
+        if self.fault.is_some() && self.stop != Some(Stop::Journal) {
+            self.is_stopped_by(Stop::Journal, ends);
+            self.stop_all(Stop::Journal);
+        }
+        let is_cancelled = std::mem::take(&mut self.is_cancelled);
+        if is_cancelled
+            && self.stop != Some(Stop::Cancelled)
+            && self.is_stopped_by(Stop::Cancelled, ends)
+        {
+            self.record(Change::Cancelled);
+            self.stop_all(Stop::Cancelled);
+        }
+    }
+
+    /// Reads the ends that are known, so that completed work is kept.
+    pub(super) fn read_ends(&mut self, ends: &mut KnownEnds<'_>) {
+        for end in ends() {
+            self.handle(self.now, end);
+        }
+    }
+
     /// Stops everything; an abort lets running attempts finish.
     pub(super) fn stop_all(&mut self, stop: Stop) {
         if self.stop.is_none() || !matches!(stop, Stop::Aborted(_)) {
@@ -27,20 +54,14 @@ impl Driver {
 
     /// Reports whether a stop from outside has something to end. Ends that are already waiting are
     /// read first, and kept; a failed step is neither retried nor replaced.
-    pub(super) fn is_stopped_by(&mut self, stop: Stop) -> bool {
+    pub(super) fn is_stopped_by(&mut self, stop: Stop, ends: &mut KnownEnds<'_>) -> bool {
         let before = self.stop.replace(stop);
-        self.read_ends();
+        self.read_ends(ends);
         let is_stopped = self.lanes.left() > 0;
         if !is_stopped {
             self.stop = before;
         }
         is_stopped
-    }
-
-    /// Stops one step, unless it has ended: waiting ends are read first.
-    pub(super) fn stop_one(&mut self, step: u32) {
-        self.read_ends();
-        self.stop_step(step, Stop::StepCancelled);
     }
 
     /// Returns all steps, each after its dependencies.
@@ -52,8 +73,8 @@ impl Driver {
     }
 
     /// Handles the timeout of one side (4.6.2).
-    pub(super) fn stop_side(&mut self, is_front: bool) {
-        self.read_ends();
+    pub(super) fn stop_side(&mut self, is_front: bool, ends: &mut KnownEnds<'_>) {
+        self.read_ends(ends);
         let lane = if is_front { &self.lanes.front } else { &self.lanes.back };
         self.is_side_late |= lane.left > 0;
         for step in 0..crate::graph::number(self.cells.len()) {
@@ -91,11 +112,12 @@ impl Driver {
                 }
             }
             Status::Running => {
-                if let Some(task) = cell.task.take() {
-                    task.abort();
-                }
+                let phase = std::mem::replace(&mut cell.phase, Phase::Idle);
                 let last = cell.last_failure.take();
-                let has_acted = self.starting.remove(&step).is_none();
+                if phase != Phase::Idle {
+                    self.outputs.push(Output::Abort { step });
+                }
+                let has_acted = phase != Phase::Starting;
                 let (status, code, message) = match stop {
                     Stop::SetTimeout => {
                         (Status::Timeout, ErrorCode::Timeout, "the timeout of the set has passed")

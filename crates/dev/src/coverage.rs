@@ -12,7 +12,8 @@ use std::path::Path;
 const REQUIREMENTS: &str = "docs/requirements.txt";
 
 /// The prefixes of requirement ids.
-const PREFIXES: [&str; 8] = ["as", "pt", "ref", "kn", "cp", "fl", "ho", "gu"];
+const PREFIXES: [&str; 10] =
+    ["as", "pt", "ref", "kn", "cp", "fl", "ho", "gu", "ca", "wa"];
 
 /// The whole document.
 pub(crate) fn document(root: &Path) -> Result<String, String> {

@@ -181,3 +181,22 @@ fn ca_5_account_of_a_client_limits_all_its_runs_together() {
         .collect();
     assert_eq!(codes, [json!({"a": "x"}), json!({"a": "x"}), json!("COST_LIMIT")]);
 }
+
+#[test]
+fn ca_5_what_a_model_took_before_it_was_passed_over_comes_on_top_of_the_worst_case() {
+    let server = Server::start(None, |number, body| match (body["model"].as_str(), number) {
+        (Some("m"), 1) => Reply::Body(503, json!({"error": "busy"})),
+        _ => Reply::Body(200, chat("none of it", 1_000, 100)),
+    });
+    let ask = ASK.replace("max_output", "attempts: 2, max_output");
+    let settings = format!("[retry]\ntimes = 0\n{PRICED}{}", PRICED.replace("/v1/m", "/v1/n"));
+    let place = place(&server, &ask, &settings);
+    let other = format!("/v1/m\" or \"openai+http://{}/v1/n\"", server.address);
+    place.write("main.as", &place.read("main.as").replace("/v1/m\"", &other));
+    let report = run(&place, SpendLimit::default());
+    assert_eq!(code(&report), "unusable_answer");
+    assert_eq!((report.calls[0].requests, report.calls[0].passed_over[0].requests), (4, 2));
+    // Two answers of the second model, and one of the first.
+    assert_eq!(report.cost.actual, Some(0.009));
+    assert_eq!(report.cost.worst, Some(0.009));
+}

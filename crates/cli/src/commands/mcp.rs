@@ -32,7 +32,8 @@ pub(crate) struct Args {
     /// drafts or disputed.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to serve")]
     root: Option<PathBuf>,
-    /// A folder of programs in the project; each program with a `main agent` becomes a tool.
+    /// A folder of programs in the project; each program with a `main agent` becomes a tool. With
+    /// `--root`, paths of folders and packs are relative to it.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to serve")]
     programs: Option<PathBuf>,
     /// Serve only this pack, by its name or path. May be repeated.
@@ -66,10 +67,18 @@ pub(crate) struct Args {
     allow_origin: Vec<String>,
 }
 
+impl Args {
+    /// Returns a path that an option names: clients start the command in any folder, so it is
+    /// relative to the project that they name (WA-9).
+    fn path(&self, path: &Path) -> PathBuf {
+        self.root.as_ref().map_or_else(|| path.to_owned(), |root| root.join(path))
+    }
+}
+
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let chosen = args.root.as_deref();
     let project = match &args.programs {
-        Some(folder) => project::of_program(chosen, &folder.join("program.as"))?,
+        Some(folder) => project::of_program(chosen, &args.path(folder).join("program.as"))?,
         None => project::here_or(chosen)?,
     };
     let options = match args.http {
@@ -105,13 +114,14 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
 
 fn server(args: &Args, project: Project) -> Result<Server, Abort> {
     let is_path = |pack: &&String| {
-        pack.contains(std::path::is_separator) || Path::new(pack).join("KNOWLEDGE.md").is_file()
+        pack.contains(std::path::is_separator)
+            || args.path(Path::new(pack)).join("KNOWLEDGE.md").is_file()
     };
     let (paths, named): (Vec<String>, Vec<String>) =
         args.pack.iter().cloned().partition(|pack| is_path(&pack));
     let absolute = |path: &String| {
-        let path = Path::new(path);
-        path.canonicalize().map_err(|error| Abort::read(path, error))
+        let path = args.path(Path::new(path));
+        path.canonicalize().map_err(|error| Abort::read(&path, error))
     };
     let (model, models) = args.models.chosen(true)?;
     let packs = Options {
@@ -123,7 +133,7 @@ fn server(args: &Args, project: Project) -> Result<Server, Abort> {
         ..Options::default()
     };
     let settings = Settings {
-        programs: args.programs.clone(),
+        programs: args.programs.as_deref().map(|folder| args.path(folder)),
         model,
         models,
         offers: args.offer.clone(),

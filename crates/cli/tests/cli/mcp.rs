@@ -33,7 +33,16 @@ struct Server {
 impl Server {
     fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
         let all = ["mcp"].iter().chain(arguments).copied();
-        let mut command: Command = sandbox.contexture(all);
+        Self::of(sandbox.contexture(all))
+    }
+
+    fn start_in(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Self {
+        let mut command = sandbox.contexture(arguments.iter().copied());
+        command.current_dir(sandbox.path(folder));
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let to = child.stdin.take();
@@ -179,6 +188,26 @@ fn kn_8_packs_without_root_show_only_metadata() {
     let _ = server.close();
     let mut server = Server::start(&sandbox, &["--pack", "acme"]);
     server.initialize();
+    assert_eq!(server.call("activate_knowledge", json!({ "name": "acme" }))["isError"], false);
+    let _ = server.close();
+}
+
+#[test]
+fn wa_9_folders_and_packs_are_relative_to_root() {
+    let sandbox = project();
+    let _ = sandbox.write("elsewhere/agents/half.as", "main func(number integer) { number / 2 }\n");
+    let pack = ".agents/knowledge/acme";
+    let all = ["mcp", "--root", "..", "--programs", "agents", "--pack", pack];
+    let mut server = Server::start_in(&sandbox, "elsewhere", &all);
+    server.initialize();
+    let tools = server.request("tools/list", json!({}));
+    let names: Vec<&str> = tools["result"]["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|tool| tool["name"].as_str())
+        .collect();
+    assert!(names.contains(&"double") && !names.contains(&"half"), "{names:?}");
     assert_eq!(server.call("activate_knowledge", json!({ "name": "acme" }))["isError"], false);
     let _ = server.close();
 }

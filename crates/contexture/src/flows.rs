@@ -294,6 +294,21 @@ pub fn checked(project: &Project, mut request: FlowRequest) -> Result<(Set, Chec
     Ok((plan.set().clone(), plan.warnings().clone()))
 }
 
+/// Refuses the replacement of a model that none of the programs imports which a set may call (CA-7). A
+/// set that is gone on with may call others.
+///
+/// # Errors
+/// [`FlowError`] with the name that may be meant.
+pub fn check_models(project: &Project, request: &FlowRequest) -> Result<(), FlowError> {
+    let models = &request.run.models;
+    if models.by_name.is_empty() || request.resume.is_some() {
+        return Ok(());
+    }
+    let named = agents::Agents::of(project, &request.programs)?;
+    let found = agents::Agents::beside(project, request.near.as_deref());
+    Ok(models.check_among(&named.models().chain(found.models()).collect())?)
+}
+
 /// Reads the set, and checks what it may use.
 fn read(request: &FlowRequest) -> Result<(Set, Allow), FlowError> {
     let limits = contexture_protocol::Limits::FILE;

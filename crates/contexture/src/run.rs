@@ -154,6 +154,7 @@ impl Ready {
         if !request.models.of_several {
             request.models.check([&program])?;
         }
+        InputForm::of(&program, request).check(&request.input)?;
         let executable = compile(&program);
         packs::require(references.packs(), &program)
             .map_err(|error| SetupError::new(error.code, &error, error.help.clone()))?;

@@ -1,12 +1,12 @@
 //! `contexture doctor`: whether a project is ready to run (CA-12).
 //!
-//! Decision: it opens a connection to the server of the default model and sends nothing, so that it costs nothing
-//! and shows no key to anybody.
+//! Decision: it opens a connection to the servers of models and sends nothing, so that it costs nothing and
+//! shows no key to anybody. MCP servers are asked for their tools, if a person has accepted or allowed them.
 
 use crate::prelude::*;
 use contexture::Project;
 use contexture::llm::ModelUri;
-use contexture::models::{default_model, provider_settings};
+use contexture::models::{DefaultModel, default_model, provider_settings};
 use std::fs;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
@@ -14,19 +14,26 @@ use std::time::Duration;
 const EXAMPLES: &str = "\
 Examples:
   contexture doctor
+  contexture doctor --offline
   contexture doctor --json --workspace examples
 
 Exit code 0: ready; 1: something is wrong.";
 
-/// The longest wait for a server.
+/// The longest wait for a server of models.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The longest wait for an MCP server, which may have to be installed first.
+#[cfg(feature = "mcp")]
+const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Checks settings, keys, the server of the default model, the store and versions.
+/// Checks settings, keys, the servers of models and of MCP, the store and versions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     workspace: Workspace,
+    /// Connect to no server and start none.
+    #[arg(long)]
+    offline: bool,
     /// Print one JSON object: ok, and checks, each with name, status (ok, warning, error), message
     /// and help.
     #[arg(long)]
@@ -35,18 +42,22 @@ pub(crate) struct Args {
 
 /// One finding.
 struct Finding {
-    name: &'static str,
+    name: String,
     status: &'static str,
     message: String,
     help: Option<String>,
 }
 
-fn ok(name: &'static str, message: impl Into<String>) -> Finding {
-    Finding { name, status: "ok", message: message.into(), help: None }
+fn ok(name: impl Into<String>, message: impl Into<String>) -> Finding {
+    Finding { name: name.into(), status: "ok", message: message.into(), help: None }
 }
 
-fn wrong(name: &'static str, message: impl Into<String>, help: impl Into<String>) -> Finding {
-    Finding { name, status: "error", message: message.into(), help: Some(help.into()) }
+fn wrong(name: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> Finding {
+    Finding { name: name.into(), status: "error", message: message.into(), help: Some(help.into()) }
+}
+
+fn warning(name: impl Into<String>, message: String, help: impl Into<String>) -> Finding {
+    Finding { status: "warning", ..wrong(name, message, help) }
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
@@ -55,7 +66,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         Ok(project) => {
             findings.push(settings(&project));
             findings.push(keys(&project));
-            findings.push(model(&project));
+            findings.extend(models(&project, args.offline));
+            findings.extend(mcp_servers(&project, args.offline)?);
             findings.push(store(&project));
         }
         Err(Abort::Error(error)) => {
@@ -98,13 +110,22 @@ fn settings(project: &Project) -> Finding {
     ok("settings", message)
 }
 
-/// Tells which keys are set, and whether the default model lacks its own.
+/// Returns the default model and those of `[models]`, each with the name of its finding.
+fn named(project: &Project) -> Vec<(String, DefaultModel)> {
+    let named = project.config.models.iter().filter(|(_, uri)| uri.trim() != "default");
+    let named = named.map(|(name, uri)| {
+        (format!("models.{name}"), DefaultModel { uri: uri.trim().to_owned(), chosen: true })
+    });
+    std::iter::once(("model".to_owned(), default_model(project, None))).chain(named).collect()
+}
+
+/// Tells which keys are set, and which models lack theirs.
 fn keys(project: &Project) -> Finding {
     let names = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
     let has = |name: &str| project.environment.get(name).is_some();
     let set: Vec<&str> = names.into_iter().filter(|name| has(name)).collect();
     let told = if set.is_empty() { "none is set".to_owned() } else { set.join(", ") };
-    let lacks = match default_model(project, None).uri.parse() {
+    let lacks = |uri: &str| match uri.parse() {
         Ok(ModelUri::OpenAi { .. }) if provider_settings(project).openai_base_url.is_none() => {
             (!has("OPENAI_API_KEY")).then_some("OPENAI_API_KEY")
         }
@@ -113,24 +134,35 @@ fn keys(project: &Project) -> Finding {
         .then_some("ANTHROPIC_API_KEY"),
         _ => None,
     };
-    match lacks {
-        Some(name) => wrong(
+    let models = named(project);
+    match models.iter().find_map(|(_, model)| Some((&model.uri, lacks(&model.uri)?))) {
+        Some((uri, name)) => wrong(
             "keys",
-            format!("the default model needs {name}, which is not set"),
+            format!("{uri} needs {name}, which is not set"),
             format!("set {name}, or write it into .env"),
         ),
         None => ok("keys", told),
     }
 }
 
-/// Tells the default model, and whether its server can be reached.
-fn model(project: &Project) -> Finding {
-    let model = default_model(project, None);
+/// Tells the models of the settings, and whether their servers can be reached.
+fn models(project: &Project, is_offline: bool) -> Vec<Finding> {
+    let models = named(project);
+    std::thread::scope(|scope| {
+        let look = |(name, model): (String, DefaultModel)| {
+            scope.spawn(move || self::model(project, &name, &model, is_offline))
+        };
+        let looks: Vec<_> = models.into_iter().map(look).collect();
+        looks.into_iter().filter_map(|look| look.join().ok()).collect()
+    })
+}
+
+fn model(project: &Project, name: &str, model: &DefaultModel, is_offline: bool) -> Finding {
     let parsed = match model.uri.parse::<ModelUri>() {
         Ok(parsed) => parsed,
         Err(error) => {
             let help = error.help().unwrap_or_else(|| "name another model".to_owned());
-            return wrong("model", error.to_string(), help);
+            return wrong(name, error.to_string(), help);
         }
     };
     let settings = provider_settings(project);
@@ -146,21 +178,83 @@ fn model(project: &Project) -> Finding {
             settings.ollama_base_url.unwrap_or_else(|| "http://localhost:11434".to_owned())
         }
         ModelUri::Compatible { base, .. } => base.clone(),
-        _ if model.chosen => return ok("model", format!("{} needs no server", model.uri)),
+        _ if model.chosen => return ok(name, format!("{} needs no server", model.uri)),
         _ => {
             let message = format!("no model is set: {} stands in", model.uri);
-            let help = "set `model` in contexture.toml, or give `--model`";
-            let status = "warning";
-            return Finding { name: "model", status, message, help: Some(help.to_owned()) };
+            return warning(name, message, "set `model` in contexture.toml, or give `--model`");
         }
     };
+    if is_offline {
+        return ok(name, format!("{}: its server was not looked for", model.uri));
+    }
     match reach(&base) {
-        Ok(()) => ok("model", format!("{}: its server can be reached", model.uri)),
+        Ok(()) => ok(name, format!("{}: its server can be reached", model.uri)),
         Err(reason) => wrong(
-            "model",
+            name,
             format!("{}: its server can't be reached: {reason}", model.uri),
-            "start the server, or fix the address",
+            "start the server, or fix the address; `--offline` does not look for servers",
         ),
+    }
+}
+
+/// Tells whether the MCP servers of the settings answer; one that nobody accepted is not started.
+#[cfg(feature = "mcp")]
+fn mcp_servers(project: &Project, is_offline: bool) -> Result<Vec<Finding>, Abort> {
+    let consent = contexture::servers::Consent::default();
+    let (servers, faults) = contexture::servers::review(project, consent)?;
+    let mut findings: Vec<Finding> = faults
+        .iter()
+        .map(|fault| wrong("mcp", fault.to_string(), "`contexture mcp-servers accept` renews it"))
+        .collect();
+    let names: Vec<String> = servers.names().map(str::to_owned).collect();
+    if names.is_empty() || is_offline {
+        let told = |name| ok(format!("mcp.{name}"), "was not started");
+        findings.extend(names.iter().map(told));
+        return Ok(findings);
+    }
+    let asked = crate::support::runtime::single_threaded()?.block_on(async {
+        let mut asked = Vec::new();
+        for name in names {
+            let offer = tokio::time::timeout(HANDSHAKE, servers.offer(&name)).await;
+            asked.push(answered(&name, offer.ok()));
+        }
+        servers.close().await;
+        asked
+    });
+    findings.extend(asked);
+    Ok(findings)
+}
+
+#[cfg(not(feature = "mcp"))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature with the feature")]
+fn mcp_servers(_: &Project, _: bool) -> Result<Vec<Finding>, Abort> {
+    Ok(Vec::new())
+}
+
+/// Tells what came of a server's handshake; `None` when it took too long.
+#[cfg(feature = "mcp")]
+fn answered(
+    server: &str,
+    offer: Option<Result<contexture::mcp::Offer, contexture::mcp::McpError>>,
+) -> Finding {
+    use contexture::mcp::McpError;
+    let name = format!("mcp.{server}");
+    let skip = "`--offline` starts no server";
+    match offer {
+        Some(Ok(offer)) => ok(name, format!("answers, and offers {} tools", offer.tools.len())),
+        Some(Err(error @ (McpError::NotAllowed { .. } | McpError::NotAccepted { .. }))) => {
+            let help = format!("`contexture mcp-servers accept {server}` starts and accepts it");
+            warning(name, format!("was not started: {error}"), help)
+        }
+        Some(Err(error)) => {
+            let help =
+                error.help().map_or_else(|| skip.to_owned(), |help| format!("{help}; {skip}"));
+            wrong(name, error.to_string(), help)
+        }
+        None => {
+            let message = format!("does not answer within {} s", HANDSHAKE.as_secs());
+            wrong(name, message, format!("start it by hand to see why; {skip}"))
+        }
     }
 }
 

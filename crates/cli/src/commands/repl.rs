@@ -11,8 +11,9 @@ use crate::support::asker::PersonAtTerminal;
 use crate::support::options::{Models, Permissions, Spend, stand_in};
 use crate::support::runtime;
 use crate::support::signals::Signals;
+use contexture::Project;
 use contexture::diagnostic::Diagnostic;
-use contexture::run::RunRequest;
+use contexture::run::{RunRequest, SetupError, load_text};
 use contexture::script::runtime::SessionError;
 use contexture::session::Session;
 use std::io::{self, BufRead, IsTerminal};
@@ -88,9 +89,13 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let driver = runtime::single_threaded()?;
     if io::stdin().is_terminal() {
         repl.edit(&driver, history)?;
+        if let Err(unknown) = repl.check_models(&project, &request) {
+            terminal.warn(&unknown.to_string());
+        }
         return Ok(Exit::Done);
     }
     repl.read(&driver)?;
+    repl.check_models(&project, &request)?;
     Ok(if repl.failed { Exit::Failed } else { Exit::Done })
 }
 
@@ -113,6 +118,16 @@ enum Next {
 }
 
 impl Repl<'_> {
+    /// Refuses the replacement of a model that no line has imported: any line might have.
+    fn check_models(&self, project: &Project, request: &RunRequest) -> Result<(), SetupError> {
+        if request.models.by_name.is_empty() {
+            return Ok(());
+        }
+        let source = self.session.source();
+        let (program, _) = load_text(project, Path::new(source.name()), source.text())?;
+        request.models.check([&program])
+    }
+
     /// Reads lines from the editor of a terminal.
     fn edit(
         &mut self,

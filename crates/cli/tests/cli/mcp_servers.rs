@@ -499,3 +499,17 @@ fn gu_4_tool_of_server_validates_where_owner_says_so() {
     sandbox.write("contexture.toml", format!("{settings}{other}"));
     let _ = run().exits(1).says("POLICY_DENIED");
 }
+
+#[test]
+fn ca_12_doctor_asks_accepted_servers() {
+    let sandbox = accepted();
+    let told = |exit: i32| {
+        let told = sandbox.run(["doctor", "--json"]).exits(exit).json();
+        let all = told["checks"].as_array().unwrap().clone();
+        all.into_iter().find(|one| one["name"] == "mcp.test").unwrap()
+    };
+    assert!(told(0)["message"].as_str().unwrap().contains("7 tools"));
+    sandbox.write("tools.json", "\"nonsense\"");
+    let broken = told(1);
+    assert!(broken["help"].as_str().unwrap().contains("--offline"), "{broken}");
+}

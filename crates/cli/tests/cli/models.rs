@@ -142,3 +142,23 @@ fn ca_7_record_says_which_model_stood_in() {
     let begin = run["events"].as_array().unwrap().iter().find(|event| event["kind"] == "run");
     assert_eq!(begin.unwrap()["data"]["models"], json!({ "Fast": "mock", "Strong": "mock" }));
 }
+
+#[test]
+fn ca_7_unknown_name_is_refused_by_flows_and_sessions() {
+    let sandbox = sandbox(TWO);
+    let set =
+        r#"{ "instructions": [{ "instructionId": "a", "action": "agent:p", "parameters": {} }] }"#;
+    sandbox.write("set.json", set);
+    for file in ["set.json", "p.as"] {
+        let given = ["flow", "run", file, "--json", "--model", "Fsat=mock"];
+        let error = &sandbox.run(given).exits(2).json()["error"];
+        assert_eq!(error["code"], "unknown_model", "{error}");
+        assert!(error["help"].as_str().unwrap().contains("did you mean `Fast`?"), "{error}");
+    }
+    let both = ["flow", "run", "set.json", "--model", "Fast=mock", "--model", "Strong=mock"];
+    let _ = sandbox.run(both).exits(0);
+    let lines = "import llm Fast from \"openai://x\"\nmodel Fast\n1 + 1\n";
+    let session = |given: &str| sandbox.run_with(["repl", "--model", given], lines);
+    let _ = session("Fast=mock").exits(0);
+    let _ = session("Fsat=mock").exits(2).says("did you mean `Fast`?");
+}

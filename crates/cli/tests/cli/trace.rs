@@ -235,6 +235,20 @@ fn ca_12_list_is_filtered_by_failure_program_time_and_text() {
 }
 
 #[test]
+fn ca_12_list_names_the_models_that_were_asked() {
+    let sandbox = Sandbox::new();
+    let run = |program: &str| {
+        sandbox.write("m.as", program);
+        let _ = sandbox.run(["run", "m.as"]).exits(0);
+        let run = sandbox.run(["trace", "list", "--json"]).exits(0).json()["runs"][0].clone();
+        (run["model"].clone(), run["models"].clone())
+    };
+    let two = "import llm A from \"mock\"\nmain func() { model A\n generate({ input: \"one\" }) }";
+    assert_eq!(run(two), ("mock".into(), ["mock"].into()));
+    assert_eq!(run("main func() { 1 }"), (().into(), Vec::<String>::new().into()));
+}
+
+#[test]
 fn ca_12_prune_deletes_old_runs_and_says_which() {
     let sandbox = after(&["a?", "b?", "c?"]);
     let ids = || -> Vec<String> {

@@ -111,3 +111,45 @@ fn ca_12_doctor_names_what_is_wrong() {
     sandbox.write("contexture.toml", "model = \"anthropic://claude\"\n\n[providers]\n");
     assert!(check("keys", 1)["message"].as_str().unwrap().contains("ANTHROPIC_API_KEY"));
 }
+
+#[test]
+fn ca_12_unknown_field_is_refused_by_programs_and_steps_of_flows() {
+    let sandbox = Sandbox::new();
+    let set = r#"{ \"instructions\": [{ \"instructionId\": \"a\", \"action\": \"echo\", \"parameters\": {} }] }"#;
+    sandbox.write("set.as", &format!("main func(input {{ path? string }}) {{ \"{set}\" }}\n"));
+    sandbox.write("a.as", ASK);
+    let _ = sandbox.run(["flow", "run", "set.as", "--input", "{\"path\": \"x\"}"]).exits(0);
+    let wrong = ["flow", "run", "set.as", "--input", "{\"pth\": \"x\"}"];
+    let _ = sandbox.run(wrong).exits(2).says("did you mean `path`");
+    let step = |parameters: &str| {
+        let step = format!(
+            r#"{{ "instructions": [{{ "instructionId": "a", "action": "agent:a", "parameters": {parameters} }}] }}"#
+        );
+        sandbox.write("step.json", &step);
+        sandbox.run(["flow", "run", "step.json", "--json"])
+    };
+    let _ = step("{ \"path\": \"x\", \"idempotencyKey\": \"k\" }").exits(0);
+    let failed = step("{ \"path\": \"x\", \"cuont\": 1 }").exits(1).json();
+    let error = &failed["results"]["a"]["error"];
+    assert_eq!(error["code"], "VALIDATION_FAILED", "{failed}");
+    assert!(error["message"].as_str().unwrap().contains("did you mean `count`"), "{error}");
+}
+
+#[test]
+fn ca_12_doctor_looks_at_named_models_and_mcp_servers() {
+    let sandbox = Sandbox::new();
+    let settings = "model = \"mock\"\n[models]\nFast = \"openai+http://127.0.0.1:9/v1/m\"\nOwn = \"default\"\n\n\
+                    [mcp.servers.files]\ncommand = \"no-such-program-here\"\n";
+    sandbox.write("contexture.toml", settings);
+    let checks = |options: &[&str], exit: i32| {
+        let told = sandbox.run(["doctor", "--json"].iter().chain(options)).exits(exit).json();
+        let of = |name: &str| {
+            let all = told["checks"].as_array().unwrap();
+            all.iter().find(|one| one["name"] == name).map(|one| one["status"].clone())
+        };
+        (of("models.Fast"), of("models.Own"), of("mcp.files"))
+    };
+    let said = |word: &str| Some(json!(word));
+    assert_eq!(checks(&[], 1), (said("error"), None, said("warning")));
+    assert_eq!(checks(&["--offline"], 0), (said("ok"), None, said("ok")));
+}

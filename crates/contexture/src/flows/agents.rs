@@ -8,6 +8,7 @@
 
 use super::error::FlowError;
 use super::takes;
+use crate::models::imported;
 use crate::project::Project;
 use crate::run::{self, CheckReport, Takes};
 use contexture_flow::action::{ActionInfo, ActionKind};
@@ -30,6 +31,8 @@ pub(super) struct Agents {
     actions: BTreeMap<String, Arc<Agent>>,
     /// The files of their programs, from the workspace.
     files: BTreeSet<String>,
+    /// The names under which they import models.
+    models: BTreeSet<String>,
 }
 
 /// A function of an agent as an action.
@@ -62,11 +65,13 @@ impl Agents {
         Ok(agents)
     }
 
-    /// Returns the agents of the programs in some folders. A program that can't be read is left
-    /// out; one that is refused is known, and refuses the set that calls it.
-    pub(super) fn in_folders(project: &Project, folders: &[PathBuf]) -> Self {
+    /// Returns the agents of the programs beside a set and in the project. A program that can't be
+    /// read is left out; one that is refused is known, and refuses the set that calls it.
+    pub(super) fn beside(project: &Project, set: Option<&Path>) -> Self {
         let mut agents = Self::default();
-        for path in folders.iter().flat_map(|folder| programs_in(folder)) {
+        let set = set.filter(|set| *set != project.root);
+        let folders = set.into_iter().chain([project.root.as_path()]);
+        for path in folders.flat_map(programs_in) {
             let Ok((program, checked)) = run::load(project, &path) else { continue };
             let refused = checked.has_errors().then(|| Arc::new(checked));
             agents.add(&path, &program, refused);
@@ -87,9 +92,15 @@ impl Agents {
         self.actions.keys()
     }
 
+    /// Returns the names under which the programs import models.
+    pub(super) fn models(&self) -> impl Iterator<Item = &str> {
+        self.models.iter().map(String::as_str)
+    }
+
     fn add(&mut self, path: &Path, program: &Program, refused: Option<Arc<CheckReport>>) {
         let Some(root) = program.files.first() else { return };
         self.files.extend(program.files.iter().map(|file| file.source.name().to_owned()));
+        self.models.extend(imported(program).map(str::to_owned));
         let source = Source { path, program, refused, is_pure: is_pure(program) };
         for (item, agent) in root.agents() {
             let Some(name) = &agent.name else { continue };

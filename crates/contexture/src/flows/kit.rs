@@ -14,7 +14,6 @@ use contexture_mcp::{Definition, McpError, Servers};
 use contexture_store::flows::FlowJournal;
 use contexture_store::masker::Masker;
 use contexture_tools::Workspace;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::Semaphore;
 
@@ -112,10 +111,7 @@ impl Kit {
 
     fn found(&self) -> &Agents {
         self.found.get_or_init(|| {
-            let own = self.project.root.clone();
-            let near = self.request.near.clone().filter(|near| *near != own);
-            let folders: Vec<PathBuf> = near.into_iter().chain([own]).collect();
-            let found = Agents::in_folders(&self.project, &folders);
+            let found = Agents::beside(&self.project, self.request.near.as_deref());
             protect(&self.workspace, &found);
             found
         })

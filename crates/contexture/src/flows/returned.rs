@@ -63,7 +63,8 @@ pub async fn from_program(
     request: &FlowRequest,
     cancel: CancelToken,
 ) -> Result<Returned, FlowError> {
-    let run = RunRequest {
+    let mut run = RunRequest {
+        input: entry.input,
         program: entry.program,
         agent: entry.agent,
         function: entry.function,
@@ -71,7 +72,8 @@ pub async fn from_program(
     };
     let observer: Arc<dyn Observer> = request.progress.clone().unwrap_or_else(|| Arc::new(Silent));
     let ready = Ready::new(project, &run, observer, cancel).map_err(failed)?;
-    let report = ready.run(run, entry.input.into()).await;
+    let input = std::mem::take(&mut run.input);
+    let report = ready.run(run, input.into()).await;
     let document = match report.outcome.map_err(failed)? {
         Value::String(text) => text,
         value => value.to_string(),

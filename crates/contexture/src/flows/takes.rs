@@ -12,31 +12,26 @@ const KEY: &str = "idempotencyKey";
 pub(super) fn schema(takes: &Takes) -> Value {
     let named: &[Field] = match takes {
         Takes::Open(_) => return json!({ "type": "object" }),
-        Takes::Whole(fields) => return object(fields, true),
+        Takes::Whole(fields) | Takes::Several(fields) => fields,
         Takes::Nothing => &[],
         Takes::One(field) => std::slice::from_ref(field),
-        Takes::Several(fields) => fields,
     };
-    object(named, false)
-}
-
-fn object(fields: &[Field], may_have_more: bool) -> Value {
     let mut properties = Map::new();
-    for Field { name, shape, optional, .. } in fields {
+    for Field { name, shape, optional, .. } in named {
         let schema = shape.to_json_schema();
         let schema =
             if *optional { json!({ "anyOf": [schema, { "type": "null" }] }) } else { schema };
         properties.insert(name.clone(), schema);
     }
     let required: Vec<&String> =
-        fields.iter().filter(|field| !field.optional).map(|field| &field.name).collect();
+        named.iter().filter(|field| !field.optional).map(|field| &field.name).collect();
     let required = json!(required);
     properties.entry(KEY).or_insert_with(|| json!({ "type": "string" }));
     json!({
         "type": "object",
         "properties": properties,
         "required": required,
-        "additionalProperties": may_have_more,
+        "additionalProperties": false,
     })
 }
 

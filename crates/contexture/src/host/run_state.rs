@@ -159,6 +159,12 @@ impl RunState {
             data.insert("usage".to_owned(), json!(reported.usage));
             let last = reported.calls.last().and_then(CallReport::finish);
             data.insert("finish".to_owned(), json!(last));
+            let mut models: Vec<&str> = Vec::new();
+            for CallReport { model, .. } in &reported.calls {
+                models.retain(|known| known != model);
+                models.push(model);
+            }
+            data.insert("models_asked".to_owned(), json!(models));
             data.insert("usage_estimated".to_owned(), reported.estimated.into());
         }
     }

@@ -23,6 +23,7 @@ pub fn listed(entry: &RunEntry) -> Value {
         "duration_us": entry.duration_us,
         "bytes": entry.bytes,
         "model": entry.model,
+        "models": entry.models,
         "calls": entry.calls,
         "input": entry.input,
         "output": entry.output,

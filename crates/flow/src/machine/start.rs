@@ -8,8 +8,10 @@ use super::{KnownEnds, Machine, Output};
 use crate::action::{ActionCall, ActionFailure};
 use crate::check::PlannedAction;
 use crate::reference::{ExpandError, expand};
+use contexture_diagnostic::suggestion;
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::Status;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -170,9 +172,10 @@ impl Machine {
             };
         }
         match self.plan.action_named(name) {
-            Some(PlannedAction { validator: Some(validator), .. }) => {
+            Some(PlannedAction { validator: Some(validator), info }) => {
                 let value = Value::Object(parameters);
-                check(validator, &value, name)?;
+                let schema = info.as_ref().and_then(|info| info.parameters.as_ref());
+                check(validator, schema, &value, name)?;
                 match value {
                     Value::Object(map) => Ok(map),
                     _ => Ok(Map::new()),
@@ -210,14 +213,16 @@ impl Machine {
 
 fn check(
     validator: &jsonschema::Validator,
+    schema: Option<&Value>,
     value: &Value,
     name: &str,
 ) -> Result<(), ActionFailure> {
-    let violations: Vec<Value> = validator
-        .iter_errors(value)
-        .take(MAX_VIOLATIONS)
-        .map(|error| json!({"pointer": error.instance_path().to_string(), "message": error.to_string()}))
-        .collect();
+    let violation = |error: jsonschema::ValidationError<'_>| {
+        let meant = meant(&error, schema).map(|meant| format!("; {meant}")).unwrap_or_default();
+        json!({"pointer": error.instance_path().to_string(), "message": format!("{error}{meant}")})
+    };
+    let violations: Vec<Value> =
+        validator.iter_errors(value).take(MAX_VIOLATIONS).map(violation).collect();
     let Some(first) = violations.first() else { return Ok(()) };
     let word = |field: &str| first.get(field).and_then(Value::as_str).unwrap_or_default();
     let place = match word("pointer") {
@@ -228,6 +233,15 @@ fn check(
     let mut failure = failure(ErrorCode::ValidationFailed, message);
     failure.details = Some(json!({ "violations": violations }));
     Err(failure)
+}
+
+/// Returns the parameter that may be meant by one that there is not.
+fn meant(error: &jsonschema::ValidationError<'_>, schema: Option<&Value>) -> Option<String> {
+    let ValidationErrorKind::AdditionalProperties { unexpected } = error.kind() else {
+        return None;
+    };
+    let known = schema?.get("properties")?.as_object()?;
+    suggestion(unexpected.first()?, known.keys().map(String::as_str))
 }
 
 fn not_expanded(error: &ExpandError) -> ActionFailure {

@@ -13,7 +13,7 @@ use crate::support::signals::Signals;
 use contexture::Project;
 use contexture::flow::check::Report as Checked;
 use contexture::flow::run::Report;
-use contexture::flows::{Entry, Flow, FlowError, FlowRequest, StepTrace};
+use contexture::flows::{Entry, Flow, FlowError, FlowRequest, StepTrace, check_models};
 use contexture::llm::CancelToken;
 use contexture::protocol::content::Status;
 use std::time::Duration;
@@ -75,6 +75,7 @@ impl FlowRunner<'_> {
         (runtime, cancel): (&Runtime, &CancelToken),
         terminal: &Terminal,
     ) -> Result<Ended, FlowError> {
+        check_models(self.project, &request)?;
         if let Some(entry) = entry {
             let context = (runtime, cancel, self.verbosity, terminal);
             request = program::returned(self.project, entry, request, self.timeout, context)?;

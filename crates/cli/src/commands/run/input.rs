@@ -45,18 +45,16 @@ pub(super) fn of(
     terminal: &Terminal,
 ) -> Result<Value, Abort> {
     let form = || form(project, request);
-    let value = match (args.input.as_slice(), &args.input_file) {
+    Ok(match (args.input.as_slice(), &args.input_file) {
         ([], Some(file)) => {
             let text = input::text(file, "the input", terminal)?;
             input::json(&text, &file.display().to_string())?
         }
-        ([], None) => return Ok(json!({})),
+        ([], None) => json!({}),
         ([only], _) if only == "-" => from_stdin(&form()?, terminal)?,
         ([only], _) if pair(only).is_none() => input::json(only, "--input")?,
-        (all, _) => return Ok(form()?.of_pairs(pairs(all, terminal)?)?),
-    };
-    form()?.check(&value)?;
-    Ok(value)
+        (all, _) => form()?.of_pairs(pairs(all, terminal)?)?,
+    })
 }
 
 /// Returns the form of the input; a program with faults is refused by the run.

@@ -45,7 +45,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
     /// Print one JSON object: runs, each with run, program, outcome, start, duration_us, model,
-    /// calls, input and output tokens, finish, cost and error.
+    /// models, calls, input and output tokens, finish, cost and error.
     #[arg(long)]
     json: bool,
 }

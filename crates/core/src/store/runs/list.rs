@@ -23,8 +23,10 @@ pub struct RunEntry {
     pub code: Option<String>,
     /// The message of its failure.
     pub message: Option<String>,
-    /// The model that its `default` stood for.
+    /// The model that was asked last.
     pub model: Option<String>,
+    /// All models that were asked, in the order of their last calls.
+    pub models: Vec<String>,
     /// Its model calls.
     pub calls: u64,
     /// Tokens of their prompts.
@@ -111,7 +113,6 @@ impl RunEntry {
             outcome: word(data.get("outcome")),
             code: error("code"),
             message: error("message"),
-            model: word(data.get("default_model")),
             finish: word(data.get("finish")),
             cost: data.get("cost").cloned(),
             bytes: summary.bytes,
@@ -119,7 +120,19 @@ impl RunEntry {
         };
         entry.calls = data.get("model_calls").and_then(Value::as_u64).unwrap_or_default();
         entry.add_usage(data);
+        let asked = data.get("models_asked").and_then(Value::as_array).into_iter().flatten();
+        asked.filter_map(Value::as_str).for_each(|model| entry.add_model(model));
+        // Earlier versions did not say.
+        if entry.calls > 0 && entry.model.is_none() {
+            entry.model = word(data.get("default_model"));
+        }
         entry
+    }
+
+    fn add_model(&mut self, model: &str) {
+        self.models.retain(|known| known != model);
+        self.models.push(model.to_owned());
+        self.model = Some(model.to_owned());
     }
 
     /// Reports whether the end of a run has the sums of its calls.
@@ -132,6 +145,9 @@ impl RunEntry {
     pub fn add_call(&mut self, call: &TraceEvent) {
         self.calls += 1;
         self.add_usage(&call.data);
+        if let Some(model) = call.data.get("model").and_then(Value::as_str) {
+            self.add_model(model);
+        }
         let attempts = call.data.get("attempts").and_then(Value::as_array);
         let finish = attempts.and_then(|all| all.last()?.get("finish_reason")?.as_str());
         self.finish = finish.map(str::to_owned).or(self.finish.take());

@@ -74,6 +74,7 @@ fn told(entry: RunEntry) -> RunEntry {
     RunEntry {
         program: name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         model: entry.model.as_deref().map(model_name),
+        models: entry.models.iter().map(|model| model_name(model)).collect(),
         message,
         ..entry
     }

@@ -58,3 +58,24 @@ fn ca_5_limit_holds_for_all_lines_of_a_session() {
     assert_eq!(done.stdout.lines().count(), 1, "{}", done.stdout);
     let _ = done.says("COST_LIMIT").says("the limit of 1050");
 }
+
+#[test]
+fn gu_6_session_forbids_what_its_lines_and_imported_files_forbid() {
+    let sandbox = Sandbox::new();
+    let file = "import tool File from \"file://workspace\"\n";
+    let write = "File.write({ path: \"a.txt\", content: \"x\" })\n";
+    let agent =
+        format!("policy write \"deny\"\n{file}main agent Lib {{ main func(x) {{ {write} }} }}");
+    sandbox.write("lib.as", agent);
+    for lines in [
+        format!("{file}policy write \"deny\"\n{write}"),
+        format!("{file}import agent Lib from \"lib.as\"\n{write}"),
+        "import agent Lib from \"lib.as\"\nLib(1)\n".to_owned(),
+    ] {
+        let said = sandbox.run_with(["repl", "--mock"], lines.as_str());
+        assert!(said.stderr.contains("POLICY_DENIED"), "{lines}: {} {}", said.stdout, said.stderr);
+        assert!(!sandbox.path("a.txt").exists(), "{lines}");
+    }
+    let said = sandbox.run_with(["repl", "--mock"], "policy write \"allow\"\n");
+    assert!(said.stderr.contains("can't widen"), "{}", said.stderr);
+}

@@ -15,17 +15,19 @@ use super::value::Value;
 use super::value::json::to_json;
 use super::vm::fiber::{Fiber, Frame};
 use super::warnings::Warning;
+use crate::analysis::narrowed;
 use crate::host::{Host, MemoryLoader, SourceLoader};
 use crate::program::faults::{pack_faults, resource_fault, template_fault, text_faults};
 use crate::program::{ProgramFile, imports_of, load};
 use crate::reference::literals::{texts_of_block, texts_of_items};
 use crate::server::{ServerFacts, ServerImport};
 use crate::syntax::ast::{
-    Block, Config, File, Import, ImportKind, Item, Statement, StatementKind, Use,
+    Block, Config, ConfigKind, File, Import, ImportKind, Item, Statement, StatementKind, Use,
 };
 use crate::syntax::parse_repl;
 use crate::template::{TemplateFault, TemplateImport, templates_of};
 use contexture_context::TraceKind;
+use contexture_core::policy::{Class, Verdict, narrow};
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, Span};
 use serde_json::Value as Json;
 use std::sync::Arc;
@@ -134,6 +136,10 @@ impl Session {
         }
         let source = Arc::new(SourceFile::new(NAME, whole));
         let block = Block { statements: input.statements, span: Span::default() };
+        let faults = bad_policies(&block);
+        if !faults.is_empty() {
+            return Err(SessionError::Syntax(faults));
+        }
         self.check_references(&source, &input.items, &block)?;
         self.declare(input.items)?;
         let outcome = self.run(&source, &block, host).await?;
@@ -238,6 +244,7 @@ impl Session {
             epoch: 1,
             ..Fiber::default()
         };
+        narrow(&mut fiber.narrowed, self.forbidden(block));
         let outcome = drive(&machine, &mut fiber).await.map_err(|error| *error);
         let outcome = outcome.and_then(|value| {
             to_json(&value, &machine.meter).map_err(|fault| unplaced(&machine, *fault))
@@ -253,6 +260,14 @@ impl Session {
             }
             Err(error) => Err(SessionError::Run(Box::new(error))),
         }
+    }
+
+    /// Returns what the lines so far, this one and all imported files forbid (GU-6).
+    fn forbidden(&self, block: &Block) -> Vec<(Class, Verdict)> {
+        let own = self.configs.iter().chain(configs_of(block)).filter_map(narrowed::of_config);
+        let files = self.files.iter().map(|file| &file.parsed.file.items);
+        let items = files.chain([&self.items]).flat_map(|items| narrowed::of_items(items));
+        own.chain(items).collect()
     }
 
     fn compile(&self, source: &Arc<SourceFile>, block: &Block) -> Line {
@@ -299,6 +314,22 @@ impl Session {
             }
         }
     }
+}
+
+fn configs_of(block: &Block) -> impl Iterator<Item = &Config> {
+    block.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Config(config) => Some(config),
+        _ => None,
+    })
+}
+
+/// Returns what is wrong with what a line forbids.
+fn bad_policies(block: &Block) -> Vec<Diagnostic> {
+    let faults = configs_of(block).flat_map(|config| match &config.kind {
+        ConfigKind::Policy { class, verdict } => narrowed::faults(class, verdict),
+        _ => Vec::new(),
+    });
+    faults.map(|fault| fault.in_file(NAME)).collect()
 }
 
 /// Returns the first `known` variables with their values after a line.

@@ -6,6 +6,7 @@ import { ContextureError } from "./protocol/errors.js";
 import type { CallMode, Json, JsonObject, MessageOf, ToolCall, ToolResult } from "./protocol/messages.js";
 import { canonical, validate, withDefaults } from "./schema.js";
 import type { Settings } from "./options.js";
+import { CallMemory } from "./memory.js";
 import { newId } from "./protocol/ids.js";
 import { CONFIRM, ToolFailure, actionOf, type FrontendTool, type PermissionHook, type PermissionRequest, type Toolbox } from "./tools.js";
 
@@ -34,6 +35,7 @@ export class CallRunner {
   readonly #tools: Toolbox;
   readonly #activity: (activity: CallActivity) => void;
   readonly #runs = new Map<string, Run>();
+  readonly #memory: CallMemory;
   /** Sensitive results by their handles. */
   readonly #kept = new Map<string, Json>();
   #ask: PermissionHook | undefined;
@@ -44,6 +46,7 @@ export class CallRunner {
     this.#settings = settings;
     this.#tools = tools;
     this.#activity = activity;
+    this.#memory = new CallMemory(settings.memory, settings.clientId);
   }
 
   set ask(hook: PermissionHook | undefined) {
@@ -89,7 +92,8 @@ export class CallRunner {
       return known.result;
     }
     const abort = new AbortController();
-    const result = this.#answer(call, request.contextId ?? undefined, abort, deadline);
+    const kept = this.#memory.result(key);
+    const result = kept ? Promise.resolve(kept) : this.#answer(call, request.contextId ?? undefined, abort, deadline, key);
     const run: Run = { result, abort, names: [request.messageId, turn, call.callId], done: false };
     this.#runs.set(key, run);
     void result.then(() => {
@@ -106,13 +110,13 @@ export class CallRunner {
     }
   }
 
-  async #answer(call: ToolCall, contextId: string | undefined, abort: AbortController, deadline: number): Promise<ToolResult> {
+  async #answer(call: ToolCall, contextId: string | undefined, abort: AbortController, deadline: number, key: string): Promise<ToolResult> {
     const left = Math.min(deadline - Date.now(), (call.timeoutClient ?? Number.POSITIVE_INFINITY) * 1_000);
     const stop = left < 2 ** 31 ? setTimeout(() => abort.abort(new ToolFailure("TIMEOUT", "The call took longer than it may.")), Math.max(0, left)) : undefined;
     const started = { at: undefined as number | undefined };
     let result: ToolResult;
     try {
-      const value = await this.#permitted(call, contextId, abort, started);
+      const value = await this.#permitted(call, contextId, abort, started, key);
       result = { callId: call.callId, status: "SUCCESS", result: value };
     } catch (error) {
       result = failed(call, error);
@@ -122,11 +126,13 @@ export class CallRunner {
     const { deviceType, platform, version, clientInfo } = this.#settings;
     result.clientInfo = { deviceType, platform, version, ...clientInfo };
     result.executionTime = started.at === undefined ? 0 : Math.round(performance.now() - started.at);
+    // A handle of a sensitive result means nothing after a reload.
+    if (started.at !== undefined && !this.#tools.find(call.name)?.sensitive) this.#memory.end(key, result);
     this.#activity({ call, contextId, status: "done", result });
     return result;
   }
 
-  async #permitted(call: ToolCall, contextId: string | undefined, abort: AbortController, started: { at: number | undefined }): Promise<Json> {
+  async #permitted(call: ToolCall, contextId: string | undefined, abort: AbortController, started: { at: number | undefined }, key: string): Promise<Json> {
     if (call.name === CONFIRM) return this.#confirm(call, contextId, abort.signal);
     const tool = this.#tools.find(call.name);
     if (!tool) throw new ToolFailure("UNKNOWN_ACTION", `This client has no tool ${call.name}.`);
@@ -136,6 +142,9 @@ export class CallRunner {
     if (this.#tools.asks(tool)) await this.#consent(tool, call, contextId, abort.signal);
     abort.signal.throwIfAborted();
     this.#activity({ call, contextId, status: "running" });
+    // What a person does in the page went with it, and is asked for again.
+    if (tool.interactive) this.#memory.forget(key);
+    else this.#memory.begin(key);
     started.at = performance.now();
     const value = await this.#bounded(tool, parameters, call, contextId, abort);
     return tool.sensitive ? { handle: this.#keep(value) } : value;

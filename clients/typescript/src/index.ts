@@ -20,6 +20,7 @@ export { PROTOCOL_VERSION, SUBPROTOCOL, type Backoff, type ClientOptions, type S
 export { Replica, Subscription, type SubscriptionEvents } from "./subscription.js";
 export { ToolFailure, type CallContext, type FrontendTool, type PermissionHook, type PermissionRequest } from "./tools.js";
 export { type CallActivity } from "./calls.js";
+export { type Memory } from "./memory.js";
 export { type ConnectionState } from "./session.js";
 export { InstructionRun, ToolRun } from "./sets.js";
 export { Turn } from "./turn.js";

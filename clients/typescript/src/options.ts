@@ -1,5 +1,6 @@
 /** What a client is told when it is made, with what holds when it is not. */
 import { ContextureError } from "./protocol/errors.js";
+import { clientIdOf, ofTab, type Memory } from "./memory.js";
 import type { JsonObject, Limitations } from "./protocol/messages.js";
 
 /** The part of a WebSocket that is used; the browser's and Node's have it. */
@@ -51,6 +52,8 @@ export interface ClientOptions {
   httpTimeout?: number;
   /** Messages that may be open at a time. */
   maxOpen?: number;
+  /** Where calls are remembered over reloads: `sessionStorage` in a page, nowhere else; null: nowhere. */
+  memory?: Memory | null;
   /** Another WebSocket than the global one. */
   WebSocket?: new (url: string, protocols: string[]) => Socket;
   /** Another fetch than the global one. */
@@ -74,6 +77,7 @@ export interface Settings {
   handshakeTimeout: number;
   httpTimeout: number;
   maxOpen: number;
+  memory: Memory | undefined;
   WebSocket: new (url: string, protocols: string[]) => Socket;
   fetch: typeof fetch;
 }
@@ -85,7 +89,8 @@ export function settle(options: ClientOptions, clientId: string): Settings {
   if (options.token !== undefined && !/^[\x21-\x7e]+$/.test(options.token)) {
     throw new ContextureError("AUTH_FAILED", "A token has visible ASCII characters alone.");
   }
-  const id = options.clientId ?? clientId;
+  const memory = options.memory === undefined ? ofTab() : (options.memory ?? undefined);
+  const id = options.clientId ?? clientIdOf(memory, clientId);
   const settings: Settings = {
     base: baseOf(options.url),
     token: options.token,
@@ -106,6 +111,7 @@ export function settle(options: ClientOptions, clientId: string): Settings {
     handshakeTimeout: options.handshakeTimeout ?? 10_000,
     httpTimeout: options.httpTimeout ?? 30_000,
     maxOpen: options.maxOpen ?? 1_000,
+    memory,
     WebSocket: socket,
     // A browser's fetch wants to be called on its window.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),

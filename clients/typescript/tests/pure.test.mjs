@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { ContextureError, ERROR_CODES, checkMessage, checkSchema, formatPath, getPath, isKnown, newId, parsePath, readMessage, validate, withPath, withoutPath } from "../dist/index.js";
 import { FileStore, fit, readMarks } from "../dist/browser/index.js";
+import { tool } from "./support/kit.mjs";
 
 test("cp_10_paths_have_names_quotes_and_places", () => {
   const names = (path) => parsePath(path).map(({ name, index }) => (index === undefined ? name : index));
@@ -117,4 +118,28 @@ test("cp_19_nothing_writes_markup", async () => {
     const text = await readFile(new URL(`../src/${name}`, import.meta.url), "utf8");
     assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc/, name);
   }
+});
+
+test("wa_1_call_is_remembered_over_a_reload_and_not_run_twice", async () => {
+  const { CallRunner } = await import("../dist/calls.js");
+  const { Toolbox } = await import("../dist/tools.js");
+  const kept = new Map();
+  const memory = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => void kept.set(key, value) };
+  const settings = { memory, clientId: "page_1", deviceType: "d", platform: "p", version: "1", clientInfo: {}, limitations: { maxProcessingTime: 60_000 } };
+  let ran = 0;
+  /** What a page has after it is loaded. */
+  const loaded = (run) => {
+    const tools = new Toolbox(() => {});
+    tools.add([tool("light", run)]);
+    return new CallRunner(settings, tools, () => {});
+  };
+  const request = (callId) => ({ messageId: "msg_1", contextId: "ctx_1", metadata: { inReplyTo: "msg_0" }, content: { calls: [{ callId, name: "light", parameters: {} }] } });
+  const [first] = await loaded(() => ++ran).run(request("a"));
+  const [again] = await loaded(() => ++ran).run(request("a"));
+  assert.deepEqual([first.result, again.result, ran], [1, 1, 1]);
+  // Loaded anew while it runs: nobody knows what it did.
+  void loaded(() => new Promise(() => ++ran)).run(request("b"));
+  await new Promise((done) => setTimeout(done, 20));
+  const [lost] = await loaded(() => ++ran).run(request("b"));
+  assert.deepEqual([lost.error.code, ran], ["OUTCOME_UNCERTAIN", 2]);
 });

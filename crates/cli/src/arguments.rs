@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Serve(Box<commands::serve::Args>),
     Token(Box<commands::token::Args>),
     Context(Box<commands::context::Args>),
+    Waits(Box<commands::waits::Args>),
     Flow(Box<commands::flow::Args>),
     Trace(commands::trace::Args),
     Explain(commands::explain::Args),

@@ -32,6 +32,8 @@ pub(crate) mod serve;
 pub(crate) mod token;
 pub(crate) mod tokens;
 pub(crate) mod trace;
+#[cfg(feature = "server")]
+pub(crate) mod waits;
 
 #[cfg(not(all(feature = "flow", feature = "knowledge", feature = "mcp", feature = "server")))]
 mod left_out;
@@ -49,3 +51,5 @@ left_out::left_out!(mcp_servers, "client of MCP servers", "mcp");
 left_out::left_out!(serve, "server", "server");
 #[cfg(not(feature = "server"))]
 left_out::left_out!(token, "server", "server");
+#[cfg(not(feature = "server"))]
+left_out::left_out!(waits, "server", "server");

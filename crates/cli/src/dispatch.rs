@@ -4,6 +4,7 @@ use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
     answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp, mcp_servers,
     migrate, new, parse, prompt, reference, repl, run as run_command, serve, token, tokens, trace,
+    waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
@@ -50,6 +51,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Serve(args) => serve::run(&args, terminal),
         Command::Token(args) => token::run(&args, terminal),
+        Command::Waits(args) => waits::run(&args, terminal),
         Command::Context(args) => context::run(&args, terminal),
         Command::Flow(args) => flow::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),

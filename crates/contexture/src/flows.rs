@@ -95,7 +95,7 @@ pub use error::FlowError;
 pub use journal::{is_within, open, secrets};
 pub use kit::StepTrace;
 pub use planned::Plans;
-pub use request::{CONCURRENCY, Conceal, FailedStep, FlowRequest, Limits};
+pub use request::{CONCURRENCY, Conceal, FailedStep, FlowRequest, Limits, Waits};
 pub use returned::{Entry, Returned, from_program};
 
 use crate::project::Project;
@@ -214,13 +214,16 @@ impl Flow {
     fn of(kit: Arc<Kit>, catalog: Arc<Catalog>, plan: Plan, kept: Kept) -> Result<Self, FlowError> {
         let origins = &Arc::clone(&catalog.origins);
         origins.restore(kit.request.labels.iter().cloned().chain(kept.labels));
+        let waits = &kit.request.waits;
         let options = Options {
             run: kept.run.clone(),
             concurrency: kit.request.concurrency.unwrap_or(CONCURRENCY),
             limits: kit.request.limits.run,
             journal: Labelled::of(Discreet::of(kept.journal, &kit.request.run.private), origins),
             observer: kit.request.observer.clone(),
-            past: kept.past,
+            past: kept.past.map(|past| past.waiting(waits.steps.iter().cloned())),
+            elapsed: waits.elapsed,
+            waiting: Arc::clone(&waits.count),
         };
         let run = Run::new(plan, catalog, options);
         if let Some(held) = &kept.held {

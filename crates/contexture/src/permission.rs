@@ -38,6 +38,19 @@ pub struct Action<'a> {
     /// The question to the user, in the words of the requester. An action with such words is
     /// sensitive by that alone.
     pub prompt: Option<&'a str>,
+    /// The step of a flow that does it; none when a program or a model does.
+    pub step: Option<ActionStep<'a>>,
+}
+
+/// The attempt of a step that does an action: the same when its run is resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ActionStep<'a> {
+    /// The run of the set.
+    pub run: &'a str,
+    /// The step.
+    pub id: &'a str,
+    /// The number of the attempt, from 1.
+    pub attempt: u32,
 }
 
 /// Returns the name of a program's tool in the settings of permissions: `file.write`, `http.post`

@@ -7,7 +7,7 @@ use crate::permission::{Action, Permission};
 use contexture_core::policy::{
     Class, Decision, Effect, FRONTEND, Influenced, Policy, Rule, Verdict, origin,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The code of an effect that the policy refuses.
@@ -80,7 +80,7 @@ pub(crate) async fn permitted(
     policy: &Policy,
     permission: Option<&Arc<dyn Permission>>,
     effect: &Effect<'_>,
-    (parameters, prompt): (&Map<String, Value>, Option<&str>),
+    action: Action<'_>,
 ) -> (Decision, Result<(), Refusal>) {
     let decision = policy.decide(effect);
     let refused = || Err(Refusal::of_policy(policy, effect.name, &decision));
@@ -92,7 +92,7 @@ pub(crate) async fn permitted(
         (Some(_), Verdict::Allow) if effect.name.starts_with(FRONTEND) => Ok(()),
         (Some(permission), Verdict::Allow | Verdict::Ask) => {
             let asked = asks.then_some(&decision);
-            let action = Action { name: effect.name, parameters, policy: asked, prompt };
+            let action = Action { policy: asked, ..action };
             match permission.ask(action).await {
                 Err(failure) if asks && failure.code == CLIENT_UNAVAILABLE => refused(),
                 answer => answer.map_err(Refusal::of_person),

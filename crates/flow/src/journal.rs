@@ -6,7 +6,7 @@ pub use contexture_core::store::flows::{
 };
 
 use contexture_protocol::content::{Outcome, Status};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 /// A journal that stores nothing: a run can't be resumed.
@@ -58,6 +58,8 @@ pub struct Past {
     pub(crate) ended: HashMap<String, Outcome>,
     /// Steps that were running.
     pub(crate) running: HashMap<String, LastTry>,
+    /// The steps among them whose attempt waits for a person, before any effect.
+    pub(crate) waiting: HashSet<String>,
     pub(crate) order: Vec<String>,
     pub(crate) is_cancelled: bool,
     /// The final status, if the run ended.
@@ -93,5 +95,12 @@ impl Past {
         }
         past.running.retain(|id, _| !past.ended.contains_key(id));
         past
+    }
+
+    /// Adds the steps whose attempt waits for a person, before any effect (WA-1).
+    #[must_use]
+    pub fn waiting(mut self, steps: impl IntoIterator<Item = String>) -> Self {
+        self.waiting.extend(steps);
+        self
     }
 }

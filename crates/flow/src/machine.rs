@@ -140,7 +140,8 @@ impl Machine {
         let lanes = Lanes::of(&plan, settings.concurrency);
         let steps = plan.len();
         let cells = (0..steps).map(|_| Cell::new()).collect();
-        let deadline = plan.set().timeout;
+        let left = |timeout: Duration| timeout.saturating_sub(settings.elapsed);
+        let deadline = plan.set().timeout.map(left);
         let mut machine = Self {
             plan: Arc::new(plan),
             settings,
@@ -190,6 +191,19 @@ impl Machine {
     #[must_use]
     pub fn running(&self) -> usize {
         self.lanes.running()
+    }
+
+    /// Reports whether every attempt under way is one of so many that wait for a person, and nothing
+    /// else is: then the run may be left, and resumed from its journal.
+    #[must_use]
+    pub fn only_waits(&self, waiting: usize) -> bool {
+        waiting > 0
+            && waiting == self.lanes.running()
+            && self.pending_events == 0
+            && self.stop.is_none()
+            && self.fault.is_none()
+            && !self.is_cancelled
+            && self.cancelled.is_empty()
     }
 
     /// Returns the time at which [`advance`](Self::advance) has something to do, whatever happens.

@@ -135,6 +135,9 @@ codes! {
     UndeclaredReference "UNDECLARED_REFERENCE" 422 Client false
         "A reference uses the outcome of something that is not a declared dependency."
         "Add the id to the dependencies.";
+    CallEnded "CALL_ENDED" 409 Client false
+        "The call has its answer already, was cancelled, or its time is over."
+        "Nothing: the first answer counts.";
     ClientUnavailable "CLIENT_UNAVAILABLE" 503 Client true
         "No client that can run this front-end tool is connected."
         "Connect a client that announces the tool, then try again.";

@@ -33,6 +33,7 @@ mod subscriptions;
 pub mod tokens;
 mod turn;
 pub mod upkeep;
+pub mod waits;
 
 use crate::fault::Fault;
 use agents::Agents;
@@ -194,6 +195,8 @@ impl Serve {
         };
         let allowed = Allowed::open(&settings.project, &settings.actions)?;
         let flows = Sets::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
+        let calls = Calls::open(flows.journals.journal())
+            .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
         let audit = Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?);
         let log = Arc::new(Log::open(settings.log, secrets, Arc::clone(&ids)));
         let app = App {
@@ -215,7 +218,7 @@ impl Serve {
             sessions: Sessions::new(serve.limits.sessions_per_owner),
             subscriptions: Subscriptions::default(),
             turns: Arc::new(Turns::new(serve.turns)),
-            calls: Calls::default(),
+            calls,
             flows,
             handlers: Handlers::open(settings.handlers)?,
             turn_request: settings.turns,

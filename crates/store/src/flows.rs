@@ -74,6 +74,8 @@ mod tasks;
 #[cfg(feature = "sqlite")]
 mod tests;
 #[cfg(feature = "sqlite")]
+mod waits;
+#[cfg(feature = "sqlite")]
 mod watch;
 
 pub use contexture_core::store::flows::*;

@@ -53,6 +53,8 @@ pub struct Serve {
     pub turn_timeout: NonZeroU64,
     /// Seconds that turns may take to end when the server is asked to; then they are cancelled.
     pub drain_timeout: NonZeroU64,
+    /// Seconds after which a call that waits for a client, and says no timeout of its own, ends.
+    pub wait_seconds: NonZeroU64,
     /// True if the page at `/demo/` is served; when absent, only on a server that only this machine
     /// reaches.
     pub demo: Option<bool>,
@@ -81,6 +83,7 @@ impl Default for Serve {
             history: 100,
             turn_timeout: NonZeroU64::MIN.saturating_add(599),
             drain_timeout: NonZeroU64::MIN.saturating_add(29),
+            wait_seconds: NonZeroU64::MIN.saturating_add(7 * 24 * 60 * 60 - 1),
             demo: None,
             router: None,
             intents: Vec::new(),

@@ -7,7 +7,9 @@ use super::program::{self, Came, Work};
 use super::request::FailedStep;
 use super::takes::input_of;
 use super::{client, generate, nested};
-use crate::permission::{name_of_frontend_tool, name_of_server_tool, origin_of_server};
+use crate::permission::{
+    Action, ActionStep, name_of_frontend_tool, name_of_server_tool, origin_of_server,
+};
 use crate::policy;
 use crate::run::RunRequest;
 use contexture_context::{Label, Trust};
@@ -162,7 +164,9 @@ impl Catalog {
         }
         let says = call.frontend.as_deref();
         let prompt = says.and_then(|says| says.user_prompt.as_deref());
-        let asked = (&call.parameters, prompt);
+        let step = Some(ActionStep { run: &self.run, id: &call.id, attempt: call.attempt });
+        let parameters = &call.parameters;
+        let asked = Action { name: &name, parameters, policy: None, prompt, step };
         let asking = policy::permitted(&self.kit.policy, run.permission.as_ref(), &effect, asked);
         let (_, answer) = asking.await;
         answer.map_err(|refusal| ActionFailure {

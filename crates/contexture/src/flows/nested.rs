@@ -161,6 +161,7 @@ async fn begun(
         journal: Labelled::of(Discreet::of(kept.journal, &kit.request.run.private), &inner.origins),
         observer: None,
         past: kept.past,
+        ..Options::default()
     };
     let run = Run::new(plan, Arc::clone(&inner) as Arc<_>, options);
     Ok((run, inner, kept.held))

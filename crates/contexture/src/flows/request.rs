@@ -9,6 +9,8 @@ use contexture_flow::run::{self, Observer};
 use contexture_store::flows::FlowJournal;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 /// Steps that run at the same time by default.
 pub const CONCURRENCY: usize = 64;
@@ -73,6 +75,8 @@ pub struct FlowRequest {
     pub id: Option<String>,
     /// The run to resume.
     pub resume: Option<String>,
+    /// What an interrupted run waited for, and the count of what waits now.
+    pub waits: Waits,
     /// The journal of the run; `.contexture/data/flows.db` of the project, opened for this run,
     /// when absent. A process that has many runs opens it once ([`open`](super::open)).
     pub journal: Option<Arc<dyn FlowJournal>>,
@@ -122,12 +126,24 @@ impl Default for FlowRequest {
             limits: Limits::default(),
             id: None,
             resume: None,
+            waits: Waits::default(),
             journal: None,
             observer: None,
             progress: None,
             conceal: None,
         }
     }
+}
+
+/// The steps of a run that wait for a person (WA-1).
+#[derive(Debug, Clone, Default)]
+pub struct Waits {
+    /// The steps whose attempt waited when the run was interrupted, before any effect.
+    pub steps: Vec<String>,
+    /// The number of steps that wait now: who asks for them counts it.
+    pub count: Arc<AtomicUsize>,
+    /// The time that the run took before, of the timeout of its set.
+    pub elapsed: Duration,
 }
 
 /// The bounds of a run.

@@ -3,7 +3,7 @@
 
 use crate::config::SecretsPolicy;
 use crate::observe::{Observer, Progress};
-use crate::permission::Permission;
+use crate::permission::{Action, Permission};
 use crate::policy::{self, Refusal};
 use crate::recorder::Recorder;
 use crate::run::PartOf;
@@ -291,7 +291,9 @@ impl RunState {
             other => Map::from_iter([("value".to_owned(), other)]),
         };
         let policy = self.policy_of(event);
-        let asking = policy::permitted(&policy, self.permission.as_ref(), effect, (&shown, None));
+        let (parameters, step) = (&shown, None);
+        let action = Action { name: effect.name, parameters, policy: None, prompt: None, step };
+        let asking = policy::permitted(&policy, self.permission.as_ref(), effect, action);
         let (decision, answer) = self.unless_cancelled(asking).await?;
         self.note_decision(
             event,

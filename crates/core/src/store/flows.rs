@@ -8,10 +8,12 @@
 mod error;
 mod journal;
 mod view;
+mod wait;
 
 pub use error::FlowStoreError;
 pub use journal::{EndedStep, Entry, Event, Journal, JournalError, Kept, Listener, Ticket};
 pub use view::{Ask, Document, Filter, Line, RunHead, RunState, RunSummary};
+pub use wait::{Answered, Wait, WaitFilter, WaitId, WaitKind, WaitState, Waits, WaitsDone};
 
 use contexture_protocol::content::Status;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ pub const LONGEST_ID: usize = 256;
 pub type Asked = Arc<dyn Fn(Ask) + Send + Sync>;
 
 /// Keeps runs of flows.
-pub trait FlowJournal: Journal {
+pub trait FlowJournal: Journal + Waits {
     /// Begins a run and holds it. When this returns, the run is durable.
     ///
     /// # Errors

@@ -16,6 +16,8 @@ pub(crate) struct Cell {
     /// True if it was running when an earlier run was interrupted, and must not simply be run
     /// again.
     pub(crate) is_uncertain: bool,
+    /// True if its last attempt waits for a person, before any effect: it goes on as the same.
+    pub(crate) is_waiting: bool,
     /// The failure of its last attempt, until the next one begins.
     pub(crate) last_failure: Option<Box<ActionFailure>>,
     /// The number of dependencies that have not ended.
@@ -33,6 +35,7 @@ impl Cell {
             status: Status::Pending,
             is_replaced: false,
             is_uncertain: false,
+            is_waiting: false,
             last_failure: None,
             waiting: 0,
             attempt: 0,

@@ -21,7 +21,7 @@ impl Machine {
                     aborts = Some(number);
                 }
             } else if let Some(last) = past.running.get(&step.id) {
-                self.was_running(number, last);
+                self.was_running(number, last, past.waiting.contains(&step.id));
             }
         }
         self.order.extend(past.order.iter().filter_map(|id| plan.numbers.get(id.as_str())));
@@ -53,13 +53,17 @@ impl Machine {
             && (is_abort || self.falls_back_to_abort(step, code))
     }
 
-    fn was_running(&mut self, step: u32, last: &LastTry) {
+    /// Decides how a step goes on that was running. A call of a client is a promise: it is asked
+    /// again as the same, like an attempt that waits for a person (WA-1).
+    fn was_running(&mut self, step: u32, last: &LastTry, is_waiting: bool) {
         let replaced = self.replaced_by(step, last);
         let is_replaced = replaced.is_some();
-        let is_repeatable = self.is_repeatable(step, &last.action, replaced.as_ref());
+        let is_waiting = is_waiting || (!is_replaced && self.plan.is_frontend(step));
+        let is_repeatable = is_waiting || self.is_repeatable(step, &last.action, replaced.as_ref());
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         cell.attempt = last.attempt;
         cell.is_replaced = is_replaced;
+        cell.is_waiting = is_waiting;
         cell.is_uncertain = !is_repeatable;
     }
 

@@ -19,6 +19,7 @@ pub struct Report {
     status: Status,
     took: Duration,
     fault: Option<JournalError>,
+    is_suspended: bool,
 }
 
 impl Report {
@@ -30,7 +31,18 @@ impl Report {
         took: Duration,
         fault: Option<JournalError>,
     ) -> Self {
-        Self { plan, cells, order, status, took, fault }
+        Self { plan, cells, order, status, took, fault, is_suspended: false }
+    }
+
+    pub(crate) fn suspended(self) -> Self {
+        Self { is_suspended: true, ..self }
+    }
+
+    /// Reports whether the run suspended itself, and is to be resumed when a step need not wait any
+    /// more ([`Control::suspend`](crate::run::Control::suspend)).
+    #[must_use]
+    pub fn is_suspended(&self) -> bool {
+        self.is_suspended
     }
 
     /// Returns the final status: TIMEOUT when its time was over, FAILED when a step ended FAILED or

@@ -1,4 +1,5 @@
 use crate::journal::Past;
+use std::time::Duration;
 
 /// The settings of a machine.
 #[derive(Debug, Clone)]
@@ -11,11 +12,19 @@ pub struct Settings {
     pub limits: Limits,
     /// The state of an interrupted run to resume.
     pub past: Option<Past>,
+    /// The time that an interrupted run took before, of the timeout of its set.
+    pub elapsed: Duration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { run: "run".to_owned(), concurrency: 64, limits: Limits::default(), past: None }
+        Self {
+            run: "run".to_owned(),
+            concurrency: 64,
+            limits: Limits::default(),
+            past: None,
+            elapsed: Duration::ZERO,
+        }
     }
 }
 

@@ -101,8 +101,9 @@ impl Machine {
 
     /// Builds the parameters of an attempt and journals its start.
     pub(super) fn attempt(&mut self, step: u32, name: String, parameters: Map<String, Value>) {
-        let Some(cell) = self.cells.get(step as usize) else { return };
-        let attempt = cell.attempt.saturating_add(1);
+        let Some(cell) = self.cells.get_mut(step as usize) else { return };
+        let is_same = std::mem::take(&mut cell.is_waiting);
+        let attempt = cell.attempt.saturating_add(u32::from(!is_same));
         let parameters = match self.prepared(step, &name, parameters) {
             Ok(parameters) => parameters,
             Err(failure) => return self.failed(step, failure, false),

@@ -88,6 +88,14 @@ impl Machine {
         let is_abort = matches!(stop, Stop::Aborted(_));
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         match cell.status {
+            // It waited for a person, and did nothing.
+            Status::Pending
+                if cell.is_waiting && matches!(stop, Stop::SetTimeout | Stop::SideTimeout(_)) =>
+            {
+                let code = ErrorCode::Timeout.as_str();
+                let error = Failure::new(code, "the timeout of the set has passed");
+                self.end(step, Status::Timeout, Ended::failed(error));
+            }
             // It was running when an earlier run was interrupted.
             Status::Pending if cell.attempt > 0 => {
                 let (code, message) = match stop {

@@ -30,6 +30,13 @@ impl Control {
         self.heed(Ask::Cancel);
     }
 
+    /// Ends this process's part of the run if all of its running steps wait for a person
+    /// ([`Options::waiting`](super::Options::waiting)): it can be resumed, and nothing of it is
+    /// uncertain. Otherwise it has no effect.
+    pub fn suspend(&self) {
+        self.inbox.suspend();
+    }
+
     /// Does what was asked of the run.
     pub fn heed(&self, ask: Ask) {
         self.inbox.put(Input::Asked(ask));

@@ -10,6 +10,7 @@ use crate::journal::{Event, Kept};
 use crate::machine::{Input, Machine, Output, Report, Settings};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Waker};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
@@ -65,6 +66,7 @@ impl Driver {
             concurrency: options.concurrency,
             limits: options.limits,
             past: options.past.take(),
+            elapsed: options.elapsed,
         };
         Self {
             machine: Machine::new(plan, settings),
@@ -95,6 +97,10 @@ impl Driver {
             self.follow();
             if self.machine.is_done() {
                 break;
+            }
+            let waiting = self.options.waiting.load(Ordering::SeqCst);
+            if self.inbox.take_suspension() && self.machine.only_waits(waiting) {
+                return self.machine.into_report(self.began.elapsed()).suspended();
             }
             self.wait().await;
             self.yield_to_ready(&mut turns).await;

@@ -2,6 +2,7 @@
 
 use crate::journal::{JournalError, Listener, Ticket};
 use crate::machine::Input;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -18,6 +19,8 @@ pub(crate) struct Letter {
 pub(crate) struct Inbox {
     letters: Mutex<Vec<Letter>>,
     bell: Notify,
+    /// True if the run is to be left when it only waits.
+    is_to_suspend: AtomicBool,
 }
 
 impl Inbox {
@@ -33,6 +36,17 @@ impl Inbox {
         if is_first {
             self.bell.notify_one();
         }
+    }
+
+    /// Asks to leave the run if it only waits.
+    pub(crate) fn suspend(&self) {
+        self.is_to_suspend.store(true, Ordering::SeqCst);
+        self.bell.notify_one();
+    }
+
+    /// Takes the request to leave the run.
+    pub(crate) fn take_suspension(&self) -> bool {
+        self.is_to_suspend.swap(false, Ordering::SeqCst)
     }
 
     /// Swaps the waiting messages with an empty list, whose allocation is reused.

@@ -1,6 +1,8 @@
 use crate::journal::{Journal, Past, Unkept};
 use crate::machine::{Limits, Notice};
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 /// The options of a run.
 #[derive(Clone)]
@@ -17,6 +19,12 @@ pub struct Options {
     pub observer: Option<Observer>,
     /// The state of an interrupted run to resume.
     pub past: Option<Past>,
+    /// The time that an interrupted run took before.
+    pub elapsed: Duration,
+    /// The number of its running steps that wait for a person alone ([`Control::suspend`]).
+    ///
+    /// [`Control::suspend`]: super::Control::suspend
+    pub waiting: Arc<AtomicUsize>,
 }
 
 impl Default for Options {
@@ -28,6 +36,8 @@ impl Default for Options {
             journal: Arc::new(Unkept),
             observer: None,
             past: None,
+            elapsed: Duration::ZERO,
+            waiting: Arc::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::agents::Agents;
 use super::caller::Grant;
 use super::damage::Damage;
 use super::exchange::failure::is_trouble;
+use super::flows::resume;
 use super::flows::sets::Sets;
 use super::folder::FolderLock;
 use super::frontend::calls::Calls;
@@ -181,6 +182,7 @@ impl App {
             Ok(head.incarnation)
         });
         let incarnation = incarnation.await?;
+        let named = (owner.to_owned(), context.to_owned());
         let (app, owner, context) = (Arc::clone(self), owner.to_owned(), context.to_owned());
         let (done, is_done) = oneshot::channel();
         // After the start of turns and sets of earlier messages.
@@ -192,6 +194,7 @@ impl App {
         });
         // When the deletion returns, all subscribers were notified.
         let _ = is_done.await;
+        resume::deleted(self, &named.0, &named.1).await;
         Ok(())
     }
 
@@ -229,6 +232,7 @@ impl App {
     }
 
     pub(crate) fn end_session(&self, session: &Arc<Session>) {
+        self.calls.gone(session);
         self.sessions.end(session);
         self.forget(session);
     }
@@ -247,6 +251,5 @@ impl App {
     /// Removes what an ended session left.
     pub(crate) fn forget(&self, session: &Arc<Session>) {
         self.subscriptions.end_all(session);
-        self.calls.gone(session);
     }
 }

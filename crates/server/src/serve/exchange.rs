@@ -12,6 +12,7 @@ pub(crate) mod failure;
 mod further;
 pub(crate) mod input;
 pub(crate) mod reply;
+pub(crate) mod results;
 pub(crate) mod rights;
 mod subscription;
 pub(crate) mod update;
@@ -61,12 +62,8 @@ pub(crate) fn receive_with(
         }
         Body::ClientCapabilities(client) => capabilities::announce(app, caller, client, reply),
         Body::ToolCallResponse(response) => {
-            if app.calls.take_results(caller, &message, response) {
-                reply.acknowledge();
-            } else {
-                let text = "no call waits for these results";
-                reply.refuse(Refusal::new(ErrorCode::UnknownId, text));
-            }
+            let results = response.results.clone();
+            results::take(app, caller, message, results, reply);
         }
         Body::Control(asked) => control::steer(app, caller, &message, asked, reply),
         Body::Subscribe(asked) => subscription::begin(app, caller, &message, asked, reply),

@@ -19,5 +19,5 @@ pub(crate) mod journal;
 mod place;
 mod progress;
 pub(crate) mod resume;
-mod running;
+pub(crate) mod running;
 pub(crate) mod sets;

@@ -1,8 +1,9 @@
 //! Front-end tools: the server asks a client, the client asks its user (CP-13…CP-15).
 //!
-//! Decision: a call belongs to the client it was sent to. One that is gone and comes back in time,
-//! in its session or with its clientId in a new one, is asked again with the same callId, and runs
-//! it once; one that stays away, or is back without the tool, leaves CLIENT_UNAVAILABLE.
+//! Decision: a call belongs to the client it was sent to, and is a promise that a restart keeps. A
+//! client that comes back, in its session or with its clientId in a new one, is asked again with the
+//! same callId, and runs it once. A call that has another way to go on, and that of a turn, wait a
+//! while for a client that is gone, and are CLIENT_UNAVAILABLE then.
 
 pub(crate) mod calls;
 mod declared;
@@ -10,6 +11,7 @@ pub(crate) mod forwarder;
 mod masking;
 mod permission;
 mod sending;
+pub(crate) mod step;
 pub(crate) mod target;
 mod terms;
 mod waiting;

@@ -30,10 +30,12 @@ mod stream;
 mod timeout;
 mod tls;
 mod validity;
+mod waits;
 
 pub use tls::TlsFiles;
 
 use super::app::App;
+use super::frontend::calls;
 use super::limits::{Addresses, ConnectionLimit, Limits};
 use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
@@ -55,6 +57,8 @@ use yawc::DeflatePool;
 const TOKENS: Duration = Duration::from_secs(1);
 /// The interval of checking for abandoned sessions.
 const SWEEP: Duration = Duration::from_secs(15);
+/// The interval of looking for waits that ended, or were answered by another process.
+const WAITS: Duration = Duration::from_millis(250);
 /// The most compressors that are kept for reuse.
 const POOL: usize = 8;
 /// The time that cancelled work and connections have to end.
@@ -168,6 +172,7 @@ impl Listening {
         let mut tokens = tokio::time::interval(TOKENS);
         let mut stop = std::pin::pin!(stop);
         let mut tick = tokio::time::interval(SWEEP);
+        let looking = tokio::spawn(look_at_waits(Arc::clone(&app)));
         loop {
             tokio::select! {
                 () = &mut serving => return Ok(()),
@@ -176,6 +181,7 @@ impl Listening {
                 () = &mut stop => break,
             }
         }
+        looking.abort();
         app.phase.send_replace(Phase::Draining);
         // Connections are still accepted: clients learn that the server is about to end. A revoked
         // token still ends its connections.
@@ -198,6 +204,14 @@ impl Listening {
         app.audit.note(&AuditRecord::new(AuditEvent::ServerStopped));
         app.leave();
         Ok(())
+    }
+}
+
+/// Looks again and again at what waits.
+async fn look_at_waits(app: Arc<App>) {
+    loop {
+        calls::look(&app).await;
+        tokio::time::sleep(WAITS).await;
     }
 }
 

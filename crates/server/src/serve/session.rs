@@ -7,10 +7,11 @@
 
 use bytes::Bytes;
 use contexture::context::Digest;
+use contexture::store::flows::WaitId;
 use contexture_protocol::Message;
 use contexture_protocol::content::{ClientCapabilities, Runtime};
 use parking_lot::Mutex;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Notify;
@@ -18,6 +19,8 @@ use tokio::sync::futures::Notified;
 
 /// The most messages that are kept for a client that may reconnect.
 const KEPT_MESSAGES: usize = 10_000;
+/// The most messages that answered calls and are remembered.
+const KEPT_ANSWERS: usize = 100;
 /// The most bytes of messages that are kept.
 const KEPT_BYTES: usize = 16 << 20;
 
@@ -52,15 +55,28 @@ struct State {
     announced: Option<Instant>,
     client: Option<Arc<ClientCapabilities>>,
     subscribed: HashSet<String>,
+    /// The calls that were sent in it and have no answer, by their ids.
+    calls: HashMap<String, Vec<SentCall>>,
+    /// The last messages that answered calls, which may come again.
+    answered: VecDeque<String>,
+    /// The name of its client in HELLO.
+    name: Option<String>,
     /// The sensitive actions that the user allowed for the session.
     consents: HashSet<Consent>,
     /// True when nothing can be sent, as messages that the client has not seen were dropped.
     is_broken: bool,
 }
 
+/// A call that was sent in a session.
+struct SentCall {
+    id: WaitId,
+    /// The message that it was sent in, and its number.
+    request: String,
+    seq: u64,
+}
+
 /// The state of the client of a session.
 pub(crate) struct Presence {
-    pub(crate) connection: u64,
     /// The last message that it knew when it connected.
     pub(crate) resumed: u64,
     /// The time since when it is gone.
@@ -125,6 +141,89 @@ impl Session {
         seq
     }
 
+    /// Sends a call, which its client may answer then.
+    pub(crate) fn send_call(&self, id: &WaitId, message: Message) {
+        let request = message.message_id.clone();
+        // Before the sending: its answer may come at once.
+        self.note_call(id, request.clone(), u64::MAX);
+        let seq = self.sent(message);
+        self.note_call(id, request, seq);
+    }
+
+    fn note_call(&self, id: &WaitId, request: String, seq: u64) {
+        let mut state = self.state.lock();
+        let sent = state.calls.entry(id.call.clone()).or_default();
+        match sent.iter_mut().find(|sent| sent.id == *id) {
+            Some(sent) => (sent.request, sent.seq) = (request, seq),
+            // It was answered meanwhile.
+            None if seq != u64::MAX => {}
+            None => sent.push(SentCall { id: id.clone(), request, seq }),
+        }
+    }
+
+    /// Returns the number of the message with a call that was sent and has no answer.
+    pub(crate) fn call_seq(&self, id: &WaitId) -> Option<u64> {
+        let state = self.state.lock();
+        state.calls.get(&id.call)?.iter().find(|sent| sent.id == *id).map(|sent| sent.seq)
+    }
+
+    /// Returns the call that an answer is for: by the message that it was sent in, else by its
+    /// context.
+    pub(crate) fn call(&self, call: &str, context: &str, request: Option<&str>) -> Option<WaitId> {
+        let state = self.state.lock();
+        let sent = state.calls.get(call)?;
+        let mut here = sent.iter().filter(|sent| sent.id.context == context);
+        let exact = here.clone().find(|sent| Some(sent.request.as_str()) == request);
+        exact.or_else(|| here.next()).map(|sent| sent.id.clone())
+    }
+
+    pub(crate) fn forget_call(&self, id: &WaitId) {
+        let mut state = self.state.lock();
+        if let Some(sent) = state.calls.get_mut(&id.call) {
+            sent.retain(|sent| sent.id != *id);
+            if sent.is_empty() {
+                state.calls.remove(&id.call);
+            }
+        }
+    }
+
+    /// Returns the calls without an answer.
+    pub(crate) fn calls(&self) -> Vec<WaitId> {
+        let state = self.state.lock();
+        state.calls.values().flatten().map(|sent| sent.id.clone()).collect()
+    }
+
+    /// Reports whether calls have no answer.
+    pub(crate) fn has_calls(&self) -> bool {
+        !self.state.lock().calls.is_empty()
+    }
+
+    /// Remembers a message that answered a call.
+    pub(crate) fn answered(&self, message: &str) {
+        let mut state = self.state.lock();
+        state.answered.push_back(message.to_owned());
+        if state.answered.len() > KEPT_ANSWERS {
+            state.answered.pop_front();
+        }
+    }
+
+    /// Reports whether a message answered a call before.
+    pub(crate) fn has_answered(&self, message: &str) -> bool {
+        self.state.lock().answered.iter().any(|known| known == message)
+    }
+
+    /// Sets the name of its client, from HELLO.
+    pub(crate) fn set_name(&self, name: &str) {
+        self.state.lock().name = Some(name.to_owned());
+    }
+
+    /// Returns the name of its client: as announced, else as in HELLO.
+    pub(crate) fn client_name(&self) -> Option<String> {
+        let state = self.state.lock();
+        let announced = state.client.as_ref().map(|client| client.client_id.clone());
+        announced.or_else(|| state.name.clone())
+    }
+
     /// Connects a client that has seen the messages up to `seen`; returns the numbers of the connection
     /// and of the last message. `None` when the stored messages do not reach back so far.
     pub(crate) fn connect(&self, seen: u64) -> Option<(u64, u64)> {
@@ -163,8 +262,8 @@ impl Session {
 
     /// Returns the state of the client.
     pub(crate) fn presence(&self) -> Presence {
-        let State { connection, resumed, left, announced, .. } = *self.state.lock();
-        Presence { connection, resumed, left, announced }
+        let State { resumed, left, announced, .. } = *self.state.lock();
+        Presence { resumed, left, announced }
     }
 
     /// Waits until there may be something to take.

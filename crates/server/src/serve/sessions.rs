@@ -1,6 +1,7 @@
 //! All sessions.
 
 use super::session::Session;
+use contexture::store::flows::WaitId;
 use contexture_protocol::content::ClientCapabilities;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -86,6 +87,38 @@ impl Sessions {
         let tables = self.tables.lock();
         let clients = tables.clients.get(owner).map(Vec::as_slice).unwrap_or_default();
         clients.iter().rev().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Wakes those who wait for a client.
+    pub(crate) fn notify(&self) {
+        self.announced.notify_waiters();
+    }
+
+    /// Returns the session that has a call: a connected one before others.
+    pub(crate) fn holder(&self, id: &WaitId) -> Option<Arc<Session>> {
+        let tables = self.tables.lock();
+        let mut found = None;
+        for session in tables.by_id.values() {
+            if **session.owner() != *id.owner || session.call_seq(id).is_none() {
+                continue;
+            }
+            if session.is_connected() {
+                return Some(Arc::clone(session));
+            }
+            found = Some(session);
+        }
+        found.cloned()
+    }
+
+    /// Returns a connected session in which a client announced itself.
+    pub(crate) fn connected(&self, owner: &str, client: &str) -> Option<Arc<Session>> {
+        let tables = self.tables.lock();
+        let mut own = tables.by_id.values().filter(|session| {
+            **session.owner() == *owner
+                && session.is_connected()
+                && session.client().is_some_and(|known| known.client_id == client)
+        });
+        own.next().cloned()
     }
 
     pub(crate) fn count(&self) -> usize {

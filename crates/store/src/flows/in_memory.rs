@@ -2,8 +2,9 @@
 
 use crate::stamp::{self, Ids};
 use contexture_core::store::flows::{
-    Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError, Journal,
-    JournalError, Kept, LONGEST_ID, Line, RunHead, RunState, RunSummary,
+    Answered, Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError,
+    Journal, JournalError, Kept, LONGEST_ID, Line, RunHead, RunState, RunSummary, Wait, WaitFilter,
+    WaitId, WaitState, Waits, WaitsDone,
 };
 use contexture_protocol::content::Status;
 use std::fmt;
@@ -13,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Clone)]
 pub struct InMemoryJournal {
     runs: Arc<Mutex<Vec<Run>>>,
+    waits: Arc<Mutex<Vec<Wait>>>,
     ids: Arc<Ids>,
 }
 
@@ -31,7 +33,7 @@ impl InMemoryJournal {
     /// Creates a journal without runs; times come from `ids`.
     #[must_use]
     pub fn new(ids: Arc<Ids>) -> Self {
-        Self { runs: Arc::default(), ids }
+        Self { runs: Arc::default(), waits: Arc::default(), ids }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Run>> {
@@ -242,6 +244,120 @@ impl FlowJournal for InMemoryJournal {
 
     fn log(&self, run: &str) -> Result<Vec<Line>, FlowStoreError> {
         self.with(run, |found| Ok(found.lines.clone()))
+    }
+}
+
+impl InMemoryJournal {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Wait>> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, is_meant: impl Fn(&Wait) -> bool) {
+        for wait in self.waiting().iter_mut().filter(|wait| is_meant(wait)) {
+            (wait.state, wait.answer, wait.is_parked) = (WaitState::Ended, None, false);
+            wait.request.clear();
+        }
+    }
+}
+
+impl Waits for InMemoryJournal {
+    fn open_wait(&self, wait: Wait, done: WaitsDone<Wait>) {
+        let mut waits = self.waiting();
+        let known = waits.iter().find(|known| known.id == wait.id).cloned();
+        let open = match known.filter(|known| known.state != WaitState::Ended) {
+            Some(known) => known,
+            None => {
+                waits.retain(|known| known.id != wait.id);
+                let place = waits.last().map_or(0, |last| last.place) + 1;
+                waits.push(Wait {
+                    place,
+                    state: WaitState::Open,
+                    is_parked: false,
+                    ..wait.clone()
+                });
+                Wait { place, ..wait }
+            }
+        };
+        drop(waits);
+        done(Ok(open));
+    }
+
+    fn answer_wait(&self, id: &WaitId, answer: &str, done: WaitsDone<Answered>) {
+        let mut waits = self.waiting();
+        let answered = match waits.iter_mut().find(|wait| wait.id == *id) {
+            None => Answered::Unknown,
+            Some(wait) if wait.state != WaitState::Open => Answered::Before,
+            Some(wait) => {
+                (wait.state, wait.answer) = (WaitState::Answered, Some(answer.to_owned()));
+                Answered::Taken(Box::new(wait.clone()))
+            }
+        };
+        drop(waits);
+        done(Ok(answered));
+    }
+
+    fn end_wait(&self, id: &WaitId, done: WaitsDone<()>) {
+        self.end(|wait| wait.id == *id);
+        done(Ok(()));
+    }
+
+    fn end_waits(&self, run: &str, done: WaitsDone<()>) {
+        self.end(|wait| wait.run == run);
+        done(Ok(()));
+    }
+
+    fn park_waits(&self, run: &str, is_parked: bool) {
+        for wait in self.waiting().iter_mut().filter(|wait| wait.run == run) {
+            wait.is_parked = is_parked && wait.state != WaitState::Ended;
+        }
+    }
+
+    fn forget_waits(&self, before_ms: u64) {
+        let is_old = |wait: &Wait| wait.state == WaitState::Ended && wait.expires_ms < before_ms;
+        self.waiting().retain(|wait| !is_old(wait));
+    }
+
+    fn waits(&self, filter: &WaitFilter) -> Result<Vec<Wait>, FlowStoreError> {
+        let is = |wanted: &Option<String>, found: &str| {
+            wanted.as_ref().is_none_or(|wanted| wanted == found)
+        };
+        let is_meant = |wait: &&Wait| {
+            is(&filter.owner, &wait.id.owner)
+                && is(&filter.context, &wait.id.context)
+                && is(&filter.message, &wait.id.message)
+                && is(&filter.call, &wait.id.call)
+                && is(&filter.client, &wait.client)
+                && is(&filter.run, &wait.run)
+                && (filter.run.is_none() || wait.state != WaitState::Ended)
+                && filter.state.is_none_or(|state| state == wait.state)
+                && (!filter.parked || wait.is_parked)
+                && filter.expired_ms.is_none_or(|until| wait.expires_ms <= until)
+                && wait.place > filter.after
+        };
+        let limit = if filter.limit == 0 { usize::MAX } else { filter.limit };
+        Ok(self.waiting().iter().filter(is_meant).take(limit).cloned().collect())
+    }
+
+    fn parked_runs(&self) -> Result<Vec<(String, String, String, String)>, FlowStoreError> {
+        let waits = self.waiting();
+        let is = |state, run: &str| waits.iter().any(|wait| wait.state == state && wait.run == run);
+        let parked = waits.iter().filter(|wait| wait.is_parked && wait.state == WaitState::Open);
+        let free = parked.filter(|wait| !is(WaitState::Answered, &wait.run));
+        let runs: std::collections::BTreeSet<_> = free
+            .map(|wait| {
+                let WaitId { owner, context, message, .. } = wait.id.clone();
+                (owner, context, message, wait.run.clone())
+            })
+            .collect();
+        Ok(runs.into_iter().collect())
+    }
+
+    fn open_waits(&self) -> Result<Vec<(String, u64)>, FlowStoreError> {
+        let mut counts = std::collections::BTreeMap::<String, u64>::new();
+        for wait in self.waiting().iter().filter(|wait| wait.state == WaitState::Open) {
+            *counts.entry(wait.id.owner.clone()).or_default() += 1;
+        }
+        Ok(counts.into_iter().collect())
     }
 }
 

@@ -35,7 +35,7 @@ struct Found {
 }
 
 impl Reader {
-    fn all<T>(
+    pub(super) fn all<T>(
         &self,
         connection: &Connection,
         sql: &str,

@@ -14,7 +14,7 @@ pub(crate) const TABLES: Tables =
 /// place of its run and its own number in one, so that the entries of a run stand together and
 /// those of one step in one page, which is all that a commit of it writes. The row of a run is
 /// written when it begins and ends, and its document, which may be large, only once.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     create table runs (
         place integer primary key autoincrement,
@@ -49,6 +49,7 @@ const STEPS: [&str; 2] = [
     ) strict;
 ",
     marked::TABLE,
+    super::waits::TABLE,
 ];
 
 /// The bits of an entry's id that are its number in its run.

@@ -24,6 +24,7 @@ pub(super) struct Seal {
 pub(super) enum Part {
     Document,
     Entry,
+    Wait,
 }
 
 impl Part {
@@ -31,6 +32,7 @@ impl Part {
         match self {
             Self::Document => "flow/document",
             Self::Entry => "flow/entry",
+            Self::Wait => "flow/wait",
         }
     }
 }

@@ -55,14 +55,14 @@ impl Default for Options {
 pub struct SqliteJournal {
     this: Weak<Self>,
     // Dropped in this order: all is written before the holder is gone.
-    writer: WriterThread<FlowStoreError>,
+    pub(super) writer: WriterThread<FlowStoreError>,
     watch: Watch,
-    reader: Reader,
+    pub(super) reader: Reader,
     holds: Holds,
     holder: Arc<Holder>,
     table: RunTable,
-    seal: Seal,
-    options: Options,
+    pub(super) seal: Seal,
+    pub(super) options: Options,
 }
 
 /// What goes on beside the writing.
@@ -350,7 +350,7 @@ impl Drop for Claim {
 }
 
 /// Returns a document without secrets; borrowed when there are none in it.
-fn masked_document<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
+pub(super) fn masked_document<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
     let masked = masker.text(text);
     if matches!(masked, Cow::Borrowed(_)) {
         return masked;

@@ -31,7 +31,8 @@ pub struct ServeLimits {
     /// Seconds after which a WebSocket from which nothing came, not even an answer to that, is
     /// closed.
     pub silence_seconds: NonZeroU64,
-    /// Seconds for which a client that is gone while it runs a tool is waited for.
+    /// Seconds for which a client that is gone while it runs a tool is waited for, where the call has
+    /// another way to go on.
     pub return_seconds: NonZeroU64,
     /// Connections at the same time.
     pub connections: NonZeroUsize,

@@ -115,8 +115,13 @@ pub(super) async fn bound(
     if !opens(&request) {
         // Only an existing session counts as active.
         let id = request.headers().clone();
+        let is_end = ended(&request).is_some();
         let answer = next.run(request).await;
         if answer.status().is_success() {
+            if is_end {
+                // Official clients warn when the end of a session is only accepted.
+                return StatusCode::NO_CONTENT.into_response();
+            }
             sessions.hear(&id);
         }
         return answer;

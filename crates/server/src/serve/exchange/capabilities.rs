@@ -4,13 +4,15 @@ use super::reply::Reply;
 use super::rights::{check_name, check_sender};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
+use crate::serve::frontend::calls;
 use crate::serve::frontend::target::CONFIRM_TOOL;
 use contexture_protocol::content::ClientCapabilities;
 use contexture_protocol::{ErrorCode, Refusal, SenderType, Violation};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Stores the capabilities of the client of a session; the last announcement counts.
-pub(super) fn announce(app: &App, caller: &Caller, client: &ClientCapabilities, reply: Reply) {
+pub(super) fn announce(app: &Arc<App>, caller: &Caller, client: &ClientCapabilities, reply: Reply) {
     let Some(session) = &caller.session else {
         return reply.refuse(Refusal::new(
             ErrorCode::ClientUnavailable,
@@ -27,6 +29,7 @@ pub(super) fn announce(app: &App, caller: &Caller, client: &ClientCapabilities, 
     }
     app.sessions.announce(session, client.clone());
     reply.acknowledge();
+    calls::back(app, session, client.client_id.clone(), false);
 }
 
 /// Checks the name of the client, and that one who asks its user may speak for a user: a model

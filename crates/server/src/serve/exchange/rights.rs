@@ -8,7 +8,8 @@ use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
 pub(super) fn check(app: &App, caller: &Caller, message: &Message) -> Result<(), Refusal> {
     let kind = message.sender.kind;
     check_name(app, caller, "/sender/id", &message.sender.id)?;
-    if !is_own_tool(caller, message) {
+    // An answer to a call grants itself; one to none is checked where it is looked for.
+    if !matches!(message.body, Body::ToolCallResponse(_)) {
         check_sender(caller, kind)?;
     }
     if let Some(speaker) = speaker(message.kind()) {
@@ -39,7 +40,7 @@ pub(super) fn check(app: &App, caller: &Caller, message: &Message) -> Result<(),
 }
 
 /// Checks that the caller may send as a type.
-pub(super) fn check_sender(caller: &Caller, kind: SenderType) -> Result<(), Refusal> {
+pub(crate) fn check_sender(caller: &Caller, kind: SenderType) -> Result<(), Refusal> {
     if caller.grant.senders.contains(&kind) {
         return Ok(());
     }
@@ -79,12 +80,4 @@ pub(crate) fn forbidden(scope: Scope) -> Refusal {
     let scope = scope.as_str();
     let text = format!("the token does not have the scope `{scope}`");
     Refusal::new(ErrorCode::PermissionDenied, text).policy("token_scope").detail("scope", scope)
-}
-
-/// Reports whether a client speaks for a tool that it runs itself (CP-14).
-fn is_own_tool(caller: &Caller, message: &Message) -> bool {
-    let is_answer = matches!(message.body, Body::ToolCallResponse(_));
-    let client = caller.session.as_ref().and_then(|session| session.client());
-    let is_own = client.is_some_and(|client| client.client_id == message.sender.id);
-    is_answer && message.sender.kind == SenderType::Tool && is_own
 }

@@ -5,6 +5,7 @@ use super::allowed::Allowed;
 use super::clients::Clients;
 use super::earlier::{Before, earlier};
 use super::job::{Checked, Job, Start, set_of};
+use super::journal::UnfinishedRun;
 use super::place::{Entered, Place};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
@@ -16,7 +17,9 @@ use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use contexture::store::contexts::{
     Answer, ContextError, Key, KeyName, NewMessage, Operation, Repeated,
 };
+use contexture::store::flows::WaitFilter;
 use contexture_flow::Set;
+use contexture_flow::journal::Entry;
 use contexture_protocol::content::Runtime;
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
 use std::sync::{Arc, OnceLock};
@@ -167,6 +170,9 @@ impl Job {
 
     /// Repeats the answer of a message; of an asynchronous request, all responses.
     async fn again(self, repeated: Option<Repeated>) {
+        if let Some((run, entries)) = self.parked().await {
+            return self.take_up(run, entries).await;
+        }
         let answer = match repeated {
             Some(Repeated::Done(answer)) => stored_answer(&answer),
             _ => {
@@ -187,6 +193,39 @@ impl Job {
             Ok(answer) => self.place.refuse(answer),
             Err(refused) => self.refuse(refused),
         }
+    }
+
+    /// Finds the run of a set that only waits, which nothing works on.
+    async fn parked(&self) -> Option<(UnfinishedRun, Vec<Entry>)> {
+        if !self.app.calls.has_open(&self.owner) {
+            return None;
+        }
+        let filter = WaitFilter {
+            owner: Some(self.owner.to_string()),
+            context: Some(self.context.clone()),
+            message: Some(self.answers().to_owned()),
+            parked: true,
+            limit: 1,
+            ..WaitFilter::default()
+        };
+        let found = self.app.calls.find(filter).await.ok()?;
+        let run = UnfinishedRun::parked(found.into_iter().next()?);
+        let app = Arc::clone(&self.app);
+        let read = tokio::task::spawn_blocking(move || {
+            app.calls.journal().park_waits(&run.run, false);
+            let entries = app.flows.journals.entries(&run).ok()?;
+            Some((run, entries))
+        });
+        read.await.ok()?
+    }
+
+    /// Goes on with a set that only waited, for the client that sent it again.
+    async fn take_up(self, run: UnfinishedRun, entries: Vec<Entry>) {
+        self.place.running.mark_resumed();
+        if self.is_async() {
+            (self.tell)(&self.ack(None));
+        }
+        self.resume(Some(run), entries).await;
     }
 
     /// Returns the stored responses to an asynchronous request.

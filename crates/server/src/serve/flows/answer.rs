@@ -11,7 +11,7 @@ use contexture_protocol::content::{
 };
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The fields of a result that hold the text of an answer, the likeliest first.
 const TEXTS: &[&str] = &["text", "report", "answer", "markdown", "summary"];
@@ -39,11 +39,12 @@ impl Ended {
     /// Reads the end of a set from its journal.
     pub(super) fn read(set: &Set, entries: Vec<Entry>) -> Self {
         let mut status = Status::Failed;
-        let mut order: Vec<String> = Vec::new();
+        let (mut order, mut known) = (Vec::<String>::new(), HashSet::new());
         let mut ended: HashMap<String, Outcome> = HashMap::new();
         for entry in entries {
             match entry {
-                Entry::Started { id, attempt: 1, .. } => order.push(id),
+                // What waited for a person began again as the same attempt.
+                Entry::Started { id, attempt: 1, .. } if known.insert(id.clone()) => order.push(id),
                 Entry::Ended(outcome) => {
                     ended.insert(outcome.instruction_id.clone(), *outcome);
                 }

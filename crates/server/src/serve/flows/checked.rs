@@ -87,7 +87,7 @@ impl Job {
         let is_traced = has_agents || has(&|action| action == "generate");
         let run = RunRequest {
             frontend: Some(Arc::clone(clients) as Arc<_>),
-            permission: Some(Arc::clone(&clients.forwarder) as Arc<dyn Permission>),
+            permission: Some(Arc::clone(clients) as Arc<dyn Permission>),
             contexts: Some(Contexts {
                 store: Arc::clone(&app.store),
                 owner: self.owner.to_string(),

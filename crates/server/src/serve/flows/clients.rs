@@ -1,13 +1,17 @@
 //! The front end of a set: calls to clients by its steps (FL-1, CP-14).
 
+use crate::serve::frontend::calls;
 use crate::serve::frontend::forwarder::value_of;
+use crate::serve::frontend::step::{StepCall, Steps};
 use crate::serve::frontend::target::Forwarder;
 use contexture::frontend::{
     CLIENT_UNAVAILABLE, FlowCall, Frontend, FrontendCall, FrontendFailure, FrontendTool,
 };
 use contexture::llm::BoxFuture;
+use contexture::permission::{Action, Permission};
+use contexture::store::flows::Wait;
 use contexture_flow::Set;
-use contexture_protocol::content::{Call, Runtime};
+use contexture_protocol::content::{Call, FallbackBehavior, Runtime};
 use contexture_protocol::{Millis, Seconds};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -28,7 +32,38 @@ pub(super) struct Clients {
     pub(super) tools: HashSet<String>,
     /// The time until which a missing client may come back.
     returning: Option<Instant>,
+    /// What its steps wait for.
+    pub(super) steps: Arc<Steps>,
+    times: Times,
     notes: Mutex<HashMap<String, ClientNote>>,
+}
+
+/// The times of a set and its steps.
+#[derive(Default)]
+struct Times {
+    /// The end of the time of the set, in milliseconds since 1970-01-01 UTC.
+    deadline_ms: Option<u64>,
+    steps: HashMap<String, Duration>,
+}
+
+impl Times {
+    fn of(set: &Set, begun_ms: u64) -> Self {
+        let whole = [set.timeout, set.frontend_timeout].into_iter().flatten().min();
+        let steps = set.steps.iter().filter_map(|step| Some((step.id.clone(), step.timeout?)));
+        Self {
+            deadline_ms: whole.map(|whole| begun_ms.saturating_add(millis(whole))),
+            steps: steps.collect(),
+        }
+    }
+
+    fn of_step(&self, step: &str, now_ms: u64) -> Option<u64> {
+        let own = self.steps.get(step).map(|own| now_ms.saturating_add(millis(*own)));
+        own.into_iter().chain(self.deadline_ms).min()
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The fields of a client beside the result of a step.
@@ -45,8 +80,10 @@ impl Clients {
         Self {
             run: run.to_owned(),
             tools: forwarder.names().chain(steps.map(|step| step.action.clone())).collect(),
+            times: Times::of(set, forwarder.app.now()),
             forwarder,
             returning: None,
+            steps: Arc::default(),
             notes: Mutex::default(),
         }
     }
@@ -59,6 +96,40 @@ impl Clients {
         Self { returning: Some(until), ..self }
     }
 
+    /// Goes on with what steps waited for in an earlier part of the run, which began then.
+    pub(super) fn going_on(mut self, waits: Vec<Wait>, set: &Set, begun_ms: u64) -> Self {
+        self.times = Times::of(set, begun_ms);
+        Self { steps: Arc::new(Steps::new(waits)), ..self }
+    }
+
+    fn step_call(&self, step: &str, attempt: u32, is_patient: bool) -> StepCall {
+        StepCall {
+            shared: Arc::clone(&self.steps),
+            run: self.run.clone(),
+            step: step.to_owned(),
+            call: call_id(step, attempt),
+            deadline_ms: self.times.of_step(step, self.forwarder.app.now()),
+            is_patient,
+        }
+    }
+
+    /// Ends what a step waited for that has ended.
+    pub(super) fn ended(&self, step: &str) {
+        let waits = self.steps.ended(step);
+        if waits.is_empty() {
+            return;
+        }
+        let app = Arc::clone(&self.forwarder.app);
+        for (id, request) in &waits {
+            calls::withdraw(&app, id, request);
+        }
+        self.forwarder.app.handle.spawn(async move {
+            for (id, _) in waits {
+                app.calls.end(&id).await;
+            }
+        });
+    }
+
     /// Returns the fields of a client beside the result of a step.
     pub(super) fn note(&self, step: &str) -> Option<ClientNote> {
         self.notes.lock().get(step).cloned()
@@ -67,9 +138,16 @@ impl Clients {
     async fn asked(&self, call: FrontendCall, step: FlowCall) -> Result<Value, FrontendFailure> {
         let is_own = step.run == self.run;
         let id = step.id.clone();
+        let forwarder = if is_own {
+            let fallback = step.says.as_ref().and_then(|says| says.fallback).unwrap_or_default();
+            let is_patient = fallback == FallbackBehavior::Abort;
+            self.forwarder.of_step(self.step_call(&id, step.attempt, is_patient))
+        } else {
+            Forwarder::clone(&self.forwarder)
+        };
         let wire = wire(call, step, is_own);
         let outcome = loop {
-            let outcome = self.forwarder.ask(wire.clone()).await;
+            let outcome = forwarder.ask(wire.clone()).await;
             let is_away = matches!(&outcome, Err(error) if error.code == CLIENT_UNAVAILABLE);
             if !is_away || self.returning.is_none_or(|until| until <= Instant::now()) {
                 break outcome;
@@ -83,6 +161,18 @@ impl Clients {
             self.notes.lock().insert(id, note);
         }
         value_of(result)
+    }
+}
+
+impl Permission for Clients {
+    fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>> {
+        match action.step.filter(|step| step.run == self.run) {
+            Some(step) => Box::pin(async move {
+                let step = self.step_call(step.id, step.attempt, true);
+                Permission::ask(&self.forwarder.of_step(step), action).await
+            }),
+            None => Permission::ask(&*self.forwarder, action),
+        }
     }
 }
 
@@ -108,11 +198,7 @@ impl Frontend for Clients {
 /// Returns the call for a client. A retry has another id: a client that ran the first attempt must
 /// run it again.
 fn wire(call: FrontendCall, step: FlowCall, is_own: bool) -> Call {
-    let id = match step.attempt {
-        _ if !is_own => call.call_id,
-        0 | 1 => step.id,
-        more => format!("{}~{more}", step.id),
-    };
+    let id = if is_own { call_id(&step.id, step.attempt) } else { call.call_id };
     let wire =
         Call { runtime: Some(Runtime::Frontend), ..Call::new(id, call.tool_id, call.parameters) };
     let Some(says) = step.says else { return wire };
@@ -123,4 +209,8 @@ fn wire(call: FrontendCall, step: FlowCall, is_own: bool) -> Call {
         timeout_client: says.timeout_client.map(Seconds::from_duration),
         ..wire
     }
+}
+
+fn call_id(step: &str, attempt: u32) -> String {
+    if attempt > 1 { format!("{step}~{attempt}") } else { step.to_owned() }
 }

@@ -77,7 +77,8 @@ impl Job {
         let run = self.app.maker.id("run");
         let clients = Clients::new(self.forwarder(), &run, &set);
         let checked = self.checked(&set, clients, earlier)?;
-        self.work(&run, checked, Start::default()).await
+        let answer = self.work(&run, checked, Start::default()).await?;
+        answer.ok_or_else(|| Refusal::new(ErrorCode::Internal, "the set was left"))
     }
 
     /// Adds the user input to the dependencies of the set of an intent.

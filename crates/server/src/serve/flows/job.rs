@@ -4,31 +4,40 @@ use super::answer::{self, Ended};
 use super::clients::Clients;
 use super::place::Place;
 use super::progress::{self, StepChange};
+use super::resume;
 use crate::serve::app::App;
 use crate::serve::context_writer::ContextWriter;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::frontend::target::Forwarder;
 use crate::serve::message::answering;
 use crate::serve::operations::log::millis;
+use crate::serve::phase::Phase;
 use crate::serve::session::Session;
 use contexture::context::{Digest, Label, Trust};
-use contexture::flows::{Flow, FlowError, FlowRequest, Labels};
+use contexture::flows::{Flow, FlowError, FlowRequest, Labels, Waits};
 use contexture::llm::Ledger;
 use contexture::store::contexts::{Answer, MessageKey};
+use contexture::store::flows::{WaitFilter, WaitState};
 use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
-use contexture_flow::run::Report;
+use contexture_flow::run::{Control, Report};
 use contexture_protocol::content::{Ack, CallMode, Outcome, Progress, Status};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 
 /// The longest id of a message in the store, in bytes.
 const LONGEST_KEY: usize = 256;
+
+/// The interval after which a set that only waits is left until it is answered.
+const PARKED: Duration = Duration::from_millis(500);
+/// That interval when the server is about to end.
+const ENDING: Duration = Duration::from_millis(20);
 
 /// A function that sends an intermediate message.
 pub(super) type Tell = Arc<dyn Fn(&Message) + Send + Sync>;
@@ -66,6 +75,10 @@ pub(super) struct Start {
     /// Outcomes that an earlier server may not have sent.
     pub(super) ended: Vec<Outcome>,
     pub(super) is_paused: bool,
+    /// The steps that waited when the run was interrupted, before any effect.
+    pub(super) waiting: Vec<String>,
+    /// The time that the run took before, of the time of its set.
+    pub(super) elapsed: Duration,
 }
 
 /// The responses to an asynchronous request so far.
@@ -110,7 +123,34 @@ impl Job {
     /// Runs the set to its end, and answers.
     pub(super) async fn run(self, run: String, checked: Checked, start: Start) {
         let answer = self.work(&run, checked, start).await;
-        self.close(answer).await;
+        self.over(&run, answer).await;
+    }
+
+    /// Answers a set that has ended; one that only waits leaves its rows.
+    pub(super) async fn over(self, run: &str, answer: Result<Option<Message>, Refusal>) {
+        match answer {
+            Ok(None) => self.park(run).await,
+            Ok(Some(answer)) => self.close(Ok(answer)).await,
+            Err(refused) => self.close(Err(refused)).await,
+        }
+    }
+
+    /// Leaves a set that waits for clients alone: an answer wakes it.
+    async fn park(self, run: &str) {
+        let Self { app, place, .. } = self;
+        app.calls.journal().park_waits(run, true);
+        if app.is_ending() {
+            // Who waits learns that the server ends.
+            return;
+        }
+        place.park();
+        let state = Some(WaitState::Answered);
+        let filter = WaitFilter { run: Some(run.to_owned()), state, ..WaitFilter::default() };
+        // It may have been answered meanwhile.
+        let answered = app.calls.find(filter).await.unwrap_or_default();
+        if let Some(wait) = answered.first() {
+            resume::wake(&app, wait).await;
+        }
     }
 
     /// Stores and sends the answer.
@@ -143,15 +183,21 @@ impl Job {
         run: &str,
         checked: Checked,
         start: Start,
-    ) -> Result<Message, Refusal> {
+    ) -> Result<Option<Message>, Refusal> {
         let began = Instant::now();
         let Checked { request, clients, warnings } = checked;
-        let (observer, changes) = progress::listen(self.is_async());
+        let ended = Arc::clone(&clients);
+        let (observer, changes) = progress::listen(self.is_async(), move |step| ended.ended(step));
         let request = FlowRequest {
             id: Some(run.to_owned()),
             journal: Some(self.app.flows.journals.journal()),
             observer: Some(observer),
             resume: start.resume,
+            waits: Waits {
+                steps: start.waiting,
+                count: Arc::clone(&clients.steps.count),
+                elapsed: start.elapsed,
+            },
             ..request
         };
         let flow = self.prepared(request).await?;
@@ -162,17 +208,28 @@ impl Job {
             self.place.running.start_paused();
         }
         self.place.running.started(run, flow.control());
+        let control = flow.control();
         let running = Aborted(tokio::spawn(flow.run()));
+        // What this process told already is not told again.
+        if self.place.is_again {
+            telling.told.extend(start.ended.iter().map(|one| one.instruction_id.clone()));
+        }
         for outcome in start.ended {
             self.tell_outcome(&clients, outcome, &mut telling).await;
         }
-        let report = self.follow(running, changes, &clients, &mut telling).await;
+        let report = self.follow((running, control), changes, &clients, &mut telling).await;
         let report = report
             .ok_or_else(|| Refusal::new(ErrorCode::Internal, "the run failed inside the server"))?;
+        if report.is_suspended() {
+            return Ok(None);
+        }
+        if clients.steps.has_waited() {
+            self.app.calls.journal().end_waits(run, Box::new(drop));
+        }
         let ended = Ended::of(&report);
         self.log(&ended, run, began);
         let message = self.answered((run, ended), &clients, telling).await?;
-        Ok(noted(message, run, &warnings))
+        Ok(Some(noted(message, run, &warnings)))
     }
 
     /// Returns the ACK of an asynchronous request.
@@ -207,15 +264,34 @@ impl Job {
     /// Reports the changes of the run until its end.
     async fn follow(
         &self,
-        mut running: Aborted,
+        (mut running, control): (Aborted, Control),
         mut changes: UnboundedReceiver<StepChange>,
         clients: &Clients,
         telling: &mut Telling,
     ) -> Option<Report> {
-        if telling.is_instructions {
+        if telling.is_instructions && !self.place.is_again {
             self.progress(progress::whole(self.answers()));
         }
-        while let Some(one) = changes.recv().await {
+        let mut phase = self.app.phase.subscribe();
+        let mut tick = tokio::time::interval(PARKED);
+        let mut is_ending = false;
+        loop {
+            let one = tokio::select! {
+                one = changes.recv() => one,
+                _ = phase.wait_for(|phase| *phase != Phase::Open), if !is_ending => {
+                    is_ending = true;
+                    tick = tokio::time::interval(ENDING);
+                    continue;
+                }
+                // The set of an intent ends with its turn.
+                _ = tick.tick(), if self.intent.is_none() => {
+                    if clients.steps.count.load(Ordering::SeqCst) > 0 {
+                        control.suspend();
+                    }
+                    continue;
+                }
+            };
+            let Some(one) = one else { break };
             if telling.is_instructions {
                 self.progress(one.progress(self.answers()));
             } else if let Some(outcome) = one.outcome {

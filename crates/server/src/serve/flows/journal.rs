@@ -6,7 +6,7 @@ use contexture::Project;
 use contexture::flows::{is_within, secrets};
 use contexture::store::flows::{
     Filter, FlowJournal, FlowStoreError, InMemoryJournal, Options, RunState, RunSummary,
-    SqliteJournal,
+    SqliteJournal, Wait, WaitId,
 };
 use contexture::store::masker::Masker;
 use contexture::store::stamp::Ids;
@@ -59,7 +59,7 @@ impl Journals {
         Self(Arc::new(InMemoryJournal::default()))
     }
 
-    pub(super) fn journal(&self) -> Arc<dyn FlowJournal> {
+    pub(crate) fn journal(&self) -> Arc<dyn FlowJournal> {
         Arc::clone(&self.0)
     }
 
@@ -102,6 +102,14 @@ impl Journals {
 
     pub(super) fn entries(&self, left: &UnfinishedRun) -> Result<Vec<Entry>, JournalError> {
         self.0.entries(&left.run)
+    }
+}
+
+impl UnfinishedRun {
+    /// Returns the run of a wait that nothing works on.
+    pub(super) fn parked(wait: Wait) -> Self {
+        let WaitId { owner, message: name, .. } = wait.id;
+        Self { run: wait.run, owner, name, is_ended: false, is_held: false }
     }
 }
 

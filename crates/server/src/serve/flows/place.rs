@@ -18,6 +18,8 @@ pub(super) struct Place {
     app: Arc<App>,
     pub(super) key: TurnKey,
     pub(super) running: Arc<Running>,
+    /// True if the set was left while it waited, and is taken up again.
+    pub(super) is_again: bool,
     is_over: bool,
 }
 
@@ -36,7 +38,13 @@ impl Place {
         let flows = &app.flows;
         let mut tables = flows.tables.lock();
         if let Some(known) = tables.by_key.get(&key) {
-            return Ok(Entered::Known(Arc::clone(known)));
+            let running = Arc::clone(known);
+            if !is_accepted || !running.unpark() {
+                return Ok(Entered::Known(running));
+            }
+            *tables.open.entry(Arc::clone(&key.0)).or_default() += 1;
+            let app = Arc::clone(app);
+            return Ok(Entered::New(Self { app, key, running, is_again: true, is_over: false }));
         }
         let most = flows.most.get();
         if !is_accepted && tables.open.get(&key.0).is_some_and(|open| *open >= most) {
@@ -46,7 +54,13 @@ impl Place {
         }
         let running = tables.begin(&key, digest, flows.journals.journal());
         drop(tables);
-        Ok(Entered::New(Self { app: Arc::clone(app), key, running, is_over: false }))
+        Ok(Entered::New(Self {
+            app: Arc::clone(app),
+            key,
+            running,
+            is_again: false,
+            is_over: false,
+        }))
     }
 
     /// Returns a function that sends a message to all who wait.
@@ -65,6 +79,17 @@ impl Place {
     pub(super) fn leave(mut self) {
         self.is_over = true;
         self.app.flows.tables.lock().forget(&self.key, &self.running);
+    }
+
+    /// Leaves the set until what it waits for is answered. Without listeners nothing of it stays.
+    pub(super) fn park(mut self) {
+        self.is_over = true;
+        let mut tables = self.app.flows.tables.lock();
+        if self.running.log.has_listeners() {
+            self.running.park();
+        } else {
+            tables.forget(&self.key, &self.running);
+        }
     }
 
     /// Sends the answer and removes the set: a repeated message is checked again.

@@ -23,10 +23,17 @@ pub(super) struct StepChange {
 }
 
 /// Creates an observer of a run, and the receiver of its changes.
-pub(super) fn listen(wants_outcomes: bool) -> (Observer, UnboundedReceiver<StepChange>) {
+/// `ended` is called with each step that has ended.
+pub(super) fn listen(
+    wants_outcomes: bool,
+    ended: impl Fn(&str) + Send + Sync + 'static,
+) -> (Observer, UnboundedReceiver<StepChange>) {
     let (sender, changes) = unbounded_channel();
     let reported = Reported::default();
     let observer = move |notice: &Notice<'_>| {
+        if notice.status.is_final() {
+            ended(notice.id);
+        }
         let outcome = if wants_outcomes { notice.outcome() } else { None };
         // Without listeners nothing is copied.
         if !wants_outcomes && !reported.is_due(notice.status, notice.done, notice.total) {

@@ -11,20 +11,26 @@ use crate::fault::Fault;
 use crate::serve::app::App;
 use crate::serve::codes;
 use crate::serve::exchange::failure::refusal;
+use crate::serve::exchange::results::unkept;
 use crate::serve::message::{digest, stored_answer};
 use contexture::flows::{FlowRequest, Labels};
 use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
+use contexture::store::flows::{FlowStoreError, Wait, WaitFilter, WaitId};
 use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
 use contexture_flow::journal::Entry;
 use contexture_protocol::content::{CallMode, Outcome, Status};
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// The most messages at the end of a context that are searched for one without a run.
 const LATEST: usize = 1_000;
+/// The time that the identity of a wait is kept after its end, in milliseconds.
+const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
+
 struct Found {
     owner: String,
     answers: KeyName,
@@ -50,7 +56,22 @@ enum Recovery {
 pub(crate) fn resume_all(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
     let mut rest = Vec::new();
     let mut seen = HashSet::new();
+    let waits = app.calls.journal();
+    // What turns waited for nobody goes on with.
+    waits.end_waits("", Box::new(drop));
+    waits.forget_waits(app.now().saturating_sub(KEPT_MS));
+    let parked = waits.parked_runs().map_err(|error| unusable(&error))?;
+    let mut waiting = HashSet::new();
+    for (owner, context, message, run) in parked {
+        seen.insert(run);
+        waiting.insert((owner, context, message));
+    }
     for pending in app.store.pending().map_err(|error| unusable(&error))? {
+        if let Some(context) = pending.context_id.clone()
+            && waiting.contains(&(pending.owner.clone(), context, pending.key.message_id.clone()))
+        {
+            continue;
+        }
         match recovery(app, &pending, &mut seen)? {
             Recovery::Resumed(found) => resume(app, *found)?,
             Recovery::Held => {}
@@ -146,6 +167,53 @@ fn ack(app: &App, owner: &str, message: &Message) -> Option<Message> {
     stored_answer(&answer).ok().filter(|answer| matches!(answer.body, Body::Ack(_)))
 }
 
+/// Takes up the set of a wait that was answered, or whose time is over, unless something works on it.
+pub(crate) async fn wake(app: &Arc<App>, wait: &Wait) {
+    if app.is_ending() {
+        // The next server takes it up.
+        return;
+    }
+    let (app, wait) = (Arc::clone(app), wait.clone());
+    let log = Arc::clone(&app.log);
+    let woken = tokio::task::spawn_blocking(move || wake_now(&app, wait)).await;
+    if let Ok(Err(fault)) = woken {
+        log.info("store_failed", json!({ "outcome": "wait", "reason": fault.to_string() }));
+    }
+}
+
+fn wake_now(app: &Arc<App>, wait: Wait) -> Result<(), Fault> {
+    let WaitId { owner, context, message: name, .. } = wait.id.clone();
+    let kept_message = app.flows.journals.message(&wait.run).map_err(|error| unusable(&error))?;
+    let message = match kept_message {
+        Some(message) => Some(message),
+        None => kept(app, &owner, &context, &name).map_err(|error| unusable(&error))?,
+    };
+    let Some(message) = message else { return Ok(()) };
+    app.calls.journal().park_waits(&wait.run, false);
+    let answers = KeyName { context_id: message.context_id.clone(), message_id: name };
+    let run = Some(UnfinishedRun::parked(wait));
+    resume(app, Found { owner, answers, message, run, ack: None })
+}
+
+/// Ends the sets that wait in a context that was deleted.
+pub(crate) async fn deleted(app: &Arc<App>, owner: &str, context: &str) {
+    if !app.calls.has_open(owner) {
+        return;
+    }
+    let (owner, context) = (Some(owner.to_owned()), Some(context.to_owned()));
+    let filter = WaitFilter { owner, context, parked: true, ..WaitFilter::default() };
+    for wait in app.calls.find(filter).await.unwrap_or_default() {
+        let (app, run) = (Arc::clone(app), wait.run.clone());
+        let end = move || {
+            // What is taken up at this moment ends by its control.
+            if app.flows.journals.finish(&run, Status::Failed).is_ok() {
+                app.calls.journal().end_waits(&run, Box::new(drop));
+            }
+        };
+        let _ = tokio::task::spawn_blocking(end).await;
+    }
+}
+
 /// Returns the incarnation of a context: pending messages are deleted with theirs.
 fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> {
     app.store.head(Key { owner, context }).ok().map(|head| head.incarnation)
@@ -167,7 +235,9 @@ fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     if let Some(set) = set_of(&found.message) {
         place.running.identify(&context, &set);
     }
-    place.running.mark_resumed();
+    if !place.is_again {
+        place.running.mark_resumed();
+    }
     let (app, message, tell) = (Arc::clone(app), found.message, place.tell());
     let incarnation = incarnation(&app, &owner, &context);
     if let Some(incarnation) = incarnation {
@@ -191,7 +261,7 @@ fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
         place,
         tell,
     };
-    if job.is_async() {
+    if job.is_async() && !job.place.is_again {
         (job.tell)(&found.ack.unwrap_or_else(|| job.ack(None)));
     }
     let (handle, running) = (job.app.handle.clone(), Arc::clone(&job.place.running));
@@ -201,13 +271,20 @@ fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
 }
 
 impl Job {
-    async fn resume(self, run: Option<UnfinishedRun>, entries: Vec<Entry>) {
+    pub(super) async fn resume(self, run: Option<UnfinishedRun>, entries: Vec<Entry>) {
         let Some(set) = set_of(&self.message) else { return };
-        let answer = match run {
-            Some(run) if run.is_ended => self.answer_again(&run.run, &set, entries).await,
-            run => self.resumed(run.map(|run| run.run), set, entries).await,
-        };
-        self.close(answer).await;
+        match run {
+            Some(run) if run.is_ended => {
+                let answer = self.answer_again(&run.run, &set, entries).await;
+                self.close(answer).await;
+            }
+            run => {
+                let id = run.as_ref().map(|run| run.run.clone());
+                let id = id.unwrap_or_else(|| self.app.maker.id("run"));
+                let answer = self.resumed((&id, run.is_some()), set, entries).await;
+                self.over(&id, answer).await;
+            }
+        }
     }
 
     /// Answers for a run that has ended without a stored answer.
@@ -228,33 +305,57 @@ impl Job {
 
     async fn resumed(
         &self,
-        run: Option<String>,
+        (run, was_begun): (&str, bool),
         set: Set,
         entries: Vec<Entry>,
-    ) -> Result<Message, Refusal> {
+    ) -> Result<Option<Message>, Refusal> {
         let earlier = earlier(&self.app, &self.owner, &self.context, &set).await;
         let mut earlier = earlier.map_err(|error| refusal(error, Some(&self.context)))?;
         self.hear(&mut earlier);
+        let (waits, begun_ms) = self.waits(run).await?;
+        let now = self.app.now();
         let start = Start {
-            resume: run.clone(),
+            resume: was_begun.then(|| run.to_owned()),
             ended: entries.iter().filter_map(ended).collect(),
             is_paused: is_paused(&entries),
+            waiting: waits.iter().map(|wait| wait.step.clone()).collect(),
+            // The time of a set that only waited goes on; that of another begins anew.
+            elapsed: match waits.is_empty() {
+                true => Duration::ZERO,
+                false => Duration::from_millis(now.saturating_sub(begun_ms)),
+            },
         };
-        let run = run.unwrap_or_else(|| self.app.maker.id("run"));
-        let clients = || Clients::new(self.forwarder(), &run, &set);
+        let clients = || Clients::new(self.forwarder(), run, &set);
         // An action that is no longer known is a tool of a client that is not back yet.
         let gone = match self.checked(&set, clients(), earlier.clone()) {
             Ok(_) => Vec::new(),
             Err(refused) => unknown(&set, &refused),
         };
-        let clients = clients().returning(gone);
+        let mut clients = clients().returning(gone);
+        if !waits.is_empty() {
+            clients = clients.going_on(waits, &set, begun_ms);
+        }
         // The settings may have changed.
         let mut checked: Checked = self.checked(&set, clients, earlier)?;
         if start.resume.is_some() {
             // The stored document is used.
             checked.request = FlowRequest { document: Vec::new(), ..checked.request };
         }
-        self.work(&run, checked, start).await
+        self.work(run, checked, start).await
+    }
+
+    /// Reads what the steps of a run wait for, and when it began.
+    async fn waits(&self, run: &str) -> Result<(Vec<Wait>, u64), Refusal> {
+        let (journal, run) = (Arc::clone(self.app.calls.journal()), run.to_owned());
+        let read = move || {
+            let waits =
+                journal.waits(&WaitFilter { run: Some(run.clone()), ..Default::default() })?;
+            let begun =
+                if waits.is_empty() { 0 } else { journal.summary(&run)?.started_us / 1_000 };
+            Ok((waits, begun))
+        };
+        let read = tokio::task::spawn_blocking(read).await;
+        read.unwrap_or(Err(FlowStoreError::Closed)).map_err(|error| unkept(&self.app, &error))
     }
 }
 

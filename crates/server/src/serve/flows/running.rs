@@ -22,6 +22,8 @@ pub(crate) struct Running {
     kept_in: OnceLock<u64>,
     /// True if another server began it, and sent messages about it.
     is_resumed: AtomicBool,
+    /// True if it waits for clients alone, and nothing works on it.
+    is_parked: AtomicBool,
     control: Mutex<ControlState>,
     /// The journal of its run, which records control requests.
     journal: Arc<dyn FlowJournal>,
@@ -53,6 +55,7 @@ impl Running {
             identity: OnceLock::new(),
             kept_in: OnceLock::new(),
             is_resumed: AtomicBool::new(false),
+            is_parked: AtomicBool::new(false),
             control: Mutex::default(),
             journal,
         }
@@ -92,6 +95,24 @@ impl Running {
     /// Reports whether another server began it, whose messages are not known here.
     pub(crate) fn was_resumed(&self) -> bool {
         self.is_resumed.load(Ordering::Relaxed)
+    }
+
+    /// Marks a set that nothing works on until it is answered; control requests wait for that.
+    pub(super) fn park(&self) {
+        let mut state = self.control.lock();
+        (state.control, state.work) = (None, None);
+        self.is_parked.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes up a set that nothing works on; false if something does.
+    pub(super) fn unpark(&self) -> bool {
+        self.is_parked.swap(false, Ordering::SeqCst)
+    }
+
+    /// Returns its run while nothing works on it.
+    pub(crate) fn parked_run(&self) -> Option<String> {
+        let is_parked = self.is_parked.load(Ordering::SeqCst);
+        self.control.lock().run.clone().filter(|_| is_parked)
     }
 
     /// Sets the incarnation of the context that stores its message, once.

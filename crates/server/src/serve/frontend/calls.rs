@@ -1,135 +1,289 @@
-//! The calls that clients were sent and have not answered yet.
+//! The calls and questions that wait for clients (WA-1).
+//!
+//! Decision: each is a row in the journal of sets before a client learns of it, and its answer is
+//! there before anybody is told that it was taken. Whoever works on it listens here; a set that only
+//! waits costs nothing but its rows, and goes on when one of them is answered.
 
-use crate::serve::caller::Caller;
+use crate::serve::app::App;
+use crate::serve::flows::resume;
+use crate::serve::message::answering;
 use crate::serve::session::Session;
-use contexture_protocol::Message;
-use contexture_protocol::content::{CallResult, ToolCallResponse};
+use contexture::store::flows::{
+    Answered, FlowJournal, FlowStoreError, Wait, WaitFilter, WaitId, WaitState,
+};
+use contexture_protocol::content::{CallResult, Control, ControlAction, Failure, ToolCallResponse};
+use contexture_protocol::{ErrorCode, Limits, Message};
 use parking_lot::Mutex;
-use std::collections::{HashMap, VecDeque};
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// The most answered calls that are remembered with their clients.
 const REMEMBERED: usize = 10_000;
+/// The most waits that one look ends or goes on with.
+const LOOKED: usize = 1_000;
 
-#[derive(Default)]
+/// A result, and the client that the call belongs to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    pub(crate) result: CallResult,
+    pub(crate) client: String,
+}
+
 pub(crate) struct Calls {
+    journal: Arc<dyn FlowJournal>,
     tables: Mutex<Tables>,
 }
 
 #[derive(Default)]
 struct Tables {
-    /// By session and callId. Other requests of the session may have a call of the same id, since a
-    /// callId is unique in its request alone.
-    open: HashMap<(String, String), Vec<Open>>,
-    /// The clients of calls that were answered.
-    answered: HashMap<(String, String), String>,
-    order: VecDeque<(String, String)>,
+    /// Those that somebody of this process listens for.
+    live: HashMap<WaitId, Live>,
+    /// The owners for whom anything waits, or did.
+    owners: HashSet<String>,
+    /// The clients of answered calls.
+    clients: HashMap<String, String>,
+    order: VecDeque<String>,
 }
 
-struct Open {
-    /// The TOOL_CALL_REQUEST that the client got.
-    request: String,
-    context: String,
-    answer: oneshot::Sender<(CallResult, String)>,
+struct Live {
+    answer: oneshot::Sender<Answer>,
+    /// True if it waits for a client that is away, until its time is over.
+    is_patient: bool,
 }
-
-/// The outcome of a call: its result, and the client that ran it.
-pub(super) type Answered = oneshot::Receiver<(CallResult, String)>;
 
 impl Calls {
-    /// Registers a call that is sent in a session with the message `request`.
-    pub(super) fn open(
-        &self,
-        session: &Session,
-        call: &str,
-        context: &str,
-        request: &str,
-    ) -> Answered {
+    /// Reads what waits.
+    ///
+    /// # Errors
+    /// [`FlowStoreError`].
+    pub(crate) fn open(journal: Arc<dyn FlowJournal>) -> Result<Self, FlowStoreError> {
+        let owners = journal.open_waits()?.into_iter().map(|(owner, _)| owner).collect();
+        Ok(Self { journal, tables: Mutex::new(Tables { owners, ..Tables::default() }) })
+    }
+
+    pub(crate) fn journal(&self) -> &Arc<dyn FlowJournal> {
+        &self.journal
+    }
+
+    /// Listens for the answer of a call.
+    pub(super) fn listen(&self, id: &WaitId, is_patient: bool) -> oneshot::Receiver<Answer> {
         let (answer, receive) = oneshot::channel();
-        let open = Open { request: request.to_owned(), context: context.to_owned(), answer };
-        let key = (session.id().to_owned(), call.to_owned());
-        self.tables.lock().open.entry(key).or_default().push(open);
+        self.tables.lock().live.insert(id.clone(), Live { answer, is_patient });
         receive
     }
 
-    /// Forgets a call that nobody waits for.
-    pub(super) fn close(&self, session: &Session, call: &str, request: &str) {
-        let mut tables = self.tables.lock();
-        let key = (session.id().to_owned(), call.to_owned());
-        let Some(open) = tables.open.get_mut(&key) else { return };
-        open.retain(|one| one.request != request);
-        if open.is_empty() {
-            tables.open.remove(&key);
-        }
+    /// Listens no more.
+    pub(super) fn unlisten(&self, id: &WaitId) {
+        self.tables.lock().live.remove(id);
     }
 
-    /// Reports whether calls of a session wait for results.
-    pub(crate) fn has_open(&self, session: &Session) -> bool {
-        self.tables.lock().open.keys().any(|(of, _)| of == session.id())
+    /// Opens a wait; returns it as it is kept: with its answer, if an earlier one has it.
+    pub(super) async fn begin(&self, wait: Wait) -> Result<Wait, FlowStoreError> {
+        let (send, receive) = oneshot::channel();
+        let owner = wait.id.owner.clone();
+        self.journal.open_wait(wait, Box::new(move |outcome| drop(send.send(outcome))));
+        let kept = receive.await.unwrap_or(Err(FlowStoreError::Closed))?;
+        self.tables.lock().owners.insert(owner);
+        Ok(kept)
     }
 
-    /// Removes the calls of a session that ended: they get no answer.
+    /// Ends a wait whose answer was used, or is not wanted any more.
+    pub(crate) async fn end(&self, id: &WaitId) {
+        let (send, receive) = oneshot::channel();
+        self.journal.end_wait(id, Box::new(move |outcome| drop(send.send(outcome))));
+        // A row that stays is closed by the end of its run, or by the next start.
+        let _ = receive.await;
+    }
+
+    /// Reports whether calls of an owner may wait.
+    pub(crate) fn has_open(&self, owner: &str) -> bool {
+        self.tables.lock().owners.contains(owner)
+    }
+
+    /// Reports whether anything may wait.
+    pub(crate) fn any_open(&self) -> bool {
+        !self.tables.lock().owners.is_empty()
+    }
+
+    /// Reads waits, off the threads that serve.
+    pub(crate) async fn find(&self, filter: WaitFilter) -> Result<Vec<Wait>, FlowStoreError> {
+        let journal = Arc::clone(&self.journal);
+        let read = tokio::task::spawn_blocking(move || journal.waits(&filter)).await;
+        read.unwrap_or(Err(FlowStoreError::Closed))
+    }
+
+    /// Ends the calls of a session whose client said good-bye, where nobody waits for its return.
     pub(crate) fn gone(&self, session: &Arc<Session>) {
-        self.tables.lock().open.retain(|(of, _), _| of != session.id());
+        let ids = session.calls();
+        let mut tables = self.tables.lock();
+        for id in ids {
+            if tables.live.get(&id).is_some_and(|live| !live.is_patient) {
+                tables.live.remove(&id);
+            }
+        }
     }
 
     /// Returns the client that ran a call of a turn, whose callIds are unique.
     pub(crate) fn client_of(&self, response: &ToolCallResponse) -> Option<String> {
         let call = &response.results.first()?.call_id;
-        let tables = self.tables.lock();
-        let key = tables.order.iter().rev().find(|(_, one)| one == call)?;
-        tables.answered.get(key).cloned()
+        self.tables.lock().clients.get(call).cloned()
     }
 
-    /// Passes results to those who wait for them; reports whether anybody did.
-    pub(crate) fn take_results(
-        &self,
-        caller: &Caller,
-        message: &Message,
-        response: &ToolCallResponse,
-    ) -> bool {
-        let taken = response.results.iter().map(|result| self.take(caller, message, result));
-        let taken: Vec<bool> = taken.collect();
-        taken.is_empty() || taken.contains(&true)
+    fn is_live(&self, id: &WaitId) -> bool {
+        self.tables.lock().live.contains_key(id)
     }
 
-    fn take(&self, caller: &Caller, message: &Message, result: &CallResult) -> bool {
-        let Some(session) = &caller.session else { return false };
-        // What it calls itself in the message grants nothing.
-        let client = session.client().map(|client| client.client_id.clone());
-        let client = client.unwrap_or_else(|| message.sender.id.clone());
-        let key = (session.id().to_owned(), result.call_id.clone());
+    /// Gives an answer to who listens; false if nobody does.
+    fn hear(&self, id: &WaitId, answer: Answer) -> bool {
         let mut tables = self.tables.lock();
-        let Some(waiting) = tables.open.get_mut(&key) else {
-            // A repeated answer is not an error.
-            return tables.answered.contains_key(&key);
-        };
-        let context = message.context_id.as_deref().unwrap_or_default();
-        let named = message.in_reply_to();
-        let exactly = |open: &Open| named == Some(open.request.as_str()) && open.context == context;
-        let place = waiting.iter().position(exactly);
-        let place = place.or_else(|| waiting.iter().position(|open| open.context == context));
-        let Some(place) = place else { return false };
-        let open = waiting.remove(place);
-        if waiting.is_empty() {
-            tables.open.remove(&key);
-        }
-        tables.remember(key, &client);
-        drop(tables);
-        let _ = open.answer.send((result.clone(), client));
-        true
+        tables.remember(&id.call, &answer.client);
+        let live = tables.live.remove(id);
+        live.is_some_and(|live| live.answer.send(answer).is_ok())
+    }
+
+    /// Stores an answer; reports whether it was the first, and gives it to who listens.
+    async fn take(&self, id: &WaitId, answer: Answer) -> Result<(Answered, bool), FlowStoreError> {
+        let text = serde_json::to_string(&answer).unwrap_or_default();
+        let (send, receive) = oneshot::channel();
+        self.journal.answer_wait(id, &text, Box::new(move |outcome| drop(send.send(outcome))));
+        let answered = receive.await.unwrap_or(Err(FlowStoreError::Closed))?;
+        let is_first = matches!(answered, Answered::Taken(_));
+        let is_heard = is_first && self.hear(id, answer);
+        Ok((answered, is_heard))
     }
 }
 
 impl Tables {
-    fn remember(&mut self, key: (String, String), client: &str) {
-        self.answered.insert(key.clone(), client.to_owned());
-        self.order.push_back(key);
+    fn remember(&mut self, call: &str, client: &str) {
+        if self.clients.insert(call.to_owned(), client.to_owned()).is_none() {
+            self.order.push_back(call.to_owned());
+        }
         if self.order.len() > REMEMBERED
             && let Some(oldest) = self.order.pop_front()
         {
-            self.answered.remove(&oldest);
+            self.clients.remove(&oldest);
         }
+    }
+}
+
+/// Reads the answer of a wait.
+pub(crate) fn answer_of(wait: &Wait) -> Option<Answer> {
+    serde_json::from_str(wait.answer.as_deref()?).ok()
+}
+
+/// Reads the message with the call of a wait.
+pub(crate) fn request_of(wait: &Wait) -> Option<Message> {
+    Message::parse(wait.request.as_bytes(), &Limits::FILE).ok()
+}
+
+/// Answers a wait: whoever listens gets it, or its set goes on.
+///
+/// # Errors
+/// [`FlowStoreError`] if it can't be stored.
+pub(crate) async fn answer(
+    app: &Arc<App>,
+    id: &WaitId,
+    answer: Answer,
+) -> Result<Answered, FlowStoreError> {
+    let (answered, is_heard) = app.calls.take(id, answer).await?;
+    if let Answered::Taken(wait) = &answered {
+        if let Some(holder) = app.sessions.holder(id) {
+            holder.forget_call(id);
+        }
+        if !is_heard && !wait.run.is_empty() {
+            resume::wake(app, wait).await;
+        }
+    }
+    Ok(answered)
+}
+
+/// Ends what nobody waits for any more, and goes on with what was answered by another process.
+pub(crate) async fn look(app: &Arc<App>) {
+    if !app.calls.any_open() {
+        return;
+    }
+    let (state, limit) = (Some(WaitState::Open), LOOKED);
+    let expired_ms = Some(app.now());
+    let late = WaitFilter { state, expired_ms, parked: true, limit, ..WaitFilter::default() };
+    for wait in app.calls.find(late).await.unwrap_or_default() {
+        let seconds = wait.expires_ms.saturating_sub(wait.since_ms) / 1_000;
+        let text = format!("the client did not answer the call in {seconds} s");
+        let failure = Failure::new(ErrorCode::Timeout.as_str(), text);
+        let result = CallResult::failed(wait.id.call.clone(), failure);
+        // What can't be stored is tried again.
+        let _ = answer(app, &wait.id, Answer { result, client: wait.client.clone() }).await;
+    }
+    let state = Some(WaitState::Answered);
+    let answered = WaitFilter { state, limit, ..WaitFilter::default() };
+    for wait in app.calls.find(answered).await.unwrap_or_default() {
+        if let Some(answer) = answer_of(&wait).filter(|_| app.calls.is_live(&wait.id)) {
+            if let Some(request) = request_of(&wait) {
+                withdraw(app, &wait.id, &request.message_id);
+            }
+            app.calls.hear(&wait.id, answer);
+        } else if wait.is_parked {
+            resume::wake(app, &wait).await;
+        }
+    }
+}
+
+/// Takes the call back from the client that has it.
+pub(crate) fn withdraw(app: &App, wait: &WaitId, request: &str) {
+    let Some(holder) = app.sessions.holder(wait) else { return };
+    holder.forget_call(wait);
+    let (action, target) = (ControlAction::Cancel, request.to_owned());
+    let cancel = Control { action, target, extra: Map::new() };
+    let message = app.maker.message(Some(&wait.context), cancel.into());
+    holder.send(answering(message, &wait.message));
+}
+
+/// Sends the calls of a client to a session in which it came back: those that no connected session
+/// of it has.
+pub(crate) fn back(app: &Arc<App>, session: &Arc<Session>, client: String, is_hello: bool) {
+    let owner = session.owner().to_string();
+    if !app.calls.has_open(&owner) {
+        return;
+    }
+    let (app, session) = (Arc::clone(app), Arc::clone(session));
+    app.handle.clone().spawn(async move {
+        let state = Some(WaitState::Open);
+        let filter =
+            WaitFilter { owner: Some(owner), client: Some(client), state, ..WaitFilter::default() };
+        let Ok(waits) = app.calls.find(filter).await else { return };
+        for wait in waits {
+            hand_over(&app, &session, &wait, is_hello);
+        }
+        app.sessions.notify();
+    });
+}
+
+/// Sends the calls of a session that its client left to another one in which it is already.
+pub(crate) fn left(app: &Arc<App>, session: &Arc<Session>) {
+    let Some(client) = session.client_name().filter(|_| session.has_calls()) else { return };
+    if let Some(other) = app.sessions.connected(session.owner(), &client) {
+        back(app, &other, client, false);
+    }
+}
+
+fn hand_over(app: &App, session: &Arc<Session>, wait: &Wait, is_hello: bool) {
+    match session.call_seq(&wait.id) {
+        // What it had not seen is sent again by itself; what it saw, it may have lost.
+        Some(seq) if !is_hello || session.presence().resumed < seq => return,
+        Some(_) => {}
+        None => {
+            let holder = app.sessions.holder(&wait.id);
+            if let Some(holder) = holder.filter(|holder| !Arc::ptr_eq(holder, session)) {
+                if holder.is_connected() {
+                    return;
+                }
+                holder.forget_call(&wait.id);
+            }
+        }
+    }
+    if let Some(request) = request_of(wait) {
+        session.send_call(&wait.id, request);
     }
 }

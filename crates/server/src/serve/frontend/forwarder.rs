@@ -29,8 +29,18 @@ impl Forwarder {
     }
 
     async fn permitted(&self, call: Call) -> Outcome {
+        if let Some(wait) = self.step.as_ref().and_then(|step| step.earlier(&call.call_id)) {
+            return self.rejoined(wait).await;
+        }
+        let question = self.step.as_ref().and_then(|step| step.earlier(&step.question()));
+        match question {
+            Some(wait) => permission::of_earlier(self, wait, &call.name).await?,
+            None => {
+                let target = self.target(&call.name)?;
+                permission::of_frontend(self, &call, target.tool.permission_level).await?;
+            }
+        }
         let target = self.target(&call.name)?;
-        permission::of_frontend(self, &call, target.tool.permission_level).await?;
         self.send(target, call).await
     }
 

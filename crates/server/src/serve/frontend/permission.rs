@@ -6,20 +6,27 @@
 //! applies to the session of the client that gave it, and to the same parameters (GU-11).
 
 use super::masking;
+use super::sending::Outcome;
+use super::step::StepCall;
 use super::target::{CONFIRM_TOOL, Forwarder};
-use crate::serve::app::App;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use contexture::context::Digest;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED, TIMEOUT};
 use contexture::llm::BoxFuture;
 use contexture::permission::{Action, Permission};
+use contexture::store::flows::Wait;
 use contexture_protocol::content::{Call, CallResult, CallStatus, PermissionLevel, Runtime};
 use contexture_protocol::{Seconds, canonical};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 
 impl Permission for Forwarder {
     fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>> {
+        let earlier = self.step.as_ref().and_then(|step| step.earlier(&step.question()));
+        if let Some(wait) = earlier {
+            return Box::pin(of_earlier(self, wait, action.name));
+        }
         let set = self.app.project.config.serve.permissions.backend.of(action.name);
         // A given question is always asked.
         let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
@@ -41,7 +48,8 @@ pub(super) async fn of_frontend(
         return Ok(());
     }
     let prompt = call.user_prompt.as_deref();
-    let action = Action { name: &call.name, parameters: &call.parameters, policy: None, prompt };
+    let (parameters, step) = (&call.parameters, None);
+    let action = Action { name: &call.name, parameters, policy: None, prompt, step };
     permitted(forwarder, Runtime::Frontend, set, action).await
 }
 
@@ -51,6 +59,20 @@ const fn strictness(level: PermissionLevel) -> u8 {
         PermissionLevel::UserConsent => 1,
         PermissionLevel::AlwaysAsk => 2,
     }
+}
+
+/// Goes on with a question that was asked before a restart.
+pub(super) async fn of_earlier(
+    forwarder: &Forwarder,
+    wait: Wait,
+    action: &str,
+) -> Result<(), FrontendFailure> {
+    let id = wait.id.clone();
+    let outcome = heard(forwarder.rejoined(wait).await, action);
+    // What it allows begins after this: a crash then does not ask for it again.
+    forwarder.app.calls.end(&id).await;
+    note(forwarder, Runtime::Backend, action, outcome.as_ref().map(|()| true));
+    outcome
 }
 
 /// Waits for the permission of the user where it is needed.
@@ -64,7 +86,13 @@ async fn permitted(
         return Ok(());
     }
     let asked = asked(forwarder, side, level, action).await;
-    let outcome = match &asked {
+    note(forwarder, side, action.name, asked.as_ref().copied());
+    asked.map(drop)
+}
+
+/// Writes the outcome of a question to the audit log.
+fn note(forwarder: &Forwarder, side: Runtime, action: &str, asked: Result<bool, &FrontendFailure>) {
+    let outcome = match asked {
         Ok(true) => "ALLOWED",
         Ok(false) => "ALLOWED_BEFORE",
         Err(failure) if failure.code == TIMEOUT => TIMEOUT,
@@ -72,14 +100,13 @@ async fn permitted(
     };
     let record = AuditRecord::new(AuditEvent::PermissionAsked)
         .with("owner", &*forwarder.owner)
-        .with("action", action.name)
+        .with("action", action)
         .with("runtime", side.as_str())
         .with("contextId", forwarder.context.as_str())
         .with("messageId", forwarder.message.as_str())
         .with("outcome", outcome);
     forwarder.app.audit.note(&record);
     forwarder.app.metrics.permissions.count(outcome, "");
-    asked.map(drop)
 }
 
 /// Asks the user unless an earlier yes applies; reports whether the user was asked.
@@ -96,32 +123,56 @@ async fn asked(
         }
         return Err(no(action.name, why, CLIENT_UNAVAILABLE));
     };
-    let session = target.session;
-    // One question at a time: an answer may apply to the next question.
-    let _turn = session.asking().await;
+    let session = Arc::clone(&target.session);
     let parameters = Digest::of_text(&canonical(&json!(action.parameters)));
     let consent = (side, action.name.to_owned(), parameters);
-    if level == PermissionLevel::UserConsent && session.has_consent(&consent) {
+    let may_have = level == PermissionLevel::UserConsent;
+    if may_have && session.has_consent(&consent) {
         return Ok(false);
     }
-    let question = question(&forwarder.app, side, action);
-    // The client may have changed while the user was asked something else.
-    let outcome = match forwarder.target_among(CONFIRM_TOOL, std::slice::from_ref(&session)) {
-        Ok(target) => forwarder.send(target, question).await,
-        Err(failure) => Err(failure),
+    let question = question(forwarder, side, action);
+    let seconds = forwarder.app.project.config.serve.permissions.seconds.get();
+    let patience = Duration::from_secs(seconds);
+    let mut waiting = forwarder.opened(&target, question, patience).await?;
+    let id = waiting.id().clone();
+    // One question at a time: an answer may apply to the next question.
+    let turn = tokio::select! {
+        answered = waiting.heard() => Err(answered),
+        turn = session.asking() => Ok(turn),
     };
-    let (result, _) = outcome.map_err(|failure| match failure.code.as_str() {
-        TIMEOUT => late(action.name),
-        code => no(action.name, &failure.message, code),
-    })?;
-    answered(&result, action.name)?;
-    if level == PermissionLevel::UserConsent {
+    let outcome = match turn {
+        Err(answered) => heard(answered, action.name),
+        Ok(_) if may_have && session.has_consent(&consent) => {
+            waiting.over();
+            forwarder.app.calls.end(&id).await;
+            return Ok(false);
+        }
+        Ok(_turn) => {
+            waiting.hand_to(&session);
+            heard(waiting.within(patience).await, action.name)
+        }
+    };
+    // What it allows begins after this: a crash then does not ask for it again.
+    forwarder.app.calls.end(&id).await;
+    outcome?;
+    if may_have {
         session.consent(consent);
     }
     Ok(true)
 }
 
-fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
+/// Reads the answer of the user, however it came.
+fn heard(outcome: Outcome, action: &str) -> Result<(), FrontendFailure> {
+    let (result, _) = outcome.map_err(|failure| match failure.code.as_str() {
+        TIMEOUT => late(action),
+        code => no(action, &failure.message, code),
+    })?;
+    answered(&result, action)
+}
+
+fn question(forwarder: &Forwarder, side: Runtime, action: Action<'_>) -> Call {
+    let app = &forwarder.app;
+    let id = forwarder.step.as_ref().map_or_else(|| app.maker.id("ask"), StepCall::question);
     let seconds = app.project.config.serve.permissions.seconds.get();
     let mut parameters = Map::from_iter([
         ("action".to_owned(), json!(action.name)),
@@ -137,7 +188,8 @@ fn question(app: &App, side: Runtime, action: Action<'_>) -> Call {
     Call {
         user_prompt: Some(prompt),
         timeout_client: Some(Seconds::from_duration(Duration::from_secs(seconds))),
-        ..Call::new(app.maker.id("ask"), CONFIRM_TOOL, parameters)
+        runtime: Some(Runtime::Frontend),
+        ..Call::new(id, CONFIRM_TOOL, parameters)
     }
 }
 

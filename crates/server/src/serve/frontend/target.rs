@@ -1,5 +1,6 @@
 //! The clients of one owner, and the one to ask for a tool.
 
+use super::step::StepCall;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::availability::judge;
@@ -21,7 +22,7 @@ pub(crate) const CONFIRM_TOOL: &str = "confirm_action";
 /// The feature of a client that keeps working without a connection.
 pub(super) const BACKGROUND: &str = "background_processing";
 /// The default timeout of a client.
-const TIMEOUT: Duration = Duration::from_secs(120);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(120);
 /// The time for a person to allow a call, or to choose something.
 const PERSON: Duration = Duration::from_secs(90);
 
@@ -35,6 +36,8 @@ pub(crate) struct Forwarder {
     pub(super) context: String,
     /// The message that the calls are made for.
     pub(super) message: String,
+    /// The step of a set that asks; none for a turn.
+    pub(super) step: Option<StepCall>,
 }
 
 /// A client that can run a tool.
@@ -49,12 +52,12 @@ pub(super) struct Target {
 impl Target {
     /// Returns the time to wait: a client limits its own work, but a person who must be asked
     /// first needs time (CP-15).
-    pub(super) fn timeout(&self, call: &Call) -> Duration {
-        let Some(longest) = self.longest else { return TIMEOUT };
+    pub(super) fn timeout(&self, call: &Call) -> Option<Duration> {
+        let longest = self.longest?;
         let has_level = self.tool.permission_level.is_some_and(|one| one != PermissionLevel::None);
         let has_prompt = call.user_prompt.as_deref().is_some_and(|text| !text.trim().is_empty());
         let asks = has_level || has_prompt || self.tool.permission == Some(Permission::Prompt);
-        if asks { longest.saturating_add(PERSON) } else { longest }
+        Some(if asks { longest.saturating_add(PERSON) } else { longest })
     }
 }
 
@@ -73,7 +76,12 @@ impl Forwarder {
         message: &str,
     ) -> Self {
         let (context, message) = (context.to_owned(), message.to_owned());
-        Self { app: Arc::clone(app), owner, origin, context, message }
+        Self { app: Arc::clone(app), owner, origin, context, message, step: None }
+    }
+
+    /// Returns the front end of a step.
+    pub(crate) fn of_step(&self, step: StepCall) -> Self {
+        Self { step: Some(step), ..self.clone() }
     }
 
     /// Returns the sessions with clients, that of the request first.
@@ -156,15 +164,14 @@ impl Forwarder {
     }
 
     /// Warns that the client of a pending call is gone (CP-6).
-    pub(super) fn warn_lost(&self, target: &Target) {
-        if self.origin.as_ref().is_some_and(|origin| Arc::ptr_eq(origin, &target.session)) {
+    pub(super) fn warn_lost(&self, session: &Arc<Session>, tool: &str) {
+        if self.origin.as_ref().is_some_and(|origin| Arc::ptr_eq(origin, session)) {
             return;
         }
-        let tool = &target.tool.tool_id;
         let text = format!("the client that runs `{tool}` is gone; it may still come back in time");
         let mut warning: SystemMessage = notice(SystemAction::Warning, "CLIENT_LOST", text);
         if let Some(data) = &mut warning.data {
-            data.affected_components = Some(vec![tool.clone()]);
+            data.affected_components = Some(vec![tool.to_owned()]);
         }
         let message = self.message_with(warning.into());
         match (self.app.turns.of_message(&self.owner, &self.message), &self.origin) {

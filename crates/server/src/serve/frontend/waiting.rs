@@ -1,155 +1,202 @@
-//! Waiting for the answer to a call, while its client may go away and come back (CP-14).
+//! Waiting for the answer to a call, while its client may go away and come back (CP-14, WA-1).
 
-use super::calls::Answered;
-use super::target::{Forwarder, Target, is_in_background};
+use super::calls::{Answer, answer_of, request_of, withdraw};
+use super::sending::{Outcome, asked_tool, late};
+use super::step::Counted;
+use super::target::{Forwarder, is_in_background};
 use crate::serve::app::App;
-use crate::serve::message::answering;
 use crate::serve::session::Session;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure};
+use contexture::store::flows::{FlowStoreError, Wait, WaitId};
 use contexture_protocol::Message;
-use contexture_protocol::content::{CallResult, Control, ControlAction};
-use serde_json::Map;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 /// Waits for the answer of a client.
 pub(super) struct Waiting<'a> {
     forwarder: &'a Forwarder,
-    target: Target,
-    call: String,
+    wait: Wait,
     request: Message,
-    answer: Answered,
-    sent: Sent,
-    /// The time of the first sending.
-    began: Instant,
-    /// The connection that the client had, and the number of the request in its session.
-    connection: u64,
-    seq: u64,
+    answer: oneshot::Receiver<Answer>,
+    listening: Listening,
+    /// The session that has the call, or had it last.
+    session: Option<Arc<Session>>,
     is_warned: bool,
     was_lost: bool,
+    /// The time of the begin.
+    began: Instant,
+    _counted: Option<Counted>,
 }
 
 /// The state of a client that is waited for.
 enum Until {
-    /// The client is connected.
+    /// The client is connected, or its absence does not matter.
     Answered,
-    /// The client is away, and may come back until then, if there is a limit.
-    Back(Option<Instant>),
+    /// The client is away, and may come back until then.
+    Back(Instant),
 }
 
 impl<'a> Waiting<'a> {
-    /// Sends a call and begins to wait.
-    pub(super) fn begin(
+    /// Opens a wait, which is durable then. One that is open is joined.
+    pub(super) async fn begin(
         forwarder: &'a Forwarder,
-        target: Target,
-        call: &str,
+        wait: Wait,
         request: Message,
-    ) -> Self {
-        // Before the sending: the client may get the call, go and be back in another session while
-        // this thread waits for the processor.
+    ) -> Result<Self, FlowStoreError> {
         let began = Instant::now();
-        let (session, id) = (&target.session, &request.message_id);
-        let answer = forwarder.app.calls.open(session, call, &forwarder.context, id);
-        let sent = Sent::new(forwarder, session, call, id);
-        let connection = session.presence().connection;
-        let seq = session.sent(request.clone());
-        Self {
-            forwarder,
-            call: call.to_owned(),
-            answer,
-            sent,
-            began,
-            connection,
-            seq,
-            is_warned: false,
-            was_lost: false,
-            target,
-            request,
+        let app = &forwarder.app;
+        let is_patient = forwarder.step.as_ref().is_some_and(|step| step.is_patient);
+        // Before it is open: its answer may come at once.
+        let answer = app.calls.listen(&wait.id, is_patient);
+        let mut listening = Listening {
+            app: Arc::clone(app),
+            id: wait.id.clone(),
+            request: request.message_id.clone(),
+            is_of_turn: forwarder.step.is_none(),
+            is_over: true,
+        };
+        let since = wait.since_ms;
+        let wait = app.calls.begin(wait).await?;
+        listening.is_over = false;
+        let request = match request_of(&wait) {
+            Some(kept) if wait.since_ms != since => kept,
+            _ => request,
+        };
+        if let Some(step) = &forwarder.step {
+            step.opened(&wait.id, &request.message_id);
         }
+        let session = app.sessions.holder(&wait.id);
+        let counted = forwarder.step.as_ref().map(super::step::StepCall::counted);
+        let (is_warned, was_lost) = (false, false);
+        Ok(Self {
+            forwarder,
+            wait,
+            request,
+            answer,
+            listening,
+            session,
+            is_warned,
+            was_lost,
+            began,
+            _counted: counted,
+        })
     }
 
-    pub(super) async fn answered(mut self) -> Result<(CallResult, String), FrontendFailure> {
+    /// Reports whether the answer was there before.
+    pub(super) fn is_answered(&self) -> bool {
+        self.wait.answer.is_some()
+    }
+
+    pub(super) fn id(&self) -> &WaitId {
+        &self.wait.id
+    }
+
+    /// Ends the wait without an answer: none is needed.
+    pub(super) fn over(&mut self) {
+        self.listening.is_over = true;
+    }
+
+    /// Waits for so long, or until the time of an earlier wait is over.
+    pub(super) async fn within(mut self, patience: Duration) -> Outcome {
+        let millis = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        self.wait.expires_ms = self.forwarder.app.now().saturating_add(millis);
+        self.in_time().await
+    }
+
+    /// Sends the call to a client.
+    pub(super) fn hand_to(&self, session: &Arc<Session>) {
+        session.send_call(&self.wait.id, self.request.clone());
+    }
+
+    /// Waits until the time of the call is over.
+    pub(super) async fn in_time(self) -> Outcome {
+        let (began, expires) = (self.wait.since_ms, self.wait.expires_ms);
+        let left = Duration::from_millis(expires.saturating_sub(self.forwarder.app.now()));
+        let call = self.wait.id.call.clone();
+        let Ok(outcome) = tokio::time::timeout(left, self.answered()).await else {
+            let seconds = Duration::from_millis(expires.saturating_sub(began)).as_secs_f64();
+            return Err(late(&call, seconds));
+        };
+        outcome
+    }
+
+    /// Waits for the answer, however it comes.
+    pub(super) async fn heard(&mut self) -> Outcome {
+        if let Some(answer) = answer_of(&self.wait) {
+            self.listening.is_over = true;
+            return Ok((answer.result, answer.client));
+        }
+        let answered = (&mut self.answer).await;
+        self.listening.is_over = true;
+        answered.map(|answer| (answer.result, answer.client)).map_err(|_| self.gone())
+    }
+
+    pub(super) async fn answered(mut self) -> Outcome {
         let app = Arc::clone(&self.forwarder.app);
+        if self.is_answered() {
+            return self.heard().await;
+        }
         loop {
-            let session = Arc::clone(&self.target.session);
-            let (turned, announced) = (session.turned(), app.sessions.announced());
-            let until = self.check()?;
-            let is_away = matches!(until, Until::Back(_));
-            let late = async {
-                match until {
-                    Until::Back(Some(until)) => tokio::time::sleep_until(until.into()).await,
-                    _ => std::future::pending().await,
+            let announced = app.sessions.announced();
+            self.session = app.sessions.holder(&self.wait.id).or_else(|| self.session.take());
+            let session = self.session.clone();
+            let turned = async {
+                match &session {
+                    Some(session) => session.turned().await,
+                    None => std::future::pending().await,
                 }
             };
-            // It may have moved to another session meanwhile.
-            let has_moved = !Arc::ptr_eq(&session, &self.target.session);
-            if has_moved {
-                continue;
-            }
+            let until = self.check()?;
+            let late = async {
+                match until {
+                    Until::Back(until) => tokio::time::sleep_until(until.into()).await,
+                    Until::Answered => std::future::pending().await,
+                }
+            };
+            let is_connected = session.as_ref().is_some_and(|session| session.is_connected());
             tokio::select! {
                 biased;
-                answered = &mut self.answer => {
-                    self.sent.is_over = true;
-                    return answered.map_err(|_| self.gone());
-                }
+                answered = self.heard() => return answered,
                 () = turned => {}
-                () = announced, if is_away => {}
+                () = announced, if !is_connected || self.was_lost => {}
                 () = late => return Err(self.gone()),
             }
         }
     }
 
-    /// Checks the connection of the client, and asks it again when it is back.
+    /// Checks the connection of the client.
     fn check(&mut self) -> Result<Until, FrontendFailure> {
-        let now = self.target.session.presence();
-        if now.left.is_some() {
-            self.was_lost = true;
-            if !self.is_warned {
-                self.is_warned = true;
-                self.forwarder.warn_lost(&self.target);
-            }
-            self.elsewhere()?;
-        } else if now.connection != self.connection {
-            self.connection = now.connection;
+        let is_patient = self.forwarder.step.as_ref().is_some_and(|step| step.is_patient);
+        let Some(session) = &self.session else {
+            return Ok(if is_patient { Until::Answered } else { self.back_until(self.began) });
+        };
+        let now = session.presence();
+        let Some(left) = now.left else {
             self.is_warned = false;
-            self.was_lost = true;
-            // Messages that it had not seen are sent again by themselves.
-            if now.resumed >= self.seq {
-                self.seq = self.target.session.sent(self.request.clone());
+            let is_new = now.announced.is_some_and(|at| at >= self.began);
+            if !is_patient && self.was_lost && is_new && !has(session, &asked_tool(&self.request)) {
+                return Err(self.gone());
             }
+            return Ok(Until::Answered);
+        };
+        self.was_lost = true;
+        if !self.is_warned {
+            self.is_warned = true;
+            self.forwarder.warn_lost(session, &asked_tool(&self.request));
         }
-        let is_new = now.announced.is_some_and(|at| at >= self.began);
-        if self.was_lost && is_new && !has(&self.target.session, &self.target.tool.tool_id) {
-            return Err(self.gone());
+        if is_patient || is_in_background(session) {
+            return Ok(Until::Answered);
         }
-        Ok(match now.left {
-            Some(_) if is_in_background(&self.target.session) => Until::Back(None),
-            Some(left) => Until::Back(Some(left + self.forwarder.return_time())),
-            None => Until::Answered,
-        })
+        Ok(self.back_until(left))
     }
 
-    /// Asks the same client in a new session that it began meanwhile.
-    fn elsewhere(&mut self) -> Result<(), FrontendFailure> {
-        let Some(client) = self.target.session.client() else { return Ok(()) };
-        let sessions = self.forwarder.app.sessions.clients(&self.forwarder.owner);
-        let again = sessions.into_iter().find(|session| {
-            let now = session.presence();
-            let is_same = session.client().is_some_and(|one| one.client_id == client.client_id);
-            let is_new = now.announced.is_some_and(|at| at >= self.began);
-            is_same && is_new && now.left.is_none() && !Arc::ptr_eq(session, &self.target.session)
-        });
-        let Some(session) = again else { return Ok(()) };
-        let tool = &self.target.tool.tool_id;
-        let target = self.forwarder.target_among(tool, std::slice::from_ref(&session))?;
-        let began = self.began;
-        let again = Self::begin(self.forwarder, target, &self.call, self.request.clone());
-        *self = Self { began, was_lost: true, ..again };
-        Ok(())
+    fn back_until(&self, left: Instant) -> Until {
+        Until::Back(left + self.forwarder.return_time())
     }
 
     fn gone(&self) -> FrontendFailure {
-        let tool = &self.target.tool.tool_id;
+        let tool = asked_tool(&self.request);
         let text = format!("the client that ran `{tool}` is gone");
         FrontendFailure::new(CLIENT_UNAVAILABLE, text)
     }
@@ -161,40 +208,26 @@ fn has(session: &Session, tool: &str) -> bool {
     })
 }
 
-/// A call that was sent. It is cancelled at the client when it is dropped unanswered.
-struct Sent {
+/// A call that is listened for. That of a turn ends when this is dropped: nobody goes on with it.
+/// What ends that of a step is the end of the step.
+struct Listening {
     app: Arc<App>,
-    session: Arc<Session>,
-    context: String,
-    message: String,
-    call: String,
+    id: WaitId,
     request: String,
+    is_of_turn: bool,
     is_over: bool,
 }
 
-impl Sent {
-    fn new(forwarder: &Forwarder, session: &Arc<Session>, call: &str, request: &str) -> Self {
-        Self {
-            app: Arc::clone(&forwarder.app),
-            session: Arc::clone(session),
-            context: forwarder.context.clone(),
-            message: forwarder.message.clone(),
-            call: call.to_owned(),
-            request: request.to_owned(),
-            is_over: false,
-        }
-    }
-}
-
-impl Drop for Sent {
+impl Drop for Listening {
     fn drop(&mut self) {
-        self.app.calls.close(&self.session, &self.call, &self.request);
-        if self.is_over {
+        self.app.calls.unlisten(&self.id);
+        if !self.is_of_turn {
             return;
         }
-        let (action, target) = (ControlAction::Cancel, self.request.clone());
-        let cancel = Control { action, target, extra: Map::new() };
-        let message = self.app.maker.message(Some(&self.context), cancel.into());
-        self.session.send(answering(message, &self.message));
+        if !self.is_over {
+            withdraw(&self.app, &self.id, &self.request);
+        }
+        let (app, id) = (Arc::clone(&self.app), self.id.clone());
+        self.app.handle.spawn(async move { app.calls.end(&id).await });
     }
 }

@@ -7,6 +7,7 @@ use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::reply::Reply;
 use crate::serve::exchange::{receive, unread};
+use crate::serve::frontend::calls;
 use crate::serve::frontend::target::is_in_background;
 use crate::serve::message::{answering, draining};
 use crate::serve::phase::Phase;
@@ -156,8 +157,9 @@ impl Connection {
         // The client may reconnect before the close is complete.
         if let Some(session) = self.caller.session.take() {
             session.disconnect(self.number);
+            calls::left(&self.app, &session);
             // A client that works in the background may come back with its results (CP-15).
-            let is_busy = is_in_background(&session) && self.app.calls.has_open(&session);
+            let is_busy = is_in_background(&session) && session.has_calls();
             if self.is_done && !is_busy {
                 self.app.end_session(&session);
             }
@@ -321,6 +323,10 @@ impl Connection {
         let answer = self.app.maker.message(None, welcome.into());
         let answer = answer.with_meta("seq", if is_resumed { seen } else { 0 });
         self.welcome = Some(answering(answer, &message.message_id));
+        session.set_name(&message.sender.id);
+        if let Some(client) = session.client_name() {
+            calls::back(&self.app, &session, client, true);
+        }
         Ok(())
     }
 

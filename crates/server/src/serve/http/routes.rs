@@ -3,7 +3,9 @@
 
 use super::openapi::doc::{JSON, Route, Shape, delete, get, post};
 use super::shared::Shared;
-use super::{contexts, demo, messages, openai, openapi, pairing, runs, schemas, socket, status};
+use super::{
+    contexts, demo, messages, openai, openapi, pairing, runs, schemas, socket, status, waits,
+};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::options;
@@ -49,6 +51,7 @@ pub(super) fn all(has_demo: bool) -> Vec<Route> {
     all.extend(for_reading());
     all.extend(for_changes());
     all.extend(for_runs());
+    all.extend(for_waits());
     all.extend(for_description());
     all.extend(for_openai());
     all.extend(for_operation());
@@ -181,6 +184,30 @@ fn for_runs() -> Vec<Route> {
             )
             .path("id", "The id of the run.")
             .json(200, "The record.", Shape::Own("Run")),
+    ]
+}
+
+fn for_waits() -> Vec<Route> {
+    const CALL: &str = "The callId, percent-encoded.";
+    const CONTEXT: &str = "The context, where several have a call of this id.";
+    vec![
+        get("/v1/waits", waits::list)
+            .doc("listWaits", "Waits", "Lists calls and questions that wait, the oldest first.")
+            .query("contextId", "Only those of this context.")
+            .query_number("after", "The `next` of the page before.")
+            .query_number("limit", LIMIT)
+            .json(200, "A page.", Shape::Own("WaitPage")),
+        post("/v1/waits/{callId}", waits::respond)
+            .doc("answerWait", "Waits", "Answers a call with its result, without the callId.")
+            .path("callId", CALL)
+            .query("contextId", CONTEXT)
+            .body(&[(JSON, Shape::Object)])
+            .json(200, "The answer is stored, and counts.", Shape::Object),
+        delete("/v1/waits/{callId}", waits::cancel)
+            .doc("cancelWait", "Waits", "Cancels a call: it fails with CANCELLED.")
+            .path("callId", CALL)
+            .query("contextId", CONTEXT)
+            .empty(204, "The call is cancelled."),
     ]
 }
 

@@ -57,6 +57,8 @@ pub enum AuditEvent {
     SetBegun,
     /// The user was asked to allow a sensitive action, or had allowed it before.
     PermissionAsked,
+    /// A call or a question that waited was answered, or cancelled, by another way than its client.
+    WaitAnswered,
     /// A context was deleted.
     ContextDeleted,
     /// Contexts were exported.

@@ -55,6 +55,11 @@ impl TurnLog {
         state.answer = Some(message);
     }
 
+    /// Reports whether anybody waits for the answer.
+    pub(crate) fn has_listeners(&self) -> bool {
+        !self.state.lock().waiting.is_empty()
+    }
+
     /// Reports whether the turn has its answer.
     pub(crate) fn has_ended(&self) -> bool {
         self.state.lock().answer.is_some()

@@ -135,7 +135,7 @@ async fn cp_14_refusal_and_late_answer_have_codes() {
     assert_eq!(answer["content"]["results"][0]["error"]["code"], "TIMEOUT", "{answer}");
     assert!(cancelled, "the client is told that nobody waits any more");
     let late = result("r2", &call, json!({ "status": "SUCCESS", "result": 1 }));
-    assert_eq!(client.ask(&late).await["content"]["errorCode"], "UNKNOWN_ID");
+    assert_eq!(client.ask(&late).await["content"]["errorCode"], "CALL_ENDED");
 }
 
 #[tokio::test]

@@ -25,3 +25,4 @@ mod sides;
 mod site;
 mod trouble;
 mod turns;
+mod waits;

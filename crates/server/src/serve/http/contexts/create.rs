@@ -93,7 +93,10 @@ fn requested_id(fields: &mut Map<String, Value>) -> Result<Option<String>, Refus
 }
 
 /// Reads a body that is an object or empty.
-async fn object(shared: &Shared, request: Request) -> Result<Map<String, Value>, Refused> {
+pub(crate) async fn object(
+    shared: &Shared,
+    request: Request,
+) -> Result<Map<String, Value>, Refused> {
     let headers = request.headers();
     let is_json = is_json(headers);
     let announces_body = [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::TRANSFER_ENCODING]

@@ -77,7 +77,7 @@ pub(crate) async fn delete(
 }
 
 /// Creates the response of a page, with the place where the next one begins.
-fn page_of(mut page: Value, next: Option<impl Into<Value>>) -> Response {
+pub(crate) fn page_of(mut page: Value, next: Option<impl Into<Value>>) -> Response {
     if let (Some(fields), Some(next)) = (page.as_object_mut(), next) {
         fields.insert("next".to_owned(), next.into());
     }

@@ -77,6 +77,18 @@ fn of_http() -> Map<String, Value> {
     let contexts = json!({ "contexts": list("ContextHead"), "next": text });
     let messages = json!({ "messages": list("MessageOfContext"), "next": count });
     let changes = json!({ "version": count, "changes": list("Change"), "next": count });
+    let wait = object(
+        &["callId", "contextId", "kind", "since", "expires", "client"],
+        json!({
+            "callId": id,
+            "contextId": id,
+            "kind": { "enum": ["CALL", "PERMISSION"] },
+            "since": time,
+            "expires": time,
+            "client": text,
+        }),
+    );
+    let waits = json!({ "waits": { "type": "array", "items": wait }, "next": count });
     let kind = object(&["type", "schema"], json!({ "type": text, "schema": text }));
     let types = json!({ "types": { "type": "array", "items": kind } });
     let run = json!({
@@ -88,6 +100,7 @@ fn of_http() -> Map<String, Value> {
         ("ContextPage", object(&["contexts"], contexts)),
         ("MessagePage", object(&["messages"], messages)),
         ("ChangePage", object(&["version", "changes"], changes)),
+        ("WaitPage", object(&["waits"], waits)),
         ("NewContext", closed(json!({ "contextId": id, "state": any, "metadata": any }))),
         ("NewFork", closed(json!({ "contextId": id }))),
         ("Run", object(&["run", "program", "outcome"], run)),

@@ -139,7 +139,8 @@ fn fault_of_effects(world: &World, number: usize, step: &Step) -> Option<String>
     };
     let (own, other) = (of(false), of(true));
     let crashes = world.crashes;
-    let most = match (step.recovery, step.is_idempotent) {
+    // A client is asked again for the same call, which it runs once (WA-1).
+    let most = match (step.recovery, step.is_idempotent || step.is_front) {
         ("RETRY", true) => 3 + crashes,
         ("RETRY", false) => 3,
         (_, true) => 1 + crashes,

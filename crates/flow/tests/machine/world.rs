@@ -297,5 +297,6 @@ impl World {
 }
 
 fn settings(past: Option<Past>) -> Settings {
-    Settings { run: "run".to_owned(), concurrency: CONCURRENCY, limits: Limits::default(), past }
+    let (run, limits) = ("run".to_owned(), Limits::default());
+    Settings { run, concurrency: CONCURRENCY, limits, past, ..Settings::default() }
 }

@@ -121,6 +121,7 @@ impl Clients {
         }
         let app = Arc::clone(&self.forwarder.app);
         for (id, request) in &waits {
+            app.calls.close(id);
             calls::withdraw(&app, id, request);
         }
         self.forwarder.app.handle.spawn(async move {

@@ -43,6 +43,8 @@ struct Tables {
     live: HashMap<WaitId, Live>,
     /// The owners for whom anything waits, or did.
     owners: HashSet<String>,
+    /// Those that are being ended.
+    ending: HashSet<WaitId>,
     /// The clients of answered calls.
     clients: HashMap<String, String>,
     order: VecDeque<String>,
@@ -90,12 +92,23 @@ impl Calls {
         Ok(kept)
     }
 
+    /// Notes that a wait is about to end: no client gets it any more.
+    pub(crate) fn close(&self, id: &WaitId) {
+        self.tables.lock().ending.insert(id.clone());
+    }
+
+    fn is_ending(&self, id: &WaitId) -> bool {
+        self.tables.lock().ending.contains(id)
+    }
+
     /// Ends a wait whose answer was used, or is not wanted any more.
     pub(crate) async fn end(&self, id: &WaitId) {
+        self.close(id);
         let (send, receive) = oneshot::channel();
         self.journal.end_wait(id, Box::new(move |outcome| drop(send.send(outcome))));
         // A row that stays is closed by the end of its run, or by the next start.
         let _ = receive.await;
+        self.tables.lock().ending.remove(id);
     }
 
     /// Reports whether calls of an owner may wait.
@@ -253,8 +266,8 @@ pub(crate) fn back(app: &Arc<App>, session: &Arc<Session>, client: String, is_he
         let filter =
             WaitFilter { owner: Some(owner), client: Some(client), state, ..WaitFilter::default() };
         let Ok(waits) = app.calls.find(filter).await else { return };
-        for wait in waits {
-            hand_over(&app, &session, &wait, is_hello);
+        for wait in waits.iter().filter(|wait| !app.calls.is_ending(&wait.id)) {
+            hand_over(&app, &session, wait, is_hello);
         }
         app.sessions.notify();
     });

@@ -227,6 +227,7 @@ impl Drop for Listening {
         if !self.is_over {
             withdraw(&self.app, &self.id, &self.request);
         }
+        self.app.calls.close(&self.id);
         let (app, id) = (Arc::clone(&self.app), self.id.clone());
         self.app.handle.spawn(async move { app.calls.end(&id).await });
     }

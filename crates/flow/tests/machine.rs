@@ -57,7 +57,7 @@ fn wa_10_random_orders_of_events_keep_rules_of_run() {
     let all = tally(0..4_000);
     // The worlds are of all kinds.
     assert!(all.crashes > 800 && all.stopped > 300, "{all:?}");
-    assert!(all.effects > 10_000 && all.uncertain > 300, "{all:?}");
+    assert!(all.effects > 10_000 && all.uncertain > 250, "{all:?}");
 }
 
 #[test]

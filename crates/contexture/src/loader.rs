@@ -17,15 +17,36 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A loader of programs from a workspace, and from nowhere else.
+/// A loader of programs from a workspace, and from nowhere else but the folder of a program that a
+/// person took from outside.
 #[derive(Debug, Clone)]
 pub struct WorkspaceLoader {
     references: Arc<OnDemand>,
+    /// The folder of a program from outside: its imports of programs are read there, since those of
+    /// the workspace are data to it. All else that it names is in the workspace.
+    outside: Option<Workspace>,
 }
 
 impl WorkspaceLoader {
     pub(crate) const fn new(references: Arc<OnDemand>) -> Self {
-        Self { references }
+        Self { references, outside: None }
+    }
+
+    /// Returns a program whose text is at hand, by its path. An absolute path outside of the
+    /// workspace gives the folder from which its imports of programs are read.
+    pub(crate) fn given(&mut self, path: &Path, text: &str) -> Result<LoadedSource, FileError> {
+        let root = self.references.workspace().root();
+        let found = path.canonicalize().ok().filter(|_| path.is_absolute());
+        let found = found.filter(|found| !found.starts_with(root));
+        let mut name = path.display().to_string();
+        if let Some((folder, file)) =
+            found.as_deref().and_then(|found| Some((found.parent()?, found.file_name()?)))
+        {
+            let policy = self.references.project().config.policy.files.clone();
+            self.outside = Some(Workspace::with_policy(folder, policy)?);
+            name = file.to_string_lossy().into_owned();
+        }
+        Ok(LoadedSource { name, text: text.to_owned() })
     }
 
     fn limits(&self) -> &Limits {
@@ -66,8 +87,17 @@ impl WorkspaceLoader {
 
 impl SourceLoader for WorkspaceLoader {
     fn load(&self, importer: &str, path: &str) -> Result<LoadedSource, LoadError> {
-        let workspace = self.references.workspace();
-        let place = resolve_import(workspace, importer, path).map_err(load_error)?;
+        let workspace = self.outside.as_ref().unwrap_or(self.references.workspace());
+        let place = resolve_import(workspace, importer, path);
+        let outside = self.outside.is_some().then(|| LoadError {
+            message: format!("`{path}` is not a program in the folder of this one"),
+            help: Some("a program outside of the workspace imports `.as` files from its own folder and below".to_owned()),
+        });
+        let place = match (place, outside) {
+            (Err(_), Some(refused)) => return Err(refused),
+            (Ok(place), Some(refused)) if !place.as_str().ends_with(".as") => return Err(refused),
+            (place, _) => place.map_err(load_error)?,
+        };
         if self.references.packs().holds(&workspace.root().join(place.as_str())) {
             let message = format!(
                 "{place} lies in a knowledge pack, and what a pack says is data and no program"

@@ -30,7 +30,6 @@ use contexture_context::Digest;
 use contexture_core::profile::Money;
 use contexture_llm::{CancelToken, Ledger, RetryPolicy, SpendLimit};
 use contexture_script::analysis;
-use contexture_script::host::LoadedSource;
 use contexture_script::program::{self, Program};
 use contexture_script::runtime::{Entry, Executable, Given, RunOptions, Warning, compile};
 use contexture_script::semantic::SemanticModel;
@@ -80,9 +79,11 @@ fn load_in(
     path: &Path,
     text: Option<&str>,
 ) -> Result<(Program, CheckReport), SetupError> {
-    let loader = WorkspaceLoader::new(Arc::clone(references));
+    let mut loader = WorkspaceLoader::new(Arc::clone(references));
     let root = match text {
-        Some(text) => LoadedSource { name: path.display().to_string(), text: text.to_owned() },
+        Some(text) => loader
+            .given(path, text)
+            .map_err(|error| SetupError::new("program_unreadable", &error, Some(error.help())))?,
         None => loader
             .program(path)
             .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?,

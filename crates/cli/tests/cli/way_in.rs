@@ -77,6 +77,30 @@ fn ca_12_program_comes_from_stdin_or_from_outside() {
 }
 
 #[test]
+fn ca_12_program_from_outside_imports_programs_from_its_own_folder_and_data_from_the_workspace() {
+    let sandbox = Sandbox::new();
+    let agent = |said: &str| format!("agent Other {{ func say() {{ \"{said}\" }} }}\n");
+    sandbox.write("tools/lib/other.as", agent("own")).write("tools/notes.md", "of the tool");
+    sandbox.write("data/lib/other.as", agent("hostile")).write("data/notes.md", "of the data");
+    sandbox.write("other.as", agent("above")).write("tools/lib/text.md", agent("text"));
+    let run = |imported: &str| {
+        let program = format!(
+            "import agent Other from \"{imported}\"\nimport file Notes from \"notes.md\"\n\
+             main func() {{ Other.say() + \", \" + Notes }}\n"
+        );
+        sandbox.write("tools/tool.as", &program);
+        let tool = sandbox.path("tools/tool.as");
+        sandbox.run(["run", tool.to_str().unwrap(), "--workspace", "data", "--quiet"])
+    };
+    assert_eq!(run("./lib/other.as").exits(0).json(), json!("own, of the data"));
+    for elsewhere in ["../other.as", "./lib/text.md", "./lib/none.as"] {
+        let refused = run(elsewhere);
+        assert!(refused.code != Some(0) && !refused.stdout.contains("above"), "{refused:?}");
+    }
+    let _ = run("../other.as").says("from its own folder");
+}
+
+#[test]
 fn ca_12_env_file_supplies_keys_with_notice_and_programs_do_not_read_it() {
     let sandbox = Sandbox::new();
     sandbox.write("a.as", "main func() { 1 }\n");
@@ -116,7 +140,7 @@ fn ca_12_doctor_names_what_is_wrong() {
 fn ca_12_unknown_field_is_refused_by_programs_and_steps_of_flows() {
     let sandbox = Sandbox::new();
     let set = r#"{ \"instructions\": [{ \"instructionId\": \"a\", \"action\": \"echo\", \"parameters\": {} }] }"#;
-    sandbox.write("set.as", &format!("main func(input {{ path? string }}) {{ \"{set}\" }}\n"));
+    sandbox.write("set.as", format!("main func(input {{ path? string }}) {{ \"{set}\" }}\n"));
     sandbox.write("a.as", ASK);
     let _ = sandbox.run(["flow", "run", "set.as", "--input", "{\"path\": \"x\"}"]).exits(0);
     let wrong = ["flow", "run", "set.as", "--input", "{\"pth\": \"x\"}"];

@@ -20,7 +20,8 @@ use std::sync::Arc;
 pub struct RunRequest {
     /// The program's path.
     pub program: PathBuf,
-    /// Its text, if the file is not to be read: the path then names it in records and messages.
+    /// Its text, if the file is not to be read: the path then names it in records and messages. From an
+    /// absolute path outside of the workspace, it imports programs from the folder of that path.
     pub text: Option<String>,
     /// Its input.
     pub input: Value,

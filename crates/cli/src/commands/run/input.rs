@@ -33,8 +33,9 @@ pub(super) fn program(
         return Ok(None);
     }
     let text = input::text(&args.file, "the program", terminal)?;
-    let name = args.file.file_name().map_or_else(|| PathBuf::from(STDIN), PathBuf::from);
-    Ok(Some((name, text)))
+    // Its own imports are found beside it.
+    let path = std::path::absolute(&args.file).unwrap_or_else(|_| PathBuf::from(STDIN));
+    Ok(Some((path, text)))
 }
 
 /// Returns the input of a request, in the form that its entry takes.

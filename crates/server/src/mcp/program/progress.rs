@@ -31,6 +31,7 @@ impl Observer for Teller {
                 format!("{how} ({} tokens)", usage.completion_tokens)
             }
             Progress::ToolCalled { name } => format!("called {name}"),
+            Progress::Planned { picture, .. } => format!("plan:\n{picture}"),
             Progress::Said(text) => text,
             _ => return,
         };

@@ -21,7 +21,7 @@ use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
 use contexture::context::{Label, Trust};
 use contexture::llm::{CancelToken, ModelUri};
-use contexture::observe::Progress::Said;
+use contexture::observe::Progress::{Planned, Said};
 use contexture::permission::Permission;
 use contexture::store::contexts::{Applied, Key, StoredMessage};
 use contexture::turn::{
@@ -340,16 +340,21 @@ impl TurnWork {
                 let results = self.round.take(result);
                 self.results(results).await?;
             }
-            TurnEvent::Progress(Said(text)) => {
-                let extra = Map::from_iter([("message".to_owned(), text.into())]);
-                let id = self.message.message_id.clone();
-                let body = Body::Progress(Progress { id, status: Status::Running, extra });
-                let message = self.say(SYSTEM, SenderType::System, body);
-                self.turn.log.pass(&message);
+            TurnEvent::Progress(Said(text)) => self.report(text),
+            TurnEvent::Progress(Planned { picture, .. }) => {
+                self.report(format!("plan:\n{picture}"))
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Tells clients how far the turn is.
+    fn report(&self, text: String) {
+        let extra = Map::from_iter([("message".to_owned(), text.into())]);
+        let id = self.message.message_id.clone();
+        let body = Body::Progress(Progress { id, status: Status::Running, extra });
+        self.turn.log.pass(&self.say(SYSTEM, SenderType::System, body));
     }
 
     /// Logs why a tool of this side failed: the client is told that it did.

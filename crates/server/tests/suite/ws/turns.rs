@@ -178,3 +178,22 @@ async fn cp_8_immediate_cancel_finds_turn() {
     }
     assert_eq!(ended.unwrap()["content"]["errorCode"], "CANCELLED");
 }
+
+const PLANS: &str = r#"
+import llm Mock from "mock"
+import tool File from "file://workspace"
+model Mock
+main func(input { text string }) { generate({ input: "Keep it.", tools: [File.write], plan: true }) }
+"#;
+
+#[tokio::test]
+async fn gu_7_plan_of_turn_is_told_before_it_is_carried_out() {
+    let site = Site::with_files(PLANS, "", &[], None).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "Keep it.")).await;
+    let answers = client.answers("m1").await;
+    let told = answers.iter().find(|one| one["type"] == "PROGRESS");
+    let text = told.and_then(|one| one["content"]["message"].as_str()).unwrap_or_default();
+    assert!(text.starts_with("plan:\n") && text.contains("answer"), "{answers:#?}");
+    assert_eq!(answers.last().unwrap()["type"], "MODEL_RESPONSE");
+}

@@ -14,6 +14,7 @@
     ("http.js", "text/javascript; charset=utf-8", include_str!("demo/http.js")),
     ("icon.svg", "image/svg+xml; charset=utf-8", include_str!("demo/icon.svg")),
     ("index.html", "text/html; charset=utf-8", include_str!("demo/index.html")),
+    ("memory.js", "text/javascript; charset=utf-8", include_str!("demo/memory.js")),
     ("options.js", "text/javascript; charset=utf-8", include_str!("demo/options.js")),
     ("outbox.js", "text/javascript; charset=utf-8", include_str!("demo/outbox.js")),
     ("page.css", "text/css; charset=utf-8", include_str!("demo/page.css")),

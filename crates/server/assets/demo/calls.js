@@ -4,6 +4,7 @@
  */
 import { ContextureError } from "./protocol/errors.js";
 import { canonical, validate, withDefaults } from "./schema.js";
+import { CallMemory } from "./memory.js";
 import { newId } from "./protocol/ids.js";
 import { CONFIRM, ToolFailure, actionOf } from "./tools.js";
 const TOGETHER = ["PARALLEL", "ASYNC", "CLIENT_SERVER_PARALLEL"];
@@ -14,6 +15,7 @@ export class CallRunner {
     #tools;
     #activity;
     #runs = new Map();
+    #memory;
     /** Sensitive results by their handles. */
     #kept = new Map();
     #ask;
@@ -23,6 +25,7 @@ export class CallRunner {
         this.#settings = settings;
         this.#tools = tools;
         this.#activity = activity;
+        this.#memory = new CallMemory(settings.memory, settings.clientId);
     }
     set ask(hook) {
         this.#ask = hook;
@@ -67,7 +70,8 @@ export class CallRunner {
             return known.result;
         }
         const abort = new AbortController();
-        const result = this.#answer(call, request.contextId ?? undefined, abort, deadline);
+        const kept = this.#memory.result(key);
+        const result = kept ? Promise.resolve(kept) : this.#answer(call, request.contextId ?? undefined, abort, deadline, key);
         const run = { result, abort, names: [request.messageId, turn, call.callId], done: false };
         this.#runs.set(key, run);
         void result.then(() => {
@@ -84,13 +88,13 @@ export class CallRunner {
                 this.#runs.delete(key);
         }
     }
-    async #answer(call, contextId, abort, deadline) {
+    async #answer(call, contextId, abort, deadline, key) {
         const left = Math.min(deadline - Date.now(), (call.timeoutClient ?? Number.POSITIVE_INFINITY) * 1_000);
         const stop = left < 2 ** 31 ? setTimeout(() => abort.abort(new ToolFailure("TIMEOUT", "The call took longer than it may.")), Math.max(0, left)) : undefined;
         const started = { at: undefined };
         let result;
         try {
-            const value = await this.#permitted(call, contextId, abort, started);
+            const value = await this.#permitted(call, contextId, abort, started, key);
             result = { callId: call.callId, status: "SUCCESS", result: value };
         }
         catch (error) {
@@ -102,10 +106,13 @@ export class CallRunner {
         const { deviceType, platform, version, clientInfo } = this.#settings;
         result.clientInfo = { deviceType, platform, version, ...clientInfo };
         result.executionTime = started.at === undefined ? 0 : Math.round(performance.now() - started.at);
+        // A handle of a sensitive result means nothing after a reload.
+        if (started.at !== undefined && !this.#tools.find(call.name)?.sensitive)
+            this.#memory.end(key, result);
         this.#activity({ call, contextId, status: "done", result });
         return result;
     }
-    async #permitted(call, contextId, abort, started) {
+    async #permitted(call, contextId, abort, started, key) {
         if (call.name === CONFIRM)
             return this.#confirm(call, contextId, abort.signal);
         const tool = this.#tools.find(call.name);
@@ -119,6 +126,11 @@ export class CallRunner {
             await this.#consent(tool, call, contextId, abort.signal);
         abort.signal.throwIfAborted();
         this.#activity({ call, contextId, status: "running" });
+        // What a person does in the page went with it, and is asked for again.
+        if (tool.interactive)
+            this.#memory.forget(key);
+        else
+            this.#memory.begin(key);
         started.at = performance.now();
         const value = await this.#bounded(tool, parameters, call, contextId, abort);
         return tool.sensitive ? { handle: this.#keep(value) } : value;

@@ -1,5 +1,6 @@
 /** What a client is told when it is made, with what holds when it is not. */
 import { ContextureError } from "./protocol/errors.js";
+import { clientIdOf, ofTab } from "./memory.js";
 /** Checks the options and fills in what is absent. */
 export function settle(options, clientId) {
     const socket = options.WebSocket ?? globalThis.WebSocket;
@@ -8,7 +9,8 @@ export function settle(options, clientId) {
     if (options.token !== undefined && !/^[\x21-\x7e]+$/.test(options.token)) {
         throw new ContextureError("AUTH_FAILED", "A token has visible ASCII characters alone.");
     }
-    const id = options.clientId ?? clientId;
+    const memory = options.memory === undefined ? ofTab() : (options.memory ?? undefined);
+    const id = options.clientId ?? clientIdOf(memory, clientId);
     const settings = {
         base: baseOf(options.url),
         token: options.token,
@@ -29,6 +31,7 @@ export function settle(options, clientId) {
         handshakeTimeout: options.handshakeTimeout ?? 10_000,
         httpTimeout: options.httpTimeout ?? 30_000,
         maxOpen: options.maxOpen ?? 1_000,
+        memory,
         WebSocket: socket,
         // A browser's fetch wants to be called on its window.
         fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),

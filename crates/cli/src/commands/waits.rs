@@ -13,9 +13,9 @@ use super::command_group::command_group;
 const EXAMPLES: &str = "\
 Examples:
   contexture waits list
-  contexture waits answer pick '{\"status\": \"SUCCESS\", \"result\": {\"fileId\": \"f1\"}}'
-  contexture waits cancel pick --context ctx_1
+  contexture waits list --json
 
+`contexture waits answer pick '{\"status\": \"SUCCESS\", \"result\": 1}'` answers the call `pick`.
 A call waits in .contexture/data/flows.db of the project, or in the folder of --data, until its
 answer comes or its time is over, also while no server runs.";
 

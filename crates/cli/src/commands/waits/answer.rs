@@ -6,10 +6,10 @@ use contexture_server::serve::waits::result_of;
 
 const EXAMPLES: &str = "\
 Examples:
-  contexture waits answer pick '{\"status\": \"SUCCESS\", \"result\": {\"fileId\": \"f1\"}}'
-  contexture waits answer ask_1 '{\"status\": \"SUCCESS\", \"result\": {\"allowed\": true}}'
+  contexture waits list
 
-The JSON is a result of TOOL_CALL_RESPONSE without its callId. The first answer counts.";
+`contexture waits answer ask_1 '{\"status\": \"SUCCESS\", \"result\": {\"allowed\": true}}'` allows what the
+question `ask_1` is about. The JSON is a result of TOOL_CALL_RESPONSE without its callId. The first answer counts.";
 
 /// Answers a call that waits.
 #[derive(Debug, clap::Args)]

@@ -6,8 +6,9 @@ use contexture_server::serve::waits::cancelled;
 
 const EXAMPLES: &str = "\
 Examples:
-  contexture waits cancel pick
-  contexture waits cancel pick --context ctx_1 --json";
+  contexture waits list
+
+`contexture waits cancel pick --context ctx_1` cancels the call `pick` of that context.";
 
 /// Cancels a call that waits: it fails with CANCELLED.
 #[derive(Debug, clap::Args)]

@@ -33,7 +33,7 @@ pub(crate) fn register(registry: &mut Registry, tools: &Arc<Tools>, allow_privat
         async move { door.call("get", call).await }
     });
 
-    let words = "Sends to an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is not a failure: look at `ok`. `idempotencyKey` goes along as the header Idempotency-Key.";
+    let words = "Sends to an http(s) URL and returns {value, ok, status, headers, source}; value is the JSON of the answer, or its text. An answer that is not 2xx is not a failure: look at `ok`. `idempotencyKey`, else a key made of the run and the step, goes along as the header Idempotency-Key.";
     let info = common(words)
         .takes("method", one_of(&METHODS), "POST by default")
         .takes("body", json!({}), "a string is sent as it is, anything else as JSON")
@@ -74,16 +74,10 @@ impl Door {
         let origin = url.origin().ascii_serialization();
         let source = format!("{origin}{}", url.path());
         let mut argument = Map::from_iter([("url".to_owned(), url.as_str().into())]);
-        let mut key = None;
-        for (name, value) in call.parameters {
-            match name.as_str() {
-                "headers" | "body" | "timeout" => drop(argument.insert(name, value)),
-                "idempotencyKey" if method != "get" => key = Some(value),
-                _ => {}
-            }
-        }
-        if let Some(key) = key {
-            carry(&mut argument, key);
+        let taken = ["headers", "body", "timeout"];
+        argument.extend(call.parameters.into_iter().filter(|(name, _)| taken.contains(&&**name)));
+        if method != "get" {
+            carry(&mut argument, in_header(&call.key).into());
         }
         let output = self.tools.call(&origin, method, Value::Object(argument)).await;
         let output = output.map_err(of_tool)?;
@@ -103,6 +97,14 @@ impl Door {
         }
         Reach::public(&host, port, &self.allow_private).map(|_| ())
     }
+}
+
+/// Returns a key as a header can hold it.
+fn in_header(key: &str) -> String {
+    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return key.to_owned();
+    }
+    url::form_urlencoded::byte_serialize(key.as_bytes()).collect()
 }
 
 /// Adds the key of the call as a header, so that the server can know a call that is repeated after

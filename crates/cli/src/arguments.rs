@@ -55,6 +55,7 @@ pub(crate) enum Command {
     New(commands::new::Args),
     Doctor(commands::doctor::Args),
     Run(Box<commands::run::Args>),
+    Runs(commands::runs::Args),
     Check(commands::check::Args),
     Parse(commands::parse::Args),
     Fmt(commands::fmt::Args),

@@ -26,6 +26,7 @@ pub(crate) mod repl;
 mod repl_editor;
 mod rewrite;
 pub(crate) mod run;
+pub(crate) mod runs;
 #[cfg(feature = "server")]
 pub(crate) mod serve;
 #[cfg(feature = "server")]

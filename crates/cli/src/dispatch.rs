@@ -3,8 +3,8 @@
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
     answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp, mcp_servers,
-    migrate, new, parse, prompt, reference, repl, run as run_command, serve, token, tokens, trace,
-    waits,
+    migrate, new, parse, prompt, reference, repl, run as run_command, runs, serve, token, tokens,
+    trace, waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
@@ -37,6 +37,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::New(args) => new::run(&args, terminal),
         Command::Doctor(args) => doctor::run(&args, terminal),
         Command::Run(args) => run_command::run(&args, terminal),
+        Command::Runs(args) => runs::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
         Command::Parse(args) => parse::run(&args, terminal),
         Command::Fmt(args) => fmt::run(&args, terminal),

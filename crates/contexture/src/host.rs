@@ -8,6 +8,7 @@ mod added;
 mod attachments;
 mod callable;
 mod dry;
+pub(crate) mod durable;
 mod errors;
 mod fallback;
 mod files;
@@ -52,8 +53,10 @@ use contexture_script::knowledge::KnowledgeCall;
 use contexture_script::template::TemplateCall;
 use contexture_store::memory::MemoryStore;
 use contexture_tools::Tools;
+use durable::{FILE, about};
 use generate::Services;
 use memory::Memories;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use templates::Templates;
 
@@ -167,44 +170,71 @@ impl Host for LiveHost {
             templates: &self.templates,
             attachments: &self.attachments,
         };
-        Box::pin(self.models.generate(services, call))
-    }
-
-    fn tool<'a>(&'a self, call: ToolCall) -> HostFuture<'a, Supplied> {
-        self.run.narrow(call.event, &call.narrowed);
-        Box::pin(self.tools.call(&self.run, call))
-    }
-
-    fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
-        self.run.narrow(call.event, &call.narrowed);
-        Box::pin(async move { self.memories.call(&self.run, &call).await })
-    }
-
-    fn knowledge<'a>(&'a self, call: KnowledgeCall) -> HostFuture<'a, Supplied> {
-        Box::pin(async move { knowledge::ask(&self.run, self.references.packs(), &call) })
-    }
-
-    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {
         Box::pin(async move {
-            let supplied = files::file(&self.references, &import);
-            self.run.recorder.add_secrets(self.references.secrets());
-            supplied
+            if call.options.timeout_ms.is_none() {
+                return self.models.generate(services, call).await;
+            }
+            let about = about(&format!("{}/end", call.key), "generate", &Value::Null, "");
+            self.run.timed(about, self.models.generate(services, call)).await
         })
     }
 
+    fn tool<'a>(&'a self, call: ToolCall) -> HostFuture<'a, Supplied> {
+        let name = format!("{}.{}", call.tool.name, call.method);
+        let about = about(&call.key, &name, &call.arguments, &call.site.to_string());
+        let event = call.event;
+        self.run.narrow(event, &call.narrowed);
+        Box::pin(self.run.supplied_durably(about, event, self.tools.call(&self.run, call)))
+    }
+
+    fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
+        let name = format!("{}.{}", call.memory.name, call.method);
+        let about = about(&call.key, &name, &call.arguments, &call.site.to_string());
+        let event = call.event;
+        self.run.narrow(event, &call.narrowed);
+        let work = async move { self.memories.call(&self.run, &call).await };
+        Box::pin(self.run.supplied_durably(about, event, work))
+    }
+
+    fn knowledge<'a>(&'a self, call: KnowledgeCall) -> HostFuture<'a, Supplied> {
+        let name = format!("{}.{}", call.import.name, call.method);
+        let about = about(&call.key, &name, &call.arguments, &call.site.to_string());
+        let event = call.event;
+        let work = async move { knowledge::ask(&self.run, self.references.packs(), &call) };
+        Box::pin(self.run.supplied_durably(about, event, work))
+    }
+
+    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {
+        let key = format!("{}:{}", import.importer, import.path);
+        let about = about(&key, FILE, &Value::Null, "");
+        let event = import.event;
+        Box::pin(self.run.supplied_durably(about, event, async move {
+            let supplied = files::file(&self.references, &import);
+            self.run.recorder.add_secrets(self.references.secrets());
+            supplied
+        }))
+    }
+
     fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {
-        Box::pin(self.templates.render(&self.run, &self.references, call))
+        let name = format!("template {}", call.template.path);
+        let about = about(&call.key, &name, &call.variables, &call.site.to_string());
+        Box::pin(async move {
+            // What a template fences belongs to the prompts of this process.
+            let rendered = self.templates.render(&self.run, &self.references, call).await?;
+            self.run.unchanged(&about, &rendered.value)?;
+            Ok(rendered)
+        })
     }
 
     fn record(&self, mut event: Event) {
         if event.kind == TraceKind::Run && event.phase == Phase::End {
             self.run.sum_up(&mut event.data);
-            if let serde_json::Value::Object(data) = &mut event.data {
+            if let Value::Object(data) = &mut event.data {
                 data.insert("cost".to_owned(), actual(&self.account()));
             }
         }
         if event.kind == TraceKind::Progress
-            && let Some(text) = event.data.get("text").and_then(serde_json::Value::as_str)
+            && let Some(text) = event.data.get("text").and_then(Value::as_str)
         {
             self.run.observer.notify(Progress::Said(text.to_owned()));
         }
@@ -220,15 +250,15 @@ impl Host for LiveHost {
 }
 
 /// Returns what a run has cost, for its record; null where a model that answered has no price.
-fn actual(account: &Account) -> serde_json::Value {
+fn actual(account: &Account) -> Value {
     let money = (!account.is_unpriced).then(|| account.spent.money.dollars());
-    serde_json::json!({ "actual": money, "currency": CURRENCY })
+    json!({ "actual": money, "currency": CURRENCY })
 }
 
 /// Returns the credentials in a tool call's arguments: they are masked before the call is written
 /// down.
 fn secrets_in(event: &Event) -> Vec<String> {
-    let uri = event.data.get("uri").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let uri = event.data.get("uri").and_then(Value::as_str).unwrap_or_default();
     let arguments = event.data.get("arguments");
     arguments.map(|arguments| Tools::secrets_in(uri, arguments)).unwrap_or_default()
 }

@@ -85,6 +85,7 @@ pub use {schemars, serde, serde_json, tokio};
 pub mod config;
 pub mod contexts;
 mod driver;
+pub mod durable;
 #[cfg(feature = "knowledge")]
 mod embedding;
 mod environment;

@@ -6,8 +6,8 @@ use crate::project::Project;
 use crate::run::{RunRequest, SetupError};
 use contexture_diagnostic::suggestion;
 use contexture_llm::{
-    Guarded, Ledger, LlmError, Metered, ModelUri, Provider, ProviderSettings, Recorder, Recording,
-    Replay, Scripted, Unconnected, connect,
+    Guarded, Journal, Journalled, Ledger, LlmError, Metered, ModelUri, Provider, ProviderSettings,
+    Recorder, Recording, Replay, Scripted, Unconnected, connect,
 };
 use contexture_script::host::NamedModel;
 use contexture_script::program::Program;
@@ -111,6 +111,7 @@ pub struct Models {
     dry_run: bool,
     stand_in: Standing,
     recording: Option<Recording>,
+    journal: Option<Journal>,
     profiles: Profiles,
     ledger: Arc<Ledger>,
     connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
@@ -206,6 +207,7 @@ impl Models {
         let recording = record.map(Recording::create).transpose()?;
         Ok(Self {
             recording: recording.map(|recording| recording.masked_by(Arc::clone(&masker))),
+            journal: None,
             masker,
             settings,
             extensions: project.extensions.clone(),
@@ -331,7 +333,19 @@ impl Models {
         }
     }
 
+    /// Keeps the answers in the journal of the run, and takes them from there.
+    pub(crate) fn keep_in(&mut self, journal: Journal) {
+        self.journal = Some(journal);
+    }
+
     fn recorded(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+        let provider = match &self.journal {
+            Some(journal) => {
+                let is_scripted = !self.asks_models();
+                Arc::new(Journalled::new(provider, journal.clone(), is_scripted))
+            }
+            None => provider,
+        };
         match &self.recording {
             Some(recording) => Arc::new(Recorder::new(provider, recording.clone())),
             None => provider,

@@ -14,10 +14,11 @@ pub use request::{PartOf, RunRequest};
 pub use result::{CallReport, CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
 pub(crate) use takes::Takes;
 
+use crate::durable::{Durable, Kept};
 use crate::host::{LiveHost, ModelCalls, RunState, RunTools};
 use crate::loader::WorkspaceLoader;
 use crate::models::{Models, StandIn};
-use crate::observe::{Observer, Silent};
+use crate::observe::{Observer, Progress, Silent};
 use crate::packs;
 use crate::policy;
 use crate::project::Project;
@@ -35,6 +36,7 @@ use contexture_script::runtime::{Entry, Executable, Given, RunOptions, Warning, 
 use contexture_script::semantic::SemanticModel;
 use contexture_script::semantic::ceiling::CostFacts;
 use contexture_store::masker::Masker;
+use contexture_store::stamp;
 use contexture_tools::{Settings, Tools};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -136,6 +138,7 @@ pub(crate) struct Ready {
     executable: Executable,
     host: LiveHost,
     run: Option<String>,
+    journal: Option<Kept>,
     options: RunOptions,
     ceiling: CostFacts,
 }
@@ -162,9 +165,10 @@ impl Ready {
         let selections = selections::resolve(&request.selections, &executable.choices())?;
         let ceiling = cost(project, &program, request);
         let about = (&program, Some(&ceiling));
-        let (host, run) = host(project, request, references, about, observer, cancel)?;
+        let Opened { host, run, journal } =
+            host(project, request, references, about, observer, cancel)?;
         let options = RunOptions { selections, ..options(project, request) };
-        Ok(Self { program, executable, host, run, options, ceiling })
+        Ok(Self { program, executable, host, run, journal, options, ceiling })
     }
 
     /// Returns the program.
@@ -182,10 +186,10 @@ impl Ready {
     }
 
     pub(crate) async fn run(self, request: RunRequest, input: Given) -> RunReport {
-        let Self { program, executable, host, run, options, ceiling } = self;
+        let Self { program, executable, host, run, journal, options, ceiling } = self;
         let entry = Entry { agent: request.agent, function: request.function };
         let work = contexture_script::runtime::run(&executable, &entry, input, &host, &options);
-        let outcome = recorded(host.recorder(), work).await;
+        let mut outcome = recorded(host.recorder(), work).await;
         host.close().await;
         if outcome.result.is_ok() {
             host.note_attachments();
@@ -196,8 +200,14 @@ impl Ready {
         if let Some(fault) = host.recorder().fault() {
             host.state().warn(format!("the trace is incomplete: {fault}"));
         }
+        if let Some(journal) = &journal
+            && let Err(fault) = journal.end(&mut outcome.result)
+        {
+            host.state().warn(format!("the end of the run is not in its journal: {fault}"));
+        }
         RunReport {
             run,
+            durable: journal.map(|journal| journal.run),
             label: outcome.label,
             outcome: outcome.result.map_err(|error| RunFailure::Program {
                 error: Box::new(error),
@@ -213,7 +223,14 @@ impl Ready {
     }
 }
 
-/// Opens the host of a run, and returns it with the id under which the run is kept.
+/// An opened host, with the id under which the run is kept, and its journal.
+pub(crate) struct Opened {
+    pub(crate) host: LiveHost,
+    pub(crate) run: Option<String>,
+    pub(crate) journal: Option<Kept>,
+}
+
+/// Opens the host of a run.
 pub(crate) fn host(
     project: &Project,
     request: &RunRequest,
@@ -221,16 +238,34 @@ pub(crate) fn host(
     (program, ceiling): (&Program, Option<&CostFacts>),
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
-) -> Result<(LiveHost, Option<String>), SetupError> {
+) -> Result<Opened, SetupError> {
     let ledger = Arc::new(Ledger::new(spend_limit(project, request), request.ledger.clone()));
-    let models = Models::new(project, request, ledger)
+    let mut models = Models::new(project, request, ledger)
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;
     let masker = models.masker();
     masker.add(servers::secrets(project));
     masker.add_private(request.private.iter().cloned());
     let servers = servers::open(project, Arc::clone(&masker), request.servers.clone());
+    let kept = Kept::resumed(project, request, program, &masker)?;
     let (run, outlets) = outlets(project, request, &masker)?;
+    let own = run.clone().unwrap_or_else(|| stamp::system().next().0);
+    let journal = match kept {
+        None => Kept::begun(project, request, &own, &masker)?,
+        kept => kept,
+    };
+    let id = journal.as_ref().map_or(own, |journal| journal.run.clone());
     let mut about = description(project, request, program, &models);
+    about.extend(journal.as_ref().map(|_| ("durable".to_owned(), id.as_str().into())));
+    if let Some(kept) = &journal {
+        kept.live(request, program, run.as_deref())?;
+        if request.durable == Some(Durable::Begin) {
+            let note = format!(
+                "the run {id} has a journal: `contexture runs resume {id}` takes it up again"
+            );
+            observer.notify(Progress::Note(note));
+        }
+        models.keep_in(kept.journal.clone());
+    }
     about.extend(ceiling.map(|facts| ("ceiling".to_owned(), facts.total.json())));
     let recorder = Recorder::new(outlets, masker, about);
     let policy = policy::of(&project.config.policy, &request.yes_to).narrowed(program.policy());
@@ -243,7 +278,8 @@ pub(crate) fn host(
         request.dry_run,
     )
     .with_secrets(project.config.policy.secrets)
-    .within(request.part_of.clone());
+    .within(request.part_of.clone())
+    .known_as(id, journal.as_ref().map(|kept| kept.journal.clone()));
     let workspace = references.workspace();
     let tools = RunTools::new(
         (Arc::clone(workspace), Secrets::of(project)),
@@ -254,7 +290,7 @@ pub(crate) fn host(
     );
     let models = ModelCalls::new(models, retry_policy(project));
     let host = LiveHost::new(state, references, tools, project.memories(), models);
-    Ok((host, run))
+    Ok(Opened { host, run, journal })
 }
 
 /// Returns what a run may spend on models.

@@ -36,7 +36,7 @@ impl Session {
         let references = run::references_of(project, request, Arc::clone(&observer))?;
         let loader = WorkspaceLoader::new(Arc::clone(&references));
         let program = Program::default();
-        let (host, run) = run::host(
+        let run::Opened { host, run, .. } = run::host(
             project,
             request,
             references,

@@ -167,6 +167,12 @@ pub enum LlmError {
     /// The call was cancelled.
     #[error("the model call was cancelled")]
     Cancelled,
+    /// The run ended while the model was asked: whether it answered is not known (WA-3).
+    #[error("the run ended while {model} was asked, and whether it answered is not known")]
+    Uncertain {
+        /// The model.
+        model: String,
+    },
     /// A recording has no answer to this request (AS-24).
     #[error("{0}")]
     ReplayMiss(Box<ReplayMiss>),
@@ -253,6 +259,7 @@ impl LlmError {
                 | Self::CutStream { .. }
                 | Self::TooLarge { .. }
                 | Self::Cancelled
+                | Self::Uncertain { .. }
         )
     }
 
@@ -322,6 +329,7 @@ impl LlmError {
             Self::CutStream { .. } => "cut_stream",
             Self::TooLarge { .. } => "too_large",
             Self::Cancelled => "cancelled",
+            Self::Uncertain { .. } => "OUTCOME_UNCERTAIN",
             Self::ReplayMiss(_) => "replay_miss",
             Self::Recording { .. } => "recording",
             Self::NoAnswerLeft { .. } => "no_answer_left",
@@ -373,6 +381,7 @@ impl LlmError {
             Self::BadResponse { .. } | Self::CutStream { .. } | Self::Disconnected { .. } => {
                 "try again; if it stays so, check that the address serves this protocol"
             }
+            Self::Uncertain { .. } => "ask again",
             Self::TooLarge { .. } => "raise the limit `answer_bytes`, or set `max_output`",
             Self::ReplayMiss(miss) if miss.difference == Difference::Secrets => {
                 "record again, or set `secrets = \"allow\"` under [policy] if the recorded model saw them"

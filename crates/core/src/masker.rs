@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Values of fewer characters are not masked: ordinary words would be. Those of fewer than
 /// [`SHORTEST_WORD`] are masked when they are more than letters or more than digits.
@@ -30,7 +30,7 @@ pub const SHORTEST_WORD: usize = 8;
 pub struct Masker {
     /// True if only values are masked, and no patterns.
     values_only: bool,
-    known: RwLock<Known>,
+    known: Arc<RwLock<Known>>,
 }
 
 #[derive(Default)]
@@ -91,6 +91,13 @@ impl Masker {
         let masker = Self { values_only: true, ..Self::default() };
         masker.add(secrets);
         masker
+    }
+
+    /// Returns a masker of the values that this one knows, now and later, and of nothing else: for
+    /// what is read back.
+    #[must_use]
+    pub fn by_value(&self) -> Self {
+        Self { values_only: true, known: Arc::clone(&self.known) }
     }
 
     /// Masks these as well from now on, unless they are too short (see [`SHORTEST_SECRET`]).

@@ -157,6 +157,8 @@ pub struct ChatCall {
     pub max_input: Option<u64>,
     /// Time for this call; the provider's own setting when absent. Not part of the digest.
     pub timeout: Option<Duration>,
+    /// The place of the call among those of its run. Not sent, and not part of the digest.
+    pub key: Option<Arc<str>>,
 }
 
 impl From<OpenaiChatRequest> for ChatCall {

@@ -30,6 +30,7 @@ use contexture_prompt::{
     ChatResponse, OpenaiChatMessage, OpenaiChatRequest, Role, ToolCall, ToolDefinition,
 };
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -41,6 +42,8 @@ pub type Verify<'a> = &'a (dyn Fn(&Value) -> Vec<FieldError> + Send + Sync);
 pub struct Ask<'a> {
     /// The prompt.
     pub messages: Vec<OpenaiChatMessage>,
+    /// The place of the call among those of its run, for a journal.
+    pub key: Option<Arc<str>>,
     /// The shape of the answer; without one the raw text is the value.
     pub shape: Option<&'a Shape>,
     /// A check of a value that has the shape.
@@ -405,6 +408,7 @@ impl Run<'_, '_> {
             max_output: self.max_output,
             max_input: ask.max_input,
             timeout: None,
+            key: ask.key.clone(),
         }
     }
 

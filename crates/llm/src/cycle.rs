@@ -267,6 +267,7 @@ impl LlmCycle {
             max_output: config.max_output,
             max_input: None,
             timeout: config.timeout,
+            key: None,
         };
         let reply = self.exchange().send(&mut call, None, sink, &mut |_, _| {}).await?;
         self.usage += reply.response.usage;

@@ -95,16 +95,22 @@ impl Metered {
         &'a self,
         call: &'a ChatCall,
         digest: Option<&'a Digest>,
-        sink: Option<TextSink<'a>>,
+        mut sink: Option<TextSink<'a>>,
         cancel: &'a CancelToken,
     ) -> Result<Reply, LlmError> {
-        let mut ticket = self.admit(call).await?;
-        let outcome = match digest {
-            Some(digest) => self.inner.complete_known(call, digest, sink, cancel).await,
-            None => self.inner.complete(call, sink, cancel).await,
-        };
-        ticket.end(&outcome);
-        outcome
+        loop {
+            let mut ticket = self.admit(call).await?;
+            let sink: Option<TextSink<'_>> = sink.as_mut().map(|sink| &mut **sink as TextSink<'_>);
+            let outcome = match digest {
+                Some(digest) => self.inner.complete_known(call, digest, sink, cancel).await,
+                None => self.inner.complete(call, sink, cancel).await,
+            };
+            ticket.end(&outcome);
+            // What a run asked before it died counts at its worst, and is asked again.
+            if !matches!(outcome, Err(LlmError::Uncertain { .. })) {
+                return outcome;
+            }
+        }
     }
 
     async fn admit<'a>(&'a self, call: &'a ChatCall) -> Result<Ticket<'a>, LlmError> {

@@ -4,8 +4,12 @@
 //! and what came of it. It is read again by [`crate::replay`], and by people. Secrets are masked in
 //! it (GU-9); the digest is that of the request as it was sent, so that replaying matches it.
 
+mod journal;
+mod journalled;
 mod line;
 
+pub use journal::{Call, Journal, Past};
+pub use journalled::Journalled;
 pub(crate) use line::{Line, Outcome, StoredError};
 
 use crate::file::{self, fault};
@@ -14,6 +18,7 @@ use contexture_core::error::LlmError;
 use contexture_core::masker::Masker;
 use contexture_core::profile::Profile;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +34,8 @@ pub struct Recording(Arc<Mutex<Writer>>);
 struct Writer {
     name: String,
     out: Box<dyn Write + Send>,
+    /// The file that a journal is on disk with.
+    disk: Option<File>,
     next: u64,
     masker: Arc<Masker>,
 }
@@ -63,8 +70,8 @@ impl Recording {
 
     /// Records to a writer; `name` stands in errors.
     pub fn to_writer(name: &str, out: impl Write + Send + 'static) -> Self {
-        let writer =
-            Writer { name: name.to_owned(), out: Box::new(out), next: 1, masker: Arc::default() };
+        let (name, out, masker) = (name.to_owned(), Box::new(out), Arc::default());
+        let writer = Writer { name, out, disk: None, next: 1, masker };
         Self(Arc::new(Mutex::new(writer)))
     }
 
@@ -96,12 +103,25 @@ impl Recording {
         let written = writer.out.write_all(text.as_bytes()).and_then(|()| writer.out.flush());
         written.map_err(|error| writer.fault(&error.to_string()))
     }
+
+    /// Waits until what was written is on disk.
+    fn sync(&self) -> Result<(), LlmError> {
+        let writer = self.lock();
+        let synced = writer.disk.as_ref().map_or(Ok(()), File::sync_data);
+        synced.map_err(|error| writer.fault(&error.to_string()))
+    }
 }
 
 impl Writer {
     fn fault(&self, message: &str) -> LlmError {
         LlmError::Recording { file: self.name.clone(), line: None, message: message.to_owned() }
     }
+}
+
+/// Returns the time in microseconds since 1970-01-01 UTC.
+fn now_us() -> u64 {
+    let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(at.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// A provider whose calls are recorded.
@@ -149,7 +169,7 @@ impl<P: Provider> Provider for Recorder<P> {
     ) -> BoxFuture<'a, Result<Reply, LlmError>> {
         Box::pin(async move {
             let seq = self.recording.begin();
-            let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            let at_us = now_us();
             let outcome = self.provider.complete(call, sink, cancel).await;
             let stored = match &outcome {
                 Ok(reply) => Outcome::reply(reply),
@@ -159,11 +179,14 @@ impl<P: Provider> Provider for Recorder<P> {
             self.recording.write(&Line {
                 v: RECORDING_VERSION,
                 seq,
-                at_us: u64::try_from(at.as_micros()).unwrap_or(u64::MAX),
+                at_us,
+                key: None,
                 model: self.uri().to_owned(),
+                call: None,
                 digest: call.digest(),
                 request: call.canonical(),
-                outcome: stored,
+                outcome: Some(stored),
+                masked: false,
             })?;
             outcome
         })

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest recording that is read, in bytes.
-const RECORDING_BYTES: u64 = 512 << 20;
+pub(crate) const RECORDING_BYTES: u64 = 512 << 20;
 
 /// A provider that answers from a recording.
 ///
@@ -53,25 +53,9 @@ impl Replay {
     /// # Errors
     /// As [`Replay::open`].
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, LlmError> {
-        let mut lines = Vec::new();
-        for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            let fault = |message| LlmError::Recording {
-                file: name.to_owned(),
-                line: Some(index + 1),
-                message,
-            };
-            let parsed: Line = json::read(line)
-                .map_err(|error| fault(format!("expected a recorded call: {error}")))?;
-            if parsed.v != RECORDING_VERSION {
-                let found = parsed.v;
-                return Err(fault(format!("version {found}, expected {RECORDING_VERSION}")));
-            }
-            lines.push(parsed);
-        }
+        // A journal has lines of other calls, and of what was meant, too.
+        let mut lines = parse(name, bytes)?;
+        lines.retain(|line| line.outcome.as_ref().is_some_and(Outcome::is_of_model));
         let mut order: Vec<usize> = (0..lines.len()).collect();
         order.sort_by_key(|at| lines.get(*at).map(|line| line.seq));
         let mut waiting: HashMap<Digest, VecDeque<usize>> = HashMap::new();
@@ -130,6 +114,27 @@ impl Replay {
     }
 }
 
+/// Reads the lines of a recording.
+pub(crate) fn parse(name: &str, bytes: &[u8]) -> Result<Vec<Line>, LlmError> {
+    let mut lines = Vec::new();
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let fault =
+            |message| LlmError::Recording { file: name.to_owned(), line: Some(index + 1), message };
+        let parsed: Line = json::read(line)
+            .map_err(|error| fault(format!("expected a recorded call: {error}")))?;
+        if parsed.v != RECORDING_VERSION {
+            let found = parsed.v;
+            return Err(fault(format!("version {found}, expected {RECORDING_VERSION}")));
+        }
+        lines.push(parsed);
+    }
+    Ok(lines)
+}
+
 impl Recorded {
     fn next(&mut self, digest: &Digest, uri: &str) -> Option<Outcome> {
         let waiting = self.waiting.get_mut(digest)?;
@@ -137,7 +142,7 @@ impl Recorded {
         let of_model = |at: &usize| lines.get(*at).is_some_and(|line| line.model == uri);
         let place = waiting.iter().position(of_model).unwrap_or(0);
         let at = waiting.remove(place)?;
-        lines.get(at).map(|line| line.outcome.clone())
+        lines.get(at)?.outcome.clone()
     }
 }
 

@@ -13,7 +13,7 @@ mod wire;
 use crate::definition::Offer;
 use crate::error::McpError;
 use crate::http;
-use crate::port::{BoxFuture, Connection, Connector, Reply};
+use crate::port::{BoxFuture, Connection, Connector, IDEMPOTENCY_KEY, Reply};
 use crate::process::{Process, Program};
 use crate::spec::{ServerSpec, Transport};
 use crate::wire::MESSAGE_BYTES;
@@ -22,7 +22,8 @@ use contexture_core::masker::Masker;
 use greeting::{GREETING, Greeting, NotBegun, not_begun};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest,
-    Implementation, ListToolsRequest, PaginatedRequestParams, ProtocolVersion, ServerResult,
+    Implementation, ListToolsRequest, MetaObject, PaginatedRequestParams, ProtocolVersion,
+    RequestMetaObject, ServerResult,
 };
 use rmcp::service::{NotificationContext, RunningService, ServiceError};
 use rmcp::transport::IntoTransport;
@@ -315,10 +316,15 @@ impl Connection for Live {
         &'a self,
         tool: &'a str,
         arguments: Map<String, Value>,
+        key: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Reply, McpError>> {
         Box::pin(async move {
             let what = format!("`{tool}`");
-            let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+            let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+            params.meta = key.map(|key| {
+                let fields = Map::from_iter([(IDEMPOTENCY_KEY.to_owned(), Value::from(key))]);
+                RequestMetaObject(MetaObject(fields))
+            });
             match self.peer.call_tool_once(params).await {
                 Ok(CallToolResponse::Complete(result)) => Ok(translate::reply(result)),
                 Ok(CallToolResponse::InputRequired(_)) => {

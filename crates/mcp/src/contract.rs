@@ -50,16 +50,16 @@ pub(crate) async fn suite(connection: Arc<dyn Connection>, log: &dyn ServerLog) 
     assert_eq!(offered[0].digest(), tools()[1].digest(), "a definition comes through unchanged");
 
     let text = Map::from_iter([("text".to_owned(), json!("a\nb — ü"))]);
-    assert_eq!(connection.call("echo", text).await, Ok(Reply::from("a\nb — ü".to_owned())));
-    let structured = connection.call("structured", none()).await.unwrap();
+    assert_eq!(connection.call("echo", text, None).await, Ok(Reply::from("a\nb — ü".to_owned())));
+    let structured = connection.call("structured", none(), None).await.unwrap();
     assert_eq!(structured.structured, Some(json!({"n": 1})));
-    let failed = connection.call("fail", none()).await.unwrap();
+    let failed = connection.call("fail", none(), None).await.unwrap();
     assert!(failed.is_error);
     assert_eq!(failed.content, [Content::Text("no luck".to_owned())]);
-    let unknown = connection.call("nothing", none()).await.unwrap_err();
+    let unknown = connection.call("nothing", none(), None).await.unwrap_err();
     assert!(matches!(unknown, McpError::Refused { code: -32602, .. }), "{unknown:?}");
 
-    let late = timeout(Duration::from_millis(50), connection.call("wait", none())).await;
+    let late = timeout(Duration::from_millis(50), connection.call("wait", none(), None)).await;
     assert!(late.is_err(), "it never answers");
     assert!(eventually(|| log.abandoned() == ["wait"]).await, "{:?}", log.abandoned());
 
@@ -71,6 +71,6 @@ pub(crate) async fn suite(connection: Arc<dyn Connection>, log: &dyn ServerLog) 
     assert!(!connection.is_closed());
     connection.close().await;
     assert!(connection.is_closed());
-    let closed = connection.call("echo", none()).await.unwrap_err();
+    let closed = connection.call("echo", none(), None).await.unwrap_err();
     assert!(matches!(closed, McpError::Unreachable { .. }), "{closed:?}");
 }

@@ -158,6 +158,7 @@ impl Connection for InMemoryConnection {
         &'a self,
         tool: &'a str,
         arguments: Map<String, Value>,
+        _: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Reply, McpError>> {
         Box::pin(async move {
             self.open()?;

@@ -23,11 +23,13 @@ pub trait Connection: Send + Sync {
     /// Returns the server's current offer.
     fn offer(&self) -> BoxFuture<'_, Result<Offer, McpError>>;
 
-    /// Calls a tool.
+    /// Calls a tool. The key of the call goes along in `_meta`, so that a server which knows it does
+    /// nothing twice (WA-4).
     fn call<'a>(
         &'a self,
         tool: &'a str,
         arguments: Map<String, Value>,
+        key: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Reply, McpError>>;
 
     /// Returns a number that rises when the server reports that its tools changed.
@@ -39,6 +41,9 @@ pub trait Connection: Send + Sync {
     /// Ends the connection, and the process behind it.
     fn close(&self) -> BoxFuture<'_, ()>;
 }
+
+/// The field of `_meta` in which the key of a call goes along.
+pub const IDEMPOTENCY_KEY: &str = "contexture/idempotencyKey";
 
 /// The result of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -154,13 +154,27 @@ impl Servers {
     /// # Errors
     /// [`McpError`].
     pub async fn call(&self, server: &str, tool: &str, argument: Value) -> Result<Value, McpError> {
+        self.call_under(server, tool, argument, None).await
+    }
+
+    /// Calls a tool as [`Servers::call`] does; the key of the call goes along.
+    ///
+    /// # Errors
+    /// As [`Servers::call`].
+    pub async fn call_under(
+        &self,
+        server: &str,
+        tool: &str,
+        argument: Value,
+        key: Option<&str>,
+    ) -> Result<Value, McpError> {
         let arguments = self.arguments((server, tool), &format!("{server}.{tool}"), argument)?;
         let pin = self.tool(server, tool)?;
         let known = self.known(server)?;
         let open = self.open(known).await?;
         unchanged(server, pin, &open.offer.tools)?;
         let what = format!("`{tool}`");
-        let reply = within(&known.spec, &what, open.connection.call(tool, arguments)).await;
+        let reply = within(&known.spec, &what, open.connection.call(tool, arguments, key)).await;
         if reply.as_ref().is_err_and(McpError::ends_connection) {
             self.forget(known, &open).await;
         }

@@ -161,7 +161,7 @@ async fn connect(mode: &str) -> Arc<dyn Connection> {
 }
 
 async fn text(connection: &Arc<dyn Connection>, tool: &str) -> String {
-    let reply = connection.call(tool, Map::new()).await.unwrap();
+    let reply = connection.call(tool, Map::new(), None).await.unwrap();
     contexture_mcp::answer::value(reply).as_str().unwrap().to_owned()
 }
 

@@ -20,6 +20,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The place of a call among those of its run, such as `3.0.7`: the seventh call of the first turn of a
+/// `parallel for` that was the third call. The same program makes the same calls under the same keys
+/// when their outcomes are the same, whatever the order in which turns side by side come to them
+/// (WA-3).
+pub type CallKey = Arc<str>;
+
 /// The future that a method of [`Host`] returns.
 pub type HostFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, HostError>> + Send + 'a>>;
 
@@ -96,6 +102,8 @@ impl Standing {
 pub struct GenerateCall {
     /// The trace event of this call; the host hangs attempts below it.
     pub event: u64,
+    /// Its place among the calls of the run.
+    pub key: CallKey,
     /// The numbers for events below it, which the steps of a plan have.
     pub events: EventIds,
     /// The place of the statement in the program.
@@ -297,6 +305,8 @@ pub struct GrantedMethod {
 pub struct ToolCall {
     /// The trace event of this call.
     pub event: u64,
+    /// Its place among the calls of the run.
+    pub key: CallKey,
     /// The tool.
     pub tool: ToolBinding,
     /// The method, such as `read`.
@@ -343,6 +353,8 @@ pub struct HeaderSecret {
 pub struct MemoryCall {
     /// The trace event of this call.
     pub event: u64,
+    /// Its place among the calls of the run.
+    pub key: CallKey,
     /// The memory.
     pub memory: ToolBinding,
     /// `add`, `query`, `update`, `delete`.

@@ -7,6 +7,7 @@
 //! it.
 
 use crate::capability;
+use crate::host::CallKey;
 use crate::reference::Used;
 use crate::syntax::ast::{Import, ImportKind};
 use contexture_context::manifest::Site;
@@ -43,6 +44,8 @@ pub type UsedPack = Used<KnowledgeImport>;
 pub struct KnowledgeCall {
     /// The trace event of this call.
     pub event: u64,
+    /// Its place among the calls of the run.
+    pub key: CallKey,
     /// The pack.
     pub import: KnowledgeImport,
     /// `guide` or `resolve`.

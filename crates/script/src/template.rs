@@ -5,6 +5,7 @@
 //! [`SourceLoader`](crate::host::SourceLoader) provides the facts about a template before a run,
 //! the [`Host`](crate::host::Host) renders it in a run.
 
+use crate::host::CallKey;
 use crate::load_error::LoadError;
 use crate::syntax::ast::{Import, ImportKind};
 use contexture_context::manifest::Site;
@@ -54,6 +55,8 @@ pub struct TemplateCall {
     /// The trace event of reading it, if this is its first use in the run: then it is read and
     /// compiled.
     pub event: Option<u64>,
+    /// Its place among the calls of the run.
+    pub key: CallKey,
     /// The template.
     pub template: Arc<TemplateImport>,
     /// Its variables, an object.

@@ -4,7 +4,7 @@ mod args;
 mod input;
 mod report;
 
-pub(crate) use args::Args;
+pub(crate) use args::{Args, Output};
 
 use crate::output::progress::{ProgressDisplay, Verbosity};
 use crate::prelude::*;
@@ -12,6 +12,7 @@ use crate::support::asker::PersonAtTerminal;
 use crate::support::options::stand_in;
 use crate::support::runtime;
 use crate::support::signals::Signals;
+use contexture::durable::Durable;
 use contexture::run::{RunReport, RunRequest};
 use contexture::{Project, Runtime};
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ const CANCELLED: &str = "AS9059";
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let result = ran(args, terminal);
-    if !args.stream {
+    if !args.output.stream {
         return result;
     }
     result.map_err(|abort| match abort {
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
 }
 
 fn ran(args: &Args, terminal: &Terminal) -> CommandResult {
-    if args.no_trace && args.trace == Some(None) {
+    if args.output.no_trace && args.output.trace == Some(None) {
         let message = "--trace can't show a run that --no-trace does not store";
         let help = "remove one of them, or write the events to a file with --trace FILE";
         return Err(CommandError::refused("bad_usage", message).help(help).into());
@@ -49,14 +50,25 @@ fn ran(args: &Args, terminal: &Terminal) -> CommandResult {
         (request.program, request.text) = (name, Some(text));
     }
     request.input = input::of(args, &project, &request, terminal)?;
-    let screen = ProgressDisplay::new(*terminal, verbosity(args), !args.quiet && !args.stream);
-    let screen = Arc::new(if args.stream { screen.streaming() } else { screen });
+    carry_out(&project, request, (&args.output, args.dry_run), terminal)
+}
+
+/// Runs what a request describes, and prints what comes of it.
+pub(crate) fn carry_out(
+    project: &Project,
+    request: RunRequest,
+    (output, is_dry): (&Output, bool),
+    terminal: &Terminal,
+) -> CommandResult {
+    let progress = !output.quiet && !output.stream;
+    let screen = ProgressDisplay::new(*terminal, verbosity(output), progress);
+    let screen = Arc::new(if output.stream { screen.streaming() } else { screen });
     let began = Instant::now();
     let permission = PersonAtTerminal::of(terminal, Arc::clone(&screen) as _);
     let request = RunRequest { permission, ..request };
-    let (report, ended_by) = drive(&project, request, &screen)?;
+    let (report, ended_by) = drive(project, request, &screen)?;
     screen.clear();
-    let end = report::End { args, project: &project, took: began.elapsed() };
+    let end = report::End { output, is_dry, project, took: began.elapsed() };
     end.report(report, terminal).map_err(|abort| interrupted(abort, ended_by))
 }
 
@@ -85,10 +97,10 @@ fn reject_double_selection(selections: &[(String, String)]) -> Result<(), Abort>
 }
 
 /// Returns how much to print beside the value; with JSON it is part of the object.
-const fn verbosity(args: &Args) -> Verbosity {
-    if args.quiet || args.json || args.stream {
+const fn verbosity(output: &Output) -> Verbosity {
+    if output.quiet || output.json || output.stream {
         Verbosity::Quiet
-    } else if args.verbose {
+    } else if output.verbose {
         Verbosity::Verbose
     } else {
         Verbosity::Normal
@@ -107,8 +119,9 @@ fn request(args: &Args) -> Result<RunRequest, Abort> {
         record: args.record.clone(),
         dry_run: args.dry_run,
         concurrency: args.concurrency,
-        trace_file: args.trace.clone().flatten(),
-        forget: args.no_trace,
+        trace_file: args.output.trace.clone().flatten(),
+        forget: args.output.no_trace,
+        durable: args.durable.then_some(Durable::Begin),
         selections: args.select.iter().cloned().collect(),
         allow_packs: args.permissions.allow_pack.clone(),
         servers: args.permissions.servers(),

@@ -105,7 +105,7 @@ pub(crate) struct Permissions {
     pub(crate) yes_to: Vec<Class>,
 }
 
-fn class(word: &str) -> Result<Class, String> {
+pub(crate) fn class(word: &str) -> Result<Class, String> {
     let known = Class::parse(word.trim()).filter(|class| *class != Class::Read);
     known.ok_or_else(|| {
         let known = Class::EFFECTS.map(Class::as_str);

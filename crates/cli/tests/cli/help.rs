@@ -61,6 +61,9 @@ fn as_31_every_example_of_help_runs() {
     for (command, help) in all() {
         let sandbox = Sandbox::with_examples();
         prepare(&sandbox);
+        if command.starts_with("runs") {
+            prepare_journal(&sandbox, command == "runs settle");
+        }
         let _run = is_of_a_run(&command).then(|| Endless::begin(&sandbox));
         for example in examples(&help) {
             if example.starts_with("contexture serve ") {
@@ -139,4 +142,22 @@ fn prepare(sandbox: &Sandbox) {
         let _ =
             sandbox.run(["run", "examples/use_one_of.as", "--quiet", "--input", &input]).exits(0);
     }
+}
+
+/// A run that its limit has stopped; or one that was killed in the midst of a call.
+fn prepare_journal(sandbox: &Sandbox, is_in_doubt: bool) {
+    let input = r#"{"question":"What does the cache store?"}"#;
+    let program = ["run", "examples/use_one_of.as", "--durable", "--max-tokens", "10"];
+    let _ = sandbox.run(program.into_iter().chain(["--input", input])).exits(1);
+    if !is_in_doubt {
+        return;
+    }
+    let folder = sandbox.path(".contexture/journals");
+    let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (head, _) = text.split_once('\n').unwrap();
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let call =
+        format!(r#"{{"v":1,"seq":2,"at_us":0,"key":"2","call":"Web.post","digest":"{digest}"}}"#);
+    std::fs::write(&file, format!("{head}\n{call}\n")).unwrap();
 }

@@ -221,7 +221,8 @@ impl Catalog {
 
     async fn call_server(&self, tool: &Tool, call: ActionCall) -> Result<Value, ActionFailure> {
         let Tool { server, tool } = tool;
-        let called = self.kit.servers.call(server, tool, Value::Object(call.parameters)).await;
+        let (given, key) = (Value::Object(call.parameters), Some(&*call.key));
+        let called = self.kit.servers.call_under(server, tool, given, key).await;
         called.map_err(|error| ActionFailure {
             details: error.details(),
             ..ActionFailure::new(error.code(), error.to_string())

@@ -18,7 +18,15 @@ pub(super) async fn call(
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
     let ToolCall {
-        tool: binding, method, arguments, on_placeholders, site, event, influence, ..
+        tool: binding,
+        method,
+        arguments,
+        on_placeholders,
+        site,
+        event,
+        key,
+        influence,
+        ..
     } = call;
     let name = format!("{}.{method}", binding.name);
     let tool = find(extensions, &import.server)?;
@@ -42,7 +50,7 @@ pub(super) async fn call(
         let demands = Some(&method.facts.demands);
         let effect =
             Effect { name: &known_as, class, influence: &influence, origin: None, demands };
-        run.permitted(event, &effect, &shown).await?;
+        run.permitted((event, &key), &effect, &shown).await?;
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
     }
     let (value, notes) = invoke(run, extensions, (tool, method), &arguments).await?;

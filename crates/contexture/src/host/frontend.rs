@@ -27,22 +27,23 @@ pub(super) async fn call(
     call: ToolCall,
     tool_id: String,
 ) -> Result<Supplied, HostError> {
-    let ToolCall { tool, method, arguments, site, event, influence, .. } = call;
+    let ToolCall { tool, method, arguments, site, event, key, influence, .. } = call;
     let name = format!("{}.{method}", tool.name);
     if run.dry_run {
         return Ok(run.stand_in(&name, site, Trust::Tool));
     }
     permitted(run, frontend, &tool_id, (event, &influence), &arguments).await?;
     run.observer.notify(Progress::ToolCalled { name: name.clone() });
-    let call_id = (run.call_id(), false);
+    let call_id = (run.minted(&key), false);
     let asking = ask(frontend, &tool_id, call_id, (&name, arguments), run.limits.file_bytes);
     let asked = run.unless_cancelled(asking).await?;
     let label = Label::of(format!("frontend:{tool_id}"), Trust::Tool);
     asked.map(|value| supplied(value, label)).map_err(host_error)
 }
 
-/// Waits until a tool of the front end may be called. One that asks the user by itself needs no
-/// second question.
+/// Waits until a tool of the front end may be called. The journal need not know before: after a crash
+/// the client is asked again under the same id, and runs the call once. One that asks the user by
+/// itself needs no second question.
 pub(super) async fn permitted(
     run: &RunState,
     frontend: Option<&Arc<dyn Frontend>>,
@@ -59,10 +60,10 @@ pub(super) async fn permitted(
     if tool.asks_user && run.policy_of(event).decide(&effect).verdict != Verdict::Deny {
         return Ok(());
     }
-    run.permitted(event, &effect, arguments).await
+    run.allowed(event, &effect, arguments).await
 }
 
-fn host_error(fault: ToolFailure) -> HostError {
+pub(super) fn host_error(fault: ToolFailure) -> HostError {
     let ToolFailure { code, message, help, details } = fault;
     HostError { help, details, ..HostError::new(code, message) }
 }

@@ -105,6 +105,7 @@ impl ModelCalls {
             return Err(no_plans());
         }
         let run = services.run;
+        run.goes_on()?;
         let number = run.count_model_call()?;
         let limit = call.options.timeout_ms.map(Duration::from_millis);
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
@@ -307,6 +308,7 @@ impl ModelCalls {
         attachments::put(&mut messages, media);
         let question = Ask {
             messages,
+            key: Some(call.key.clone()),
             shape: call.shape.as_ref(),
             verify,
             attempts: options.attempts,

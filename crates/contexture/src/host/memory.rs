@@ -85,7 +85,7 @@ async fn permitted(run: &RunState, call: &MemoryCall) -> Result<(), HostError> {
         origin: None,
         demands: None,
     };
-    run.permitted(call.event, &effect, &call.arguments).await
+    run.permitted((call.event, &call.key), &effect, &call.arguments).await
 }
 
 /// Returns the name of a memory as a step on the way of a value.

@@ -24,7 +24,7 @@ use contexture_llm::{BoxFuture, CancelToken, Provider, ToolExecutor, ToolOutcome
 use contexture_prompt::{ToolCall, ToolDefinition, Usage};
 use contexture_reference::tool::{self, Offers};
 use contexture_reference::{LoadError, Loaded};
-use contexture_script::host::GenerateCall;
+use contexture_script::host::{CallKey, GenerateCall};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,10 +39,11 @@ pub(super) struct ModelTools<'h> {
     tools: &'h RunTools,
     references: &'h OnDemand,
     event: u64,
+    key: CallKey,
     position: Position,
     provider: Arc<dyn Provider>,
     callables: Vec<Callable>,
-    /// Ids for the calls that the model asked for and that have not begun, in their order.
+    /// Keys for the calls that the model asked for and that have not begun, in their order.
     asked: Mutex<VecDeque<String>>,
     /// The resources that may be loaded; none when the model can't call tools.
     offers: Offers,
@@ -70,6 +71,7 @@ impl<'h> ModelTools<'h> {
             tools,
             references,
             event: call.event,
+            key: call.key.clone(),
             position: call.site.position.clone(),
             provider: Arc::clone(&model.provider),
             manifest: Mutex::new(manifest),
@@ -108,20 +110,19 @@ impl<'h> ModelTools<'h> {
 
     /// Gives an id to each call that the model asks for, and reports them.
     pub(super) fn asked(&self, text: &str, calls: &[ToolCall], usage: Usage) {
-        let told = |call: &ToolCall| {
+        let keys: VecDeque<String> = calls.iter().map(|_| self.run.below(&self.key)).collect();
+        let told = |(call, key): (&ToolCall, &String)| {
             let (name, runtime) = self.known_as(call);
             Call {
-                call_id: self.run.call_id(),
+                call_id: self.run.minted(key),
                 name,
                 runtime,
                 parameters: arguments(call)
                     .unwrap_or_else(|_| Value::from(call.function.arguments.clone())),
             }
         };
-        let calls: Vec<Call> = calls.iter().map(told).collect();
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        *asked = calls.iter().map(|call| call.call_id.clone()).collect();
-        drop(asked);
+        let calls: Vec<Call> = calls.iter().zip(&keys).map(told).collect();
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = keys;
         let (event, text) = (self.event, text.to_owned());
         let label = self.seen().answered("an answer with calls");
         self.run.observer.notify(Progress::ToolsAsked { event, text, calls, usage, label });
@@ -131,9 +132,10 @@ impl<'h> ModelTools<'h> {
     async fn run(&self, call: &ToolCall) -> Result<String, String> {
         let began = Instant::now();
         let next = self.asked.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let call_id = next.unwrap_or_else(|| self.run.call_id());
+        let key = next.unwrap_or_else(|| self.run.below(&self.key));
+        let call_id = self.run.minted(&key);
         let (name, runtime) = self.known_as(call);
-        let outcome = self.call(call, &call_id).await;
+        let outcome = self.call(call, &key, &call_id).await;
         let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (outcome, shown) = match outcome {
             Ok((value, text)) => (Ok(value), Ok(text)),
@@ -165,7 +167,12 @@ impl<'h> ModelTools<'h> {
     }
 
     /// Returns the value of a call, and the text of it that the model is shown.
-    async fn call(&self, call: &ToolCall, call_id: &str) -> Result<(Value, String), ToolFailure> {
+    async fn call(
+        &self,
+        call: &ToolCall,
+        key: &str,
+        call_id: &str,
+    ) -> Result<(Value, String), ToolFailure> {
         let function = &call.function.name;
         let Some(callable) = self.find(function) else {
             return Err(ToolFailure::new("tool_unknown", format!("there is no tool `{function}`")));
@@ -179,7 +186,7 @@ impl<'h> ModelTools<'h> {
         }
         let names = given.as_object().into_iter().flat_map(Map::keys);
         let influence = Influence::of_model(&self.seen(), names);
-        let caller = Caller { run: self.run, tools: self.tools, event: self.event };
+        let caller = Caller { run: self.run, tools: self.tools, event: self.event, key };
         let called = caller.call(callable, given, &influence, (call_id.to_owned(), true)).await?;
         // The model saw what it gave: a tool that validates lets nothing up here.
         let Called { source, value, label: origin, .. } = called;

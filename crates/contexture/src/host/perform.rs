@@ -1,9 +1,11 @@
 //! A call of a granted function, whoever wishes it: a model on its way to an answer, or a plan.
 
 use super::callable::{Callable, Target};
+use super::durable::about;
 use super::errors::of_server;
+use super::frontend::host_error;
 use super::run_state::RunState;
-use super::tools::{RunTools, label_of};
+use super::tools::{RunTools, label_of, with_key};
 use super::{added, frontend};
 use crate::extensions::action_name;
 use crate::observe::ToolFailure;
@@ -20,6 +22,8 @@ pub(super) struct Caller<'h> {
     pub(super) run: &'h RunState,
     pub(super) tools: &'h RunTools,
     pub(super) event: u64,
+    /// The place of the call among those of the run.
+    pub(super) key: &'h str,
 }
 
 /// The result of a call.
@@ -33,9 +37,25 @@ pub(super) struct Called {
 }
 
 impl Caller<'_> {
-    /// Calls a function once it is allowed. The id is that of a call of a front end, which may have
-    /// been told of it.
+    /// Calls a function once it is allowed, unless the journal knows what it gave. The id is that of
+    /// a call of a front end, which may have been told of it.
     pub(super) async fn call(
+        &self,
+        callable: &Callable,
+        given: Value,
+        influence: &Influence,
+        id: (String, bool),
+    ) -> Result<Called, ToolFailure> {
+        let about = about(self.key, &callable.name(), &given, "");
+        let calling = async {
+            let called = self.calling(callable, given, influence, id).await;
+            let cancelled = self.run.cancel.is_cancelled();
+            called.map_err(|failure| HostError { cancelled, ..host_error(failure) })
+        };
+        Ok(self.run.durably(about, self.event, calling).await?)
+    }
+
+    async fn calling(
         &self,
         callable: &Callable,
         given: Value,
@@ -65,6 +85,8 @@ impl Caller<'_> {
         let sink = (origin(&binding.uri), None);
         self.permitted(callable, &known_as, sink, (influence, &given)).await?;
         let shown = given.clone();
+        let mut given = given;
+        with_key(callable.class, &binding.uri, &mut given, || self.run.minted(self.key));
         let output = self.tools.built_in.call(&binding.uri, method, given).await;
         let output = output.map_err(|error| ToolFailure::new(error.code, error.message))?;
         let label = label_of(&known_as, &binding.uri, &shown, &output);
@@ -85,7 +107,8 @@ impl Caller<'_> {
         let known_as = name_of_server_tool(server, name);
         let sink = (Some(origin_of_server(server)), None);
         self.permitted(callable, &known_as, sink, (influence, &given)).await?;
-        let value = self.tools.servers.call(server, name, given).await;
+        let key = self.run.minted_for(callable.class, self.key);
+        let value = self.tools.servers.call_under(server, name, given, key.as_deref()).await;
         let value = value.map_err(|error| ToolFailure::from(of_server(error)))?;
         let validation = self.run.policy.validation(&known_as, None);
         Ok(Called { source, value, label: Label::of(known_as, Trust::Tool), validation })
@@ -138,6 +161,6 @@ impl Caller<'_> {
     ) -> Result<(), HostError> {
         let origin = origin.as_deref();
         let effect = Effect { name, class: callable.class, influence, origin, demands };
-        self.run.permitted(self.event, &effect, given).await
+        self.run.permitted((self.event, self.key), &effect, given).await
     }
 }

@@ -1,6 +1,7 @@
 //! The state of a run that the services of its host share: limits and counters, the record, and
 //! what it reports.
 
+use super::durable::Identity;
 use crate::config::SecretsPolicy;
 use crate::observe::{Observer, Progress};
 use crate::permission::{Action, Permission};
@@ -10,12 +11,11 @@ use crate::run::PartOf;
 use crate::run::result::CallReport;
 use contexture_context::{Label, Limits, Trust};
 use contexture_core::policy::{Class, Decision, Effect, Narrowed, Policy};
-use contexture_llm::CancelToken;
 use contexture_llm::extractive::STAND_IN;
+use contexture_llm::{CancelToken, Journal};
 use contexture_prompt::Usage;
 use contexture_script::host::{HostError, Standing, Supplied};
 use contexture_store::masker::Hidden;
-use contexture_store::stamp::{self, Ids};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ pub(crate) struct RunState {
     pub(super) policy: Policy,
     /// Decisions by the events that they belong to.
     decisions: Mutex<HashMap<u64, Vec<Value>>>,
-    ids: Ids,
+    pub(super) identity: Identity,
     /// What agents forbid themselves, by the calls that are made in them.
     narrowed: Mutex<HashMap<u64, Narrowed>>,
     /// The step of a flow that the run is.
@@ -78,13 +78,19 @@ impl RunState {
             shows_secrets: false,
             policy,
             decisions: Mutex::default(),
+            identity: Identity::default(),
             narrowed: Mutex::default(),
             part_of: None,
-            ids: stamp::system(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
             reported: Mutex::default(),
         }
+    }
+
+    /// Gives the run its id and its journal, if it has one.
+    pub(crate) fn known_as(mut self, id: String, journal: Option<Journal>) -> Self {
+        self.identity = Identity::new(id, journal);
+        self
     }
 
     /// Shows models what looks like a secret, or masks it (GU-10).
@@ -240,11 +246,6 @@ impl RunState {
         count(&self.tool_calls, self.limits.tool_calls, "tool_calls", "tool and memory")
     }
 
-    /// Returns an id for a call of a tool.
-    pub(super) fn call_id(&self) -> String {
-        format!("call_{}", self.ids.next().0)
-    }
-
     /// Waits for work until the run is cancelled.
     pub(super) async fn unless_cancelled<T>(
         &self,
@@ -279,7 +280,7 @@ impl RunState {
     /// Waits until an effect is allowed: by the policy, and by the user where somebody has to be
     /// asked (GU-6, CP-19). Credentials are masked in what the user is shown. The decision is
     /// recorded with the event of the call.
-    pub(super) async fn permitted(
+    pub(super) async fn allowed(
         &self,
         event: u64,
         effect: &Effect<'_>,
@@ -305,6 +306,17 @@ impl RunState {
             details,
             ..HostError::new(code, message)
         })
+    }
+
+    /// Waits until an effect is allowed; what changes something is in the journal when this returns.
+    pub(super) async fn permitted(
+        &self,
+        (event, key): (u64, &str),
+        effect: &Effect<'_>,
+        arguments: &Value,
+    ) -> Result<(), HostError> {
+        self.allowed(event, effect, arguments).await?;
+        if effect.class == Class::Read { Ok(()) } else { self.intend(key) }
     }
 
     /// Returns the label of a result; that of a file of the workspace is the project's word (GU-6).

@@ -19,7 +19,8 @@ pub(super) async fn call(
     call: ToolCall,
     import: &ServerImport,
 ) -> Result<Supplied, HostError> {
-    let ToolCall { tool, method, arguments, on_placeholders, site, event, influence, .. } = call;
+    let ToolCall { tool, method, arguments, on_placeholders, site, event, key, influence, .. } =
+        call;
     let name = format!("{}.{method}", tool.name);
     let own = tool_of(servers, import, &name, &method)?;
     let place = (import.server.as_str(), own);
@@ -37,9 +38,10 @@ pub(super) async fn call(
     let origin = origin_of_server(&import.server);
     let origin = Some(origin.as_str());
     let effect = Effect { name: &known_as, class, influence: &influence, origin, demands: None };
-    run.permitted(event, &effect, &arguments).await?;
+    run.permitted((event, &key), &effect, &arguments).await?;
     run.observer.notify(Progress::ToolCalled { name });
-    let running = servers.call(&import.server, own, arguments);
+    let minted = run.minted_for(class, &key);
+    let running = servers.call_under(&import.server, own, arguments, minted.as_deref());
     let value = run.unless_cancelled(running).await?.map_err(of_server)?;
     let validation = run.policy.validation(&known_as, None);
     Ok(Supplied { validation, ..supplied(value, Label::of(known_as, Trust::Tool)) })

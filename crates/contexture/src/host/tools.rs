@@ -68,7 +68,7 @@ impl RunTools {
             run.note_placeholder(format!("{}.{method} at {site}", tool.name));
             return Ok(instead);
         }
-        let ToolCall { tool, method, mut arguments, event, secrets, influence, .. } = call;
+        let ToolCall { tool, method, mut arguments, event, key, secrets, influence, .. } = call;
         let origin = origin(&tool.uri);
         let effect = Effect {
             name: &name_of(&tool.uri, &method),
@@ -77,13 +77,14 @@ impl RunTools {
             origin: origin.as_deref(),
             demands: None,
         };
-        run.permitted(event, &effect, &arguments).await?;
+        run.permitted((event, &key), &effect, &arguments).await?;
         let shown = arguments.clone();
         let sink = origin.as_deref().unwrap_or(&tool.uri);
         let given = self.secrets.put(&mut arguments, &secrets, sink)?;
         run.recorder.add_secrets(given.clone());
         let name = format!("{}.{method}", tool.name);
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
+        with_key(effect.class, &tool.uri, &mut arguments, || run.minted(&key));
         let running = self.built_in.call(&tool.uri, &method, arguments);
         let mut output = run.unless_cancelled(running).await?.map_err(of_tool)?;
         if !given.is_empty() {
@@ -135,6 +136,33 @@ impl RunTools {
             _ => {}
         }
         Ok((!runs).then(stand_in))
+    }
+}
+
+/// The header that tells a server that a request is the same as one before.
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+
+/// Sends the key of a call along with what changes something at a server, unless the program sends
+/// one of its own (WA-4).
+pub(super) fn with_key(
+    class: Class,
+    uri: &str,
+    arguments: &mut Value,
+    key: impl FnOnce() -> String,
+) {
+    let is_http = ["http://", "https://"].iter().any(|scheme| uri.starts_with(scheme));
+    let Value::Object(fields) = arguments else { return };
+    if !is_http || class == Class::Read {
+        return;
+    }
+    let headers = fields.entry("headers").or_insert(Value::Null);
+    if headers.is_null() {
+        *headers = json!({});
+    }
+    if let Value::Object(headers) = headers
+        && !headers.keys().any(|name| name.eq_ignore_ascii_case(IDEMPOTENCY_KEY))
+    {
+        headers.insert(IDEMPOTENCY_KEY.to_owned(), key().into());
     }
 }
 

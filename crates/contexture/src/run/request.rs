@@ -1,5 +1,6 @@
 //! The request of a run: the part that runs, turns and flows have in common.
 
+use crate::durable::Durable;
 use crate::frontend::Frontend;
 use crate::models::{Replacements, StandIn};
 use crate::permission::Permission;
@@ -74,6 +75,8 @@ pub struct RunRequest {
     pub spend: SpendLimit,
     /// The account of the client, which the run spends from, too.
     pub ledger: Option<Arc<Ledger>>,
+    /// The journal that it keeps, so that it can be taken up again.
+    pub durable: Option<Durable>,
     /// The step of a flow that it is, for its record.
     pub part_of: Option<PartOf>,
 }

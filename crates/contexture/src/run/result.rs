@@ -16,6 +16,8 @@ use std::fmt;
 pub struct RunReport {
     /// The id under which the run is kept.
     pub run: Option<String>,
+    /// The id under which it can be taken up again.
+    pub durable: Option<String>,
     /// The program's value, or the failure.
     pub outcome: Result<Value, RunFailure>,
     /// The label of the value, or of the failure's text: its trust level is the least of all that is
@@ -40,6 +42,7 @@ impl RunReport {
     pub(crate) fn refused(failure: RunFailure) -> Self {
         Self {
             run: None,
+            durable: None,
             outcome: Err(failure),
             label: Label::default(),
             usage: Usage::default(),
@@ -240,6 +243,8 @@ pub struct DryItem {
 pub struct Run {
     /// The id under which the run is kept, as for `contexture trace`; `None` when it is not kept.
     pub id: Option<String>,
+    /// The id under which it can be taken up again; `None` without a journal.
+    pub durable: Option<String>,
     /// The program's value.
     pub value: Value,
     /// The label of the value: its trust level is the least of all that is in it (AS-20), its sources
@@ -267,6 +272,7 @@ pub struct RunError(Box<Failed>);
 struct Failed {
     failure: RunFailure,
     id: Option<String>,
+    durable: Option<String>,
     label: Label,
     usage: Usage,
     usage_estimated: bool,
@@ -327,6 +333,12 @@ impl RunError {
         self.0.id.as_deref()
     }
 
+    /// Returns the id under which the run can be taken up again; `None` without a journal.
+    #[must_use]
+    pub fn durable(&self) -> Option<&str> {
+        self.0.durable.as_deref()
+    }
+
     /// Returns the tokens that the models took until then.
     #[must_use]
     pub fn usage(&self) -> Usage {
@@ -368,6 +380,7 @@ impl From<RunReport> for Result<Run, RunError> {
     fn from(report: RunReport) -> Self {
         let RunReport {
             run: id,
+            durable,
             outcome,
             label,
             usage,
@@ -378,13 +391,23 @@ impl From<RunReport> for Result<Run, RunError> {
             prompts,
         } = report;
         match outcome {
-            Ok(value) => {
-                Ok(Run { id, value, label, usage, usage_estimated, calls, cost, warnings, prompts })
-            }
+            Ok(value) => Ok(Run {
+                id,
+                durable,
+                value,
+                label,
+                usage,
+                usage_estimated,
+                calls,
+                cost,
+                warnings,
+                prompts,
+            }),
             Err(failure) => {
                 let failed = Failed {
                     failure,
                     id,
+                    durable,
                     label,
                     usage,
                     usage_estimated,
@@ -404,6 +427,7 @@ impl From<Result<Run, RunError>> for RunReport {
         match result {
             Ok(Run {
                 id: run,
+                durable,
                 value,
                 label,
                 usage,
@@ -414,6 +438,7 @@ impl From<Result<Run, RunError>> for RunReport {
                 prompts,
             }) => Self {
                 run,
+                durable,
                 outcome: Ok(value),
                 label,
                 usage,
@@ -427,6 +452,7 @@ impl From<Result<Run, RunError>> for RunReport {
                 let Failed {
                     failure,
                     id: run,
+                    durable,
                     label,
                     usage,
                     usage_estimated,
@@ -437,6 +463,7 @@ impl From<Result<Run, RunError>> for RunReport {
                 } = *failed;
                 Self {
                     run,
+                    durable,
                     outcome: Err(failure),
                     label,
                     usage,

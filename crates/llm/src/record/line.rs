@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::time::Duration;
 
-/// A call and what came of it.
+/// A call and what came of it. In a journal a call may have two lines of one number: what was meant
+/// before it, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Line {
     pub(crate) v: u32,
@@ -17,21 +18,42 @@ pub(crate) struct Line {
     pub(crate) seq: u64,
     /// Its start, in microseconds since 1970-01-01 UTC.
     pub(crate) at_us: u64,
-    /// The URI of the model that was asked.
+    /// Its place among the calls of the run, in a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    /// The URI of the model that was asked; empty for another call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) model: String,
+    /// The name of a call that is not one of a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) call: Option<String>,
     pub(crate) digest: Digest,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub(crate) request: Value,
-    pub(crate) outcome: Outcome,
+    /// Nothing is known yet when it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<Outcome>,
+    /// True if a secret was masked in a line of a journal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) masked: bool,
 }
 
 impl Line {
     /// Returns the line as it is written: without secrets in the request and the outcome.
     pub(crate) fn masked(&self, masker: &Masker) -> serde_json::Result<Value> {
         let mut line = serde_json::to_value(self)?;
+        let mut masked = false;
         for part in ["model", "request", "outcome"] {
             if let Some(part) = line.get_mut(part) {
+                let before = self.key.is_some().then(|| part.clone());
                 masker.value(part);
+                masked |= before.is_some_and(|before| before != *part);
             }
+        }
+        if let Value::Object(fields) = &mut line
+            && masked
+        {
+            fields.insert("masked".to_owned(), Value::Bool(true));
         }
         Ok(line)
     }
@@ -50,6 +72,10 @@ pub(crate) enum Outcome {
         usage_estimated: bool,
     },
     Error(StoredError),
+    /// What a call other than that of a model gave, as its caller writes it.
+    Call(Value),
+    /// It is to be made again as if it had not been begun: a person says so.
+    Again,
 }
 
 impl Outcome {
@@ -61,12 +87,19 @@ impl Outcome {
         }
     }
 
+    pub(crate) const fn is_of_model(&self) -> bool {
+        matches!(self, Self::Response { .. } | Self::Error(_))
+    }
+
     pub(crate) fn into_result(self) -> Result<Reply, LlmError> {
         match self {
             Self::Response { response, warnings, usage_estimated } => {
                 Ok(Reply { response, warnings, usage_estimated, ..Reply::default() })
             }
             Self::Error(error) => Err(error.into()),
+            Self::Call(_) | Self::Again => {
+                Err(LlmError::Settings { message: "a model gave no such outcome".to_owned() })
+            }
         }
     }
 }

@@ -270,7 +270,7 @@ async fn as_25_answer_over_http_that_is_not_message_or_too_large_is_reported_as_
         let answers = answers.into_iter().chain(std::iter::repeat_n(answer, 3));
         let web = Web::new(answers).await;
         let connection = Connect::default().connect(&web.spec(None)).await.unwrap();
-        let call = connection.call("any", Map::new());
+        let call = connection.call("any", Map::new(), None);
         let error = tokio::time::timeout(Duration::from_secs(10), call).await.unwrap().unwrap_err();
         assert_eq!(error.code(), code, "{error:?}");
     }

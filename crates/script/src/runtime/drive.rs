@@ -16,7 +16,7 @@ use super::value::Value;
 use super::value::release::closed;
 use super::value::tag::Tag;
 use super::vm;
-use super::vm::fiber::{Effect, Exit, Fiber};
+use super::vm::fiber::{Effect, Exit, Fiber, Keys};
 use crate::host::{GenerateCall, HostError, Release, Standing, Supplied, ToolBinding};
 use crate::knowledge::KnowledgeCall;
 use contexture_answer::Shape;
@@ -38,7 +38,8 @@ pub(crate) fn drive<'f>(
                 Exit::Failed(error) => return Err(error),
                 Exit::Effect(effect) => {
                     let narrowed = fiber.narrowed(machine.program);
-                    let outcome = perform(machine, fiber.current_event(), narrowed, effect).await;
+                    let place = (fiber.current_event(), narrowed);
+                    let outcome = perform(machine, place, &mut fiber.keys, effect).await;
                     fiber.resume(outcome);
                 }
             }
@@ -48,8 +49,8 @@ pub(crate) fn drive<'f>(
 
 async fn perform(
     machine: &Machine<'_>,
-    parent: Option<u64>,
-    narrowed: Narrowed,
+    (parent, narrowed): (Option<u64>, Narrowed),
+    keys: &mut Keys,
     effect: Effect,
 ) -> Checked<Value> {
     if machine.host.is_cancelled() {
@@ -57,27 +58,36 @@ async fn perform(
     }
     match effect {
         Effect::Generate(mut call) => {
-            call.narrowed = narrowed;
+            (call.key, call.narrowed) = (keys.next(), narrowed);
             generate(machine, parent, *call).await
         }
         Effect::Tool(mut call, given) => {
             let about = describe(&call.tool, &call.method, &call.arguments, &call.site);
             let event = machine.trace.begin(parent, TraceKind::Tool, about);
-            (call.event, call.narrowed) = (event.id, narrowed);
+            (call.event, call.key, call.narrowed) = (event.id, keys.next(), narrowed);
             let outcome = machine.perform(|host| host.tool(*call)).await;
             settle(machine, event, outcome, (Trust::Program, given))
         }
         Effect::Memory(mut call, given) => {
             let about = describe(&call.memory, &call.method, &call.arguments, &call.site);
             let event = machine.trace.begin(parent, TraceKind::Memory, about);
-            (call.event, call.narrowed) = (event.id, narrowed);
+            (call.event, call.key, call.narrowed) = (event.id, keys.next(), narrowed);
             let outcome = machine.perform(|host| host.memory(*call)).await;
             settle(machine, event, outcome, (Trust::Program, given))
         }
-        Effect::Knowledge(call, given) => knowledge(machine, parent, *call, given).await,
+        Effect::Knowledge(mut call, given) => {
+            call.key = keys.next();
+            knowledge(machine, parent, *call, given).await
+        }
+        // Whichever turn needs a file first reads it for all, so that it counts in none.
         Effect::File(import) => files::read(machine, import, parent).await,
-        Effect::Template(job) => templates::render(machine, parent, *job).await,
-        Effect::Parallel(job) => parallel::parallel(machine, (parent, &narrowed), *job).await,
+        Effect::Template(mut job) => {
+            job.call.key = keys.next();
+            templates::render(machine, parent, *job).await
+        }
+        Effect::Parallel(job) => {
+            parallel::parallel(machine, (parent, &narrowed), *job, &keys.next()).await
+        }
     }
 }
 

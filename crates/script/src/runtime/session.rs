@@ -13,7 +13,7 @@ use super::machine::{Machine, Past, RunOptions};
 use super::run::{ending, unplaced};
 use super::value::Value;
 use super::value::json::to_json;
-use super::vm::fiber::{Fiber, Frame};
+use super::vm::fiber::{Fiber, Frame, Keys};
 use super::warnings::Warning;
 use crate::analysis::narrowed;
 use crate::host::{Host, MemoryLoader, SourceLoader};
@@ -242,6 +242,7 @@ impl Session {
             frames: vec![Frame { function: line.function, ..Frame::default() }],
             parent: Some(event.id),
             epoch: 1,
+            keys: Keys::of_turn("line", event.id),
             ..Fiber::default()
         };
         narrow(&mut fiber.narrowed, self.forbidden(block));

@@ -338,3 +338,19 @@ fn as_16_keep_without_budget_is_accepted() {
     let call = call("use \"log\" keep tail as log\ngenerate({ input: \"x\", max_input: 1k })");
     assert_eq!((call.items[0].budget, call.items[0].keep), (None, Keep::Tail));
 }
+
+#[test]
+fn wa_3_call_has_key_of_its_place_whatever_the_order_of_turns() {
+    let body = "generate({ input: \"a\" })\nb = parallel for x in [1, 2] max 2 {\n\
+                generate({ input: \"b\" })\ngenerate({ input: \"c\" })\n}\ngenerate({ input: \"d\" })";
+    for waits in [0, 3] {
+        let host = (0..6).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
+        let host = host.with_waits(waits);
+        let done = outcome(&main_of(body), json!({}), &host);
+        assert!(done.result.is_ok(), "{:?}", done.result);
+        let mut keys: Vec<String> =
+            host.generate_calls().iter().map(|call| call.key.to_string()).collect();
+        keys.sort();
+        assert_eq!(keys, ["1", "2.0.1", "2.0.2", "2.1.1", "2.1.2", "3"]);
+    }
+}

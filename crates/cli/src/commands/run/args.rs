@@ -12,6 +12,7 @@ Examples:
   contexture run examples/use_one_of.as --select evidence=overview \\
     --input '{\"question\":\"What does the cache store?\"}'
   contexture run examples/hello.as --input '{\"name\":\"Ada\"}' --stream
+  contexture run examples/hello.as --input '{\"name\":\"Ada\"}' --durable
   echo '{\"name\":\"Ada\"}' | contexture run examples/hello.as --input - --json
 
 The value goes to stdout, everything else to stderr. Exit code 0: done; 1: the program failed; 2:
@@ -82,6 +83,17 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) spend: Spend,
 
+    /// Keep a journal of the run, so that `contexture runs resume` takes it up again after it was
+    /// killed, cancelled or stopped by a limit.
+    #[arg(long, conflicts_with = "dry_run", help_heading = "Output")]
+    pub(crate) durable: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What is shown and kept of a run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Output {
     /// Print the trace as a tree, or write its events to a file as JSON lines.
     #[arg(long, value_name = "FILE", num_args = 0..=1, value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<Option<PathBuf>>,
@@ -96,11 +108,11 @@ pub(crate) struct Args {
     pub(crate) quiet: bool,
     /// Print one JSON object: value, run, usage, cost and warnings, or the error.
     #[arg(long, help_heading = "Output")]
-    pub(super) json: bool,
+    pub(crate) json: bool,
     /// Print JSON lines as it happens: `token`, `partial` and `progress` events, and `result` or
     /// `error` at the end.
     #[arg(long, conflicts_with = "quiet", help_heading = "Output")]
-    pub(super) stream: bool,
+    pub(crate) stream: bool,
 }
 
 fn selection(text: &str) -> Result<(String, String), String> {

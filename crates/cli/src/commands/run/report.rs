@@ -1,6 +1,6 @@
 //! The result of a run, for people, scripts and programs.
 
-use super::args::Args;
+use super::args::Output;
 use crate::commands::trace;
 use crate::output::diagnostics::{self, refused_program};
 use crate::output::text::{about, dollars, duration, plural, tokens_of};
@@ -22,7 +22,8 @@ const NO_ENTRY: &str = "AS9025";
 const SHAPE: &str = "AS9017";
 
 pub(super) struct End<'a> {
-    pub(super) args: &'a Args,
+    pub(super) output: &'a Output,
+    pub(super) is_dry: bool,
     pub(super) project: &'a Project,
     pub(super) took: Duration,
 }
@@ -52,25 +53,25 @@ impl End<'_> {
     }
 
     fn value(&self, value: Value, report: &RunReport, terminal: &Terminal) -> Result<(), Abort> {
-        if self.args.json || self.args.stream {
+        if self.output.json || self.output.stream {
             self.say_stand_in(report, terminal);
             let mut object = self.siblings(report);
-            if self.args.stream {
+            if self.output.stream {
                 object.insert("event".to_owned(), "result".into());
             }
-            object.insert("value".to_owned(), if self.args.dry_run { Value::Null } else { value });
+            object.insert("value".to_owned(), if self.is_dry { Value::Null } else { value });
             return terminal.print_json(&Value::Object(object));
         }
-        if self.args.dry_run {
+        if self.is_dry {
             return terminal.print(&prompts(report, terminal));
         }
-        if self.args.quiet { terminal.print_json(&value) } else { terminal.print_pretty(&value) }
+        if self.output.quiet { terminal.print_json(&value) } else { terminal.print_pretty(&value) }
     }
 
     /// Tells a person who reads the value as JSON that the built-in model answered (CA-9).
     fn say_stand_in(&self, report: &RunReport, terminal: &Terminal) {
         let said = |warning: &&String| warning.ends_with(STAND_IN);
-        if let Some(warning) = report.warnings.iter().find(said).filter(|_| !self.args.quiet) {
+        if let Some(warning) = report.warnings.iter().find(said).filter(|_| !self.output.quiet) {
             terminal.warn(warning);
         }
     }
@@ -80,12 +81,15 @@ impl End<'_> {
         let mut object = Map::new();
         object.insert("value".to_owned(), Value::Null);
         object.insert("run".to_owned(), json!(report.run));
+        if let Some(durable) = &report.durable {
+            object.insert("durable".to_owned(), durable.as_str().into());
+        }
         object.insert("usage".to_owned(), json!(report.usage));
         object.insert("usage_estimated".to_owned(), report.usage_estimated.into());
         object.insert("calls".to_owned(), report.calls.iter().map(call_json).collect());
         object.insert("cost".to_owned(), json!(report.cost));
         object.insert("warnings".to_owned(), json!(report.warnings));
-        if self.args.dry_run {
+        if self.is_dry {
             object.insert("prompts".to_owned(), json!(report.prompts));
             let total: u64 = report.prompts.iter().map(|prompt| prompt.total_tokens).sum();
             object.insert("total_tokens".to_owned(), total.into());
@@ -96,7 +100,7 @@ impl End<'_> {
     /// Returns `run ID · 1 model call, 9 requests · 512 + 90 tokens reported · 412 ms`; nothing when nothing
     /// ran. The requests that were sent are shown where they are not as many as the calls.
     fn summary(&self, report: &RunReport, terminal: &Terminal) -> Option<String> {
-        let silent = self.args.quiet || self.args.json || self.args.stream || self.args.dry_run;
+        let silent = self.output.quiet || self.output.json || self.output.stream || self.is_dry;
         let calls = report.calls.len();
         if silent || (report.run.is_none() && calls == 0) {
             return None;
@@ -120,7 +124,7 @@ impl End<'_> {
 
     /// Prints the trace as a tree for `--trace` without a file.
     fn show_tree(&self, report: &RunReport, terminal: &Terminal) {
-        let (Some(None), Some(run)) = (&self.args.trace, &report.run) else { return };
+        let (Some(None), Some(run)) = (&self.output.trace, &report.run) else { return };
         match trace::tree(self.project, run, terminal.err) {
             Ok(tree) => terminal.say(tree.trim_end()),
             Err(fault) => terminal.warn(&format!("can't show the trace: {fault}")),
@@ -133,7 +137,7 @@ impl End<'_> {
         report: &RunReport,
         terminal: &Terminal,
     ) -> CommandError {
-        if self.args.json || self.args.stream {
+        if self.output.json || self.output.stream {
             self.say_stand_in(report, terminal);
         }
         let error = match failure {

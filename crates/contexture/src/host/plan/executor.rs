@@ -188,8 +188,9 @@ impl<'h> Executor<'h> {
         let about = json!({ "name": callable.tool, "method": callable.method, "arguments": given });
         let event = self.begin(step, TraceKind::Tool, about);
         run.observer.notify(Progress::ToolCalled { name: name.clone() });
-        let caller = Caller { run, tools: self.services.tools, event };
-        let called = caller.call(callable, given, &influence, (run.call_id(), false)).await;
+        let key = run.below(&self.call.key);
+        let caller = Caller { run, tools: self.services.tools, event, key: &key };
+        let called = caller.call(callable, given, &influence, (run.minted(&key), false)).await;
         let done = match called {
             Ok(called) => {
                 let label = self.label_of_call(event, &called, &influence);

@@ -7,7 +7,7 @@ use crate::runtime::machine::Machine;
 use crate::runtime::value::tag::{Tag, Tags};
 use crate::runtime::value::{Header, ITEM_BYTES, Value};
 use crate::runtime::vm::control::Control;
-use crate::runtime::vm::fiber::{Fiber, Frame, Parallel};
+use crate::runtime::vm::fiber::{Fiber, Frame, Keys, Parallel};
 use contexture_context::TraceKind;
 use contexture_core::policy::Narrowed;
 use contexture_core::profile::COST_LIMIT;
@@ -22,10 +22,11 @@ pub(super) async fn parallel(
     machine: &Machine<'_>,
     (parent, narrowed): (Option<u64>, &Narrowed),
     job: Parallel,
+    key: &str,
 ) -> Checked<Value> {
     let event = machine.trace.begin(parent, TraceKind::ParallelFor, describe(machine, &job));
     let job_tag = job.tag;
-    let outcome = turns(machine, (event.id, narrowed), &job).await;
+    let outcome = turns(machine, (event.id, narrowed), &job, key).await;
     match outcome {
         Ok(values) => {
             machine.trace.end(event, []);
@@ -63,6 +64,7 @@ async fn turns(
     machine: &Machine<'_>,
     within: (u64, &Narrowed),
     job: &Parallel,
+    key: &str,
 ) -> Checked<Vec<Value>> {
     machine.meter.heap(job.items.len() * ITEM_BYTES)?;
     let mut values = vec![Value::NONE; job.items.len()];
@@ -73,7 +75,7 @@ async fn turns(
         while running.len() < machine.concurrency
             && let Some((index, item)) = waiting.next()
         {
-            running.push(turn(machine, within, job, index, item));
+            running.push(turn(machine, within, job, (index, item, key)));
         }
         match running.next().await {
             None => break,
@@ -101,8 +103,7 @@ async fn turn(
     machine: &Machine<'_>,
     (event, narrowed): (u64, &Narrowed),
     job: &Parallel,
-    index: usize,
-    item: &Value,
+    (index, item, key): (usize, &Value, &str),
 ) -> (usize, Result<Value, Box<RunError>>) {
     let event = machine.trace.begin(
         Some(event),
@@ -111,6 +112,7 @@ async fn turn(
     );
     let mut fiber = fiber(machine, job, event.id, item);
     fiber.narrowed.clone_from(narrowed);
+    fiber.keys = Keys::of_turn(key, index);
     let outcome = drive(machine, &mut fiber).await;
     match &outcome {
         Ok(_) => machine.trace.end(event, []),

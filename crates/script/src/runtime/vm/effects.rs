@@ -3,7 +3,7 @@
 use super::fiber::{Effect, Frame, Parallel, Rendering, broken, register};
 use super::loops;
 use crate::capability;
-use crate::host::{GenerateCall, GenerateOptions, MemoryCall, ToolCall};
+use crate::host::{CallKey, GenerateCall, GenerateOptions, MemoryCall, ToolCall};
 use crate::knowledge::{KnowledgeCall, KnowledgeImport, UsedPack};
 use crate::reference::{ResourceImport, Used, UsedResource};
 use crate::runtime::code::{CandidateSite, GenerateSite, OptionName, Reg, ToolKind, UseSite};
@@ -51,6 +51,7 @@ pub(super) fn tool(
             let memory = binding;
             let call = MemoryCall {
                 event: 0,
+                key: CallKey::default(),
                 memory,
                 method,
                 arguments,
@@ -63,6 +64,7 @@ pub(super) fn tool(
         ToolKind::Tool => {
             let call = ToolCall {
                 event: 0,
+                key: CallKey::default(),
                 tool: binding,
                 method,
                 arguments,
@@ -76,7 +78,8 @@ pub(super) fn tool(
         }
         ToolKind::Knowledge => {
             let import = pack(&binding.name, &binding.uri)?;
-            let call = KnowledgeCall { event: 0, import, method, arguments, site: place };
+            let (event, key) = (0, CallKey::default());
+            let call = KnowledgeCall { event, key, import, method, arguments, site: place };
             Effect::Knowledge(Box::new(call), tag)
         }
     })
@@ -128,6 +131,7 @@ pub(super) fn template(machine: &Machine<'_>, argument: &Value, site: u32) -> Ch
     let variables = if variables.is_object() { variables } else { serde_json::json!({}) };
     let call = TemplateCall {
         event: None,
+        key: CallKey::default(),
         template: Arc::clone(&site.template),
         variables,
         on_placeholders: tag.is_placeholder(),
@@ -175,6 +179,7 @@ pub(super) fn generate(
     }
     Ok(Effect::Generate(Box::new(GenerateCall {
         event: 0,
+        key: CallKey::default(),
         events: machine.trace.ids(),
         site: machine.program.site(&site.place),
         model: site.model.clone(),

@@ -1,7 +1,7 @@
 //! A fiber: a stack of registers and calls that runs until it needs an effect.
 
 use super::control::Control;
-use crate::host::{GenerateCall, MemoryCall, ToolCall};
+use crate::host::{CallKey, GenerateCall, MemoryCall, ToolCall};
 use crate::knowledge::KnowledgeCall;
 use crate::runtime::code::{Executable, Reg};
 use crate::runtime::error::{Checked, Fault, RunError, codes};
@@ -10,6 +10,7 @@ use crate::runtime::value::Value;
 use crate::runtime::value::tag::Tag;
 use crate::template::TemplateCall;
 use contexture_core::policy::{Narrowed, narrow};
+use std::fmt::Display;
 
 /// A call: the current one while the fiber is suspended, or a waiting caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,6 +48,27 @@ pub(crate) struct Fiber {
     pub(crate) control: Control,
     /// What the agents forbid in which it was started.
     pub(crate) narrowed: Narrowed,
+    pub(crate) keys: Keys,
+}
+
+/// The keys of a fiber's calls: a fiber makes them one after another.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Keys {
+    /// The key of its turn, with a point at the end; empty for the run itself.
+    turn: String,
+    made: u64,
+}
+
+impl Keys {
+    /// Returns the keys of a turn of the `parallel for` whose own key is `parallel`.
+    pub(crate) fn of_turn(parallel: &str, index: impl Display) -> Self {
+        Self { turn: format!("{parallel}.{index}."), made: 0 }
+    }
+
+    pub(crate) fn next(&mut self) -> CallKey {
+        self.made += 1;
+        format!("{}{}", self.turn, self.made).into()
+    }
 }
 
 impl Fiber {

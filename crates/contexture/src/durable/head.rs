@@ -1,0 +1,186 @@
+//! What a journal says of its run: the program, its input and its options.
+
+use super::{Durable, RUN, StoredRun};
+use crate::models::StandIn;
+use crate::project::Project;
+use crate::run::{RunRequest, SetupError};
+use crate::servers::Consent;
+use contexture_context::Digest;
+use contexture_core::policy::Class;
+use contexture_core::profile::Money;
+use contexture_llm::{Call, SpendLimit};
+use contexture_script::program::Program;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The request of a run, as its journal keeps it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Head {
+    /// The id of the trace of this life.
+    pub(super) trace: Option<String>,
+    version: String,
+    pub(super) program: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// The digests of the program's files, in their order.
+    sources: Vec<(String, Digest)>,
+    input: Value,
+    agent: Option<String>,
+    function: Option<String>,
+    model: Option<String>,
+    models: BTreeMap<String, String>,
+    mock: bool,
+    answers: Option<PathBuf>,
+    replay: Option<PathBuf>,
+    concurrency: Option<usize>,
+    selections: BTreeMap<String, String>,
+    allow_packs: Vec<String>,
+    allow_servers: Vec<String>,
+    yes_to: Vec<Class>,
+    max_cost: Option<f64>,
+    max_tokens: Option<u64>,
+}
+
+/// What is different when a run is taken up again.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The input, which must be the same; needed when it held a secret.
+    pub input: Option<Value>,
+    /// New limits of what it may spend, in all its lives together.
+    pub spend: SpendLimit,
+    /// True if the program may have changed.
+    pub program: bool,
+    /// Further classes of effects that are allowed.
+    pub yes_to: Vec<Class>,
+}
+
+impl Head {
+    pub(super) fn of(request: &RunRequest, program: &Program, trace: Option<&str>) -> Self {
+        let path = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let (mut mock, mut answers, mut replay) = (false, None, None);
+        match &request.stand_in {
+            StandIn::None => {}
+            StandIn::Mock => mock = true,
+            StandIn::Answers(file) => answers = Some(path(file)),
+            StandIn::Replay(file) => replay = Some(path(file)),
+        }
+        let is_read = request.text.is_none();
+        Self {
+            trace: trace.map(str::to_owned),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            program: if is_read { path(&request.program) } else { request.program.clone() },
+            text: request.text.clone(),
+            sources: sources(program),
+            input: request.input.clone(),
+            agent: request.agent.clone(),
+            function: request.function.clone(),
+            model: request.model.clone(),
+            models: request.models.by_name.clone(),
+            mock,
+            answers,
+            replay,
+            concurrency: request.concurrency,
+            selections: request.selections.clone(),
+            allow_packs: request.allow_packs.iter().map(ToString::to_string).collect(),
+            allow_servers: request.servers.allow.iter().map(ToString::to_string).collect(),
+            yes_to: request.yes_to.clone(),
+            max_cost: request.spend.money.map(Money::dollars),
+            max_tokens: request.spend.tokens,
+        }
+    }
+
+    /// Returns the line of a life of the run.
+    pub(super) fn call(&self) -> Call {
+        let digest = Digest::of_json(&self.input);
+        Call { key: RUN.to_owned(), name: RUN.to_owned(), digest, request: json!(self) }
+    }
+
+    /// Refuses a program that has changed since.
+    pub(super) fn check(&self, program: &Program) -> Result<(), SetupError> {
+        let now = sources(program);
+        let pairs = self.sources.iter().zip(&now);
+        let changed = pairs.filter(|(before, now)| before.1 != now.1).map(|(_, now)| now.0.clone());
+        let more = now.get(self.sources.len()..).unwrap_or_default().iter();
+        let gone = self.sources.get(now.len()..).unwrap_or_default().iter();
+        let rest = more.chain(gone).map(|(file, _)| file.clone());
+        let Some(file) = changed.chain(rest).next() else { return Ok(()) };
+        let message = format!("{file} has changed since the run began");
+        let help = "undo the change, or take the run up with `--changed`: it ends where the program does something else than it did";
+        Err(SetupError::new("program_changed", message, Some(help.to_owned())))
+    }
+}
+
+fn sources(program: &Program) -> Vec<(String, Digest)> {
+    let file = |source: &contexture_diagnostic::SourceFile| {
+        (source.name().to_owned(), Digest::of_text(source.text()))
+    };
+    program.files.iter().map(|one| file(&one.source)).collect()
+}
+
+impl StoredRun {
+    /// Returns the request that takes the run up again.
+    ///
+    /// # Errors
+    /// [`SetupError`] when the run has ended, is under way or has calls in doubt, or when its input
+    /// is not kept and not given.
+    pub fn request(&self, project: &Project, changes: Changes) -> Result<RunRequest, SetupError> {
+        self.can_go_on(changes.program)?;
+        let head = self.head.clone();
+        let input = self.input(changes.input)?;
+        let stand_in = match (head.mock, head.answers, head.replay) {
+            (true, ..) => StandIn::Mock,
+            (_, Some(file), _) => StandIn::Answers(file),
+            (_, _, Some(file)) => StandIn::Replay(file),
+            _ => StandIn::None,
+        };
+        let parsed = |all: &[String]| all.iter().filter_map(|one| one.parse().ok()).collect();
+        let mut yes_to = head.yes_to;
+        yes_to.extend(changes.yes_to);
+        let allow = parsed(&head.allow_servers);
+        let keeps = project.config.trace.keep && head.trace.is_some();
+        let mut request = RunRequest {
+            program: head.program,
+            text: head.text,
+            input,
+            agent: head.agent,
+            function: head.function,
+            model: head.model,
+            stand_in,
+            concurrency: head.concurrency,
+            forget: !keeps,
+            selections: head.selections,
+            allow_packs: parsed(&head.allow_packs),
+            servers: Consent { allow, ..Consent::default() },
+            yes_to,
+            spend: SpendLimit {
+                money: changes.spend.money.or(head.max_cost.and_then(Money::of_dollars)),
+                tokens: changes.spend.tokens.or(head.max_tokens),
+            },
+            durable: Some(Durable::Resume { run: self.id.clone(), changed: changes.program }),
+            ..RunRequest::default()
+        };
+        request.models.by_name = head.models;
+        Ok(request)
+    }
+
+    fn input(&self, given: Option<Value>) -> Result<Value, SetupError> {
+        let refused = |message: &str, help: &str| {
+            Err(SetupError::new("input_changed", message, Some(help.to_owned())))
+        };
+        match given {
+            Some(input) if Digest::of_json(&input) == self.input_digest => Ok(input),
+            Some(_) => refused(
+                "this is not the input that the run began with",
+                "give the same input, or begin a new run",
+            ),
+            None if self.is_masked => refused(
+                "the input of the run held a secret, which its journal does not keep",
+                "give the same input again with `--input`",
+            ),
+            None => Ok(self.head.input.clone()),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The journal of a run under way.
+
+use super::head::Head;
+use super::stored::{State, StoredRun, file_of};
+use super::{DIVERGED, Durable, RUN, cancel_file, is_cancelled};
+use crate::project::Project;
+use crate::run::{RunRequest, SetupError};
+use contexture_core::profile::COST_LIMIT;
+use contexture_llm::{Journal, LlmError, Past};
+use contexture_script::program::Program;
+use contexture_script::runtime::{FailureKind, RunError};
+use contexture_store::home;
+use contexture_store::masker::Masker;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A journal, and the id of its run.
+pub(crate) struct Kept {
+    pub(crate) run: String,
+    pub(crate) journal: Journal,
+}
+
+impl Kept {
+    /// Opens the journal of a run that is taken up again.
+    pub(crate) fn resumed(
+        project: &Project,
+        request: &RunRequest,
+        program: &Program,
+        masker: &Arc<Masker>,
+    ) -> Result<Option<Self>, SetupError> {
+        let Some(Durable::Resume { run, changed }) = &request.durable else { return Ok(None) };
+        let path = file_of(project, run);
+        let (journal, past) =
+            Journal::open(&path, Arc::new(masker.by_value())).map_err(|e| unusable(&e))?;
+        // Nobody else writes from here on.
+        let stored = StoredRun::of(run.clone(), past.clone(), false)?;
+        stored.can_go_on(*changed)?;
+        if !changed {
+            stored.head.check(program)?;
+        }
+        while journal.take(RUN).is_some() {}
+        if stored.state == State::Failed {
+            forget_failures(&journal, &past);
+        }
+        Ok(Some(Self { run: run.clone(), journal }))
+    }
+
+    /// Begins a journal, if the run is to have one.
+    pub(crate) fn begun(
+        project: &Project,
+        request: &RunRequest,
+        id: &str,
+        masker: &Arc<Masker>,
+    ) -> Result<Option<Self>, SetupError> {
+        if request.durable != Some(Durable::Begin) || request.dry_run {
+            return Ok(None);
+        }
+        let path = file_of(project, id);
+        let folder = path.parent().unwrap_or(&path);
+        home::private_folder(folder).map_err(|error| {
+            let message = format!("{}: {error}", folder.display());
+            SetupError::new("journal_unusable", message, Some(HELP.to_owned()))
+        })?;
+        home::mark(folder);
+        let journal =
+            Journal::create(&path, Arc::new(masker.by_value())).map_err(|e| unusable(&e))?;
+        Ok(Some(Self { run: id.to_owned(), journal }))
+    }
+
+    /// Writes that a life of the run begins.
+    pub(crate) fn live(
+        &self,
+        request: &RunRequest,
+        program: &Program,
+        trace: Option<&str>,
+    ) -> Result<(), SetupError> {
+        let head = Head::of(request, program, trace);
+        self.journal.intend(&head.call()).map_err(|error| unusable(&error))
+    }
+
+    /// Writes how the run has ended, unless it can go on from here.
+    pub(crate) fn end(&self, outcome: &mut Result<Value, RunError>) -> Result<(), LlmError> {
+        let path = self.journal.path();
+        let told = match outcome {
+            Ok(value) => json!({ "state": "done", "value": value }),
+            Err(_) if is_cancelled(path) => json!({ "state": "cancelled" }),
+            Err(error) if error.kind == FailureKind::Cancelled => {
+                error.help = Some(format!("to go on: `contexture runs resume {}`", self.run));
+                return Ok(());
+            }
+            Err(error) if [DIVERGED, "journal_unwritable"].contains(&&*error.code) => return Ok(()),
+            Err(error) => {
+                let is_limit = error.code == COST_LIMIT;
+                if is_limit {
+                    let help =
+                        error.help.take().map(|help| format!("{help}; ")).unwrap_or_default();
+                    let run = &self.run;
+                    error.help = Some(format!(
+                        "{help}to go on from here with a higher limit: `contexture runs resume {run} --max-cost DOLLARS`, or `--max-tokens N`"
+                    ));
+                }
+                let state = if is_limit { "stopped" } else { "failed" };
+                json!({ "state": state, "code": error.code, "message": error.message })
+            }
+        };
+        // Whoever asked for the end is served.
+        drop(std::fs::remove_file(cancel_file(path)));
+        let run = Head::default().call();
+        self.journal.end(&run, told)
+    }
+}
+
+/// Has the model asked again whose failure ended the run.
+fn forget_failures(journal: &Journal, past: &[Past]) {
+    let Some(last) = past.iter().rev().find(|past| past.is_model) else { return };
+    for past in past.iter().rev().filter(|past| past.call.key == last.call.key) {
+        if !past.is_failed_answer() {
+            return;
+        }
+        journal.forget(&last.call.key, Past::is_failed_answer);
+    }
+}
+
+pub(super) const HELP: &str = "make the folder `.contexture` of the workspace writable";
+
+pub(super) fn unusable(error: &LlmError) -> SetupError {
+    SetupError::new("journal_unusable", error, Some(HELP.to_owned()))
+}

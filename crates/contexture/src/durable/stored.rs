@@ -1,0 +1,347 @@
+//! The journals of a workspace, and what people do with them.
+
+use super::head::Head;
+use super::kept::unusable;
+use super::{RUN, UNCERTAIN, cancel_file};
+use crate::host::durable::settled;
+use crate::project::Project;
+use crate::run::SetupError;
+use contexture_context::Digest;
+use contexture_diagnostic::suggestion;
+use contexture_llm::{Journal, Past};
+use contexture_store::home;
+use contexture_store::masker::Masker;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The most ids in a message.
+const NAMED: usize = 5;
+
+/// The codes of failures after which the same request may succeed.
+const PASSING: [&str; 8] =
+    ["network", "disconnected", "timeout", "rate_limited", "server", "cut_stream", "auth", "quota"];
+
+/// The state of a run with a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// A process runs it.
+    Running,
+    /// Its process is gone; it can be taken up again.
+    Interrupted,
+    /// Its process is gone, and the outcome of a call is not known.
+    InDoubt,
+    /// It has reached the limit of what it may spend.
+    Stopped,
+    /// It has a value.
+    Done,
+    /// It has failed.
+    Failed,
+    /// A person has ended it.
+    Cancelled,
+}
+
+impl State {
+    /// Returns the word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::InDoubt => "in_doubt",
+            Self::Stopped => "stopped",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What came of a call whose outcome is not known, as a person says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settlement {
+    /// It was done, and gave this.
+    Done(Value),
+    /// It was not done, and is to be made again.
+    Again,
+    /// Nobody knows: the program sees the error.
+    Failed,
+}
+
+/// A run with a journal.
+#[derive(Debug, Clone)]
+pub struct StoredRun {
+    /// Its id.
+    pub id: String,
+    /// Its state.
+    pub state: State,
+    /// Its beginning, in microseconds since 1970-01-01 UTC.
+    pub began_us: u64,
+    /// The number of times that it was begun or taken up.
+    pub lives: usize,
+    /// The ids of their traces.
+    pub traces: Vec<String>,
+    /// Its calls, in the order of their beginning.
+    pub calls: Vec<Past>,
+    /// Its end: `{state, value}` or `{state, code, message}`.
+    pub end: Value,
+    pub(super) head: Head,
+    pub(super) input_digest: Digest,
+    pub(super) is_masked: bool,
+}
+
+impl StoredRun {
+    pub(super) fn of(id: String, past: Vec<Past>, is_held: bool) -> Result<Self, SetupError> {
+        let (lives, calls): (Vec<Past>, Vec<Past>) =
+            past.into_iter().partition(|past| past.call.key == RUN);
+        let Some(last) = lives.last() else {
+            let message = format!("the journal of the run {id} has no beginning");
+            return Err(SetupError::new("journal_unusable", message, None));
+        };
+        let heads = lives.iter().map(|life| serde_json::from_value(life.call.request.clone()));
+        let heads: Vec<Head> = heads.filter_map(Result::ok).collect();
+        let end = last.value().cloned().unwrap_or(Value::Null);
+        let is_doubtful = |past: &Past| past.is_open() && !past.is_model;
+        let state = match end.get("state").and_then(Value::as_str) {
+            _ if is_held => State::Running,
+            Some("done") => State::Done,
+            Some("stopped") => State::Stopped,
+            Some("cancelled") => State::Cancelled,
+            Some(_) => State::Failed,
+            None if calls.iter().any(is_doubtful) => State::InDoubt,
+            None => State::Interrupted,
+        };
+        Ok(Self {
+            id,
+            state,
+            began_us: lives.first().map_or(0, |first| first.at_us),
+            lives: lives.len(),
+            traces: heads.iter().filter_map(|head| head.trace.clone()).collect(),
+            input_digest: last.call.digest.clone(),
+            is_masked: last.masked,
+            head: heads.into_iter().next_back().unwrap_or_default(),
+            calls,
+            end,
+        })
+    }
+
+    /// Returns the path of the program.
+    #[must_use]
+    pub fn program(&self) -> String {
+        self.head.program.display().to_string()
+    }
+
+    /// Returns the calls whose outcome is not known, models aside.
+    pub fn in_doubt(&self) -> impl Iterator<Item = &Past> {
+        let is_over = self.state != State::InDoubt;
+        self.calls.iter().filter(move |past| !is_over && past.is_open() && !past.is_model)
+    }
+
+    /// Reports whether the run can be taken up again as it is.
+    #[must_use]
+    pub fn is_resumable(&self) -> bool {
+        self.can_go_on(false).is_ok()
+    }
+
+    pub(super) fn can_go_on(&self, changed: bool) -> Result<(), SetupError> {
+        let id = &self.id;
+        let refused = |code: &str, message: String, help: String| {
+            Err(SetupError::new(code, message, Some(help)))
+        };
+        let code = self.end.get("code").and_then(Value::as_str).unwrap_or_default();
+        match self.state {
+            State::Interrupted | State::Stopped => Ok(()),
+            State::Failed if changed || PASSING.contains(&code) => Ok(()),
+            State::InDoubt => {
+                let doubtful: Vec<&Past> = self.in_doubt().collect();
+                let named = doubtful.iter().take(NAMED).map(|past| {
+                    let site = past.call.request.get("site").and_then(Value::as_str);
+                    let site = site.map(|site| format!(" at {site}")).unwrap_or_default();
+                    format!("call {}, {}{site}", past.call.key, past.call.name)
+                });
+                let named: Vec<String> = named.collect();
+                let message = format!(
+                    "the run {id} ended in the midst of {}, and what came of it is not known",
+                    named.join("; ")
+                );
+                let key = doubtful.first().map_or("CALL", |past| &*past.call.key);
+                refused(
+                    UNCERTAIN,
+                    message,
+                    format!(
+                        "look whether it was done, then: `contexture runs settle {id} {key} --done JSON` with its result, or `--again`"
+                    ),
+                )
+            }
+            State::Running => refused(
+                "run_under_way",
+                format!("the run {id} is under way in another process"),
+                format!("wait for its end, or `contexture runs cancel {id}`"),
+            ),
+            State::Failed => refused(
+                "run_ended",
+                format!("the run {id} has failed: {code}"),
+                "begin a new run; or mend the program, and take the run up with `--changed`"
+                    .to_owned(),
+            ),
+            State::Done | State::Cancelled => refused(
+                "run_ended",
+                format!("the run {id} is {}", self.state.as_str()),
+                "begin a new run with `contexture run --durable`".to_owned(),
+            ),
+        }
+    }
+}
+
+/// Returns the file of a journal.
+pub(super) fn file_of(project: &Project, id: &str) -> PathBuf {
+    folder(project).join(format!("{id}.jsonl"))
+}
+
+fn folder(project: &Project) -> PathBuf {
+    project.state_folder().join("journals")
+}
+
+/// Returns the ids of the journals, newest first.
+fn ids(project: &Project) -> Result<Vec<String>, SetupError> {
+    let folder = folder(project);
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            let message = format!("{}: {error}", folder.display());
+            return Err(SetupError::new("journal_unusable", message, None));
+        }
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut ids: Vec<String> =
+        names.filter_map(|name| Some(name.strip_suffix(".jsonl")?.to_owned())).collect();
+    ids.sort_unstable_by(|left, right| right.cmp(left));
+    Ok(ids)
+}
+
+fn load(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
+    let path = file_of(project, id);
+    let is_held = Journal::is_open(&path);
+    let past = Journal::read(&path).map_err(|error| unusable(&error))?;
+    StoredRun::of(id.to_owned(), past, is_held)
+}
+
+/// Returns the runs with a journal, newest first, and what is wrong with journals that can't be read.
+///
+/// # Errors
+/// [`SetupError`] when the folder can't be read.
+pub fn list(project: &Project) -> Result<(Vec<StoredRun>, Vec<String>), SetupError> {
+    let (mut runs, mut faults) = (Vec::new(), Vec::new());
+    for id in ids(project)? {
+        match load(project, &id) {
+            Ok(run) => runs.push(run),
+            Err(error) => faults.push(error.message),
+        }
+    }
+    Ok((runs, faults))
+}
+
+/// Finds the run that `asked` names: an id, its unique beginning or end, `latest`, or `latest~2` for
+/// the second before the latest.
+///
+/// # Errors
+/// [`SetupError`] when there is none or several, or when its journal can't be read.
+pub fn find(project: &Project, asked: &str) -> Result<StoredRun, SetupError> {
+    let ids = ids(project)?;
+    let refused =
+        |code: &str, message: String, help: String| SetupError::new(code, message, Some(help));
+    let unknown = |help: String| refused("run_unknown", format!("unknown run `{asked}`"), help);
+    let list = || "`contexture runs list` shows the runs with a journal".to_owned();
+    if let Some(id) = ids.iter().find(|id| *id == asked) {
+        return load(project, id);
+    }
+    let back = asked.strip_prefix("latest").map(|rest| match rest.strip_prefix('~') {
+        Some(number) => number.parse().ok(),
+        None => rest.is_empty().then_some(0),
+    });
+    if let Some(Some(back)) = back {
+        let id: Option<&String> = ids.get::<usize>(back);
+        return load(project, id.ok_or_else(|| unknown(list()))?);
+    }
+    let is_part =
+        |id: &&String| !asked.is_empty() && (id.starts_with(asked) || id.ends_with(asked));
+    let fitting: Vec<&String> = ids.iter().filter(is_part).collect();
+    match fitting.as_slice() {
+        [only] => load(project, only),
+        [] => {
+            let help = suggestion(asked, ids.iter().map(String::as_str));
+            Err(unknown(help.unwrap_or_else(list)))
+        }
+        several => {
+            let named: Vec<&str> = several.iter().take(NAMED).map(|id| id.as_str()).collect();
+            let message = format!("`{asked}` matches {} runs", several.len());
+            Err(refused(
+                "run_ambiguous",
+                message,
+                format!("give more of the id: {}", named.join(", ")),
+            ))
+        }
+    }
+}
+
+/// Says what came of a call that is in doubt.
+///
+/// # Errors
+/// [`SetupError`] when the run has no such call in doubt, or its journal can't be written.
+pub fn settle(
+    project: &Project,
+    run: &StoredRun,
+    call: &str,
+    settlement: Settlement,
+) -> Result<(), SetupError> {
+    let Some(past) = run.in_doubt().find(|past| past.call.key == call) else {
+        let message = format!("the run {} has no call `{call}` in doubt", run.id);
+        let open: Vec<&str> = run.in_doubt().map(|past| &*past.call.key).collect();
+        let help =
+            suggestion(call, open.iter().copied()).unwrap_or_else(|| match open.as_slice() {
+                [] => "nothing of it is in doubt".to_owned(),
+                open => format!("in doubt are {}", open.join(", ")),
+            });
+        return Err(SetupError::new("call_unknown", message, Some(help)));
+    };
+    let (journal, _) = Journal::open(&file_of(project, &run.id), Arc::new(Masker::of_values([])))
+        .map_err(|error| unusable(&error))?;
+    let name = &past.call.name;
+    let outcome = match settlement {
+        Settlement::Done(value) => Some(settled(name, Ok(value))),
+        Settlement::Failed => {
+            let error = super::uncertain(name);
+            Some(settled(name, Err((UNCERTAIN, error.message))))
+        }
+        Settlement::Again => None,
+    };
+    journal.settle(past, outcome).map_err(|error| unusable(&error))
+}
+
+/// Ends a run for good. True if a process runs it: it ends at its next call.
+///
+/// # Errors
+/// [`SetupError`] when it has ended, or its journal can't be written.
+pub fn cancel(project: &Project, run: &StoredRun) -> Result<bool, SetupError> {
+    let path = file_of(project, &run.id);
+    match run.state {
+        State::Done | State::Cancelled => {
+            let message = format!("the run {} is {}", run.id, run.state.as_str());
+            return Err(SetupError::new("run_ended", message, None));
+        }
+        State::Running => {
+            let written = home::create_private(&cancel_file(&path));
+            written.map_err(|error| SetupError::new("journal_unusable", error, None))?;
+            return Ok(true);
+        }
+        _ => {}
+    }
+    let (journal, past) =
+        Journal::open(&path, Arc::new(Masker::of_values([]))).map_err(|error| unusable(&error))?;
+    let Some(last) = past.iter().rfind(|past| past.call.key == RUN) else { return Ok(false) };
+    journal
+        .settle(last, Some(json!({ "state": "cancelled" })))
+        .map_err(|error| unusable(&error))?;
+    Ok(false)
+}

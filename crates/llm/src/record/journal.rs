@@ -1,0 +1,423 @@
+//! The journal of a run: a recording that the run itself reads again (WA-3).
+//!
+//! Decision: it is a recording with more lines. Each call has a key, its place among the calls of the
+//! run, which is the same whenever the program is run with the same outcomes. What changes something,
+//! and what costs, has a line before it, which is on disk before it begins, and one after it. A line
+//! without an end at the end of the file was cut off, and counts as not written.
+
+use super::line::{Line, Outcome, StoredError};
+use super::{RECORDING_VERSION, Recording, now_us};
+use crate::file::{self, fault};
+use crate::replay::{RECORDING_BYTES, parse};
+use contexture_context::Digest;
+use contexture_core::error::LlmError;
+use contexture_core::masker::Masker;
+use contexture_core::provider::{ChatCall, Reply};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A journal that is open for one run.
+#[derive(Clone)]
+pub struct Journal(Arc<Shared>);
+
+struct Shared {
+    path: PathBuf,
+    recording: Recording,
+    /// Keeps other processes out as long as it is open.
+    _lock: File,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What was done before, by key, in the order of its beginning.
+    past: HashMap<String, VecDeque<Past>>,
+    /// The numbers of calls whose intent is written, by key.
+    meant: HashMap<String, u64>,
+}
+
+/// A call that is not one of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Its place among the calls of the run.
+    pub key: String,
+    /// Its name.
+    pub name: String,
+    /// The digest of what it was given, which no masking changes.
+    pub digest: Digest,
+    /// What it was given, and where it stands.
+    pub request: Value,
+}
+
+/// A call in a journal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    /// Its number.
+    pub seq: u64,
+    /// Its beginning, in microseconds since 1970-01-01 UTC.
+    pub at_us: u64,
+    /// True if it asked a model; the name is then the model's URI.
+    pub is_model: bool,
+    /// The call.
+    pub call: Call,
+    /// True if it was written before it was made: it changes something, or costs.
+    pub meant: bool,
+    /// True if a secret was masked in it.
+    pub masked: bool,
+    outcome: Option<Outcome>,
+}
+
+impl Past {
+    /// Reports whether nothing is known of its outcome.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.outcome.is_none()
+    }
+
+    /// Reports whether a model failed to answer.
+    #[must_use]
+    pub const fn is_failed_answer(&self) -> bool {
+        matches!(self.outcome, Some(Outcome::Error(_)))
+    }
+
+    /// Returns what a call other than that of a model gave.
+    #[must_use]
+    pub const fn value(&self) -> Option<&Value> {
+        match &self.outcome {
+            Some(Outcome::Call(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Returns the answer of a model; `None` when nothing is known of it.
+    pub(super) fn into_reply(self) -> Option<Result<Reply, LlmError>> {
+        self.outcome.map(Outcome::into_result)
+    }
+}
+
+impl Journal {
+    /// Begins a journal, which only its owner can read.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] when it can't be written, or is there.
+    pub fn create(path: &Path, masker: Arc<Masker>) -> Result<Self, LlmError> {
+        let file = file::private(path, |options| options.append(true).create_new(true));
+        Self::over(path, file.map_err(|error| fault(path, &error))?, masker, Vec::new())
+    }
+
+    /// Goes on with a journal that no process has open, and returns what it holds.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] when it can't be read or written, or is open elsewhere.
+    pub fn open(path: &Path, masker: Arc<Masker>) -> Result<(Self, Vec<Past>), LlmError> {
+        let fail = |error: io::Error| fault(path, &error);
+        let file = File::options().append(true).read(true).open(path).map_err(fail)?;
+        let lock = file.try_clone().map_err(fail)?;
+        locked(path, &lock)?;
+        let bytes = file::read(path, RECORDING_BYTES)?;
+        let whole = whole(&bytes);
+        file.set_len(whole.len() as u64).map_err(fail)?;
+        let lines = parse(&path.display().to_string(), whole)?;
+        let past = fold(lines);
+        Ok((Self::over(path, file, masker, past.clone())?, past))
+    }
+
+    /// Reads a journal, which may be open elsewhere.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] when it can't be read.
+    pub fn read(path: &Path) -> Result<Vec<Past>, LlmError> {
+        let bytes = file::read(path, RECORDING_BYTES)?;
+        parse(&path.display().to_string(), whole(&bytes)).map(fold)
+    }
+
+    /// Reports whether a process has a journal open.
+    #[must_use]
+    pub fn is_open(path: &Path) -> bool {
+        File::open(path).is_ok_and(|file| {
+            let is_held = matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock));
+            if !is_held {
+                // It is unlocked with the file at the latest.
+                let _ = file.unlock();
+            }
+            is_held
+        })
+    }
+
+    fn over(
+        path: &Path,
+        file: File,
+        masker: Arc<Masker>,
+        past: Vec<Past>,
+    ) -> Result<Self, LlmError> {
+        let fail = |error: io::Error| fault(path, &error);
+        let (lock, disk) = (file.try_clone().map_err(fail)?, file.try_clone().map_err(fail)?);
+        locked(path, &lock)?;
+        let recording = Recording::to_writer(&path.display().to_string(), file).masked_by(masker);
+        let mut writer = recording.lock();
+        writer.disk = Some(disk);
+        writer.next = past.last().map_or(1, |last| last.seq + 1);
+        drop(writer);
+        let mut state = State::default();
+        for past in past {
+            state.past.entry(past.call.key.clone()).or_default().push_back(past);
+        }
+        let path = path.to_owned();
+        Ok(Self(Arc::new(Shared { path, recording, _lock: lock, state: Mutex::new(state) })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Takes the next call that was made under a key.
+    #[must_use]
+    pub fn take(&self, key: &str) -> Option<Past> {
+        self.state().past.get_mut(key)?.pop_front()
+    }
+
+    /// Forgets the latest call under a key, if `is_meant` says so.
+    pub fn forget(&self, key: &str, is_meant: impl Fn(&Past) -> bool) {
+        let mut state = self.state();
+        if let Some(past) = state.past.get_mut(key) {
+            past.pop_back_if(|past| is_meant(past));
+        }
+    }
+
+    /// Writes that a call is about to be made; that is on disk when this returns.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`]: the call is not to be made then.
+    pub fn intend(&self, call: &Call) -> Result<(), LlmError> {
+        let seq = self.0.recording.begin();
+        self.write(&line(seq, call, None))?;
+        self.state().meant.insert(call.key.clone(), seq);
+        Ok(())
+    }
+
+    /// Writes what a call gave. One whose intent was written is on disk when this returns.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`].
+    pub fn end(&self, call: &Call, outcome: Value) -> Result<(), LlmError> {
+        let meant = self.state().meant.remove(&call.key);
+        match meant {
+            Some(seq) => {
+                let brief = Call { request: Value::Null, ..call.clone() };
+                self.write(&line(seq, &brief, Some(Outcome::Call(outcome))))
+            }
+            None => {
+                let seq = self.0.recording.begin();
+                self.0.recording.write(&line(seq, call, Some(Outcome::Call(outcome))))
+            }
+        }
+    }
+
+    /// Writes what a person says of a call whose outcome is not known: what it gave, or that it is to
+    /// be made again.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`].
+    pub fn settle(&self, past: &Past, outcome: Option<Value>) -> Result<(), LlmError> {
+        let outcome = outcome.map_or(Outcome::Again, Outcome::Call);
+        let brief = Call { request: Value::Null, ..past.call.clone() };
+        self.write(&line(past.seq, &brief, Some(outcome)))
+    }
+
+    /// Writes that a model is about to be asked; returns the number of the call.
+    pub(super) fn ask(&self, key: &str, model: &str, digest: &Digest) -> Result<u64, LlmError> {
+        let seq = self.0.recording.begin();
+        self.write(&of_model(seq, (key, model), digest, (Value::Null, None)))?;
+        Ok(seq)
+    }
+
+    /// Writes what a model answered.
+    pub(super) fn answered(
+        &self,
+        seq: u64,
+        about: (&str, &str),
+        (call, digest): (&ChatCall, &Digest),
+        outcome: &Result<Reply, LlmError>,
+    ) -> Result<(), LlmError> {
+        let outcome = match outcome {
+            Ok(reply) => Outcome::reply(reply),
+            Err(error) => Outcome::Error(StoredError::from(error)),
+        };
+        self.write(&of_model(seq, about, digest, (call.canonical(), Some(outcome))))
+    }
+
+    fn write(&self, line: &Line) -> Result<(), LlmError> {
+        self.0.recording.write(line)?;
+        self.0.recording.sync()
+    }
+}
+
+fn locked(path: &Path, file: &File) -> Result<(), LlmError> {
+    match file.try_lock() {
+        Err(std::fs::TryLockError::WouldBlock) => Err(LlmError::Recording {
+            file: path.display().to_string(),
+            line: None,
+            message: "it is open in another process".to_owned(),
+        }),
+        // A system without locks has none to wait for.
+        Ok(()) | Err(std::fs::TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+/// Returns the lines that have their ends.
+fn whole(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    bytes.get(..end).unwrap_or_default()
+}
+
+fn line(seq: u64, call: &Call, outcome: Option<Outcome>) -> Line {
+    let Call { key, name, digest, request } = call.clone();
+    Line {
+        v: RECORDING_VERSION,
+        seq,
+        at_us: now_us(),
+        key: Some(key),
+        model: String::new(),
+        call: Some(name),
+        digest,
+        request,
+        outcome,
+        masked: false,
+    }
+}
+
+fn of_model(
+    seq: u64,
+    (key, model): (&str, &str),
+    digest: &Digest,
+    (request, outcome): (Value, Option<Outcome>),
+) -> Line {
+    Line {
+        v: RECORDING_VERSION,
+        seq,
+        at_us: now_us(),
+        key: Some(key.to_owned()),
+        model: model.to_owned(),
+        call: None,
+        digest: digest.clone(),
+        request,
+        outcome,
+        masked: false,
+    }
+}
+
+/// Puts the lines of each call together, in the order of their beginning.
+fn fold(lines: Vec<Line>) -> Vec<Past> {
+    let mut calls: BTreeMap<u64, Past> = BTreeMap::new();
+    for line in lines {
+        let Some(key) = line.key else { continue };
+        if line.outcome == Some(Outcome::Again) {
+            calls.remove(&line.seq);
+            continue;
+        }
+        let is_model = line.call.is_none();
+        let name = line.call.unwrap_or(line.model);
+        let past = calls.entry(line.seq).or_insert_with(|| Past {
+            seq: line.seq,
+            at_us: line.at_us,
+            is_model,
+            call: Call { key, name, digest: line.digest, request: Value::Null },
+            meant: false,
+            masked: false,
+            outcome: None,
+        });
+        if !line.request.is_null() {
+            past.call.request = line.request;
+        }
+        past.meant |= line.outcome.is_none();
+        past.masked |= line.masked;
+        past.outcome = line.outcome.or(past.outcome.take());
+    }
+    calls.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(key: &str) -> Call {
+        let request = json!({ "path": "a.txt" });
+        Call {
+            key: key.to_owned(),
+            name: "file.write".to_owned(),
+            digest: Digest::of_text(&request.to_string()),
+            request,
+        }
+    }
+
+    #[test]
+    fn wa_3_journal_cut_off_anywhere_holds_what_was_written_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let journal = Journal::create(&path, Arc::default()).unwrap();
+        journal.end(&call("1"), json!("read")).unwrap();
+        journal.intend(&call("2")).unwrap();
+        journal.end(&call("2"), json!("written")).unwrap();
+        journal.intend(&call("3")).unwrap();
+        assert!(Journal::is_open(&path));
+        assert!(Journal::open(&path, Arc::default()).is_err(), "it is held");
+        drop(journal);
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in 0..=bytes.len() {
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            let (journal, past) = Journal::open(&path, Arc::default()).unwrap();
+            let lines = bytes[..cut].iter().filter(|byte| **byte == b'\n').count();
+            let told: Vec<_> = past.iter().map(|past| (&*past.call.key, past.is_open())).collect();
+            let all = [("1", false), ("2", lines == 2), ("3", true)];
+            assert_eq!(told, all[..lines.saturating_sub(usize::from(lines > 2))], "{cut}");
+            journal.end(&call("9"), json!(1)).unwrap();
+            drop(journal);
+            assert_eq!(Journal::read(&path).unwrap().len(), past.len() + 1, "{cut}");
+        }
+    }
+
+    #[test]
+    fn wa_3_call_that_is_to_be_made_again_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let journal = Journal::create(&path, Arc::default()).unwrap();
+        journal.intend(&call("1")).unwrap();
+        journal.intend(&call("2")).unwrap();
+        drop(journal);
+        let (journal, past) = Journal::open(&path, Arc::default()).unwrap();
+        journal.settle(&past[0], None).unwrap();
+        journal.settle(&past[1], Some(json!("it is there"))).unwrap();
+        drop(journal);
+        let (journal, past) = Journal::open(&path, Arc::default()).unwrap();
+        assert_eq!(past.len(), 1);
+        assert_eq!(journal.take("2").unwrap().value(), Some(&json!("it is there")));
+        assert_eq!((journal.take("1"), journal.take("2")), (None, None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn wa_3_secrets_are_masked_in_a_file_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let masker = Arc::new(Masker::new(["hunter2hunter2".to_owned()]));
+        let journal = Journal::create(&path, masker).unwrap();
+        journal.end(&call("1"), json!("the key is hunter2hunter2")).unwrap();
+        journal.end(&call("2"), json!("no key")).unwrap();
+        let past = Journal::read(&path).unwrap();
+        assert_eq!(past[0].value(), Some(&json!("the key is •••")));
+        assert_eq!((past[0].masked, past[1].masked), (true, false));
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -81,7 +81,7 @@ fn cp_19_token_arguments_are_checked() {
     for (arguments, expected) in [
         (&["add", "a b"][..], "letters, digits"),
         (&["add", "x", "--sender", "robot"], "USER, MODEL, SYSTEM or TOOL"),
-        (&["add", "x", "--scope", "all"], "read, write or run"),
+        (&["add", "x", "--scope", "all"], "read, write, run or inspect"),
         (&["add", "x", "--expires", "soon"], "30d"),
         (&["add", "x", "--expires", "2020-01-01T00:00:00Z"], "over already"),
         (&["add", "x", "--owner", ""], "owner"),

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . .ci/lib/check.sh
 
-export CONTEXTURE_DURABLE_KILLS=${CONTEXTURE_DURABLE_KILLS:-100}
+export CONTEXTURE_DURABLE_KILLS=${CONTEXTURE_DURABLE_KILLS:-30}
 test=wa_3_runs_killed_at_random_points_lose_and_double_nothing
 timeout 1500 cargo test "$(chosen contexture-cli)" --test durable -- --nocapture --exact "$test" >"$work/durable.log" 2>&1 \
   || fail "a run that is killed is not taken up as it was"

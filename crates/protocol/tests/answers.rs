@@ -43,6 +43,7 @@ fn cp_17_every_code_has_meaning_and_remedy() {
             "DUPLICATE_ID",
             "UNKNOWN_ID",
             "UNDECLARED_REFERENCE",
+            "CALL_ENDED",
             "CLIENT_UNAVAILABLE",
             "CANCELLED",
             "OUTCOME_UNCERTAIN",

@@ -7,6 +7,7 @@
 mod added;
 mod attachments;
 mod callable;
+mod caller_tools;
 mod dry;
 pub(crate) mod durable;
 mod errors;

@@ -3,7 +3,7 @@
 use crate::packs::consent::Question;
 use contexture_context::Label;
 use contexture_context::manifest::Site;
-use contexture_prompt::{FinishReason, Usage};
+use contexture_prompt::{FinishReason, ToolCall, Usage};
 use contexture_script::host::HostError;
 use serde_json::Value;
 
@@ -68,6 +68,17 @@ pub enum Progress {
         calls: Vec<Call>,
         /// The tokens that this answer of the model took.
         usage: Usage,
+        /// The label of the text: that of all that the model saw (GU-4).
+        label: Label,
+    },
+    /// A model calls tools of whoever wants the answer, which ends the run (WA-8).
+    CallerAsked {
+        /// The trace event of the model call.
+        event: u64,
+        /// The text of the model with the calls.
+        text: String,
+        /// The calls.
+        calls: Vec<ToolCall>,
         /// The label of the text: that of all that the model saw (GU-4).
         label: Label,
     },

@@ -77,7 +77,7 @@ pub use answer::{TurnError, TurnReport};
 pub use attachment::{Attachment, AttachmentKind};
 pub use event::{Finish, TurnEvent};
 pub(crate) use input::function;
-pub use request::{Conversation, Hints, Past, Role, TurnRequest};
+pub use request::{CallerRound, CallerTools, Conversation, Hints, Past, Role, TurnRequest};
 
 #[cfg(feature = "flow")]
 pub(crate) use answer::told;
@@ -127,6 +127,7 @@ async fn taken(
     let mut ready = Ready::new(project, &run, observer, cancel)?;
     let takes = input::function(ready.program(), &run).map(|(_, func)| Takes::of(func));
     let places = sites::answers(ready.program(), &run);
+    sites::check(&places, &hints)?;
     let attachments = Attachments::of(&conversation.attachments)?;
     let given = input::given(&conversation, &attachments, takes.as_ref())?;
     watch.begin(ready.id(), places.clone());

@@ -10,6 +10,7 @@
 mod observe;
 mod report;
 mod room;
+mod stop;
 #[cfg(test)]
 mod tests;
 
@@ -27,11 +28,13 @@ use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
 use contexture_core::provider::{ChatCall, Provider, Reply, SchemaHint, Think};
 use contexture_prompt::{
-    ChatResponse, OpenaiChatMessage, OpenaiChatRequest, Role, ToolCall, ToolDefinition,
+    ChatResponse, FinishReason, OpenaiChatMessage, OpenaiChatRequest, Role, Stop, ToolCall,
+    ToolChoice, ToolDefinition,
 };
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use stop::{Stops, cut};
 use tokio::time::Instant;
 
 /// A check beyond the shape: returns what is wrong with a value.
@@ -42,6 +45,8 @@ pub type Verify<'a> = &'a (dyn Fn(&Value) -> Vec<FieldError> + Send + Sync);
 pub struct Ask<'a> {
     /// The prompt.
     pub messages: Vec<OpenaiChatMessage>,
+    /// What follows the prompt: calls of tools that whoever asks has run, with their results.
+    pub earlier: Vec<OpenaiChatMessage>,
     /// The place of the call among those of its run, for a journal.
     pub key: Option<Arc<str>>,
     /// The shape of the answer; without one the raw text is the value.
@@ -73,10 +78,23 @@ pub struct Ask<'a> {
     pub retry: RetryPolicy,
     /// Tools that the model may call; of no effect without an executor.
     pub tools: Vec<ToolDefinition>,
+    /// The rule for calling them.
+    pub tool_choice: Option<ToolChoice>,
+    /// False if an answer may hold one call alone.
+    pub parallel_tool_calls: Option<bool>,
+    /// Texts that end an answer, and are not a part of it; of no effect with a shape.
+    pub stop: Vec<String>,
     /// The executor of the tools.
     pub executor: Option<&'a dyn ToolExecutor>,
     /// The most rounds of tool calls in a row before the model has to answer.
     pub tool_rounds: u32,
+}
+
+impl Ask<'_> {
+    /// Returns the texts that end an answer.
+    fn stops(&self) -> &[String] {
+        if self.shape.is_some() { &[] } else { &self.stop }
+    }
 }
 
 /// Asks until an answer can be used or the attempts are used up.
@@ -128,6 +146,7 @@ pub async fn ask(
             let max_output = run.max_output;
             Err(AskError::Ended { ended, text, max_output, report: run.report })
         }
+        Err(Failure::Left(text, calls)) => Err(AskError::Left { text, calls, report: run.report }),
     }
 }
 
@@ -135,6 +154,14 @@ enum Failure {
     Provider(LlmError),
     Unusable(AnswerError, String),
     Ended(Ended, String),
+    Left(String, Vec<ToolCall>),
+}
+
+/// The result of an attempt.
+enum Said {
+    Text(String),
+    /// Calls that are left to whoever asks.
+    Calls(ChatResponse),
 }
 
 struct Run<'r, 'a> {
@@ -149,17 +176,26 @@ struct Run<'r, 'a> {
 impl Run<'_, '_> {
     async fn attempts(&mut self) -> Result<(Value, String), Failure> {
         let attempts = self.ask.attempts.max(1);
-        let mut messages = self.ask.messages.clone();
+        let mut messages = self.prompt();
         let mut number = 1;
         loop {
-            let text = self.attempt(number, messages).await.map_err(Failure::Provider)?;
+            let said = self.attempt(number, messages).await.map_err(Failure::Provider)?;
+            let text = match said {
+                Said::Text(text) => text,
+                Said::Calls(response) => {
+                    if let Some(attempt) = self.report.attempts.last_mut() {
+                        self.observer.event(AskEvent::AttemptEnded { attempt });
+                    }
+                    return Err(Failure::Left(response.text, response.tool_calls));
+                }
+            };
             if let Some(ended) = self.ended() {
                 self.fail_attempt(&ended);
                 let Some(larger) = self.larger(ended).filter(|_| number < attempts) else {
                     return Err(Failure::Ended(ended, text));
                 };
                 self.max_output = Some(larger);
-                messages = self.ask.messages.clone();
+                messages = self.prompt();
                 number += 1;
                 continue;
             }
@@ -175,6 +211,11 @@ impl Run<'_, '_> {
             messages = self.repair(&text, &error);
             number += 1;
         }
+    }
+
+    /// Returns the prompt with what follows it from the beginning.
+    fn prompt(&self) -> Vec<OpenaiChatMessage> {
+        self.ask.messages.iter().chain(&self.ask.earlier).cloned().collect()
     }
 
     /// Returns why the last answer is not a whole one.
@@ -196,7 +237,7 @@ impl Run<'_, '_> {
     /// Returns the prompt again with the answer and what is wrong with it. Earlier attempts are
     /// left out: the last answer is the one to fix.
     fn repair(&self, text: &str, error: &AnswerError) -> Vec<OpenaiChatMessage> {
-        let mut messages = self.ask.messages.clone();
+        let mut messages = self.prompt();
         let repair = match self.ask.shape {
             Some(shape) => repair_message(text, error, shape),
             None => error.to_string(),
@@ -233,7 +274,7 @@ impl Run<'_, '_> {
         &mut self,
         number: u32,
         mut messages: Vec<OpenaiChatMessage>,
-    ) -> Result<String, LlmError> {
+    ) -> Result<Said, LlmError> {
         self.make_room(&mut messages)?;
         let max_output = self.max_output;
         self.report.attempts.push(Attempt { number, max_output, ..Attempt::default() });
@@ -250,8 +291,11 @@ impl Run<'_, '_> {
             let is_whole = response.finish_reason.as_ref().and_then(Ended::of).is_none();
             let calls = is_whole && !response.tool_calls.is_empty();
             let Some(executor) = self.ask.executor.filter(|_| calls) else {
-                return Ok(response.text);
+                return Ok(Said::Text(response.text));
             };
+            if response.tool_calls.iter().any(|call| executor.leaves(call)) {
+                return Ok(Said::Calls(response));
+            }
             if round >= self.ask.tool_rounds {
                 let error = LlmError::ToolRounds { limit: self.ask.tool_rounds };
                 self.fail_attempt(&error);
@@ -328,11 +372,13 @@ impl Run<'_, '_> {
         let told = |event: AskEvent<'_>| {
             observer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).event(event);
         };
-        let mut is_heard = false;
+        let (ask, mut is_heard) = (self.ask, false);
+        let mut stops = Stops::new(ask.stops());
         let mut hear = |delta: &str| {
             is_heard = true;
-            if text {
-                told(AskEvent::Text { delta });
+            let said = stops.push(delta);
+            if text && !said.is_empty() {
+                told(AskEvent::Text { delta: &said });
             }
             if let Some(value) = partial.as_mut().and_then(|partial| partial.push(delta)) {
                 told(AskEvent::Value { value });
@@ -349,6 +395,10 @@ impl Run<'_, '_> {
         let began = Instant::now();
         let outcome = self.exchange.send(&mut call, Some(&digest), sink, &mut on_retry).await;
         self.report.is_heard = is_heard;
+        let rest = stops.rest();
+        if text && outcome.is_ok() && !rest.is_empty() {
+            told(AskEvent::Text { delta: &rest });
+        }
         // What came since the answer was last read.
         if let Some(value) = partial.as_mut().filter(|_| outcome.is_ok()).and_then(Partial::refresh)
         {
@@ -361,9 +411,14 @@ impl Run<'_, '_> {
     fn note(
         &mut self,
         digest: Digest,
-        outcome: Result<Reply, LlmError>,
+        mut outcome: Result<Reply, LlmError>,
         (retried, took): (Vec<Retried>, Duration),
     ) -> Result<ChatResponse, LlmError> {
+        if let Ok(Reply { response, .. }) = &mut outcome
+            && cut(&mut response.text, self.ask.stops())
+        {
+            response.finish_reason = Some(FinishReason::Stop);
+        }
         let attempt = self.report.attempts.last_mut();
         if let Some(attempt) = attempt {
             if outcome.as_ref().err().is_none_or(LlmError::is_sent) {
@@ -394,11 +449,16 @@ impl Run<'_, '_> {
     fn call(&self, messages: &[OpenaiChatMessage]) -> ChatCall {
         let ask = self.ask;
         let tools = ask.executor.filter(|_| !ask.tools.is_empty()).map(|_| ask.tools.clone());
+        let has_tools = tools.is_some();
+        let stop = ask.stops();
         let request = OpenaiChatRequest {
             model: self.exchange.provider.model().to_owned(),
             messages: messages.to_vec(),
             temperature: ask.temperature,
             tools,
+            tool_choice: ask.tool_choice.clone().filter(|_| has_tools),
+            parallel_tool_calls: ask.parallel_tool_calls.filter(|_| has_tools),
+            stop: (!stop.is_empty()).then(|| Stop::Many(stop.to_vec())),
             ..OpenaiChatRequest::default()
         };
         ChatCall {

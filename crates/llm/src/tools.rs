@@ -16,6 +16,12 @@ pub trait ToolExecutor: Send + Sync {
         call: &'a ToolCall,
         cancel: &'a CancelToken,
     ) -> BoxFuture<'a, ToolOutcome>;
+
+    /// Reports whether a call is left to whoever asks: it is not run, and ends the question.
+    fn leaves(&self, call: &ToolCall) -> bool {
+        let _ = call;
+        false
+    }
 }
 
 /// The outcome of a tool call.

@@ -160,6 +160,15 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("attachment_limit", "A message has too many attachments."),
     ("attachment_unreadable", "An attachment does not match its declared type, or is too large."),
     ("attachment_url", "The URL of an attachment is not supported; use `https:` or `data:`."),
+    (
+        "tools_not_taken",
+        "A client brings tools, but the agent asks no model for the text of its answer.",
+    ),
+    (
+        "stop_not_taken",
+        "A client says which texts end the answer, but the agent asks no model for its text.",
+    ),
+    ("tool_calls", "The model calls a tool of the client, which ends the turn."),
     ("attachments_not_taken", "A message has attachments, but the agent takes none."),
     ("program_refused", "The program of the agent has errors; `contexture check` shows them."),
     ("turn_input", "An agent needs an input that a conversation does not provide."),

@@ -44,6 +44,8 @@ pub(super) enum Target {
     Application { tool: String },
     /// A tool of a front end, by its id.
     Frontend { tool_id: String },
+    /// A tool that whoever wants the answer runs.
+    Caller,
     /// A tool that is built in.
     Own(ToolBinding),
 }
@@ -90,7 +92,7 @@ impl Callable {
     /// Returns the name by which people know what is called.
     pub(super) fn name(&self) -> String {
         match &self.target {
-            Target::Mcp { .. } | Target::Application { .. } => self.method.clone(),
+            Target::Mcp { .. } | Target::Application { .. } | Target::Caller => self.method.clone(),
             Target::Frontend { tool_id } => tool_id.clone(),
             Target::Own(binding) => format!("{}.{}", binding.name, self.method),
             Target::Load => tool::NAME.to_owned(),
@@ -111,13 +113,13 @@ impl Callable {
         match &self.target {
             Target::Own(binding) => !binding.uri.starts_with("http"),
             Target::Load | Target::Mcp { .. } | Target::Application { .. } => false,
-            Target::Frontend { .. } => false,
+            Target::Frontend { .. } | Target::Caller => false,
         }
     }
 
     pub(super) const fn runtime(&self) -> Runtime {
         match self.target {
-            Target::Frontend { .. } => Runtime::Frontend,
+            Target::Frontend { .. } | Target::Caller => Runtime::Frontend,
             _ => Runtime::Backend,
         }
     }
@@ -221,7 +223,7 @@ fn signs(name: &str, allowed: impl Fn(char) -> bool) -> String {
 }
 
 /// Returns a name of ASCII signs, shortened to what providers take, and numbered where it is taken.
-fn free_name(whole: &str, table: &[Callable]) -> String {
+pub(super) fn free_name(whole: &str, table: &[Callable]) -> String {
     let is_free =
         |name: &str| name != tool::NAME && table.iter().all(|other| other.function() != name);
     let short = |bytes: usize| whole.chars().take(bytes).collect::<String>();

@@ -3,6 +3,7 @@
 
 use super::attachments::{self, TurnAttachments};
 use super::callable::{self, Callable};
+use super::caller_tools;
 use super::errors::of_model;
 use super::fallback::{Failed, Place};
 use super::hiding;
@@ -20,7 +21,7 @@ use super::tools::RunTools;
 use crate::models::{Model, Models};
 use crate::observe::Progress;
 use crate::run::result::{CallReport, DryPrompt};
-use crate::turn::request::Hints;
+use crate::turn::request::{CallerTools, Hints};
 use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use contexture_answer::Shape;
@@ -196,6 +197,7 @@ impl ModelCalls {
         if !offers.is_empty() {
             callables.push(Callable::loading());
         }
+        caller_tools::offer(&mut callables, self.caller_tools(&call));
         let mut packs = shown.packs;
         packs.add(answers);
         let mut fenced = templates.fenced();
@@ -250,14 +252,24 @@ impl ModelCalls {
     /// Applies the hints of the caller: the program's own temperature wins, and of two limits of
     /// the answer the lower one.
     fn hint(&self, call: &mut GenerateCall) {
-        let Hints { max_output, temperature } = self.hints;
+        let Hints { max_output, temperature, .. } = self.hints;
+        let is_answer = self.is_answer(call);
         let options = &mut call.options;
         options.temperature = options.temperature.or(temperature);
-        let is_answer = !options.plan && self.places.has(&call.site.position);
         if let Some(wished) = max_output.filter(|_| is_answer) {
             options.max_output = Some(options.max_output.map_or(wished, |own| own.min(wished)));
             options.most_output = options.most_output.map(|own| own.min(wished));
         }
+    }
+
+    /// Reports whether the text of a call is the answer of a turn.
+    fn is_answer(&self, call: &GenerateCall) -> bool {
+        !call.options.plan && self.places.has(&call.site.position)
+    }
+
+    /// Returns the tools of the caller for a call.
+    fn caller_tools(&self, call: &GenerateCall) -> Option<&CallerTools> {
+        self.hints.tools.as_ref().filter(|_| self.is_answer(call))
     }
 
     /// Asks without tools, and returns the value with its label.
@@ -304,10 +316,16 @@ impl ModelCalls {
         let room = prepared.manifest.max_input;
         let tools = ModelTools::new(services, call, model, prepared.manifest, offered, seen);
         let definitions = tools.definitions();
+        let caller = self.caller_tools(call);
+        let earlier = match tools.earlier(caller) {
+            Ok(earlier) => earlier,
+            Err(error) => return (Err(caller_tools::no_room(model, error)), tools.seen()),
+        };
         let mut messages = prepared.laid.messages;
         attachments::put(&mut messages, media);
         let question = Ask {
             messages,
+            earlier,
             key: Some(call.key.clone()),
             shape: call.shape.as_ref(),
             verify,
@@ -323,6 +341,9 @@ impl ModelCalls {
             timeout: options.timeout_ms.map(Duration::from_millis),
             retry: self.retry,
             executor: (!definitions.is_empty()).then_some(&tools),
+            tool_choice: tools.choice(caller),
+            parallel_tool_calls: caller.and_then(|caller| caller.parallel),
+            stop: if self.is_answer(call) { self.hints.stop.clone() } else { Vec::new() },
             tools: definitions,
             tool_rounds: TOOL_ROUNDS,
         };
@@ -331,7 +352,11 @@ impl ModelCalls {
         let outcome = ask(&*model.provider, &question, &mut listener, &run.cancel).await;
         // A program that lists tools means them; what is offered beside it can be left out.
         let outcome = match &outcome {
-            Err(error) if options.tools.is_empty() && refuses_tools(&question, error) => {
+            Err(error)
+                if options.tools.is_empty()
+                    && caller.is_none()
+                    && refuses_tools(&question, error) =>
+            {
                 run.warn(format!("{} takes no tools: what is pending can't be loaded", model.uri));
                 locked(&self.without_tools).insert(model.uri.clone());
                 tools.withdraw();
@@ -342,6 +367,7 @@ impl ModelCalls {
         };
         let report = outcome.as_ref().map_or_else(AskError::report, |answer| &answer.report);
         self.note_cost(run, call, model, report.usage);
+        let outcome = tools.leave(caller, outcome);
         let seen = tools.seen();
         (outcome, seen)
     }
@@ -559,6 +585,9 @@ pub(super) fn ask_error(error: &AskError) -> HostError {
             });
             let failure = HostError::new(error.kind(), error.to_string());
             HostError { help: error.help(), details: Some(details), ..failure }
+        }
+        AskError::Left { .. } => {
+            HostError { cancelled: true, ..HostError::new(error.kind(), error.to_string()) }
         }
         error => HostError::new(error.kind(), error.to_string()),
     }

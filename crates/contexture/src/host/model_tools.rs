@@ -31,25 +31,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Tokens that one result may take in the conversation.
-const RESULT_TOKENS: u64 = 4_000;
+pub(super) const RESULT_TOKENS: u64 = 4_000;
 
 /// The tools of one `generate`.
 pub(super) struct ModelTools<'h> {
-    run: &'h RunState,
+    pub(super) run: &'h RunState,
     tools: &'h RunTools,
     references: &'h OnDemand,
-    event: u64,
+    pub(super) event: u64,
     key: CallKey,
-    position: Position,
-    provider: Arc<dyn Provider>,
-    callables: Vec<Callable>,
+    pub(super) position: Position,
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) callables: Vec<Callable>,
     /// Keys for the calls that the model asked for and that have not begun, in their order.
     asked: Mutex<VecDeque<String>>,
     /// The resources that may be loaded; none when the model can't call tools.
     offers: Offers,
     manifest: Mutex<Manifest>,
     /// The label of all that the model saw so far.
-    seen: Mutex<Label>,
+    pub(super) seen: Mutex<Label>,
 }
 
 impl<'h> ModelTools<'h> {
@@ -94,7 +94,7 @@ impl<'h> ModelTools<'h> {
     }
 
     /// Returns what a function's name means; `None` for one that was not offered.
-    fn find(&self, function: &str) -> Option<&Callable> {
+    pub(super) fn find(&self, function: &str) -> Option<&Callable> {
         self.callables.iter().find(|callable| callable.function() == function)
     }
 
@@ -259,7 +259,7 @@ impl<'h> ModelTools<'h> {
     }
 
     /// Makes an item of a result and adds it to the manifest of the call.
-    fn item(&self, mut declared: DeclaredItem) -> Result<String, String> {
+    pub(super) fn item(&self, mut declared: DeclaredItem) -> Result<String, String> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         *seen = std::mem::take(&mut *seen).join(&label_of_item(&declared));
         drop(seen);
@@ -293,6 +293,11 @@ impl ToolExecutor for ModelTools<'_> {
                 Err(fault) => ToolOutcome::failed(format!("error: {fault}")),
             }
         })
+    }
+
+    fn leaves(&self, call: &ToolCall) -> bool {
+        let found = self.find(&call.function.name);
+        found.is_some_and(|callable| matches!(callable.target, Target::Caller))
     }
 }
 

@@ -63,7 +63,9 @@ impl Caller<'_> {
         id: (String, bool),
     ) -> Result<Called, ToolFailure> {
         match &callable.target {
-            Target::Load => Err(ToolFailure::new("tool_unknown", "it loads for models alone")),
+            Target::Load | Target::Caller => {
+                Err(ToolFailure::new("tool_unknown", "it is called by models alone"))
+            }
             Target::Own(binding) => self.own(callable, binding, given, influence).await,
             Target::Mcp { server } => self.server(callable, server, given, influence).await,
             Target::Application { tool } => self.added(callable, tool, given, influence).await,

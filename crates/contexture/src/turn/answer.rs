@@ -1,12 +1,12 @@
 //! From the value of a run to the answer of a turn.
 
 use super::event::Finish;
-use super::watch::Watch;
+use super::watch::{Left, Watch};
 use crate::run::result::{CheckReport, RunFailure, RunReport, SetupError};
 use contexture_context::Label;
 use contexture_diagnostic::{Severity, render};
 use contexture_llm::Ended;
-use contexture_prompt::Usage;
+use contexture_prompt::{ToolCall, Usage};
 use contexture_script::runtime::FailureKind;
 use serde_json::Value;
 
@@ -23,6 +23,8 @@ pub struct TurnReport {
     pub text: String,
     /// The way it ended.
     pub finish: Finish,
+    /// The calls of the caller's tools that ended it.
+    pub calls: Vec<ToolCall>,
     /// The URI of the model that was called last, if any.
     pub model: Option<String>,
     /// The tokens that the models took in all.
@@ -57,6 +59,7 @@ impl TurnReport {
             outcome: Err(RunFailure::Setup(error)),
             text: String::new(),
             finish: Finish::Error,
+            calls: Vec::new(),
             model: None,
             usage: Usage::default(),
             warnings: Vec::new(),
@@ -103,6 +106,11 @@ pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> Tur
         Ok(report) => (report.run, report.outcome, report.usage, report.warnings, report.label),
         Err(failure) => (None, Err(failure), Usage::default(), Vec::new(), Label::default()),
     };
+    if let Some(Left { text, calls, label }) = watch.take_left() {
+        // Its run ends there, and the turn is as it should be.
+        let (outcome, finish) = (Ok(Value::Null), Finish::ToolCalls);
+        return TurnReport { run, outcome, text, finish, calls, model, usage, warnings, label };
+    }
     let (text, finish) = match &outcome {
         Ok(value) => (text_of(value), watch.finish()),
         // What was cut off is kept for whoever can use a part (CA-1).
@@ -111,7 +119,8 @@ pub(super) fn report(taken: Result<RunReport, RunFailure>, watch: &Watch) -> Tur
             None => (watch.told(), Finish::Error),
         },
     };
-    TurnReport { run, outcome, text, finish, model, usage, warnings, label }
+    let calls = Vec::new();
+    TurnReport { run, outcome, text, finish, calls, model, usage, warnings, label }
 }
 
 /// Returns the text so far of an answer that was cut off.

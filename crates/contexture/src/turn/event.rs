@@ -61,6 +61,8 @@ pub enum Finish {
     Stop,
     /// With an answer that the model broke off at its limit.
     Length,
+    /// With calls of the caller's tools.
+    ToolCalls,
     /// Without an answer.
     Error,
 }
@@ -72,6 +74,7 @@ impl Finish {
         match self {
             Self::Stop => "STOP",
             Self::Length => "LENGTH",
+            Self::ToolCalls => "TOOL_CALLS",
             Self::Error => "ERROR",
         }
     }

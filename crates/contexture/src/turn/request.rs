@@ -3,6 +3,7 @@
 use super::attachment::Attachment;
 use crate::run::request::RunRequest;
 use contexture_context::{Label, Trust};
+use contexture_prompt::{ToolCall, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value};
 
 /// One turn of a conversation.
@@ -101,12 +102,45 @@ impl Role {
 }
 
 /// The hints of a caller for the answer. A program's own `temperature` wins; of two limits of the
-/// answer's length the lower one holds. `max_output` concerns the answer alone, not an intermediate
-/// step: see [which text that is](super#which-text-is-streamed).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// answer's length the lower one holds. All but `temperature` concern the model call whose text is the
+/// answer alone, not an intermediate step: see [which one that is](super#which-text-is-streamed).
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hints {
     /// The most tokens of the answer.
     pub max_output: Option<u64>,
     /// The sampling temperature of every model call that sets none.
     pub temperature: Option<f64>,
+    /// Texts that end the answer, and are not a part of it.
+    pub stop: Vec<String>,
+    /// The tools of the caller.
+    pub tools: Option<CallerTools>,
+}
+
+/// Tools that the caller itself runs: a wish for one ends the turn with [`Finish::ToolCalls`], and the
+/// caller sends the same message again with the result (WA-8).
+///
+/// [`Finish::ToolCalls`]: super::Finish::ToolCalls
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CallerTools {
+    /// The tools that may be called.
+    pub offered: Vec<ToolDefinition>,
+    /// The rule for calling them.
+    pub choice: Option<ToolChoice>,
+    /// False if an answer may hold one call alone.
+    pub parallel: Option<bool>,
+    /// The calls of earlier answers to this message, with their results.
+    pub rounds: Vec<CallerRound>,
+}
+
+/// The calls of one answer, and their results.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CallerRound {
+    /// The text beside the calls.
+    pub text: String,
+    /// The calls.
+    pub calls: Vec<ToolCall>,
+    /// The result of each call, in their order.
+    pub results: Vec<String>,
+    /// A label that lowers that of the whole: results of a caller have the trust level of tools.
+    pub label: Label,
 }

@@ -4,7 +4,7 @@ use super::event::{Finish, TurnEvent};
 use super::sites::Places;
 use crate::observe::{Call, Observer, Progress};
 use contexture_context::Label;
-use contexture_prompt::FinishReason;
+use contexture_prompt::{FinishReason, ToolCall};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The reporter of the events of a turn.
@@ -25,6 +25,15 @@ struct State {
     models: Vec<(u64, String)>,
     model: Option<String>,
     broken_off: bool,
+    left: Option<Left>,
+}
+
+/// The calls of the caller's tools that ended the turn.
+#[derive(Clone, Default)]
+pub(super) struct Left {
+    pub(super) text: String,
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) label: Label,
 }
 
 impl Watch {
@@ -51,6 +60,11 @@ impl Watch {
     /// Returns the way a turn with an answer ended.
     pub(super) fn finish(&self) -> Finish {
         if self.state().broken_off { Finish::Length } else { Finish::Stop }
+    }
+
+    /// Takes the calls of the caller's tools.
+    pub(super) fn take_left(&self) -> Option<Left> {
+        self.state().left.take()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -119,6 +133,9 @@ impl Observer for Watch {
             Progress::ToolAnswered { call_id, name, runtime, outcome, ms, .. } => {
                 let execution_ms = ms;
                 self.tell(TurnEvent::ToolResult { call_id, name, runtime, outcome, execution_ms });
+            }
+            Progress::CallerAsked { text, calls, label, .. } => {
+                self.state().left = Some(Left { text, calls, label });
             }
             Progress::Warning(text) => self.tell(TurnEvent::Warning(text)),
             // A partial value is not text of the answer.

@@ -690,7 +690,7 @@ fn cp_5_hints_of_caller_apply_only_to_answer() {
         }"#,
     );
     let stand_in = answers(&place, &json!([{ "json": { "a": "x" } }, "Done."]));
-    let hints = Hints { max_output: Some(20), temperature: Some(0.5) };
+    let hints = Hints { max_output: Some(20), temperature: Some(0.5), ..Hints::default() };
     let told = take(
         &place,
         with(TurnRequest { hints, ..says(&place, "?") }, |run| run.stand_in = stand_in),

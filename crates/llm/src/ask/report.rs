@@ -4,7 +4,7 @@ use contexture_answer::{AnswerError, Coercion, FieldError, Repair};
 use contexture_context::Digest;
 use contexture_core::error::LlmError;
 use contexture_core::provider::Sent;
-use contexture_prompt::{FinishReason, Usage};
+use contexture_prompt::{FinishReason, ToolCall, Usage};
 use serde_json::Value;
 use std::time::Duration;
 use thiserror::Error;
@@ -176,6 +176,16 @@ pub enum AskError {
         /// The report.
         report: Report,
     },
+    /// The model calls tools that are left to whoever asks.
+    #[error("the model calls tools of whoever asks")]
+    Left {
+        /// The text beside the calls.
+        text: String,
+        /// All calls of the answer.
+        calls: Vec<ToolCall>,
+        /// The report.
+        report: Report,
+    },
     /// No attempt gave an answer that can be used.
     #[error("{error}")]
     Unusable {
@@ -195,16 +205,19 @@ impl AskError {
         match self {
             Self::Provider { report, .. }
             | Self::Unusable { report, .. }
+            | Self::Left { report, .. }
             | Self::Ended { report, .. } => report,
         }
     }
 
-    /// Returns a stable name of the kind: [`LlmError::kind`], [`Ended::code`], or `unusable_answer`.
+    /// Returns a stable name of the kind: [`LlmError::kind`], [`Ended::code`],
+    /// `unusable_answer` or `tool_calls`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Provider { error, .. } => error.kind(),
             Self::Unusable { .. } => "unusable_answer",
+            Self::Left { .. } => "tool_calls",
             Self::Ended { ended, .. } => ended.code(),
         }
     }
@@ -215,6 +228,7 @@ impl AskError {
         match self {
             Self::Provider { error, .. } => error.help(),
             Self::Unusable { error, .. } => Some(error.help().to_owned()),
+            Self::Left { .. } => None,
             Self::Ended { ended, max_output, .. } => Some(ended.help(*max_output)),
         }
     }

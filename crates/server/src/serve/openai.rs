@@ -11,6 +11,7 @@ mod content;
 mod error;
 mod parameters;
 mod request;
+mod tools;
 
 pub(crate) use answer::{Chunks, completion, model};
 pub(crate) use ask::{ChatAnswer, ChatEvent, ChatTurn, ask};

@@ -9,6 +9,6 @@ mod history;
 pub(crate) mod log;
 mod queues;
 pub(crate) mod thread;
-mod tools;
+pub(crate) mod tools;
 pub(crate) mod turns;
 pub(crate) mod work;

@@ -1,6 +1,7 @@
 //! Answers in OpenAI's form: whole, or in chunks.
 
 use super::ask::ChatAnswer;
+use contexture::prompt::ToolCall;
 use serde_json::{Map, Value, json};
 
 /// Returns the `object: "model"` of an agent.
@@ -12,7 +13,12 @@ pub(crate) fn model(id: &str, created: u64) -> Value {
 pub(crate) fn completion(id: &str, created: u64, model: &str, answer: ChatAnswer) -> Value {
     let finish = finish(&answer);
     let usage = usage(&answer);
-    let message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
+    let is_silent = answer.text.is_empty() && !answer.calls.is_empty();
+    let content = if is_silent { Value::Null } else { answer.text.into() };
+    let mut message = json!({ "role": "assistant", "content": content, "refusal": null });
+    if let (false, Some(fields)) = (answer.calls.is_empty(), message.as_object_mut()) {
+        fields.insert("tool_calls".to_owned(), json!(answer.calls));
+    }
     let choice = json!({
         "index": 0, "message": message, "logprobs": null, "finish_reason": finish,
     });
@@ -25,7 +31,11 @@ pub(crate) fn completion(id: &str, created: u64, model: &str, answer: ChatAnswer
 }
 
 fn finish(answer: &ChatAnswer) -> &'static str {
-    if answer.is_cut { "length" } else { "stop" }
+    match answer {
+        ChatAnswer { calls, .. } if !calls.is_empty() => "tool_calls",
+        ChatAnswer { is_cut: true, .. } => "length",
+        _ => "stop",
+    }
 }
 
 fn usage(answer: &ChatAnswer) -> Value {
@@ -88,6 +98,8 @@ impl Chunks {
     pub(crate) fn end(&mut self, answer: ChatAnswer) -> Vec<Value> {
         let rest = answer.text.strip_prefix(self.sent.as_str()).unwrap_or_default().to_owned();
         let mut chunks: Vec<Value> = self.text(&rest).into_iter().collect();
+        let calls = answer.calls.iter().enumerate();
+        chunks.extend(calls.flat_map(|(index, call)| self.call(index, call)));
         let mut last = self.chunk(json!({}), finish(&answer).into());
         let usage = usage(&answer);
         tell_more(&mut last, answer.more);
@@ -101,6 +113,17 @@ impl Chunks {
             chunks.push(last);
         }
         chunks
+    }
+
+    /// Returns the chunks of a call: its name, and its arguments.
+    fn call(&self, index: usize, call: &ToolCall) -> [Value; 2] {
+        let ToolCall { id, function, .. } = call;
+        let begun = json!({
+            "index": index, "id": id, "type": "function",
+            "function": { "name": function.name, "arguments": "" },
+        });
+        let rest = json!({ "index": index, "function": { "arguments": function.arguments } });
+        [begun, rest].map(|part| self.chunk(json!({ "tool_calls": [part] }), Value::Null))
     }
 
     fn chunk(&self, delta: Value, finish: Value) -> Value {

@@ -10,8 +10,10 @@ use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::operations::log::millis;
 use crate::serve::sensitive;
 use crate::serve::turn::thread::{TurnOptions, start};
+use crate::serve::turn::tools;
 use crate::serve::turn::turns::UnstoredTurn;
 use crate::serve::turn::work::metadata_of;
+use contexture::prompt::ToolCall;
 use contexture::store::contexts::Update;
 use contexture::turn::{Conversation, Finish, Role, TurnEvent};
 use contexture_protocol::content::{Attachment, FinishReason, ModelResponse, UserInput};
@@ -37,6 +39,8 @@ pub(crate) struct ChatAnswer {
     pub(crate) text: String,
     /// True if the answer was cut at its limit.
     pub(crate) is_cut: bool,
+    /// The calls of the client's tools that ended it.
+    pub(crate) calls: Vec<ToolCall>,
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
     /// The fields beyond OpenAI: context, run, model, value.
@@ -118,6 +122,7 @@ fn alone(
             "owner": &**caller.owner(),
             "messageId": id,
             "outcome": match &outcome {
+                Ok(answer) if !answer.calls.is_empty() => "TOOL_CALLS",
                 Ok(answer) => if answer.is_cut { "LENGTH" } else { "STOP" },
                 Err(refused) => refused.code.as_str(),
             },
@@ -197,9 +202,11 @@ async fn run(
     }
     let report = ended.report;
     let more = metadata_of(&report);
+    let calls = tools::identified(app, report.calls);
     Ok(ChatAnswer {
         text: report.text,
         is_cut,
+        calls,
         prompt_tokens: report.usage.prompt_tokens,
         completion_tokens: report.usage.completion_tokens,
         more,
@@ -215,7 +222,7 @@ fn in_context(
     id: String,
     tell: UnboundedSender<ChatEvent>,
 ) {
-    let (hints, agent) = (chat.hints, chat.agent.clone());
+    let (hints, agent) = (chat.hints.clone(), chat.agent.clone());
     let message = match message(app, caller, chat, context, id) {
         Ok(message) => message,
         Err(refused) => {
@@ -295,6 +302,12 @@ fn answer(message: Message) -> Result<ChatAnswer, Refusal> {
             Ok(ChatAnswer {
                 text: response.text().to_owned(),
                 is_cut: response.finish_reason == Some(FinishReason::Length),
+                calls: response
+                    .tool_calls
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(tools::of_client)
+                    .collect(),
                 prompt_tokens: tokens(usage.prompt_tokens),
                 completion_tokens: tokens(usage.completion_tokens),
                 more,

@@ -1,7 +1,10 @@
 //! The messages of a chat request: the last one of the user is the input, the others are the history.
 
 use super::error::Failure;
-use contexture::turn::{Attachment, AttachmentKind, Past, Role};
+use super::parameters::given;
+use super::tools::Rounds;
+use contexture::prompt::ToolCall;
+use contexture::turn::{Attachment, AttachmentKind, CallerRound, Past, Role};
 use serde_json::{Map, Value};
 
 /// The current message and the earlier ones.
@@ -10,6 +13,8 @@ pub(super) struct ChatInput {
     pub(super) text: String,
     pub(super) attachments: Vec<Attachment>,
     pub(super) past: Vec<Past>,
+    /// The calls of the client's tools since the message.
+    pub(super) rounds: Vec<CallerRound>,
 }
 
 pub(super) fn read(messages: &Value) -> Result<ChatInput, Failure> {
@@ -28,23 +33,63 @@ pub(super) fn read(messages: &Value) -> Result<ChatInput, Failure> {
             "`messages` has to have a message of the user, which is what the agent answers";
         return Err(Failure::param("messages", "invalid_value", message));
     };
-    let later: Vec<Message> = after.collect();
-    if later.iter().any(|message| message.role != Role::System) {
-        let message = "the last message has to be the user's: an agent neither goes on with an \
-            answer that was begun nor takes results of tools";
+    let (later, rounds) = rounds(after)?;
+    let past = read.into_iter().chain(later).filter_map(Message::past).collect();
+    Ok(ChatInput { text: said.texts.join("\n\n"), attachments: said.attachments, past, rounds })
+}
+
+/// Reads what follows the message of the user: calls of the client's tools with their results, and
+/// messages of the system, which belong to the history.
+fn rounds(
+    after: impl Iterator<Item = Message>,
+) -> Result<(Vec<Message>, Vec<CallerRound>), Failure> {
+    let mut later = Vec::new();
+    let mut rounds = Rounds::default();
+    for message in after {
+        let Message { role, mut texts, calls, call_id, at, .. } = message;
+        match role {
+            Role::Model => {
+                texts.retain(|text| !text.is_empty());
+                rounds.text(texts, &at)?;
+                for call in calls {
+                    rounds.call(call, &at)?;
+                }
+            }
+            Role::Tool => {
+                let id = call_id.ok_or_else(|| {
+                    Failure::kind_of(format!("{at}.tool_call_id"), "the id of a call")
+                })?;
+                rounds.result(&id, texts.join("\n\n"), &at)?;
+            }
+            _ => later.push(Message { texts, ..Message::of(role) }),
+        }
+    }
+    let (rounds, has_text) = rounds.end("messages")?;
+    if has_text {
+        let message = "the last message has to be the user's or the result of a tool: an agent \
+            does not go on with an answer that was begun";
         return Err(Failure::param("messages", "invalid_value", message));
     }
-    let past = read.into_iter().chain(later).filter_map(Message::past).collect();
-    Ok(ChatInput { text: said.texts.join("\n\n"), attachments: said.attachments, past })
+    Ok((later, rounds))
 }
 
 struct Message {
     role: Role,
     texts: Vec<String>,
     attachments: Vec<Attachment>,
+    calls: Vec<ToolCall>,
+    /// The call that a result belongs to.
+    call_id: Option<String>,
+    /// Its place in the request.
+    at: String,
 }
 
 impl Message {
+    fn of(role: Role) -> Self {
+        let (texts, attachments, calls) = (Vec::new(), Vec::new(), Vec::new());
+        Self { role, texts, attachments, calls, call_id: None, at: String::new() }
+    }
+
     fn read(message: &Value, at: &str) -> Result<Self, Failure> {
         let message = message.as_object().ok_or_else(|| Failure::kind_of(at, "an object"))?;
         let role = match message.get("role").and_then(Value::as_str) {
@@ -57,7 +102,11 @@ impl Message {
                 return Err(Failure::kind_of(format!("{at}.role"), expected));
             }
         };
-        let mut read = Self { role, texts: Vec::new(), attachments: Vec::new() };
+        let mut read = Self { at: at.to_owned(), ..Self::of(role) };
+        read.call_id = message.get("tool_call_id").and_then(Value::as_str).map(str::to_owned);
+        if let Some(calls) = given(message, "tool_calls").filter(|_| role == Role::Model) {
+            read.calls = tool_calls(calls, &format!("{at}.tool_calls"))?;
+        }
         let at = format!("{at}.content");
         match message.get("content") {
             Some(Value::String(text)) => read.texts.push(text.clone()),
@@ -109,6 +158,24 @@ impl Message {
         let text = texts.join("\n\n");
         (!text.is_empty()).then(|| Past::new(self.role, text))
     }
+}
+
+/// Reads the calls of an answer.
+fn tool_calls(calls: &Value, at: &str) -> Result<Vec<ToolCall>, Failure> {
+    let calls = calls.as_array().ok_or_else(|| Failure::kind_of(at, "a list"))?;
+    let read = |(place, call): (usize, &Value)| {
+        let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
+        match (text("/id"), text("/function/name"), text("/function/arguments")) {
+            (Some(id), Some(name), Some(arguments)) if !id.is_empty() => {
+                Ok(ToolCall::function(id, name, arguments))
+            }
+            _ => {
+                let expected = "a call with id, function.name and function.arguments";
+                Err(Failure::kind_of(format!("{at}[{place}]"), expected))
+            }
+        }
+    };
+    calls.iter().enumerate().map(read).collect()
 }
 
 /// Reads a part that is not text.

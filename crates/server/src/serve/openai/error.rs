@@ -77,7 +77,7 @@ impl Failure {
             status,
             kind,
             message,
-            param: None,
+            param: untaken(refused),
             code: if code.is_empty() { own() } else { code.to_owned() },
             is_passing: refused.recoverable && refused.code != ErrorCode::Cancelled,
         }
@@ -88,6 +88,13 @@ impl Failure {
         let Self { message, kind, param, code, .. } = self;
         json!({ "error": { "message": message, "type": kind, "param": param, "code": code } })
     }
+}
+
+/// Returns the parameter that the agent has no use for.
+fn untaken(refused: &Refusal) -> Option<String> {
+    let code = refused.details.get("code").and_then(Value::as_str)?;
+    let param = code.strip_suffix("_not_taken").filter(|param| *param != "attachments");
+    param.map(str::to_owned)
 }
 
 /// Reports whether the input is not supported by the agent.

@@ -3,7 +3,7 @@
 
 use super::error::Failure;
 use contexture::diagnostic::suggestion;
-use contexture::turn::Hints;
+use contexture::turn::{CallerTools, Hints};
 use serde_json::{Map, Value};
 
 /// The parameters that are used.
@@ -16,6 +16,10 @@ const FOLLOWED: &[&str] = &[
     "max_completion_tokens",
     "temperature",
     "metadata",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "stop",
 ];
 /// The parameters that do not change the meaning of an answer: users of the app, storage and prices at
 /// the provider, and sampling, which the program of the agent decides.
@@ -33,22 +37,18 @@ const HARMLESS: &[&str] = &[
     "prediction",
     "reasoning_effort",
     "verbosity",
-    "parallel_tool_calls",
 ];
 type AsksForNothing = fn(&Value) -> bool;
 
 /// The parameters that request another form of answer, each with a check for the default value.
 const REFUSED: &[(&str, AsksForNothing)] = &[
     ("n", |value| value.as_u64() == Some(1)),
-    ("tools", is_empty),
-    ("tool_choice", |value| matches!(value.as_str(), Some("none" | "auto"))),
     ("functions", is_empty),
     ("function_call", |value| matches!(value.as_str(), Some("none" | "auto"))),
     ("response_format", |value| value.get("type").and_then(Value::as_str) == Some("text")),
     ("logprobs", |value| value == &Value::Bool(false)),
     ("top_logprobs", |value| value.as_u64() == Some(0)),
     ("logit_bias", is_empty),
-    ("stop", is_empty),
     ("modalities", |value| value.as_array().is_some_and(|all| all.iter().all(|one| one == "text"))),
     ("audio", is_empty),
     ("web_search_options", |_| false),
@@ -93,18 +93,19 @@ pub(super) fn check(request: &Map<String, Value>) -> Result<(), Failure> {
 fn why(name: &str) -> &'static str {
     match name {
         "n" => ": an agent gives one answer",
-        "tools" | "tool_choice" | "functions" | "function_call" => {
-            ": an agent uses the tools of its program; tools of an app are announced over /v1/ws"
-        }
+        "functions" | "function_call" => ": `tools` and `tool_choice` have taken its place",
         "response_format" => ": the form of an answer is declared in the agent's program",
         _ => "",
     }
 }
 
 /// Returns the requested form of the answer.
-pub(super) fn hints(request: &Map<String, Value>) -> Result<Hints, Failure> {
+pub(super) fn hints(
+    request: &Map<String, Value>,
+    tools: Option<CallerTools>,
+) -> Result<Hints, Failure> {
     let mut max_output = None;
-    for name in ["max_completion_tokens", "max_tokens"] {
+    for name in ["max_completion_tokens", "max_tokens", "max_output_tokens"] {
         let Some(value) = given(request, name) else { continue };
         let tokens = value.as_u64().filter(|tokens| *tokens > 0);
         let tokens = tokens.ok_or_else(|| Failure::kind_of(name, "a whole number above 0"))?;
@@ -114,7 +115,21 @@ pub(super) fn hints(request: &Map<String, Value>) -> Result<Hints, Failure> {
         let temperature = value.as_f64().filter(|value| (0.0..=2.0).contains(value));
         temperature.ok_or_else(|| Failure::kind_of("temperature", "a number from 0 to 2"))
     });
-    Ok(Hints { max_output, temperature: temperature.transpose()? })
+    let stop = stop(request)?;
+    Ok(Hints { max_output, temperature: temperature.transpose()?, stop, tools })
+}
+
+/// Reads the texts that end the answer.
+fn stop(request: &Map<String, Value>) -> Result<Vec<String>, Failure> {
+    let expected = || Failure::kind_of("stop", "a text, or a list of at most four");
+    let stops = match given(request, "stop") {
+        None => return Ok(Vec::new()),
+        Some(one @ Value::String(_)) => std::slice::from_ref(one),
+        Some(Value::Array(all)) if all.len() <= 4 => all.as_slice(),
+        Some(_) => return Err(expected()),
+    };
+    let text = |stop: &Value| stop.as_str().filter(|stop| !stop.is_empty()).map(str::to_owned);
+    stops.iter().map(|stop| text(stop).ok_or_else(expected)).collect()
 }
 
 /// Returns a parameter that is present and not null.

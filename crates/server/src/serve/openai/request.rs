@@ -3,6 +3,7 @@
 use super::content::{self, ChatInput};
 use super::error::Failure;
 use super::parameters::{self, given, switch};
+use super::tools::{self, Form};
 use crate::serve::agents::{Agent, Agents};
 use contexture::turn::{Attachment, Hints, Past};
 use serde_json::{Map, Value};
@@ -37,7 +38,7 @@ impl Chat {
         let agent = agents.named(name);
         let agent = agent.ok_or_else(|| Failure::no_model(name, agents.suggestion(name)))?;
         parameters::check(request)?;
-        let ChatInput { text, attachments, past } =
+        let ChatInput { text, attachments, past, rounds } =
             content::read(request.get("messages").unwrap_or(&Value::Null))?;
         let is_streamed = switch(request, "stream", "stream")?;
         let (metadata, context) = metadata(request)?;
@@ -46,7 +47,7 @@ impl Chat {
             text,
             attachments,
             past,
-            hints: parameters::hints(request)?,
+            hints: parameters::hints(request, tools::read(request, Form::Chat, rounds)?)?,
             metadata,
             context,
             is_streamed,

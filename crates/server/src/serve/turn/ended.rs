@@ -78,7 +78,11 @@ fn told(error: &TurnError, is_late: bool, id: &str) -> Refusal {
     let code = code(error);
     let refused = match error.code.as_str() {
         "attachment_url" | "attachment_unreadable" | "attachment_kind" => attachment(error),
-        "attachment_limit" | "attachments_not_taken" | "turn_input" => {
+        "attachment_limit"
+        | "attachments_not_taken"
+        | "turn_input"
+        | "tools_not_taken"
+        | "stop_not_taken" => {
             let refused = Refusal::new(code, error.message.clone());
             match &error.help {
                 Some(help) => refused.suggest(help),
@@ -134,7 +138,9 @@ fn code(error: &TurnError) -> ErrorCode {
         _ if error.cancelled => ErrorCode::Cancelled,
         "timeout" => ErrorCode::Timeout,
         "attachment_limit" => ErrorCode::TooLarge,
-        "attachments_not_taken" => ErrorCode::ValidationFailed,
+        "attachments_not_taken" | "tools_not_taken" | "stop_not_taken" => {
+            ErrorCode::ValidationFailed
+        }
         other => ErrorCode::parse(other).unwrap_or(ErrorCode::ExecutionFailed),
     }
 }

@@ -1,11 +1,14 @@
 //! Tool calls of a model and their results, as messages (CP-5).
 
+use crate::serve::app::App;
+use contexture::prompt::ToolCall;
 use contexture::turn::{Call as TurnCall, Runtime, ToolFailure};
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{
     Call, CallResult, Failure, Runtime as WireRuntime, ToolCallResponse,
 };
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// The sentence of a tool of this side that failed.
 pub(super) const FAILED: &str = "the tool failed";
@@ -61,6 +64,39 @@ pub(super) fn call(call: TurnCall) -> Call {
         other => Map::from_iter([("value".to_owned(), other)]),
     };
     Call { runtime, ..Call::new(call.call_id, call.name, parameters) }
+}
+
+/// The field of arguments that are not a JSON object.
+const RAW: &str = "value";
+
+/// Converts a call of a tool of the client that asked (WA-8).
+pub(super) fn left(call: ToolCall) -> Call {
+    let parameters = match serde_json::from_str(&call.function.arguments) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::from_iter([(RAW.to_owned(), call.function.arguments.into())]),
+    };
+    let runtime = Some(WireRuntime::Frontend);
+    Call { runtime, ..Call::new(call.id, call.function.name, parameters) }
+}
+
+/// Converts such a call back.
+pub(crate) fn of_client(call: Call) -> ToolCall {
+    let arguments = match call.parameters.get(RAW) {
+        Some(Value::String(raw)) if call.parameters.len() == 1 => raw.clone(),
+        _ => Value::Object(call.parameters).to_string(),
+    };
+    ToolCall::function(call.call_id, call.name, arguments)
+}
+
+/// Gives an id to each call that has none of its own.
+pub(crate) fn identified(app: &App, mut calls: Vec<ToolCall>) -> Vec<ToolCall> {
+    let mut known = HashSet::new();
+    for call in &mut calls {
+        if call.id.is_empty() || !known.insert(call.id.clone()) {
+            call.id = app.maker.id("call");
+        }
+    }
+    calls
 }
 
 /// Converts a result for a TOOL_CALL_RESPONSE.

@@ -256,7 +256,7 @@ impl TurnWork {
             owner: self.caller.owner().to_string(),
             ledger: self.app.ledger(&self.caller.grant),
             conversation,
-            hints: self.hints,
+            hints: self.hints.clone(),
             permission: Arc::clone(&frontend) as Arc<dyn Permission>,
             frontend: Some(frontend),
             parent: Parent::of_message(&self.message).or(self.caller.trace),
@@ -431,6 +431,7 @@ impl TurnWork {
         }
         let finish = match (&error, report.finish) {
             (_, Finish::Length) => FinishReason::Length,
+            (_, Finish::ToolCalls) => FinishReason::ToolCalls,
             (Some(_), _) => FinishReason::Error,
             (None, _) => FinishReason::Stop,
         };
@@ -448,8 +449,12 @@ impl TurnWork {
             }
             metadata.insert("error".to_owned(), told);
         }
-        let response =
-            ModelResponse { usage: Some(spent(report.usage)), ..ModelResponse::new(text, finish) };
+        let calls = tools::identified(&self.app, report.calls).into_iter().map(tools::left);
+        let response = ModelResponse {
+            usage: Some(spent(report.usage)),
+            tool_calls: (finish == FinishReason::ToolCalls).then(|| calls.collect()),
+            ..ModelResponse::new(text, finish)
+        };
         let mut message = self.written(Body::ModelResponse(response));
         message.metadata.get_or_insert_default().extend(metadata);
         Ok(message)

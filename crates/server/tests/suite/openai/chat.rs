@@ -19,7 +19,7 @@ async fn cp_5_agents_are_models() {
         all["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(
         (all["object"].as_str(), names),
-        (Some("list"), vec!["Echo", "Slow", "Where", "Broken"])
+        (Some("list"), vec!["Echo", "Slow", "Where", "Writer", "Broken"])
     );
     assert_eq!(site.get("/v1/models/Slow").await.json()["object"], "model");
     let none = site.get("/v1/models/Slo").await;
@@ -123,12 +123,14 @@ async fn cp_5_unsupported_parameters_are_refused() {
     let site = Site::new().await;
     let cases = [
         ("n", json!({ "n": 2 })),
-        ("tools", json!({ "tools": [{ "type": "function" }] })),
+        ("tools[0].function", json!({ "tools": [{ "type": "function" }] })),
+        ("tools", json!({ "tools": [{ "type": "function", "function": { "name": "f" } }] })),
         ("tool_choice", json!({ "tool_choice": "required" })),
         ("response_format", json!({ "response_format": { "type": "json_object" } })),
         ("logprobs", json!({ "logprobs": true })),
         ("logit_bias", json!({ "logit_bias": { "1": 2 } })),
         ("stop", json!({ "stop": "x" })),
+        ("stop", json!({ "stop": ["a", "b", "c", "d", "e"] })),
         ("modalities", json!({ "modalities": ["text", "audio"] })),
         ("temperature", json!({ "temperature": 2.1 })),
         ("temperature", json!({ "temperature": "hot" })),

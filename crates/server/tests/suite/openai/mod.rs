@@ -4,6 +4,8 @@
 mod chat;
 mod drain;
 mod model;
+mod script;
 mod site;
 mod status;
+mod tools;
 mod traces;

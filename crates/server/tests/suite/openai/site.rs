@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 const AGENTS: &str = r#"
+import tool File from "file://workspace"
 main agent Echo {
   main func(input { text string, messages list, attachments list }) {
     ({ text: input.text, messages: input.messages, attachments: input.attachments })
@@ -21,6 +22,7 @@ main agent Echo {
 }
 agent Slow { main func(text string) { generate({ input: text }) } }
 agent Where { main func(text string, contextId string) { "in <" + contextId + ">" } }
+agent Writer { main func(text string) { generate({ input: text, tools: [File.read, File.write] }) } }
 agent Broken { main func(text string) { 1 / (2 - 2) } }
 "#;
 
@@ -102,6 +104,11 @@ impl Site {
         let folder = self.folder.path().join(".contexture/data");
         let read = |name: String| std::fs::read(folder.join(name)).unwrap_or_default();
         [read(name.to_owned()), read(format!("{name}-wal"))].concat()
+    }
+
+    /// A file of the workspace.
+    pub(crate) fn file(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {

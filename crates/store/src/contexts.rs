@@ -37,6 +37,8 @@ mod in_memory;
 pub mod ledger;
 mod limit;
 mod lines;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod read;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -50,6 +52,8 @@ pub use aead::AeadSealer;
 pub use contexture_core::store::contexts::*;
 pub use engine::Options;
 pub use in_memory::InMemoryContexts;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresContexts;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteContexts;
 #[cfg(feature = "sqlite")]

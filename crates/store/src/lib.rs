@@ -5,7 +5,8 @@
 //! the embedded stores that pass it, one in memory for each port, and the rules of contexts over the
 //! rows of any database ([`contexts::ledger`]). Everything is plain files in the workspace: JSON lines for runs, so that a trace can be
 //! read while it is written and with any tool, files named by digest for texts, JSON lines or
-//! SQLite for memories, SQLite for contexts and for the journal of flows. Time and chance come
+//! SQLite for memories, SQLite for contexts and for the journal of flows; with the feature `postgres`
+//! these two stand in a PostgreSQL database as well. Time and chance come
 //! through [`stamp`], secrets go out through [`masker`].
 //!
 //! ```
@@ -29,6 +30,8 @@ pub mod flows;
 pub mod home;
 pub mod marks;
 pub mod memory;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 pub mod runs;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -57,6 +57,16 @@ mod sqlite {
     }
 }
 
+#[cfg(feature = "postgres")]
+mod postgres {
+    use super::*;
+    use crate::postgres::testing::fresh;
+
+    contexture_core::contexts_contract!(|setup: Setup| -> Arc<dyn ContextStore> {
+        Arc::new(PostgresContexts::open_in(&fresh(), made(setup)).unwrap())
+    });
+}
+
 fn sensitive() -> Sensitive {
     let field = |kind: Option<&str>, path: &str| MessageField {
         kind: kind.map(str::to_owned),

@@ -25,9 +25,48 @@ const MOST_TASKS: usize = 1_024;
 /// The longest time that a task nobody waits for is held back for others.
 const COMPANY: Duration = Duration::from_micros(200);
 
-pub(crate) trait Task<E>: Send {
+/// A connection that the thread writes with, to a file of this name.
+pub(crate) trait Transactions<E>: Send + 'static {
+    fn begin(&mut self, file: &str) -> Result<(), E>;
+    fn commit(&mut self, file: &str) -> Result<(), E>;
+    fn undo(&mut self, file: &str);
+    /// Returns a number that rises with each write of the transaction; `None` when that is broken.
+    fn written(&self) -> Option<u64>;
+    /// Reports whether a transaction can begin, as far as is known.
+    fn is_there(&self) -> bool {
+        true
+    }
+}
+
+impl<E: FileError> Transactions<E> for Connection {
+    fn begin(&mut self, file: &str) -> Result<(), E> {
+        execute(self, file, "begin immediate")
+    }
+
+    fn commit(&mut self, file: &str) -> Result<(), E> {
+        execute(self, file, "commit")
+    }
+
+    fn undo(&mut self, file: &str) {
+        if !self.is_autocommit() {
+            drop(execute::<E>(self, file, "rollback"));
+        }
+    }
+
+    fn written(&self) -> Option<u64> {
+        // SQLite itself gives up the whole transaction after some failures.
+        (!self.is_autocommit()).then(|| self.total_changes())
+    }
+}
+
+fn execute<E: FileError>(connection: &Connection, file: &str, sql: &str) -> Result<(), E> {
+    let done = connection.prepare_cached(sql).and_then(|mut sql| sql.execute([]));
+    done.map(drop).map_err(|error| E::of_sqlite(file, &error))
+}
+
+pub(crate) trait Task<E, C = Connection>: Send {
     /// Writes in the transaction under way; is called again when that transaction failed.
-    fn run(&mut self, connection: &Connection) -> Result<(), E>;
+    fn run(&mut self, connection: &C) -> Result<(), E>;
 
     /// Reports the outcome: that of the last run, or the fault that undid it.
     fn finish(self: Box<Self>, fault: Option<E>);
@@ -55,14 +94,14 @@ struct Work<T, W, D> {
     is_urgent: bool,
 }
 
-impl<E, T, W, D> Task<E> for Work<T, W, D>
+impl<E, C, T, W, D> Task<E, C> for Work<T, W, D>
 where
     E: FileError,
     T: Send,
-    W: Fn(&Connection) -> Result<T, E> + Send,
+    W: Fn(&C) -> Result<T, E> + Send,
     D: FnOnce(Result<T, E>) + Send,
 {
-    fn run(&mut self, connection: &Connection) -> Result<(), E> {
+    fn run(&mut self, connection: &C) -> Result<(), E> {
         self.result = Some((self.work)(connection)?);
         Ok(())
     }
@@ -77,10 +116,10 @@ where
     }
 }
 
-type Tasks<E> = Vec<Box<dyn Task<E>>>;
+type Tasks<E, C> = Vec<Box<dyn Task<E, C>>>;
 
-struct Waiting<E> {
-    tasks: VecDeque<Box<dyn Task<E>>>,
+struct Waiting<E, C> {
+    tasks: VecDeque<Box<dyn Task<E, C>>>,
     /// The number of those that somebody waits for.
     urgent: usize,
     bytes: usize,
@@ -89,24 +128,24 @@ struct Waiting<E> {
     is_asleep: bool,
 }
 
-struct Queue<E> {
-    waiting: Mutex<Waiting<E>>,
+struct Queue<E, C> {
+    waiting: Mutex<Waiting<E, C>>,
     filled: Condvar,
 }
 
-impl<E: FileError> Queue<E> {
+impl<E: FileError, C> Queue<E, C> {
     fn new() -> Self {
         let tasks = VecDeque::new();
         let waiting = Waiting { tasks, urgent: 0, bytes: 0, is_closed: false, is_asleep: false };
         Self { waiting: Mutex::new(waiting), filled: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting<E>> {
+    fn lock(&self) -> MutexGuard<'_, Waiting<E, C>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns what is to be written together; `None` when nothing is and nothing will be.
-    fn take(&self) -> Option<Tasks<E>> {
+    fn take(&self) -> Option<Tasks<E, C>> {
         let mut waiting = self.lock();
         let mut until = None;
         while waiting.urgent == 0 && waiting.tasks.len() < MOST_TASKS && !waiting.is_closed {
@@ -125,7 +164,7 @@ impl<E: FileError> Queue<E> {
         }
         waiting.is_asleep = false;
         let count = waiting.tasks.len().min(MOST_TASKS);
-        let taken: Tasks<E> = waiting.tasks.drain(..count).collect();
+        let taken: Tasks<E, C> = waiting.tasks.drain(..count).collect();
         waiting.urgent -= taken.iter().filter(|task| task.is_urgent()).count();
         waiting.bytes -= taken.iter().map(|task| task.bytes()).sum::<usize>();
         (!taken.is_empty()).then_some(taken)
@@ -133,13 +172,13 @@ impl<E: FileError> Queue<E> {
 }
 
 /// A queue that closes when the thread ends, however it ends: all who wait get an error.
-struct Closes<E: FileError>(Arc<Queue<E>>);
+struct Closes<E: FileError, C>(Arc<Queue<E, C>>);
 
-impl<E: FileError> Drop for Closes<E> {
+impl<E: FileError, C> Drop for Closes<E, C> {
     fn drop(&mut self) {
         let mut waiting = self.0.lock();
         waiting.is_closed = true;
-        let tasks: Tasks<E> = std::mem::take(&mut waiting.tasks).into();
+        let tasks: Tasks<E, C> = std::mem::take(&mut waiting.tasks).into();
         drop(waiting);
         finish(tasks, || Some(E::closed()));
     }
@@ -164,16 +203,16 @@ pub(crate) trait Beside<E>: Send + 'static {
 pub(crate) type Refuse<E> = Box<dyn Fn(usize, usize) -> Option<E> + Send + Sync>;
 
 /// The thread that writes; dropped, it writes what was submitted and ends.
-pub(crate) struct WriterThread<E: FileError> {
-    queue: Arc<Queue<E>>,
+pub(crate) struct WriterThread<E: FileError, C = Connection> {
+    queue: Arc<Queue<E, C>>,
     thread: Option<JoinHandle<()>>,
     refuse: Refuse<E>,
 }
 
-impl<E: FileError> WriterThread<E> {
+impl<E: FileError, C: Transactions<E>> WriterThread<E, C> {
     /// Starts the thread, of this name, for the file of this name; `beside` is called there.
     pub(crate) fn start(
-        connection: Connection,
+        connection: C,
         (thread, file): (&str, Arc<str>),
         refuse: Refuse<E>,
         beside: impl Beside<E>,
@@ -192,7 +231,7 @@ impl<E: FileError> WriterThread<E> {
     }
 
     /// Hands a task in. Tasks are written and finished in the order in which they come.
-    pub(crate) fn submit(&self, task: Box<dyn Task<E>>) {
+    pub(crate) fn submit(&self, task: Box<dyn Task<E, C>>) {
         let mut waiting = self.queue.lock();
         let closed = waiting.is_closed.then(E::closed);
         let fault = closed.or_else(|| (self.refuse)(waiting.tasks.len(), waiting.bytes));
@@ -217,7 +256,7 @@ impl<E: FileError> WriterThread<E> {
     pub(crate) fn post<T: Send + 'static>(
         &self,
         is_urgent: bool,
-        work: impl Fn(&Connection) -> Result<T, E> + Send + 'static,
+        work: impl Fn(&C) -> Result<T, E> + Send + 'static,
         done: impl FnOnce(Result<T, E>) + Send + 'static,
     ) {
         self.submit(Box::new(Work { work, done, result: None, is_urgent }));
@@ -226,7 +265,7 @@ impl<E: FileError> WriterThread<E> {
     /// Hands in work and waits for it.
     pub(crate) fn write<T: Send + 'static>(
         &self,
-        work: impl Fn(&Connection) -> Result<T, E> + Send + 'static,
+        work: impl Fn(&C) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E> {
         let (send, receive) = mpsc::sync_channel(1);
         self.post(true, work, move |outcome| drop(send.send(outcome)));
@@ -234,7 +273,7 @@ impl<E: FileError> WriterThread<E> {
     }
 }
 
-impl<E: FileError> Drop for WriterThread<E> {
+impl<E: FileError, C> Drop for WriterThread<E, C> {
     fn drop(&mut self) {
         self.queue.lock().is_closed = true;
         self.queue.filled.notify_one();
@@ -247,16 +286,17 @@ impl<E: FileError> Drop for WriterThread<E> {
 }
 
 /// The transactions of the thread.
-struct Commits<B> {
-    connection: Connection,
+struct Commits<B, C> {
+    connection: C,
     file: Arc<str>,
     beside: B,
 }
 
-impl<B> Commits<B> {
-    fn serve<E: FileError>(&mut self, mut tasks: Tasks<E>)
+impl<B, C> Commits<B, C> {
+    fn serve<E: FileError>(&mut self, mut tasks: Tasks<E, C>)
     where
         B: Beside<E>,
+        C: Transactions<E>,
     {
         match self.together(&mut tasks) {
             Ok(faults) => {
@@ -264,7 +304,7 @@ impl<B> Commits<B> {
                 finish(tasks, || faults.next().flatten());
             }
             // For a file that is busy, waiting as long again for each would take forever.
-            Err(fault) if tasks.len() == 1 || fault.is_busy() => {
+            Err(fault) if tasks.len() == 1 || fault.is_busy() || !self.connection.is_there() => {
                 finish(tasks, || Some(fault.clone()));
             }
             Err(_) => tasks.into_iter().for_each(|task| self.serve(vec![task])),
@@ -272,16 +312,14 @@ impl<B> Commits<B> {
     }
 
     /// Runs tasks in one transaction; returns the fault of each, or why there was no transaction.
-    fn together<E: FileError>(&mut self, tasks: &mut Tasks<E>) -> Result<Vec<Option<E>>, E>
+    fn together<E: FileError>(&mut self, tasks: &mut Tasks<E, C>) -> Result<Vec<Option<E>>, E>
     where
         B: Beside<E>,
+        C: Transactions<E>,
     {
-        self.execute("begin immediate")?;
+        self.connection.begin(&self.file)?;
         let faults: Result<Vec<_>, E> = tasks.iter_mut().map(|task| self.apart(task)).collect();
-        let outcome = faults.and_then(|faults| self.execute("commit").map(|()| faults));
-        if outcome.is_err() && !self.connection.is_autocommit() {
-            drop(self.execute::<E>("rollback"));
-        }
+        let outcome = faults.and_then(|faults| self.connection.commit(&self.file).map(|()| faults));
         match outcome {
             Ok(faults) => Ok(match self.beside.committed() {
                 Ok(()) => faults,
@@ -290,6 +328,7 @@ impl<B> Commits<B> {
                 }
             }),
             Err(fault) => {
+                Transactions::<E>::undo(&mut self.connection, &self.file);
                 self.beside.undone();
                 Err(fault)
             }
@@ -297,26 +336,23 @@ impl<B> Commits<B> {
     }
 
     /// Runs a task. A fault that left something behind breaks the transaction.
-    fn apart<E: FileError>(&self, task: &mut Box<dyn Task<E>>) -> Result<Option<E>, E> {
-        let before = self.connection.total_changes();
+    fn apart<E: FileError>(&self, task: &mut Box<dyn Task<E, C>>) -> Result<Option<E>, E>
+    where
+        C: Transactions<E>,
+    {
+        let before = self.connection.written();
         let run = AssertUnwindSafe(|| task.run(&self.connection));
         let outcome = catch_unwind(run).unwrap_or_else(|_| Err(E::panicked()));
         let Err(fault) = outcome else { return Ok(None) };
-        // SQLite itself gives up the whole transaction after some failures.
-        let is_broken =
-            self.connection.is_autocommit() || self.connection.total_changes() != before;
+        let after = self.connection.written();
+        let is_broken = after.is_none() || after != before;
         if is_broken || task.fails_others() { Err(fault) } else { Ok(Some(fault)) }
-    }
-
-    fn execute<E: FileError>(&self, sql: &str) -> Result<(), E> {
-        let done = self.connection.prepare_cached(sql).and_then(|mut sql| sql.execute([]));
-        done.map(drop).map_err(|error| E::of_sqlite(&self.file, &error))
     }
 }
 
 /// Finishes tasks, each with its fault. A panic of a caller's function must not end the thread that
 /// serves all others.
-fn finish<E>(tasks: Tasks<E>, mut fault: impl FnMut() -> Option<E>) {
+fn finish<E, C>(tasks: Tasks<E, C>, mut fault: impl FnMut() -> Option<E>) {
     for task in tasks {
         let fault = fault();
         drop(catch_unwind(AssertUnwindSafe(|| task.finish(fault))));

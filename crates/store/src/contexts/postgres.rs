@@ -1,0 +1,66 @@
+//! Contexts in a PostgreSQL database (WA-11).
+//!
+//! Decision: the same rules over other rows. What SQLite needs beside its file, chains of digests and
+//! marks, is left to the database, which keeps its log by checksums.
+
+mod ledger;
+mod rows;
+
+use super::engine::Options;
+use super::ledger::{Ledger, Ledgers, Outcome};
+use super::store::Contexts;
+use crate::postgres::{Kind, Postgres, Writer};
+use crate::sqlite::writer::{Beside, Refuse, WriterThread};
+use contexture_core::store::contexts::ContextError;
+use ledger::Tables;
+use std::sync::Arc;
+
+/// Contexts in a PostgreSQL database; see [`Options`] for limits and seals.
+pub type PostgresContexts = Contexts<PostgresLedgers>;
+
+/// The rows of contexts in a PostgreSQL database.
+pub struct PostgresLedgers {
+    // Dropped in this order: all is written before the lease ends.
+    writer: WriterThread<ContextError, Writer>,
+    postgres: Arc<Postgres>,
+}
+
+struct Nothing;
+
+impl Beside<ContextError> for Nothing {}
+
+impl PostgresContexts {
+    /// Makes a store of the contexts in a database.
+    ///
+    /// # Errors
+    /// [`ContextError::Sealed`] when something is declared sensitive and no sealer is given; what the
+    /// database reports.
+    pub fn open_in(postgres: &Arc<Postgres>, options: Options) -> Result<Self, ContextError> {
+        let name = &postgres.link.name;
+        let most_waiting = options.limits.waiting;
+        let writer =
+            Writer::open(postgres, Kind::Contexts).map_err(|fault| fault.told::<ContextError>(name))?;
+        let refuse: Refuse<ContextError> = Box::new(move |tasks, _| {
+            (tasks >= most_waiting).then_some(ContextError::Overloaded(tasks))
+        });
+        let writer = WriterThread::start(writer, ("contexts", Arc::clone(name)), refuse, Nothing)?;
+        Self::on(PostgresLedgers { writer, postgres: Arc::clone(postgres) }, options)
+    }
+}
+
+impl Ledgers for PostgresLedgers {
+    fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T> {
+        self.postgres.read(|session| work(&mut Tables::new(session, &self.postgres.link.name)))
+    }
+
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl Fn(&mut dyn Ledger) -> Outcome<T> + Send + 'static,
+        done: impl FnOnce(Outcome<T>) + Send + 'static,
+    ) {
+        let name = Arc::clone(&self.postgres.link.name);
+        let work =
+            move |writer: &Writer| writer.with(|session| work(&mut Tables::new(session, &name)));
+        self.writer.post(true, work, done);
+    }
+}

@@ -1,0 +1,258 @@
+//! A PostgreSQL database of ours: how it is reached, what its errors mean, and the lease of each process
+//! that writes (WA-11).
+//!
+//! Decisions: the callers of a store wait, on any thread, so a connection is driven by a runtime of its
+//! own and waited for without one ([`session`]). Updates take effect one transaction after another, by a
+//! lock that every writer takes, on whichever server: the rules stand on that, and a transaction of many
+//! updates pays for it once. Each process has a row with a lease; a writer's transaction begins by writing
+//! its number there. So a process whose lease another took over writes nothing more, however long it slept,
+//! and one whose connection broke at a commit learns whether that was kept.
+
+mod address;
+mod lease;
+mod session;
+mod tables;
+#[cfg(test)]
+pub(crate) mod testing;
+mod tls;
+mod values;
+mod writer;
+
+pub use address::Address;
+pub(crate) use session::{Fault, Session};
+pub(crate) use values::{Row, Value, values};
+pub(crate) use writer::{Kind, Writer};
+
+use crate::sqlite::FileError;
+use crate::stamp::Ids;
+use lease::Lease;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio_rustls::rustls::ClientConfig;
+
+/// The most connections for reading that stay open.
+const IDLE: usize = 8;
+/// The longest time in which a connection has to be there.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// The reason why a database can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PostgresError {
+    /// It is not the address of a database.
+    #[error("it is not the address of a PostgreSQL database: {0}")]
+    Address(&'static str),
+    /// The database can't be reached, or refuses.
+    #[error("{name}: {reason}")]
+    Failed {
+        /// The database.
+        name: String,
+        /// The reason that it or the system reports.
+        reason: String,
+    },
+    /// The database is not one that can hold what is kept.
+    #[error("{name} can't be used: {reason}")]
+    Foreign {
+        /// The database.
+        name: String,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// The tables were made by a newer version.
+    #[error("the tables in {name} have format {found}, this program knows up to {known}")]
+    Newer {
+        /// The database.
+        name: String,
+        /// Their version.
+        found: i64,
+        /// The newest that is known.
+        known: i64,
+    },
+    /// Another server works on the database.
+    #[error("another server has the database {0}")]
+    Taken(String),
+}
+
+impl PostgresError {
+    /// Returns how to fix it.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::Address(_) => "write `postgres://user@host:5432/database`",
+            Self::Failed { .. } => "see what the database reports",
+            Self::Foreign { .. } => "create a database with the encoding UTF8",
+            Self::Newer { .. } => "a newer version of contexture made them: use that one",
+            Self::Taken(_) => {
+                "end the other server; one that was killed is taken over after a few seconds"
+            }
+        }
+    }
+}
+
+/// The way to a database.
+pub(crate) struct Link {
+    /// The name of the database in errors, without a password.
+    pub(crate) name: Arc<str>,
+    address: Address,
+    tls: tls::Tls,
+    runtime: Mutex<Option<Runtime>>,
+    idle: Mutex<Vec<Session>>,
+}
+
+/// A database, used by this process under its lease.
+pub struct Postgres {
+    pub(crate) link: Arc<Link>,
+    lease: Lease,
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres").field("name", &self.link.name).finish_non_exhaustive()
+    }
+}
+
+impl Postgres {
+    /// Connects to a database, makes its tables when they are missing, and takes a lease.
+    ///
+    /// # Errors
+    /// [`PostgresError`]; nothing was changed in a database of a newer version.
+    pub fn open(
+        address: Address,
+        tls: ClientConfig,
+        ids: &Ids,
+    ) -> Result<Arc<Self>, PostgresError> {
+        let name: Arc<str> = address.name().into();
+        let failed = |reason: String| PostgresError::Failed { name: name.to_string(), reason };
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("postgres")
+            .enable_all()
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        let link = Link {
+            name: Arc::clone(&name),
+            address,
+            tls: tls::Tls::new(tls),
+            runtime: Mutex::new(Some(runtime)),
+            idle: Mutex::default(),
+        };
+        let session = link.connect().map_err(|fault| failed(fault.to_string()))?;
+        tables::ready(&session, &name)?;
+        let link = Arc::new(link);
+        link.put_back(session);
+        let lease = Lease::take(&link, ids).map_err(|fault| failed(fault.to_string()))?;
+        Ok(Arc::new(Self { link, lease }))
+    }
+
+    /// Makes this process the one server of the database, unless another one has a lease.
+    ///
+    /// # Errors
+    /// [`PostgresError::Taken`], or what the database reports.
+    pub fn serve_alone(&self) -> Result<(), PostgresError> {
+        let name = || self.link.name.to_string();
+        let failed = |fault: Fault| PostgresError::Failed { name: name(), reason: fault.to_string() };
+        let is_taken = self.lease.serve_alone(&self.link).map_err(failed)?;
+        if is_taken { Err(PostgresError::Taken(name())) } else { Ok(()) }
+    }
+
+    /// Reports whether another process took this one's lease over: nothing is written any more.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.lease.is_lost()
+    }
+
+    /// Returns the name of the database, without a password.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.link.name
+    }
+
+    /// Returns the token of this process's lease.
+    pub(crate) fn token(&self) -> &Arc<str> {
+        self.lease.token()
+    }
+
+    /// Reads at one moment.
+    pub(crate) fn read<T, E: FileError>(
+        &self,
+        work: impl FnOnce(&Session) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let session = self.link.moment().map_err(|fault| fault.told(&self.link.name))?;
+        let outcome = work(&session);
+        if session.end().is_ok() {
+            self.link.put_back(session);
+        }
+        outcome
+    }
+}
+
+impl Link {
+    /// Opens a connection.
+    pub(crate) fn connect(&self) -> Result<Session, Fault> {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        let runtime = runtime.as_ref().ok_or_else(|| Fault::Lost("it is closed".to_owned()))?;
+        Session::connect(runtime, self.address.config(), self.tls.clone())
+    }
+
+    /// Returns a connection at the begin of a transaction that only reads. One that lay idle may be
+    /// dead.
+    fn moment(&self) -> Result<Session, Fault> {
+        while let Some(session) = self.take() {
+            match session.begin_reading() {
+                Ok(()) => return Ok(session),
+                Err(Fault::Lost(_)) => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        let session = self.connect()?;
+        session.begin_reading()?;
+        Ok(session)
+    }
+
+    /// Calls `work` with a connection outside of transactions.
+    pub(crate) fn with<T>(
+        &self,
+        work: impl Fn(&Session) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        if let Some(session) = self.take() {
+            match work(&session) {
+                Err(Fault::Lost(_)) => {}
+                outcome => {
+                    self.put_back(session);
+                    return outcome;
+                }
+            }
+        }
+        let session = self.connect()?;
+        let outcome = work(&session);
+        self.put_back(session);
+        outcome
+    }
+
+    fn take(&self) -> Option<Session> {
+        self.idle().pop()
+    }
+
+    fn put_back(&self, session: Session) {
+        let mut idle = self.idle();
+        if idle.len() < IDLE && session.is_there() {
+            idle.push(session);
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // It may go inside of another runtime, which forbids to wait for this one.
+        let runtime = self.runtime.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(runtime) = runtime {
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -60,6 +60,8 @@ mod holds;
 mod in_memory;
 #[cfg(feature = "sqlite")]
 mod lost;
+#[cfg(feature = "postgres")]
+mod postgres;
 #[cfg(feature = "sqlite")]
 mod read;
 #[cfg(feature = "sqlite")]
@@ -84,5 +86,7 @@ pub use in_memory::InMemoryJournal;
 pub use lost::{accept_loss, lost};
 #[cfg(feature = "sqlite")]
 pub(crate) use schema::TABLES;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresJournal;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Claim, Options, SqliteJournal};

@@ -14,11 +14,14 @@ mod session;
 mod tables;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod values;
 mod writer;
 
 pub use address::Address;
+pub(crate) use lease::GONE;
 pub(crate) use session::{Fault, Session};
 pub(crate) use values::{Row, Value, values};
 pub(crate) use writer::{Kind, Writer};

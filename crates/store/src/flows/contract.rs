@@ -27,3 +27,13 @@ mod sqlite {
         }
     }
 }
+
+#[cfg(feature = "postgres")]
+mod postgres {
+    use super::*;
+    use crate::postgres::testing::fresh;
+
+    contexture_core::flows_contract!(|| -> Arc<dyn FlowJournal> {
+        PostgresJournal::open_in(&fresh(), Options::default()).unwrap()
+    });
+}

@@ -110,7 +110,7 @@ file_error!(FlowStoreError, Self::Closed, Self::Panicked, Self::Full);
 
 /// Returns an event without secrets in its texts; the names of its step stay, for it must be
 /// found.
-fn masked<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
+pub(super) fn masked<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
     if !masker.may_be_in(text) {
         return Cow::Borrowed(text);
     }

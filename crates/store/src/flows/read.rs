@@ -132,18 +132,12 @@ impl Reader {
                 Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?, row.get(2)?))
             })
         })?;
-        let lines = lines.into_iter().map(|(time_us, masked, text)| {
-            let text = self.seal.open(Part::Entry, text)?;
-            let entry = Entry::parse(&text).map_err(|error| match Entry::unknown_event(&text) {
-                Some(event) => {
-                    let path = self.table.name.as_ref().to_owned();
-                    FlowStoreError::UnknownEvent { path, run: run.to_owned(), event }
-                }
-                None => self.damaged(error.message),
-            })?;
-            Ok(Line { time_us, entry, masked })
-        });
-        lines.collect()
+        lines
+            .into_iter()
+            .map(|(time_us, masked, text)| {
+                Ok(Line { time_us, entry: entry(&self.seal, run, text)?, masked })
+            })
+            .collect()
     }
 
     fn damaged(&self, reason: String) -> FlowStoreError {
@@ -160,6 +154,16 @@ impl Reader {
             rows.and_then(Iterator::collect).ok()
         }))
     }
+}
+
+/// Reads an entry of a run as it stands in its row.
+pub(super) fn entry(seal: &Seal, run: &str, text: String) -> Outcome<Entry> {
+    let text = seal.open(Part::Entry, text)?;
+    let path = || seal.name.as_ref().to_owned();
+    Entry::parse(&text).map_err(|error| match Entry::unknown_event(&text) {
+        Some(event) => FlowStoreError::UnknownEvent { path: path(), run: run.to_owned(), event },
+        None => FlowStoreError::Damaged { path: path(), reason: error.message },
+    })
 }
 
 fn found(row: &Row<'_>) -> Result<Found, rusqlite::Error> {

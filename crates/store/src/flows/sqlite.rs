@@ -7,7 +7,7 @@ use super::lost;
 use super::read::Reader;
 use super::schema::Outcome;
 use super::schema::{ENDED, OTHER, TABLES};
-use super::seal::{Part, Seal};
+use super::seal::Seal;
 use super::tasks::{NewRun, RunTable};
 use super::watch::Watch;
 use crate::contexts::Sealer;
@@ -18,11 +18,10 @@ use crate::sqlite::{Database, FileError as _, marked};
 use crate::stamp::{self, Ids};
 use contexture_core::store::flows::{
     Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError, Journal,
-    JournalError, Kept, LONGEST_ID, Line, RunHead, RunSummary,
+    JournalError, Kept, Line, RunHead, RunSummary,
 };
 use contexture_protocol::content::Status;
 use rusqlite::Connection;
-use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -134,25 +133,7 @@ impl SqliteJournal {
     /// [`FlowStoreError::Exists`] if there is a run of this id; [`FlowStoreError::Id`]; what goes
     /// wrong in writing.
     pub fn begin(self: &Arc<Self>, head: &RunHead<'_>) -> Result<Claim, FlowStoreError> {
-        if !(1..=LONGEST_ID).contains(&head.run.len()) {
-            return Err(FlowStoreError::Id { found: head.run.len(), limit: LONGEST_ID });
-        }
-        let masker = &self.options.masker;
-        let document = masked_document(masker, head.document);
-        let sealed = self.seal.close(Part::Document, &document)?;
-        let new = NewRun {
-            run: head.run.to_owned(),
-            name: masker.text(head.name).into_owned(),
-            owner: head.owner.to_owned(),
-            context: head.context.map(str::to_owned),
-            masked: matches!(document, Cow::Owned(_)),
-            document: sealed.unwrap_or_else(|| document.into_owned()),
-            steps: head.steps,
-            started_us: match head.started_us {
-                0 => self.options.ids.now_us(),
-                given => given,
-            },
-        };
+        let new = NewRun::of(head, &self.options, &self.seal)?;
         let table = self.table.clone();
         self.held(head.run, move |connection, token| table.begin(connection, &new, token))
     }
@@ -346,21 +327,5 @@ impl ClaimedRun for Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         self.journal.let_go(&self.run, self.hold.place, self.hold.is_ended.load(Ordering::Relaxed));
-    }
-}
-
-/// Returns a document without secrets; borrowed when there are none in it.
-pub(super) fn masked_document<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
-    let masked = masker.text(text);
-    if matches!(masked, Cow::Borrowed(_)) {
-        return masked;
-    }
-    // Value by value, so that it stays JSON.
-    match serde_json::from_str(text) {
-        Ok(mut value) => {
-            masker.value(&mut value);
-            Cow::Owned(value.to_string())
-        }
-        Err(_) => masked,
     }
 }

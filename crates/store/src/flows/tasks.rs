@@ -5,11 +5,15 @@ use super::holds::Hold;
 use super::lost;
 use super::schema::Outcome;
 use super::schema::{self, ENDED};
+use super::seal::{Part, Seal};
+use super::sqlite::Options;
 use crate::marks::Marks;
+use crate::masker::Masker;
 use crate::sqlite::FileError as _;
-use contexture_core::store::flows::{Ask, FlowStoreError};
+use contexture_core::store::flows::{Ask, FlowStoreError, LONGEST_ID, RunHead};
 use contexture_protocol::content::Status;
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A run that is to begin.
@@ -23,6 +27,46 @@ pub(super) struct NewRun {
     pub(super) masked: bool,
     pub(super) steps: u64,
     pub(super) started_us: u64,
+}
+
+impl NewRun {
+    /// Prepares a run: its secrets are masked, and its set is sealed.
+    pub(super) fn of(head: &RunHead<'_>, options: &Options, seal: &Seal) -> Outcome<Self> {
+        if !(1..=LONGEST_ID).contains(&head.run.len()) {
+            return Err(FlowStoreError::Id { found: head.run.len(), limit: LONGEST_ID });
+        }
+        let document = masked_document(&options.masker, head.document);
+        let sealed = seal.close(Part::Document, &document)?;
+        Ok(Self {
+            run: head.run.to_owned(),
+            name: options.masker.text(head.name).into_owned(),
+            owner: head.owner.to_owned(),
+            context: head.context.map(str::to_owned),
+            masked: matches!(document, Cow::Owned(_)),
+            document: sealed.unwrap_or_else(|| document.into_owned()),
+            steps: head.steps,
+            started_us: match head.started_us {
+                0 => options.ids.now_us(),
+                given => given,
+            },
+        })
+    }
+}
+
+/// Returns a document without secrets; borrowed when there are none in it.
+pub(super) fn masked_document<'a>(masker: &Masker, text: &'a str) -> Cow<'a, str> {
+    let masked = masker.text(text);
+    if matches!(masked, Cow::Borrowed(_)) {
+        return masked;
+    }
+    // Value by value, so that it stays JSON.
+    match serde_json::from_str(text) {
+        Ok(mut value) => {
+            masker.value(&mut value);
+            Cow::Owned(value.to_string())
+        }
+        Err(_) => masked,
+    }
 }
 
 /// The row of a run, as far as its claim needs it.

@@ -5,7 +5,8 @@
 
 use super::schema::Outcome;
 use super::seal::{Part, Seal};
-use super::sqlite::{SqliteJournal, masked_document};
+use super::sqlite::SqliteJournal;
+use super::tasks::masked_document;
 use crate::sqlite::FileError as _;
 use contexture_core::store::flows::{
     Answered, FlowStoreError, Wait, WaitFilter, WaitId, WaitKind, WaitState, Waits, WaitsDone,

@@ -17,7 +17,7 @@ use std::time::Duration;
 const EVERY: Duration = Duration::from_secs(1);
 const EXPIRES: &str = "clock_timestamp() + interval '4 s'";
 /// The condition of a row whose process may be taken for gone.
-pub(super) const GONE: &str = "expires < clock_timestamp()
+pub(crate) const GONE: &str = "expires < clock_timestamp()
     and pg_postmaster_start_time() < clock_timestamp() - interval '4 s'";
 
 struct Shared {

@@ -105,6 +105,8 @@ pub(crate) struct Session {
     sent: RefCell<Vec<Sent>>,
     /// The number of statements that wrote.
     written: Cell<u64>,
+    /// A statement failed, so the transaction under way can't be kept.
+    has_failed: Cell<bool>,
     is_broken: Cell<bool>,
 }
 
@@ -129,6 +131,7 @@ impl Session {
             statements: RefCell::default(),
             sent: RefCell::default(),
             written: Cell::default(),
+            has_failed: Cell::default(),
             is_broken: Cell::default(),
         };
         session.batch(SETTINGS)?;
@@ -140,9 +143,9 @@ impl Session {
         !self.is_broken.get() && !self.client.is_closed()
     }
 
-    /// Returns the number of statements that wrote.
+    /// Returns the number of statements that wrote; `None` when the transaction can't be kept.
     pub(crate) fn written(&self) -> Option<u64> {
-        self.is_there().then(|| self.written.get())
+        (self.is_there() && !self.has_failed.get()).then(|| self.written.get())
     }
 
     pub(super) fn begin_reading(&self) -> Result<(), Fault> {
@@ -157,6 +160,7 @@ impl Session {
     /// Executes statements without parameters; returns how many rows the last one touched.
     pub(crate) fn batch(&self, sql: &str) -> Result<u64, Fault> {
         self.answered()?;
+        self.has_failed.set(false);
         let messages = self.wait(self.client.simple_query(sql))?;
         let counts = messages.iter().filter_map(|message| match message {
             SimpleQueryMessage::CommandComplete(count) => Some(*count),
@@ -178,6 +182,12 @@ impl Session {
     /// Returns the row of a statement that gives at most one.
     pub(crate) fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<Row>, Fault> {
         Ok(self.rows(sql, values)?.into_iter().next())
+    }
+
+    /// Executes a statement that writes; returns the row that it gives.
+    pub(crate) fn write_row(&self, sql: &str, values: Vec<Value>) -> Result<Option<Row>, Fault> {
+        self.written.set(self.written.get() + 1);
+        self.row(sql, values)
     }
 
     /// Executes a statement that writes, without waiting for its answer.
@@ -235,6 +245,7 @@ impl Session {
         match wait(future, REPLY) {
             Some(outcome) => outcome.map_err(|error| self.explained(&error)),
             None => {
+                // Its end, when it comes, is for nobody.
                 self.is_broken.set(true);
                 Err(Fault::Lost("it does not answer".to_owned()))
             }
@@ -243,6 +254,7 @@ impl Session {
 
     fn explained(&self, error: &tokio_postgres::Error) -> Fault {
         let fault = Fault::of(error);
+        self.has_failed.set(true);
         if matches!(fault, Fault::Lost(_)) {
             self.is_broken.set(true);
         }

@@ -97,7 +97,7 @@ impl Ledger for Tables<'_> {
     }
 
     fn insert(&mut self, row: &Row, state: &Stored, metadata: &str) -> Outcome<i64> {
-        let place = self.one(
+        let added = self.session.write_row(
             "insert into contexture_contexts (name, owner, creation, last_update, version, oldest,
              last_seq, messages, cleared_through) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
              returning place",
@@ -112,10 +112,10 @@ impl Ledger for Tables<'_> {
                 row.messages,
                 row.cleared_through
             ],
-            |row| row.place(0),
-        )?;
+        );
         let nothing = || Fault::Rows("a row that was added has no place".to_owned());
-        let place = self.told(place.ok_or_else(nothing))?;
+        let place = added.and_then(|row| row.ok_or_else(nothing)?.place(0));
+        let place = self.told(place)?;
         self.write(
             "insert into contexture_details (place, metadata, sealed, state)
              values ($1, $2, $3, $4)",

@@ -1,0 +1,160 @@
+//! What holds of a database beside the suites of the ports: leases, faults, versions.
+
+use super::testing::{fresh, schema, tls, with};
+use super::*;
+use crate::contexts::{
+    ContextError, ContextStore as _, Key, NewMessage, Operation, Options, PostgresContexts, Update,
+};
+use crate::flows::{self, FlowJournal as _, FlowStoreError, PostgresJournal, RunHead, RunState};
+use serde_json::json;
+
+fn contexts(postgres: &Arc<Postgres>) -> PostgresContexts {
+    PostgresContexts::open_in(postgres, Options::default()).unwrap()
+}
+
+fn journal(postgres: &Arc<Postgres>) -> Arc<PostgresJournal> {
+    PostgresJournal::open_in(postgres, flows::Options::default()).unwrap()
+}
+
+fn add(id: &str) -> Update {
+    let message = json!({"messageId": id, "type": "USER_INPUT", "content": {"text": "你好"}});
+    Update::new("ann", "ctx_1", vec![Operation::AddMessage(NewMessage::new(&message).unwrap())])
+}
+
+fn sql(postgres: &Postgres, sql: &str) {
+    postgres.link.with(|session| session.batch(sql)).unwrap();
+}
+
+/// Ends the connections of others, as a restart of the database does.
+const CUT: &str = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()
+    and application_name = current_setting('application_name')";
+
+/// Makes everybody else's lease run out.
+const EXPIRE: &str = "update contexture_servers set expires = clock_timestamp() - interval '1 h'";
+
+#[test]
+fn wa_11_postgres_tables_of_newer_version_are_refused_and_left() {
+    let place = schema();
+    sql(&with(&place), "insert into contexture_format (version) values (7)");
+    let url = std::env::var("CONTEXTURE_POSTGRES").unwrap();
+    let address = Address::parse(&format!("{url}{place}"), None).unwrap();
+    let error = Postgres::open(address, tls(), &crate::stamp::system()).unwrap_err();
+    assert!(matches!(error, PostgresError::Newer { found: 7, known: 1, .. }), "{error}");
+    assert!(!error.to_string().contains("secret"), "{error}");
+}
+
+#[test]
+fn wa_11_postgres_that_is_not_there_is_told_without_password() {
+    let address = Address::parse("postgres://ann:geheim@127.0.0.1:1/app", None).unwrap();
+    let error = Postgres::open(address, tls(), &crate::stamp::system()).unwrap_err().to_string();
+    assert!(error.starts_with("postgres://ann@127.0.0.1:1/app: "), "{error}");
+    assert!(error.contains("can't be reached") && !error.contains("geheim"), "{error}");
+}
+
+#[test]
+fn wa_11_postgres_has_one_server_until_its_lease_runs_out() {
+    let place = schema();
+    let (first, second) = (with(&place), with(&place));
+    first.serve_alone().unwrap();
+    first.serve_alone().unwrap();
+    assert_eq!(second.serve_alone(), Err(PostgresError::Taken(second.name().to_owned())));
+    drop(first);
+    second.serve_alone().unwrap();
+}
+
+#[test]
+fn wa_11_postgres_process_without_lease_writes_nothing_more() {
+    let place = schema();
+    let (asleep, awake) = (with(&place), with(&place));
+    let (old, runs) = (contexts(&asleep), journal(&asleep));
+    asleep.serve_alone().unwrap();
+    old.apply(add("m1")).unwrap();
+    let claim = runs.begin(&RunHead::new("run_1", "{}")).unwrap();
+    assert!(matches!(journal(&awake).claim("run_1"), Err(FlowStoreError::Held { .. })));
+    let expired = || awake.link.with(|session| session.change(EXPIRE, Vec::new())).unwrap();
+    // A renewal may come between.
+    while awake.serve_alone().is_err() {
+        expired();
+    }
+    let error = old.apply(add("m2")).unwrap_err();
+    assert!(error.to_string().contains("lease"), "{error}");
+    assert!(matches!(runs.begin(&RunHead::new("run_2", "{}")), Err(FlowStoreError::Io { .. })));
+    let new = contexts(&awake);
+    new.apply(add("m2")).unwrap();
+    let key = Key { owner: "ann", context: "ctx_1" };
+    assert_eq!(new.messages(key, 0, 10).unwrap().messages.len(), 2);
+    // Its runs are free.
+    let taken = journal(&awake).claim("run_1").unwrap();
+    assert_eq!(journal(&awake).summary("run_1").unwrap().state, RunState::Running);
+    drop((claim, taken));
+}
+
+#[test]
+fn wa_11_postgres_connection_that_is_cut_is_opened_anew() {
+    let postgres = with(&format!("{}&application_name=cut", schema()));
+    let store = contexts(&postgres);
+    for number in 0..20 {
+        store.apply(add(&format!("m{number}"))).unwrap();
+        sql(&postgres, CUT);
+    }
+    let head = store.head(Key { owner: "ann", context: "ctx_1" }).unwrap();
+    assert_eq!((head.version, head.messages), (20, 20));
+}
+
+#[test]
+fn wa_11_postgres_update_that_fails_takes_no_other_along() {
+    let postgres = fresh();
+    let store = contexts(&postgres);
+    store.apply(add("m0")).unwrap();
+    // One of them fails in the database itself, and breaks the transaction of all.
+    sql(
+        &postgres,
+        "alter table contexture_messages add constraint odd check (text not like '%geheim%')",
+    );
+    let (send, receive) = std::sync::mpsc::channel();
+    for number in 1..50 {
+        let id = if number == 20 { "geheim".to_owned() } else { format!("m{number}") };
+        let send = send.clone();
+        store.submit(add(&id), Box::new(move |outcome| send.send((number, outcome)).unwrap()));
+    }
+    drop(send);
+    for (number, outcome) in receive {
+        match outcome {
+            Ok(_) => assert_ne!(number, 20),
+            Err(error) => {
+                assert_eq!(number, 20, "{error}");
+                assert!(matches!(error, ContextError::Io { .. }), "{error}");
+            }
+        }
+    }
+    let head = store.head(Key { owner: "ann", context: "ctx_1" }).unwrap();
+    assert_eq!((head.version, head.messages), (49, 49));
+}
+
+#[test]
+fn wa_11_postgres_that_takes_no_writes_is_told() {
+    let place = schema();
+    drop(with(&place));
+    let url = std::env::var("CONTEXTURE_POSTGRES").unwrap();
+    let place = format!("{place}%20-cdefault_transaction_read_only%3Don");
+    let address = Address::parse(&format!("{url}{place}"), None).unwrap();
+    let error = Postgres::open(address, tls(), &crate::stamp::system()).unwrap_err().to_string();
+    assert!(error.contains("takes no writes now"), "{error}");
+}
+
+#[test]
+fn wa_11_postgres_that_is_too_slow_is_told() {
+    let place = schema();
+    let (postgres, other) = (with(&place), with(&place));
+    let store = contexts(&postgres);
+    store.apply(add("m1")).unwrap();
+    // Somebody holds what the update needs.
+    let holder = other.link.connect().unwrap();
+    holder.batch("set idle_in_transaction_session_timeout = 0; begin").unwrap();
+    holder.batch("lock table contexture_messages in access exclusive mode").unwrap();
+    let error = store.apply(add("m2")).unwrap_err();
+    assert!(matches!(error, ContextError::Busy(_)), "{error}");
+    holder.batch("rollback").unwrap();
+    store.apply(add("m2")).unwrap();
+    assert_eq!(store.head(Key { owner: "ann", context: "ctx_1" }).unwrap().messages, 2);
+}

@@ -84,9 +84,9 @@ pub use contexture_core::store::flows::*;
 pub use in_memory::InMemoryJournal;
 #[cfg(feature = "sqlite")]
 pub use lost::{accept_loss, lost};
-#[cfg(feature = "sqlite")]
-pub(crate) use schema::TABLES;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresJournal;
+#[cfg(feature = "sqlite")]
+pub(crate) use schema::TABLES;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Claim, Options, SqliteJournal};

@@ -155,7 +155,8 @@ impl Postgres {
     /// [`PostgresError::Taken`], or what the database reports.
     pub fn serve_alone(&self) -> Result<(), PostgresError> {
         let name = || self.link.name.to_string();
-        let failed = |fault: Fault| PostgresError::Failed { name: name(), reason: fault.to_string() };
+        let failed =
+            |fault: Fault| PostgresError::Failed { name: name(), reason: fault.to_string() };
         let is_taken = self.lease.serve_alone(&self.link).map_err(failed)?;
         if is_taken { Err(PostgresError::Taken(name())) } else { Ok(()) }
     }
@@ -215,10 +216,7 @@ impl Link {
     }
 
     /// Calls `work` with a connection outside of transactions.
-    pub(crate) fn with<T>(
-        &self,
-        work: impl Fn(&Session) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+    pub(crate) fn with<T>(&self, work: impl Fn(&Session) -> Result<T, Fault>) -> Result<T, Fault> {
         if let Some(session) = self.take() {
             match work(&session) {
                 Err(Fault::Lost(_)) => {}

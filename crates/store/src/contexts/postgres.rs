@@ -38,8 +38,8 @@ impl PostgresContexts {
     pub fn open_in(postgres: &Arc<Postgres>, options: Options) -> Result<Self, ContextError> {
         let name = &postgres.link.name;
         let most_waiting = options.limits.waiting;
-        let writer =
-            Writer::open(postgres, Kind::Contexts).map_err(|fault| fault.told::<ContextError>(name))?;
+        let writer = Writer::open(postgres, Kind::Contexts)
+            .map_err(|fault| fault.told::<ContextError>(name))?;
         let refuse: Refuse<ContextError> = Box::new(move |tasks, _| {
             (tasks >= most_waiting).then_some(ContextError::Overloaded(tasks))
         });

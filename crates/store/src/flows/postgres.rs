@@ -112,8 +112,7 @@ impl PostgresJournal {
     ) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
         let journal = self.this.upgrade().ok_or(FlowStoreError::Closed)?;
         let token = Arc::clone(self.postgres.token());
-        let hold =
-            self.holds.hold(run, || self.write(move |session| work(session, &token)))?;
+        let hold = self.holds.hold(run, || self.write(move |session| work(session, &token)))?;
         Ok(Box::new(Claim { journal, run: run.to_owned(), hold }))
     }
 

@@ -101,8 +101,10 @@ mod tests {
 
     #[test]
     fn wa_11_address_is_named_without_password() {
-        let address =
-            Address::parse("postgres://ann:geheim%40x@db.example.com/app?sslmode=verify-full", None);
+        let address = Address::parse(
+            "postgres://ann:geheim%40x@db.example.com/app?sslmode=verify-full",
+            None,
+        );
         let address = address.unwrap();
         assert_eq!(address.name(), "postgres://ann@db.example.com:5432/app");
         assert!(!format!("{address:?}").contains("geheim"));

@@ -101,7 +101,8 @@ impl Drop for Lease {
         // One that can't be given back now expires.
         if let Some(link) = self.link.upgrade().filter(|_| !self.is_lost()) {
             let give_back = |session: &super::Session| {
-                session.change("delete from contexture_servers where token = $1", values![&self.token])
+                session
+                    .change("delete from contexture_servers where token = $1", values![&self.token])
             };
             drop(link.with(give_back));
         }

@@ -197,8 +197,7 @@ impl Session {
             self.answered()?;
         }
         let (statement, client) = (self.statement(sql)?, Arc::clone(&self.client));
-        let mut sent: Sent =
-            Box::pin(async move { client.execute_raw(&statement, values).await });
+        let mut sent: Sent = Box::pin(async move { client.execute_raw(&statement, values).await });
         // The first look sends it.
         match sent.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Pending => self.sent.borrow_mut().push(sent),

@@ -26,7 +26,8 @@ fn sql(postgres: &Postgres, sql: &str) {
 }
 
 /// Ends the connections of others, as a restart of the database does.
-const CUT: &str = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()
+const CUT: &str =
+    "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()
     and application_name = current_setting('application_name')";
 
 /// Makes everybody else's lease run out.

@@ -83,7 +83,11 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 }
 
 impl ToSql for Value {
-    fn to_sql(&self, of: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+    fn to_sql(
+        &self,
+        of: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
             Self::Null => Ok(IsNull::Yes),
             Self::Number(number) => number.to_sql(of, out),

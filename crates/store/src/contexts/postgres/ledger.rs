@@ -17,12 +17,7 @@ type SealedKind = fn(Stored) -> Sealed;
 /// Where sealed values may stand: the kind, the column, the table and its order.
 const SEALED: [(SealedKind, &str, &str, [&str; 2]); 2] = [
     (Sealed::State, "state", "contexture_details", ["place desc", "place"]),
-    (
-        Sealed::Message,
-        "text",
-        "contexture_messages",
-        ["context desc, seq desc", "context, seq"],
-    ),
+    (Sealed::Message, "text", "contexture_messages", ["context desc, seq desc", "context, seq"]),
 ];
 
 /// The tables, inside a transaction.

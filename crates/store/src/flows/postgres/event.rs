@@ -48,7 +48,8 @@ impl EventTask {
 impl Task<FlowStoreError, Writer> for EventTask {
     fn run(&mut self, writer: &Writer) -> Outcome<()> {
         if self.hold.is_broken.load(Ordering::Relaxed) {
-            let (path, reason) = (self.seal.name.to_string(), "an event of the run was lost before");
+            let (path, reason) =
+                (self.seal.name.to_string(), "an event of the run was lost before");
             return Err(FlowStoreError::Io { path, reason: reason.to_owned() });
         }
         let text = masked(&self.masker, &self.text);

@@ -37,7 +37,8 @@ fn unfinished(session: &Session, name: &str, run: &str) -> Outcome<RunRow> {
         let status = row.some_text(4).and_then(|word| status(word.as_deref())).map_err(told)?;
         return Err(FlowStoreError::Ended { run: run.to_owned(), status });
     }
-    let read = || Ok(RunRow { place: row.place(0)?, holder: row.some_text(1)?, wish: row.some_text(2)? });
+    let read =
+        || Ok(RunRow { place: row.place(0)?, holder: row.some_text(1)?, wish: row.some_text(2)? });
     read().map_err(told)
 }
 
@@ -163,11 +164,7 @@ pub(super) fn wishes(session: &Session, token: &str) -> Read<Vec<(i64, String, i
 
 pub(super) fn runs(session: &Session, filter: &Filter) -> Read<Vec<RunSummary>> {
     let (mut wanted, mut values) = (vec!["true".to_owned()], values![filter.limit]);
-    let texts = [
-        ("owner", &filter.owner),
-        ("context", &filter.context),
-        ("name", &filter.name),
-    ];
+    let texts = [("owner", &filter.owner), ("context", &filter.context), ("name", &filter.name)];
     for (column, text) in texts {
         if let Some(text) = text {
             values.push(text.into());

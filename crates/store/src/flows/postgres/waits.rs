@@ -150,7 +150,8 @@ impl Waits for PostgresJournal {
 
     fn waits(&self, filter: &WaitFilter) -> Result<Vec<Wait>, FlowStoreError> {
         let limit = if filter.limit == 0 { usize::MAX } else { filter.limit };
-        let (mut wanted, mut values) = (vec!["place > $2".to_owned()], values![limit, filter.after]);
+        let (mut wanted, mut values) =
+            (vec!["place > $2".to_owned()], values![limit, filter.after]);
         let texts = [
             ("owner", &filter.owner),
             ("context", &filter.context),
@@ -181,8 +182,8 @@ impl Waits for PostgresJournal {
             "select {COLUMNS} from contexture_waits where {} order by place limit $1",
             wanted.join(" and ")
         );
-        let found: Vec<Wait> = self
-            .read(|session| session.rows(&sql, values.clone())?.iter().map(read).collect())?;
+        let found: Vec<Wait> =
+            self.read(|session| session.rows(&sql, values.clone())?.iter().map(read).collect())?;
         found.into_iter().map(|wait| opened(&self.seal, wait)).collect()
     }
 
@@ -192,9 +193,8 @@ impl Waits for PostgresJournal {
             and run not in (select run from contexture_waits where state = 1)";
         self.read(|session| {
             let rows = session.rows(sql, Vec::new())?;
-            let row = |row: &postgres::Row| {
-                Ok((row.text(0)?, row.text(1)?, row.text(2)?, row.text(3)?))
-            };
+            let row =
+                |row: &postgres::Row| Ok((row.text(0)?, row.text(1)?, row.text(2)?, row.text(3)?));
             rows.iter().map(row).collect()
         })
     }

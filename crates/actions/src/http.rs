@@ -4,6 +4,10 @@
 //! and the other may not. The tool lets a program's own import name loopback; the URL of a flow may
 //! come from anywhere, so here loopback needs an entry in `network.allow_private` too.
 
+mod endpoint;
+
+pub use endpoint::Endpoint;
+
 use crate::failure::{invalid, of_tool};
 use crate::result::noted;
 use crate::shape::{Shape, one_of, text, text_if, text_of, whole};
@@ -17,7 +21,10 @@ use url::Url;
 /// The methods of `http_send`.
 const METHODS: [&str; 4] = ["POST", "PUT", "PATCH", "DELETE"];
 
-/// The header that carries `idempotencyKey`.
+/// The parameter that distinguishes the attempts of one step (FL-11).
+const KEY: &str = "idempotencyKey";
+
+/// The header that carries it.
 const KEY_HEADER: &str = "Idempotency-Key";
 
 /// The longest `timeout`, in milliseconds.
@@ -70,7 +77,7 @@ struct Door {
 impl Door {
     async fn call(&self, method: &str, call: ActionCall) -> Result<Value, ActionFailure> {
         let url = parse(text_of(&call, "url")?)?;
-        self.require_public(&url).map_err(|refused| private(&refused))?;
+        require_public(&url, &self.allow_private).map_err(|refused| private(&refused))?;
         let origin = url.origin().ascii_serialization();
         let source = format!("{origin}{}", url.path());
         let mut argument = Map::from_iter([("url".to_owned(), url.as_str().into())]);
@@ -83,20 +90,21 @@ impl Door {
         let output = output.map_err(of_tool)?;
         Ok(noted(result(output.value, &source), &output.notes))
     }
+}
 
-    fn require_public(&self, url: &Url) -> Result<(), Refused> {
-        let Some(host) = url.host() else { return Ok(()) };
-        let port = url.port_or_known_default().unwrap_or_default();
-        if let url::Host::Domain(name) = &host
-            && is_localhost(name)
-        {
-            // Its address is known without asking: it is checked as if the URL had it.
-            let listed = Reach::public(&host, port, &self.allow_private)? == Reach::Any;
-            let loopback = url::Host::<&str>::Ipv4(std::net::Ipv4Addr::LOCALHOST);
-            return if listed { Ok(()) } else { Reach::public(&loopback, port, &[]).map(|_| ()) };
-        }
-        Reach::public(&host, port, &self.allow_private).map(|_| ())
+/// Checks that an address is public, or listed.
+fn require_public(url: &Url, allow_private: &[String]) -> Result<(), Refused> {
+    let Some(host) = url.host() else { return Ok(()) };
+    let port = url.port_or_known_default().unwrap_or_default();
+    if let url::Host::Domain(name) = &host
+        && is_localhost(name)
+    {
+        // Its address is known without asking: it is checked as if the URL had it.
+        let listed = Reach::public(&host, port, allow_private)? == Reach::Any;
+        let loopback = url::Host::<&str>::Ipv4(std::net::Ipv4Addr::LOCALHOST);
+        return if listed { Ok(()) } else { Reach::public(&loopback, port, &[]).map(|_| ()) };
     }
+    Reach::public(&host, port, allow_private).map(|_| ())
 }
 
 /// Returns a key as a header can hold it.

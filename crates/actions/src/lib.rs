@@ -58,6 +58,7 @@ mod settings;
 mod shape;
 mod sql;
 
+pub use http::Endpoint;
 pub use settings::{Clock, Limits, Settings, SystemClock};
 
 use contexture_flow::action::Registry;

@@ -15,7 +15,10 @@ pub use policy::{Integrity, PolicySettings, SecretsPolicy, ToolPolicy, Workspace
 pub use profiles::ProfileSettings;
 pub(crate) use secrets::HomeSecret;
 pub use secrets::{HOME_FILE, SecretSettings, SecretSource};
-pub use serve::{Intent, Levels, Permissions, SensitiveField, SensitiveFields, Serve, ServeLimits};
+pub use serve::{
+    HttpTool, Intent, Levels, NamedTool, NamedTools, Permissions, SensitiveField, SensitiveFields, Serve,
+    ServeLimits, ToolKind, ToolTarget,
+};
 pub use servers::{Mcp, McpServer};
 
 use crate::reading::{self, ReadError};

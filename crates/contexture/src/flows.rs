@@ -11,8 +11,9 @@
 //! | `RUN_INSTRUCTIONS` | runs a set that a result holds |
 //! | a tool of the front end | asks the client that announced it |
 //! | a function of this process | [`FlowRequest::host`] |
+//! | a name of `[serve.tools]` | calls the target of that name |
 //!
-//! Functions of this process win over built-in actions, those over tools of a client, and these
+//! Names of the settings win over all others. Functions of this process win over built-in actions, those over tools of a client, and these
 //! over tools of servers by their own name.
 //!
 //! # Agents
@@ -80,6 +81,7 @@ mod generate;
 mod journal;
 mod kit;
 mod labelled;
+mod named;
 mod nested;
 pub(crate) mod origins;
 mod own;
@@ -94,6 +96,7 @@ pub use close::{Closed, close};
 pub use error::FlowError;
 pub use journal::{is_within, open, secrets};
 pub use kit::StepTrace;
+pub use named::{ToolFault, check_tools};
 pub use planned::Plans;
 pub use request::{CONCURRENCY, Conceal, FailedStep, FlowRequest, Limits, Waits};
 pub use returned::{Entry, Returned, from_program};

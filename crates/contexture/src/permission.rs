@@ -31,6 +31,8 @@ pub trait Permission: Send + Sync {
 pub struct Action<'a> {
     /// Its name: that of a step's action, or the result of [`name_of`] for a tool of a program.
     pub name: &'a str,
+    /// The name of what it calls: another one for a tool that the settings name.
+    pub target: &'a str,
     /// Its parameters, as far as the user may see them.
     pub parameters: &'a Map<String, Value>,
     /// What the policy demands a person's yes for; none when it allows the action.

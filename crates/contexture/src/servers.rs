@@ -113,13 +113,14 @@ fn specs(project: &Project) -> Vec<ServerSpec> {
     servers.collect()
 }
 
-/// Returns the values of the environment that servers get and that must not be written down:
+/// Returns the values of the environment that servers and addresses get and that must not be written down:
 /// tokens, and those that look like a secret by their name.
 #[must_use]
 pub fn secrets(project: &Project) -> Vec<String> {
     let known = Secrets::of(project);
     let value = |name: &String| known.known(name);
-    let mut secrets = Vec::new();
+    let mut secrets: Vec<String> =
+        project.config.serve.tools.tokens().filter_map(|name| known.known(name)).collect();
     for server in project.config.mcp.servers.values() {
         secrets.extend(server.token_env.iter().filter_map(value));
         let given = server.env.iter().filter_map(|name| Some((name, value(name)?)));

@@ -35,7 +35,7 @@ pub(crate) mod report;
 mod steps;
 
 pub(crate) use plan::PlannedAction;
-pub use plan::{Earlier, Plan};
+pub use plan::{Earlier, Plan, schema_fault};
 pub use report::{Diagnostic, MAX_LISTED, Report};
 
 use crate::action::Actions;

@@ -40,6 +40,7 @@ use agents::Agents;
 use app::{App, WorkQueue};
 use contexture::Project;
 use contexture::contexts::{CONTEXTS_FILE, OpenError};
+use contexture::flows::ToolFault;
 use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
@@ -145,6 +146,7 @@ impl Serve {
         close_data(&mut settings)?;
         let agents = Agents::load(&settings.project, &settings.programs)?;
         settings.turns.models.check_among(&agents.models())?;
+        let warnings = checked_tools(&settings, &agents)?;
         for program in agents.programs() {
             settings.project.protect(&program);
         }
@@ -160,7 +162,7 @@ impl Serve {
         };
         if damage.is_some() {
             let nothing = contexts::InMemoryContexts::new(contexts::Options::default());
-            return Self::with_store(settings, agents, (Arc::new(nothing), damage), lock);
+            return Self::with_store(settings, (agents, warnings), (Arc::new(nothing), damage), lock);
         }
         let store = contexture::contexts::open(&settings.project, &path).map_err(|error| {
             let message = error.to_string();
@@ -172,13 +174,13 @@ impl Serve {
             }
         })?;
         store.check_seals().map_err(|error| unreadable(&path, &error))?;
-        Self::with_store(settings, agents, (store, None), lock)
+        Self::with_store(settings, (agents, warnings), (store, None), lock)
     }
 
     /// Opens the server with an open store of contexts.
     fn with_store(
         settings: Settings,
-        agents: Agents,
+        (agents, warnings): (Agents, Vec<String>),
         (store, damage): (Arc<dyn ContextStore>, Option<Damage>),
         lock: FolderLock,
     ) -> Result<Self, Fault> {
@@ -201,6 +203,7 @@ impl Serve {
         let log = Arc::new(Log::open(settings.log, secrets, Arc::clone(&ids)));
         let app = App {
             damage,
+            warnings,
             lock: Mutex::new(Some(lock)),
             begun: maker.now_seconds(),
             agents,
@@ -241,7 +244,8 @@ impl Serve {
         self.0.agents.all().iter().map(|agent| agent.name.as_str()).collect()
     }
 
-    /// Returns warnings about damaged contexts and about main agents that can't answer conversations.
+    /// Returns warnings about damaged contexts, named tools that will be refused, and main agents that can't
+    /// answer conversations.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let told = |agent: &agents::Agent| {
@@ -252,7 +256,8 @@ impl Serve {
         let cut = self.0.audit.was_cut.then(|| {
             "lines at the end of the audit log that were acknowledged are missing".to_owned()
         });
-        damage.chain(cut).chain(self.0.agents.all().iter().filter_map(told)).collect()
+        let tools = self.0.warnings.iter().cloned();
+        damage.chain(cut).chain(tools).chain(self.0.agents.all().iter().filter_map(told)).collect()
     }
 
     /// Ends abandoned sessions.
@@ -267,6 +272,28 @@ impl std::fmt::Debug for Serve {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Serve").field("agents", &self.agents()).finish_non_exhaustive()
     }
+}
+
+/// Checks the tools that the settings name; returns warnings about those that will be refused.
+fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fault> {
+    let Settings { project, actions, .. } = settings;
+    let faults = contexture::flows::check_tools(project, agents.programs(), actions.clone());
+    let faults = faults.map_err(|error| {
+        let fault = Fault::of(codes::BAD_SETTING, error.to_string());
+        Fault { help: error.help().or(fault.help.clone()), ..fault }
+    })?;
+    let told = |fault: &ToolFault| format!("`serve.tools.{}`: {}", fault.name, fault.message);
+    let (warnings, errors): (Vec<_>, Vec<_>) = faults.iter().partition(|one| one.is_warning);
+    if let Some(first) = errors.first() {
+        let lines: Vec<String> = errors.iter().map(|one| told(one)).collect();
+        let fault = Fault::of(codes::BAD_SETTING, lines.join("\n"));
+        return Err(Fault { help: first.help.clone().or(fault.help.clone()), ..fault });
+    }
+    let warned = warnings.into_iter().map(|one| {
+        let help = one.help.as_deref().unwrap_or_default();
+        format!("{}: calls will be refused; {help}", told(one))
+    });
+    Ok(warned.collect())
 }
 
 /// Creates the error about contexts that can't be read.

@@ -68,6 +68,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
             findings.push(keys(&project));
             findings.extend(models(&project, args.offline));
             findings.extend(mcp_servers(&project, args.offline)?);
+            #[cfg(feature = "flow")]
+            findings.extend(named_tools(&project));
             findings.push(store(&project));
         }
         Err(Abort::Error(error)) => {
@@ -194,6 +196,40 @@ fn model(project: &Project, name: &str, model: &DefaultModel, is_offline: bool) 
             format!("{}: its server can't be reached: {reason}", model.uri),
             "start the server, or fix the address; `--offline` does not look for servers",
         ),
+    }
+}
+
+/// Tells which tools of `[serve.tools]` can't be served. The agents of programs elsewhere are known to
+/// `contexture serve` alone.
+#[cfg(feature = "flow")]
+fn named_tools(project: &Project) -> Vec<Finding> {
+    let tools = &project.config.serve.tools;
+    let faults = match contexture::flows::check_tools(project, Vec::new(), Default::default()) {
+        Ok(faults) => faults,
+        Err(error) => {
+            let help = error.help().unwrap_or_else(|| "fix the settings".to_owned());
+            return vec![wrong("serve.tools", error.to_string(), help)];
+        }
+    };
+    let found = faults.into_iter().map(|fault| {
+        let elsewhere = "name the program of the agent to `contexture serve`, or put it beside contexture.toml";
+        let help = fault.help.unwrap_or_else(|| "fix the settings".to_owned());
+        let name = format!("serve.tools.{}", fault.name);
+        let is_agent = tools.get(&fault.name).is_some_and(|tool| tool.is_agent());
+        match fault.is_warning {
+            true => warning(name, format!("{}: calls will be refused", fault.message), help),
+            false if is_agent && fault.is_unknown => {
+                warning(name, fault.message, format!("{help}; {elsewhere}"))
+            }
+            false => wrong(name, fault.message, help),
+        }
+    });
+    let found: Vec<Finding> = found.collect();
+    match tools.iter().count() {
+        count if found.is_empty() && count > 0 => {
+            vec![ok("serve.tools", format!("{count} can be served"))]
+        }
+        _ => found,
     }
 }
 

@@ -3,10 +3,12 @@
 mod limits;
 mod permissions;
 mod sensitive;
+mod tools;
 
 pub use limits::ServeLimits;
 pub use permissions::{Levels, Permissions};
 pub use sensitive::{SensitiveField, SensitiveFields};
+pub use tools::{HttpTool, NamedTool, NamedTools, ToolKind, ToolTarget};
 
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
@@ -43,6 +45,8 @@ pub struct Serve {
     /// Actions of the server that tool calls and instructions of clients may name, besides those
     /// that only compute: names, or beginnings of names with a `*` behind them.
     pub actions: Vec<String>,
+    /// Tools and actions by names of one's own, which clients may use.
+    pub tools: NamedTools,
     /// The actions that the user is asked about first.
     pub permissions: Permissions,
     /// Turns that run at the same time; others wait.
@@ -78,6 +82,7 @@ impl Default for Serve {
             limits: ServeLimits::default(),
             sensitive: SensitiveFields::default(),
             actions: Vec::new(),
+            tools: NamedTools::default(),
             permissions: Permissions::default(),
             turns: NonZeroUsize::MIN.saturating_add(15),
             history: 100,

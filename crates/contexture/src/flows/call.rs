@@ -12,9 +12,12 @@ use crate::permission::{
 };
 use crate::policy;
 use crate::run::RunRequest;
+use contexture_actions::Endpoint;
 use contexture_context::{Label, Trust};
 use contexture_core::policy::{Effect, Influence, Validation, Verdict, origin};
-use contexture_flow::action::{ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _};
+use contexture_flow::action::{
+    ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _, unknown,
+};
 use contexture_script::runtime::Given;
 use serde_json::Value;
 use std::sync::Arc;
@@ -29,43 +32,31 @@ impl Catalog {
         let step = call.id.clone();
         let kit = &self.kit;
         self.permitted(&place, &call).await?;
+        let (place, named) = match place {
+            Place::Named(named) => (named.place.clone(), Some(named)),
+            place => (place, None),
+        };
         let is_client = matches!(place, Place::Client);
-        let is_inner = matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
-        let (result, label) = match place {
-            Place::Host => {
-                let label = self.of_host(&call);
-                (kit.request.host.call(call).await, label)
-            }
-            Place::Builtin => {
-                let given = self.origins.of_call(&call).kept(&step, "");
-                let label = given.join(&source(&step, self.of_builtin(&call.name)));
-                (kit.builtin.call(call).await, label)
-            }
-            Place::Client => {
-                // What a page gave is known to it.
-                let given = self.origins.of_call(&call);
-                let label = Label::of(name_of_frontend_tool(&call.name), Trust::Tool).join(&given);
-                (client::call(kit.request.run.frontend.as_ref(), &self.run, call).await, label)
-            }
-            Place::Server(tool) => {
-                let name = name_of_server_tool(&tool.server, &tool.tool);
-                let given = self.origins.of_call(&call).kept(&step, "");
-                let label = given.join(&source(&step, Trust::Tool));
-                let label = validated(kit.policy.validation(&name, None), label);
-                (self.call_server(&tool, call).await, label)
-            }
-            Place::Nested => nested::run(self, call).await,
-            Place::Agent(agent) => {
-                let given = self.origins.given(&mut call);
-                self.run_agent(&agent, call, given).await
-            }
-            Place::Generate => {
-                let given = self.origins.given(&mut call);
-                match generate::work(kit, (self.run.clone(), call.id, call.attempt), given) {
-                    Ok(work) => ran(kit, work).await,
-                    Err(failure) => (Err(failure), Label::default()),
-                }
-            }
+        let is_address = named.as_ref().is_some_and(|named| named.endpoint().is_some());
+        let is_inner = is_address
+            || matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
+        // What a step is given stands in the set under the name that it calls.
+        let given = self.origins.of_call(&call);
+        let mut inputs = Vec::new();
+        if matches!(place, Place::Agent(_) | Place::Generate) {
+            inputs = self.origins.given(&mut call);
+        }
+        let called = match &named {
+            Some(named) => named.call(kit, call).await,
+            None => Ok(call),
+        };
+        let (result, label) = match called {
+            Ok(call) => self.reach(place, call, (given, inputs)).await,
+            Err(failure) => (Err(failure), Label::default()),
+        };
+        let result = match &named {
+            Some(named) => result.and_then(|value| named.result(value)),
+            None => result,
         };
         if self.origins.are_followed() {
             self.origins.note(&step, label);
@@ -79,13 +70,54 @@ impl Catalog {
         }
     }
 
+    /// Calls an action where it is.
+    async fn reach(
+        &self,
+        place: Place,
+        call: ActionCall,
+        (given, inputs): (Label, Vec<(String, Given)>),
+    ) -> Came {
+        let (step, kit) = (call.id.clone(), &self.kit);
+        match place {
+            Place::Host => {
+                let label = self.of_host(&call, given);
+                (kit.request.host.call(call).await, label)
+            }
+            Place::Builtin => {
+                let given = given.kept(&step, "");
+                let label = given.join(&source(&step, self.of_builtin(&call.name)));
+                (kit.builtin.call(call).await, label)
+            }
+            Place::Client => {
+                // What a page gave is known to it.
+                let label = Label::of(name_of_frontend_tool(&call.name), Trust::Tool).join(&given);
+                (client::call(kit.request.run.frontend.as_ref(), &self.run, call).await, label)
+            }
+            Place::Server(tool) => {
+                let name = name_of_server_tool(&tool.server, &tool.tool);
+                let label = given.kept(&step, "").join(&source(&step, Trust::Tool));
+                let label = validated(kit.policy.validation(&name, None), label);
+                (self.call_server(&tool, call).await, label)
+            }
+            Place::Nested => nested::run(self, call).await,
+            Place::Agent(agent) => self.run_agent(&agent, call, inputs).await,
+            Place::Generate => {
+                match generate::work(kit, (self.run.clone(), call.id, call.attempt), inputs) {
+                    Ok(work) => ran(kit, work).await,
+                    Err(failure) => (Err(failure), Label::default()),
+                }
+            }
+            // A target is not a name itself.
+            Place::Named(_) => (Err(unknown(&call)), Label::default()),
+        }
+    }
+
     /// Returns the label of what an action of the application gives: as low as what it is given, unless
     /// it validates that.
-    fn of_host(&self, call: &ActionCall) -> Label {
+    fn of_host(&self, call: &ActionCall, given: Label) -> Label {
         let extensions = &self.kit.project.extensions;
         let (trust, validates) = extensions.facts_of_action(&call.name);
-        let given = self.origins.of_call(call).kept(&call.id, "");
-        let label = given.join(&source(&call.id, trust));
+        let label = given.kept(&call.id, "").join(&source(&call.id, trust));
         validated(self.kit.policy.validation(&call.name, validates), label)
     }
 
@@ -99,8 +131,15 @@ impl Catalog {
 
     /// Returns the name that the rule for a built-in action is set under: its own, else that of the tool
     /// that does the same, such as `http.post`.
-    fn ruled(&self, name: String, call: &ActionCall, influence: &mut Influence) -> String {
+    fn ruled(
+        &self,
+        name: String,
+        call: &ActionCall,
+        address: Option<&Endpoint>,
+        influence: &mut Influence,
+    ) -> String {
         let method = call.parameters.get("method").and_then(Value::as_str).unwrap_or("POST");
+        let method = address.map_or(method, Endpoint::method);
         let tool = match name.as_str() {
             "http_send" => format!("http.{}", method.to_ascii_lowercase()),
             own => own.replacen('_', ".", 1),
@@ -129,24 +168,45 @@ impl Catalog {
     /// Waits until a call is allowed. A client that asks by itself needs no second question.
     async fn permitted(&self, place: &Place, call: &ActionCall) -> Result<(), ActionFailure> {
         let run = &self.kit.request.run;
+        let named = match place {
+            Place::Named(named) => Some(named),
+            _ => None,
+        };
+        let place = place.target();
+        let own = named.map_or(&call.name, |named| &named.target);
         // Of several names the one under which permissions are set.
-        let name = match place {
+        let target = match place {
             Place::Agent(agent) => agent.name.clone(),
             Place::Server(Tool { server, tool }) => name_of_server_tool(server, tool),
-            Place::Client => name_of_frontend_tool(&call.name),
-            _ => call.name.clone(),
+            Place::Client => name_of_frontend_tool(own),
+            _ => own.clone(),
         };
         let mut influence = self.origins.influence(call);
+        let rules = &self.kit.policy.tools;
+        let address = named.and_then(|named| named.endpoint());
+        let is_by_name = named.is_some_and(|named| {
+            rules.contains_key(&call.name) || named.is_asked && matches!(place, Place::Client)
+        });
         let name = match place {
-            Place::Builtin => self.ruled(name, call, &mut influence),
-            _ => name,
+            _ if is_by_name => call.name.clone(),
+            Place::Builtin => {
+                if let Some(endpoint) = address {
+                    influence = endpoint_influence(endpoint, &influence);
+                }
+                self.ruled(target.clone(), call, address, &mut influence)
+            }
+            _ => target.clone(),
         };
         let url = call.parameters.get("url").and_then(Value::as_str);
         let origin = match place {
+            _ if address.is_some() => named.and_then(|named| named.origin.clone()),
             Place::Server(Tool { server, .. }) => Some(origin_of_server(server)),
-            _ => url.filter(|_| call.name.starts_with("http_")).and_then(origin),
+            _ => url.filter(|_| own.starts_with("http_")).and_then(origin),
         };
-        let info = self.sink(place, call);
+        let info = match (named, address) {
+            (Some(named), Some(_)) => named.info.clone(),
+            _ => self.sink(place, own),
+        };
         let effect = Effect {
             name: &name,
             class: info.class(),
@@ -154,11 +214,10 @@ impl Catalog {
             origin: origin.as_deref(),
             demands: Some(&info.demands),
         };
-        let asks_itself = match place {
-            Place::Client => client::offered(run.frontend.as_ref(), &call.name)
-                .is_some_and(|tool| tool.asks_user),
-            _ => false,
-        };
+        let offered = || client::offered(run.frontend.as_ref(), own);
+        let asks_itself = matches!(place, Place::Client)
+            && !is_by_name
+            && offered().is_some_and(|tool| tool.asks_user);
         if asks_itself && self.kit.policy.decide(&effect).verdict != Verdict::Deny {
             return Ok(());
         }
@@ -166,7 +225,10 @@ impl Catalog {
         let prompt = says.and_then(|says| says.user_prompt.as_deref());
         let step = Some(ActionStep { run: &self.run, id: &call.id, attempt: call.attempt });
         let parameters = &call.parameters;
-        let asked = Action { name: &name, parameters, policy: None, prompt, step };
+        let target = address.map_or(target, |endpoint| format!("http.{}", endpoint.method()));
+        let shown = named.map_or(&name, |_| &call.name);
+        let asked =
+            Action { name: shown, target: &target, parameters, policy: None, prompt, step };
         let asking = policy::permitted(&self.kit.policy, run.permission.as_ref(), &effect, asked);
         let (_, answer) = asking.await;
         answer.map_err(|refusal| ActionFailure {
@@ -178,7 +240,7 @@ impl Catalog {
     }
 
     /// Returns what the target of a call says of what it does.
-    fn sink(&self, place: &Place, call: &ActionCall) -> ActionInfo {
+    fn sink(&self, place: &Place, name: &str) -> ActionInfo {
         let kit = &self.kit;
         let said = match place {
             // What a program does is decided when it does it.
@@ -189,10 +251,11 @@ impl Catalog {
                 Some(ActionInfo::default().with_class(kit.servers.class(server, tool)))
             }
             Place::Client => {
-                client::offered(kit.request.run.frontend.as_ref(), &call.name).map(client::info)
+                client::offered(kit.request.run.frontend.as_ref(), name).map(client::info)
             }
-            Place::Host => kit.request.host.describe(&call.name),
-            Place::Builtin => kit.builtin.describe(&call.name),
+            Place::Host => kit.request.host.describe(name),
+            Place::Builtin => kit.builtin.describe(name),
+            Place::Named(named) => Some(named.info.clone()),
         };
         said.unwrap_or_default()
     }
@@ -228,6 +291,14 @@ impl Catalog {
             ..ActionFailure::new(error.code(), error.to_string())
         })
     }
+}
+
+/// Returns the influence on a request to an address: parameters are its body, or a part of its URL.
+fn endpoint_influence(endpoint: &Endpoint, influence: &Influence) -> Influence {
+    let labels = influence.arguments.iter().map(|(_, label)| label);
+    let given = labels.fold(Label::default(), |all, label| all.join(label));
+    let name = if endpoint.reads() { "url" } else { "body" };
+    Influence { decision: influence.decision.clone(), arguments: vec![(name.to_owned(), given)] }
 }
 
 /// Runs a program for a step; its result went through the step.

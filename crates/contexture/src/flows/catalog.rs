@@ -3,14 +3,15 @@
 use super::agents::Agent;
 use super::error::FlowError;
 use super::kit::{Kit, Tool};
+use super::named::Named;
 use super::origins::Origins;
-use super::{allow, client, own};
+use super::{allow, client, named, own};
 use crate::run::{CheckReport, SetupError};
 use contexture_context::Label;
 use contexture_core::policy::Class;
 use contexture_flow::Set;
 use contexture_flow::action::{
-    self, ActionCall, ActionFailure, ActionInfo, ActionKind, Actions, BoxFuture,
+    self, ActionCall, ActionFailure, ActionInfo, Actions, BoxFuture,
 };
 use contexture_protocol::content::Runtime;
 use serde_json::Value;
@@ -51,6 +52,18 @@ pub(super) enum Place {
     Server(Tool),
     /// A tool of the front end.
     Client,
+    /// A name of the settings.
+    Named(Arc<Named>),
+}
+
+impl Place {
+    /// Returns the place of its target.
+    pub(super) fn target(&self) -> &Self {
+        match self {
+            Self::Named(named) => &named.place,
+            place => place,
+        }
+    }
 }
 
 impl Catalog {
@@ -93,7 +106,7 @@ impl Catalog {
     pub(super) fn ready(&self, set: &Set) -> Result<(), FlowError> {
         let names: HashSet<&str> = allow::actions(set).collect();
         for name in names {
-            match self.known(name) {
+            match self.known(name).as_ref().map(Place::target) {
                 Some(Place::Agent(agent)) => {
                     if let Some(refused) = &agent.refused {
                         return Err(FlowError::Program(CheckReport::clone(refused)));
@@ -102,7 +115,7 @@ impl Catalog {
                 Some(Place::Server(Tool { server, tool })) => {
                     self.kit
                         .servers
-                        .tool(&server, &tool)
+                        .tool(server, tool)
                         .map_err(|error| SetupError::new(error.code(), &error, error.help()))?;
                 }
                 _ => {}
@@ -124,27 +137,17 @@ impl Catalog {
         if self.of_clients.contains(name) && !self.of_both.contains(name) {
             return client();
         }
-        let host = || Some((Place::Host, kit.request.host.describe(name)?));
-        let own = || match name {
-            own::GENERATE => Some((Place::Generate, own::generate())),
-            own::NESTED => Some((Place::Nested, own::nested())),
-            _ => Some((Place::Builtin, kit.builtin.describe(name)?)),
+        let named = || {
+            let tool = kit.project.config.serve.tools.get(name)?;
+            // What is wrong with one was found at the start.
+            let named = named::find(kit, kit.request.run.frontend.as_ref(), tool).ok()?;
+            let info = named.info.clone();
+            Some((Place::Named(Arc::new(named)), info))
         };
-        let agent = || {
-            let agent = kit.agent(name)?;
-            let info = agent.info.clone();
-            Some((Place::Agent(agent), info))
-        };
-        let server = || {
-            let tool = kit.server_tool(name)?;
-            let info = ActionInfo::of(ActionKind::Operation);
-            let info = match kit.servers.tool(&tool.server, &tool.tool) {
-                Ok(known) => info.with_parameters(Value::Object(known.input_schema.clone())),
-                Err(_) => info,
-            };
-            Some((Place::Server(tool), info))
-        };
-        host().or_else(own).or_else(agent).or_else(client).or_else(server)
+        named()
+            .or_else(|| kit.own_place(name))
+            .or_else(client)
+            .or_else(|| kit.server_place(name))
     }
 
     /// Returns the place that a call goes to.
@@ -155,7 +158,7 @@ impl Catalog {
             Some(Runtime::Frontend) => Some(self.known(&call.name).unwrap_or(Place::Client)),
             wanted => {
                 let place = self.known(&call.name)?;
-                let is_elsewhere = wanted.is_some() && matches!(place, Place::Client);
+                let is_elsewhere = wanted.is_some() && matches!(place.target(), Place::Client);
                 (!is_elsewhere).then_some(place)
             }
         }
@@ -173,6 +176,7 @@ impl Actions for Catalog {
     fn names(&self) -> Vec<String> {
         let mut names = self.kit.names();
         names.extend([own::GENERATE.to_owned(), own::NESTED.to_owned()]);
+        names.extend(self.kit.project.config.serve.tools.iter().map(|(name, _)| name.to_owned()));
         if let Some(frontend) = &self.kit.request.run.frontend {
             names.extend(frontend.definitions().into_iter().map(|tool| tool.tool_id));
         }
@@ -199,5 +203,6 @@ fn is_followed(kit: &Kit, action: &str) -> bool {
     action.starts_with(super::agents::PREFIX)
         || action == own::GENERATE
         || action == own::NESTED
+        || kit.project.config.serve.tools.get(action).is_some()
         || kit.class_of(action) != Class::Read
 }

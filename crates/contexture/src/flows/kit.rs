@@ -2,6 +2,8 @@
 
 use super::agents::{self, Agent, Agents};
 use super::error::FlowError;
+use super::catalog::Place;
+use super::own;
 use super::planned::Plans;
 use super::request::FlowRequest;
 use crate::policy;
@@ -9,11 +11,12 @@ use crate::project::Project;
 use crate::run::{self, PartOf, RunRequest};
 use crate::servers;
 use contexture_core::policy::{Class, Policy};
-use contexture_flow::action::{Actions as _, Registry};
+use contexture_flow::action::{ActionInfo, ActionKind, Actions as _, Registry};
 use contexture_mcp::{Definition, McpError, Servers};
 use contexture_store::flows::FlowJournal;
 use contexture_store::masker::Masker;
 use contexture_tools::Workspace;
+use serde_json::Value;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::Semaphore;
 
@@ -31,6 +34,8 @@ pub(super) struct Kit {
     pub(super) seats: Arc<Semaphore>,
     /// The journal of the run; it is not kept when absent.
     pub(super) journal: Option<Arc<dyn FlowJournal>>,
+    /// Learns the secrets that addresses get.
+    pub(super) masker: Arc<Masker>,
     workspace: Arc<Workspace>,
     pub(super) policy: Policy,
     named: Agents,
@@ -72,6 +77,7 @@ impl Kit {
             servers: servers::open(project, Arc::clone(masker), request.run.servers.clone()),
             seats: Arc::new(Semaphore::new(request.limits.agents.clamp(1, Semaphore::MAX_PERMITS))),
             named,
+            masker: Arc::clone(masker),
             workspace,
             policy: policy::of(&project.config.policy, &request.run.yes_to),
             found: OnceLock::new(),
@@ -80,6 +86,33 @@ impl Kit {
             journal,
             traces: Mutex::default(),
         })
+    }
+
+    /// Finds an action of this side.
+    pub(super) fn own_place(&self, name: &str) -> Option<(Place, ActionInfo)> {
+        if let Some(info) = self.request.host.describe(name) {
+            return Some((Place::Host, info));
+        }
+        if let Some(agent) = self.agent(name) {
+            let info = agent.info.clone();
+            return Some((Place::Agent(agent), info));
+        }
+        match name {
+            own::GENERATE => Some((Place::Generate, own::generate())),
+            own::NESTED => Some((Place::Nested, own::nested())),
+            _ => Some((Place::Builtin, self.builtin.describe(name)?)),
+        }
+    }
+
+    /// Finds a tool of a server.
+    pub(super) fn server_place(&self, name: &str) -> Option<(Place, ActionInfo)> {
+        let tool = self.server_tool(name)?;
+        let info = ActionInfo::of(ActionKind::Operation);
+        let info = match self.servers.tool(&tool.server, &tool.tool) {
+            Ok(known) => info.with_parameters(Value::Object(known.input_schema.clone())),
+            Err(_) => info,
+        };
+        Some((Place::Server(tool), info))
     }
 
     /// Returns the class of an action (GU-5). An unknown one does the worst.
@@ -142,7 +175,6 @@ impl Kit {
 
     /// Returns the names of all actions but those of front-end tools.
     pub(super) fn names(&self) -> Vec<String> {
-        use contexture_flow::action::Actions as _;
         let mut names = self.request.host.names();
         names.extend(self.builtin.names());
         names.extend(self.named.names().chain(self.found().names()).cloned());

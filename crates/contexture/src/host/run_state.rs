@@ -293,7 +293,8 @@ impl RunState {
         };
         let policy = self.policy_of(event);
         let (parameters, step) = (&shown, None);
-        let action = Action { name: effect.name, parameters, policy: None, prompt: None, step };
+        let (name, target) = (effect.name, effect.name);
+        let action = Action { name, target, parameters, policy: None, prompt: None, step };
         let asking = policy::permitted(&policy, self.permission.as_ref(), effect, action);
         let (decision, answer) = self.unless_cancelled(asking).await?;
         self.note_decision(

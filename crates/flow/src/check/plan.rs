@@ -39,6 +39,13 @@ pub(crate) struct Guard {
     pub(crate) excused: Box<[u32]>,
 }
 
+/// Returns why a value is not a JSON Schema that parameters can be checked with. References to other
+/// documents are not followed.
+#[must_use]
+pub fn schema_fault(schema: &Value) -> Option<String> {
+    jsonschema::validator_for(schema).err().map(|error| error.to_string())
+}
+
 #[derive(Debug)]
 pub(crate) struct PlannedAction {
     pub(crate) info: Option<ActionInfo>,

@@ -90,6 +90,7 @@ words! {
 
 words! {
     /// When to ask the user before a tool runs.
+    #[derive(PartialOrd, Ord)]
     pub enum PermissionLevel {
         /// Never.
         None = "NONE",

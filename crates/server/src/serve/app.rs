@@ -46,6 +46,8 @@ pub(crate) struct App {
     pub(crate) lock: Mutex<Option<FolderLock>>,
     /// What is wrong with the contexts, which are not opened then.
     pub(crate) damage: Option<Damage>,
+    /// What is wrong with the settings, and did not keep the server from starting.
+    pub(crate) warnings: Vec<String>,
     pub(crate) project: Project,
     pub(crate) agents: Agents,
     pub(crate) intents: Intents,

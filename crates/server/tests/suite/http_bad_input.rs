@@ -1,9 +1,7 @@
 //! Input over HTTP that is wrong in every way: each gets its status and an ERROR_RESPONSE, and
 //! nobody else notices (CP-1, CP-3, CP-6, CP-10, CP-17, CP-19).
 
-#[path = "../../../protocol/tests/common/mod.rs"]
-mod examples;
-
+use crate::examples;
 use crate::serve::http::{Answer, Http, connect, read};
 use crate::serve::{Place, Running, availability, message, refused, said, served, update};
 use contexture_server::serve::tokens::NewToken;

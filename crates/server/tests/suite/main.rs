@@ -12,6 +12,8 @@
 )]
 #![allow(unreachable_pub, reason = "rooms of one test")]
 
+#[path = "../../../protocol/tests/common/mod.rs"]
+mod examples;
 mod http_bad_input;
 mod http_contexts;
 mod http_runs;

@@ -1,7 +1,6 @@
 //! Acceptance of sets: a set is checked, stored and started, or refused with all its faults (FL-6,
 //! CP-7).
 
-use super::allowed::Allowed;
 use super::clients::Clients;
 use super::earlier::{Before, earlier};
 use super::job::{Checked, Job, Start, set_of};
@@ -89,7 +88,8 @@ impl Job {
     fn is_quick(&self, set: &Set) -> bool {
         set.steps.len() <= QUICK
             && set.steps.iter().all(|step| {
-                step.runtime == Some(Runtime::Frontend) || Allowed::is_harmless(&step.action)
+                step.runtime == Some(Runtime::Frontend)
+                    || self.app.flows.allowed.is_harmless(&step.action)
             })
     }
 

@@ -4,8 +4,10 @@ use crate::fault::Fault;
 use crate::serve::codes;
 use contexture::Project;
 use contexture::actions::{Settings, builtin};
+use contexture::config::ToolKind;
 use contexture::diagnostic::suggestion;
 use contexture::tools::Workspace;
+use contexture_flow::Kind;
 use contexture_flow::action::{Actions as _, Registry};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,6 +24,8 @@ const PREFIXES: &[&str] = &["agent:", "mcp:"];
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Allowed {
     settings: Vec<String>,
+    /// The names of `serve.tools`; true for those of instructions alone.
+    named: Vec<(String, bool)>,
     /// The names that mean actions of the server, whatever clients announce.
     own: HashSet<String>,
 }
@@ -39,7 +43,11 @@ impl Allowed {
         let builtin = builtin(&Settings::of(Arc::new(workspace)));
         let own = builtin.names().into_iter().chain(host.names());
         let own = own.chain(FACADE.iter().map(|name| (*name).to_owned()));
-        let allowed = Self { settings, own: own.collect() };
+        let named = project.config.serve.tools.iter();
+        let named: Vec<_> =
+            named.map(|(name, tool)| (name.to_owned(), tool.kind == ToolKind::Action)).collect();
+        let own = own.chain(named.iter().map(|(name, _)| name.clone()));
+        let allowed = Self { settings, own: own.collect(), named };
         // A tool of a server can also be named without its server, if the name is unique.
         let has_servers = !project.config.mcp.servers.is_empty();
         for name in &allowed.settings {
@@ -59,14 +67,20 @@ impl Allowed {
         self.own.contains(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     }
 
-    pub(super) fn patterns(&self) -> Vec<String> {
-        let harmless = HARMLESS.iter().map(|name| (*name).to_owned());
-        harmless.chain(self.settings.iter().cloned()).collect()
+    /// Returns the names, and beginnings of names, that a set of a kind may use.
+    pub(super) fn patterns(&self, kind: Kind) -> Vec<String> {
+        let is_meant = |is_action: bool| kind == Kind::Instructions || !is_action;
+        let named = self.named.iter().filter(|(_, is_action)| is_meant(*is_action));
+        let named = named.map(|(name, _)| name.clone());
+        // A name of the settings is what they say of it.
+        let is_other = |name: &&&str| !self.named.iter().any(|(own, _)| own == **name);
+        let harmless = HARMLESS.iter().filter(is_other).map(|name| (*name).to_owned());
+        harmless.chain(self.settings.iter().cloned()).chain(named).collect()
     }
 
     /// Reports whether an action needs no permission and reads nothing.
-    pub(super) fn is_harmless(action: &str) -> bool {
-        HARMLESS.contains(&action)
+    pub(super) fn is_harmless(&self, action: &str) -> bool {
+        HARMLESS.contains(&action) && !self.named.iter().any(|(own, _)| own == action)
     }
 }
 
@@ -84,7 +98,7 @@ mod tests {
     #[test]
     fn cp_19_only_harmless_and_configured_actions_are_allowed() {
         let allows = |allowed: &Allowed, name: &str| {
-            allowed.patterns().iter().any(|pattern| fits(pattern, name))
+            allowed.patterns(Kind::Calls).iter().any(|pattern| fits(pattern, name))
         };
         let none = Allowed::default();
         assert!(allows(&none, "echo") && allows(&none, "calculator"));

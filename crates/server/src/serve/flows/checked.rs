@@ -5,6 +5,7 @@ use super::earlier::Before;
 use super::faults;
 use super::job::{Checked, Job};
 use crate::serve::sensitive;
+use contexture::config::NamedTool;
 use contexture::context::Trust;
 use contexture::flows::{self, Conceal, FlowError, FlowRequest};
 use contexture::permission::Permission;
@@ -40,7 +41,7 @@ impl Job {
         earlier: Before,
     ) -> Result<Checked, Refusal> {
         let clients = Arc::new(clients);
-        let allow = self.allowed(&clients);
+        let allow = self.allowed(set, &clients);
         let denied = match &allow {
             Some(allow) => faults::denied(&self.message, set, allow),
             None => Vec::new(),
@@ -62,11 +63,11 @@ impl Job {
     }
 
     /// Returns the actions that the set may use; `None` for all, in a set of the app itself.
-    fn allowed(&self, clients: &Clients) -> Option<Vec<String>> {
+    fn allowed(&self, set: &Set, clients: &Clients) -> Option<Vec<String>> {
         if self.intent.is_some() {
             return None;
         }
-        let mut allow = self.app.flows.allowed.patterns();
+        let mut allow = self.app.flows.allowed.patterns(set.kind);
         // A client that announces the name of an action of the server does not allow it.
         let own = |name: &String| !self.app.flows.allowed.is_own(name);
         allow.extend(clients.tools.iter().filter(|name| own(name)).cloned());
@@ -76,7 +77,12 @@ impl Job {
     fn request(&self, set: &Set, clients: &Arc<Clients>, earlier: Before) -> FlowRequest {
         let app = &self.app;
         // A nested set may name agents that are not known yet.
-        let is_agent = |action: &str| action.starts_with("agent:") || action == "RUN_INSTRUCTIONS";
+        let tools = &app.project.config.serve.tools;
+        let is_agent = |action: &str| {
+            action.starts_with("agent:")
+                || action == "RUN_INSTRUCTIONS"
+                || tools.get(action).is_some_and(NamedTool::is_agent)
+        };
         let has = |is_meant: &dyn Fn(&str) -> bool| {
             set.steps.iter().any(|step| {
                 let alternative = step.recovery.as_ref().and_then(|one| one.alternative.as_ref());

@@ -49,7 +49,7 @@ fn not_allowed(path: String, action: &str) -> Diagnostic {
         rule: codes::UNKNOWN_ACTION.code,
         severity: Severity::Error,
         message: format!("clients may not have the action `{action}` run"),
-        help: Some("the server's settings allow actions in `serve.actions`".to_owned()),
+        help: Some("the server's settings allow actions in `serve.actions` and name them in `serve.tools`; one of `kind = \"action\"` is for instructions alone".to_owned()),
         path,
         source: None,
         offset: None,

@@ -10,6 +10,7 @@ use super::sending::Outcome;
 use super::step::StepCall;
 use super::target::{CONFIRM_TOOL, Forwarder};
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
+use contexture::config::Serve;
 use contexture::context::Digest;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED, TIMEOUT};
 use contexture::llm::BoxFuture;
@@ -27,7 +28,7 @@ impl Permission for Forwarder {
         if let Some(wait) = earlier {
             return Box::pin(of_earlier(self, wait, action.name));
         }
-        let set = self.app.project.config.serve.permissions.backend.of(action.name);
+        let set = backend_level(&self.app.project.config.serve, &action);
         // A given question is always asked.
         let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
         let level = if asks || action.policy.is_some() { PermissionLevel::AlwaysAsk } else { set };
@@ -43,22 +44,23 @@ pub(super) async fn of_frontend(
 ) -> Result<(), FrontendFailure> {
     let set = forwarder.app.project.config.serve.permissions.frontend.of(&call.name);
     if call.name == CONFIRM_TOOL
-        || strictness(set) <= strictness(own.unwrap_or(PermissionLevel::None))
+        || set <= own.unwrap_or(PermissionLevel::None)
     {
         return Ok(());
     }
     let prompt = call.user_prompt.as_deref();
     let (parameters, step) = (&call.parameters, None);
-    let action = Action { name: &call.name, parameters, policy: None, prompt, step };
+    let (name, target) = (&*call.name, &*call.name);
+    let action = Action { name, target, parameters, policy: None, prompt, step };
     permitted(forwarder, Runtime::Frontend, set, action).await
 }
 
-const fn strictness(level: PermissionLevel) -> u8 {
-    match level {
-        PermissionLevel::None => 0,
-        PermissionLevel::UserConsent => 1,
-        PermissionLevel::AlwaysAsk => 2,
-    }
+/// Returns when the user is asked about an action of the server: of a named tool the strictest of what
+/// its name, its own setting and its target say.
+fn backend_level(serve: &Serve, action: &Action<'_>) -> PermissionLevel {
+    let own = serve.tools.get(action.name).map(|tool| tool.permission);
+    let named = [action.name, action.target].map(|name| serve.permissions.backend.of(name));
+    named.into_iter().chain(own).max().unwrap_or(PermissionLevel::None)
 }
 
 /// Goes on with a question that was asked before a restart.

@@ -23,6 +23,7 @@ mod resume;
 mod sets;
 mod sides;
 mod site;
+mod tools;
 mod trouble;
 mod turns;
 mod waits;

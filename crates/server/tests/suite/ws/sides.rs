@@ -46,7 +46,7 @@ fn chain() -> Value {
     })
 }
 
-fn announce(tools: &[&str]) -> Value {
+pub fn announce(tools: &[&str]) -> Value {
     let tool = |id: &&str| {
         json!({ "toolId": id, "name": id, "version": "1.0.0", "runtime": "FRONTEND", "class": "read",
                 "parameters": { "type": "object" } })
@@ -61,7 +61,7 @@ fn announce(tools: &[&str]) -> Value {
 }
 
 /// Answers calls of front-end tools until the request has its response; the calls and the response.
-async fn served(
+pub async fn served(
     client: &mut Client,
     request: &str,
     mut run: impl FnMut(&Value) -> Value,
@@ -98,7 +98,7 @@ async fn served(
     }
 }
 
-fn ok(value: Value) -> Value {
+pub fn ok(value: Value) -> Value {
     json!({ "status": "SUCCESS", "result": value })
 }
 

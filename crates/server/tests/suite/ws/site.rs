@@ -212,7 +212,7 @@ fn chunk(delta: Value, finish: Option<&str>) -> String {
 }
 
 /// Whether a request came with all of its body.
-fn is_whole(request: &[u8]) -> bool {
+pub fn is_whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request).to_lowercase();
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
     let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));

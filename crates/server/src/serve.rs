@@ -162,7 +162,12 @@ impl Serve {
         };
         if damage.is_some() {
             let nothing = contexts::InMemoryContexts::new(contexts::Options::default());
-            return Self::with_store(settings, (agents, warnings), (Arc::new(nothing), damage), lock);
+            return Self::with_store(
+                settings,
+                (agents, warnings),
+                (Arc::new(nothing), damage),
+                lock,
+            );
         }
         let store = contexture::contexts::open(&settings.project, &path).map_err(|error| {
             let message = error.to_string();

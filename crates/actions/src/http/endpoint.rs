@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn wa_5_parameters_go_in_body_or_query() {
-        let given = json!({ "city": "北京 & more", "days": 3, "none": null, "idempotencyKey": "k" });
+        let given =
+            json!({ "city": "北京 & more", "days": 3, "none": null, "idempotencyKey": "k" });
         let post = Endpoint::new("https://h.example/w?v=1", "post").unwrap();
         let sent = post.request(call(given.clone()), json!({}));
         assert_eq!(sent.name, "http_send");
@@ -132,6 +133,8 @@ mod tests {
         let refused = |url: &str| Endpoint::new(url, "POST").unwrap().refused(&[]).is_some();
         assert!(refused("http://127.0.0.1:9/") && refused("http://localhost/"));
         assert!(!refused("https://h.example/"));
-        assert!(Endpoint::new("ftp://h", "POST").is_err() && Endpoint::new("https://h", "X").is_err());
+        assert!(
+            Endpoint::new("ftp://h", "POST").is_err() && Endpoint::new("https://h", "X").is_err()
+        );
     }
 }

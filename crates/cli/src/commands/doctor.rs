@@ -212,7 +212,8 @@ fn named_tools(project: &Project) -> Vec<Finding> {
         }
     };
     let found = faults.into_iter().map(|fault| {
-        let elsewhere = "name the program of the agent to `contexture serve`, or put it beside contexture.toml";
+        let elsewhere =
+            "name the program of the agent to `contexture serve`, or put it beside contexture.toml";
         let help = fault.help.unwrap_or_else(|| "fix the settings".to_owned());
         let name = format!("serve.tools.{}", fault.name);
         let is_agent = tools.get(&fault.name).is_some_and(|tool| tool.is_agent());

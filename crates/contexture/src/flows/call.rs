@@ -38,8 +38,8 @@ impl Catalog {
         };
         let is_client = matches!(place, Place::Client);
         let is_address = named.as_ref().is_some_and(|named| named.endpoint().is_some());
-        let is_inner = is_address
-            || matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
+        let is_inner =
+            is_address || matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
         // What a step is given stands in the set under the name that it calls.
         let given = self.origins.of_call(&call);
         let mut inputs = Vec::new();
@@ -227,8 +227,7 @@ impl Catalog {
         let parameters = &call.parameters;
         let target = address.map_or(target, |endpoint| format!("http.{}", endpoint.method()));
         let shown = named.map_or(&name, |_| &call.name);
-        let asked =
-            Action { name: shown, target: &target, parameters, policy: None, prompt, step };
+        let asked = Action { name: shown, target: &target, parameters, policy: None, prompt, step };
         let asking = policy::permitted(&self.kit.policy, run.permission.as_ref(), &effect, asked);
         let (_, answer) = asking.await;
         answer.map_err(|refusal| ActionFailure {

@@ -10,9 +10,7 @@ use crate::run::{CheckReport, SetupError};
 use contexture_context::Label;
 use contexture_core::policy::Class;
 use contexture_flow::Set;
-use contexture_flow::action::{
-    self, ActionCall, ActionFailure, ActionInfo, Actions, BoxFuture,
-};
+use contexture_flow::action::{self, ActionCall, ActionFailure, ActionInfo, Actions, BoxFuture};
 use contexture_protocol::content::Runtime;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -144,10 +142,7 @@ impl Catalog {
             let info = named.info.clone();
             Some((Place::Named(Arc::new(named)), info))
         };
-        named()
-            .or_else(|| kit.own_place(name))
-            .or_else(client)
-            .or_else(|| kit.server_place(name))
+        named().or_else(|| kit.own_place(name)).or_else(client).or_else(|| kit.server_place(name))
     }
 
     /// Returns the place that a call goes to.

@@ -1,8 +1,8 @@
 //! The parts of a project that a run and the sets within it use.
 
 use super::agents::{self, Agent, Agents};
-use super::error::FlowError;
 use super::catalog::Place;
+use super::error::FlowError;
 use super::own;
 use super::planned::Plans;
 use super::request::FlowRequest;

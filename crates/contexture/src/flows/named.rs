@@ -202,7 +202,9 @@ fn unknown(kit: &Kit, target: &str) -> Wrong {
         let bare = format!("{}{target}", super::agents::PREFIX);
         names.contains(&bare).then(|| format!("an agent is written `{bare}`"))
     });
-    let general = || "write `agent:Name`, `mcp:server/tool`, `frontend:tool`, an address, or the name of a built-in action".to_owned();
+    let general = || {
+        "write `agent:Name`, `mcp:server/tool`, `frontend:tool`, an address, or the name of a built-in action".to_owned()
+    };
     let help = Some(help.unwrap_or_else(general));
     Wrong { is_unknown: true, ..wrong(format!("there is nothing that `{target}` names"), help) }
 }
@@ -224,7 +226,8 @@ impl Named {
             },
             _ => match self.address.as_ref().and_then(|address| address.token.as_ref()) {
                 Some(token) if !Secrets::of(&kit.project).names().contains(token) => {
-                    let help = format!("set the variable `{token}`, or describe it as [secrets.{token}]");
+                    let help =
+                        format!("set the variable `{token}`, or describe it as [secrets.{token}]");
                     Err(wrong(format!("its token `{token}` has no value"), Some(help)))
                 }
                 _ => Ok(()),

@@ -54,7 +54,12 @@ impl<'de> Deserialize<'de> for NamedTools {
         for name in tools.keys() {
             let is_own = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
             let has_signs = name.contains(|sign: char| sign.is_whitespace() || sign.is_control());
-            if name.is_empty() || name.len() > NAME_BYTES || has_signs || name.contains('*') || is_own {
+            if name.is_empty()
+                || name.len() > NAME_BYTES
+                || has_signs
+                || name.contains('*')
+                || is_own
+            {
                 return Err(de::Error::custom(format!(
                     "`{name}` is not a name of a tool: use at most {NAME_BYTES} bytes without \
                      spaces and `*`, such as `weather_api`"
@@ -142,7 +147,9 @@ impl<'de> Visitor<'de> for Written {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<NamedTool, E> {
         let table = match text.split_once("://") {
-            Some(("http" | "https", _)) => Table { http: Some(text.to_owned()), ..Table::default() },
+            Some(("http" | "https", _)) => {
+                Table { http: Some(text.to_owned()), ..Table::default() }
+            }
             _ => Table { action: Some(text.to_owned()), ..Table::default() },
         };
         table.read().map_err(E::custom)
@@ -194,9 +201,13 @@ impl Table {
             (Some(name), None, None) => action(name),
             (None, None, Some(http)) => http.map(ToolTarget::Http),
             (None, None, None) => {
-                Err("a tool needs a target: `agent`, `mcp`, `http`, `frontend` or `action`".to_owned())
+                Err("a tool needs a target: `agent`, `mcp`, `http`, `frontend` or `action`"
+                    .to_owned())
             }
-            _ => Err("a tool has one target: `agent`, `mcp`, `http`, `frontend` or `action`".to_owned()),
+            _ => {
+                Err("a tool has one target: `agent`, `mcp`, `http`, `frontend` or `action`"
+                    .to_owned())
+            }
         }
     }
 }
@@ -215,7 +226,10 @@ fn action(name: String) -> Result<ToolTarget, String> {
 fn http(url: String, method: Option<&str>, token_env: Option<String>) -> Result<HttpTool, String> {
     let method = method.unwrap_or("POST").to_ascii_uppercase();
     if !METHODS.contains(&method.as_str()) {
-        return Err(format!("`method`: expected one of {}, found \"{method}\"", METHODS.join(", ")));
+        return Err(format!(
+            "`method`: expected one of {}, found \"{method}\"",
+            METHODS.join(", ")
+        ));
     }
     let rest = url.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme));
     // What a fault shows must not hold a password.

@@ -43,9 +43,7 @@ pub(super) async fn of_frontend(
     own: Option<PermissionLevel>,
 ) -> Result<(), FrontendFailure> {
     let set = forwarder.app.project.config.serve.permissions.frontend.of(&call.name);
-    if call.name == CONFIRM_TOOL
-        || set <= own.unwrap_or(PermissionLevel::None)
-    {
+    if call.name == CONFIRM_TOOL || set <= own.unwrap_or(PermissionLevel::None) {
         return Ok(());
     }
     let prompt = call.user_prompt.as_deref();

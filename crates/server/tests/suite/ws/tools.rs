@@ -116,7 +116,9 @@ async fn wa_5_example_13_calls_addresses_by_their_names() {
     assert_eq!(results[1]["result"], json!({ "titles": ["Snow"] }));
     let mut asked = hook.asked();
     asked.sort();
-    assert!(asked[0].starts_with("POST /news HTTP/1.1") && asked[0].ends_with("{\"topic\":\"天气\"}"));
+    assert!(
+        asked[0].starts_with("POST /news HTTP/1.1") && asked[0].ends_with("{\"topic\":\"天气\"}")
+    );
     assert!(asked[1].starts_with("POST /weather") && asked[1].ends_with("{\"city\":\"北京\"}"));
     assert!(asked[0].to_lowercase().contains("idempotency-key:"), "{}", asked[0]);
     // The parameters are checked by the schema before anything is sent.
@@ -257,7 +259,11 @@ async fn wa_5_bad_settings_are_found_at_the_start() {
         ("a = \"mcp:mial/send\"", "no MCP server `mial`", "`mail`"),
         ("a = \"mcp:mail/send\"", "mail", "mcp"),
         ("a = \"RUN_INSTRUCTIONS\"", "nothing that `RUN_INSTRUCTIONS` names", ""),
-        ("a = { action = \"clock\", schema = \"none.json\" }", "none.json", "path of a JSON Schema"),
+        (
+            "a = { action = \"clock\", schema = \"none.json\" }",
+            "none.json",
+            "path of a JSON Schema",
+        ),
         ("a = { action = \"clock\", schema = \"bad.json\" }", "bad.json", "path of a JSON Schema"),
         ("a = { http = \"https://h.example\", token_env = \"NO_SUCH\" }", "`NO_SUCH`", "NO_SUCH"),
     ] {

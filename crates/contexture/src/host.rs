@@ -26,6 +26,7 @@ mod plan;
 mod prompt;
 mod references;
 mod run_state;
+mod schemas;
 mod servers;
 mod templates;
 mod tools;
@@ -171,13 +172,11 @@ impl Host for LiveHost {
             templates: &self.templates,
             attachments: &self.attachments,
         };
-        Box::pin(async move {
-            if call.options.timeout_ms.is_none() {
-                return self.models.generate(services, call).await;
-            }
-            let about = about(&format!("{}/end", call.key), "generate", &Value::Null, "");
-            self.run.timed(about, self.models.generate(services, call)).await
-        })
+        if call.options.timeout_ms.is_none() {
+            return Box::pin(self.models.generate(services, call));
+        }
+        let about = about(&format!("{}/end", call.key), "generate", &Value::Null, "");
+        Box::pin(self.run.timed(about, Box::pin(self.models.generate(services, call))))
     }
 
     fn tool<'a>(&'a self, call: ToolCall) -> HostFuture<'a, Supplied> {
@@ -185,7 +184,8 @@ impl Host for LiveHost {
         let about = about(&call.key, &name, &call.arguments, &call.site.to_string());
         let event = call.event;
         self.run.narrow(event, &call.narrowed);
-        Box::pin(self.run.supplied_durably(about, event, self.tools.call(&self.run, call)))
+        let work = Box::pin(self.tools.call(&self.run, call));
+        Box::pin(self.run.supplied_durably(about, event, work))
     }
 
     fn memory<'a>(&'a self, call: MemoryCall) -> HostFuture<'a, Supplied> {
@@ -193,7 +193,7 @@ impl Host for LiveHost {
         let about = about(&call.key, &name, &call.arguments, &call.site.to_string());
         let event = call.event;
         self.run.narrow(event, &call.narrowed);
-        let work = async move { self.memories.call(&self.run, &call).await };
+        let work = Box::pin(async move { self.memories.call(&self.run, &call).await });
         Box::pin(self.run.supplied_durably(about, event, work))
     }
 
@@ -201,7 +201,8 @@ impl Host for LiveHost {
         let name = format!("{}.{}", call.import.name, call.method);
         let about = about(&call.key, &name, &call.arguments, &call.site.to_string());
         let event = call.event;
-        let work = async move { knowledge::ask(&self.run, self.references.packs(), &call) };
+        let work =
+            Box::pin(async move { knowledge::ask(&self.run, self.references.packs(), &call) });
         Box::pin(self.run.supplied_durably(about, event, work))
     }
 
@@ -209,11 +210,12 @@ impl Host for LiveHost {
         let key = format!("{}:{}", import.importer, import.path);
         let about = about(&key, FILE, &Value::Null, "");
         let event = import.event;
-        Box::pin(self.run.supplied_durably(about, event, async move {
+        let work = Box::pin(async move {
             let supplied = files::file(&self.references, &import);
             self.run.recorder.add_secrets(self.references.secrets());
             supplied
-        }))
+        });
+        Box::pin(self.run.supplied_durably(about, event, work))
     }
 
     fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {

@@ -10,6 +10,7 @@ use crate::error::LlmError;
 use crate::profile::Profile;
 use crate::secret::Secret;
 use contexture_answer::Shape;
+use contexture_context::digest::canonical_json;
 use contexture_context::tokens::tokenizer_for;
 use contexture_context::{Digest, TokenCounter};
 use contexture_prompt::{ChatResponse, OpenaiChatRequest};
@@ -147,7 +148,7 @@ pub struct ChatCall {
     /// Messages, tools and options. An empty `model` means the provider's own.
     pub request: OpenaiChatRequest,
     /// The schema of the answer, where the provider can enforce one (AS-21).
-    pub schema: Option<SchemaHint>,
+    pub schema: Option<Arc<SchemaHint>>,
     /// The amount of reasoning.
     pub think: Option<Think>,
     /// Tokens of the answer; wins over the two fields of `request`.
@@ -192,7 +193,7 @@ impl ChatCall {
     /// Returns the digest of [`ChatCall::canonical`]: equal requests have equal digests.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let schema = self.schema.as_ref();
+        let schema = self.schema.as_deref();
         Digest::of_text(&canonical::text(self.options(), schema, &self.request.messages))
     }
 
@@ -273,24 +274,30 @@ pub struct SchemaHint {
     pub shape: Option<Shape>,
     /// True if fields beyond the schema are refused (AS-21 `strict`).
     pub strict: bool,
+    /// The canonical JSON of `schema`, which the digest of each call needs.
+    canonical: String,
 }
 
 impl SchemaHint {
     /// Returns the hint for a shape.
     #[must_use]
     pub fn of_shape(shape: &Shape, strict: bool) -> Self {
-        Self {
-            name: "answer".to_owned(),
-            schema: shape.to_json_schema(),
-            shape: Some(shape.clone()),
-            strict,
-        }
+        let schema = shape.to_json_schema();
+        let canonical = canonical_json(&schema);
+        Self { name: "answer".to_owned(), schema, shape: Some(shape.clone()), strict, canonical }
     }
 
     /// Returns the hint for a schema that comes from elsewhere.
     #[must_use]
     pub fn of_schema(name: &str, schema: Value) -> Self {
-        Self { name: schema_name(name), schema, shape: None, strict: false }
+        let canonical = canonical_json(&schema);
+        Self { name: schema_name(name), schema, shape: None, strict: false, canonical }
+    }
+
+    /// Returns the digest of the schema.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        Digest::of_text(&self.canonical)
     }
 }
 

@@ -34,7 +34,7 @@ fn run(arguments: Vec<String>) -> Outcome<()> {
             "--stream" => stream = true,
             "--schema" => {
                 let schema = serde_json::from_str(&value()?)?;
-                call.schema = Some(SchemaHint::of_schema("answer", schema));
+                call.schema = Some(SchemaHint::of_schema("answer", schema).into());
             }
             "--timeout" => call.timeout = Some(Duration::from_millis(value()?.parse()?)),
             "--max-output" => call.max_output = Some(value()?.parse()?),

@@ -51,6 +51,8 @@ pub struct Ask<'a> {
     pub key: Option<Arc<str>>,
     /// The shape of the answer; without one the raw text is the value.
     pub shape: Option<&'a Shape>,
+    /// The schema of `shape`, where a caller asks often; without it each request makes it.
+    pub schema: Option<Arc<SchemaHint>>,
     /// A check of a value that has the shape.
     pub verify: Option<Verify<'a>>,
     /// Answers that may be asked for in all; 0 counts as 1.
@@ -463,7 +465,9 @@ impl Run<'_, '_> {
         };
         ChatCall {
             request,
-            schema: ask.shape.map(|shape| SchemaHint::of_shape(shape, ask.strict)),
+            schema: ask.schema.clone().or_else(|| {
+                ask.shape.map(|shape| Arc::new(SchemaHint::of_shape(shape, ask.strict)))
+            }),
             think: ask.think,
             max_output: self.max_output,
             max_input: ask.max_input,

@@ -31,7 +31,7 @@ pub struct LlmConfig {
     /// The reasoning effort.
     pub think: Option<Think>,
     /// The schema of the answers.
-    pub schema: Option<SchemaHint>,
+    pub schema: Option<std::sync::Arc<SchemaHint>>,
     /// Time for one request.
     pub timeout: Option<Duration>,
     /// The rule for trying again after a failure.

@@ -488,7 +488,7 @@ fn as_21_a_server_that_knows_another_form_of_schema_is_met_half_way() {
         Respond::json(200, &kind.body("{}", 1, 1)),
     ];
     let schema = SchemaHint::of_schema("a", json!({"type": "object", "properties": {}}));
-    let asked = ChatCall { schema: Some(schema), ..call() };
+    let asked = ChatCall { schema: Some(schema.into()), ..call() };
     let seen = run(async {
         let world = kind.scripted(script).await;
         world.ask(&asked).await.unwrap();

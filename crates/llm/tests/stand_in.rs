@@ -87,7 +87,7 @@ fn answer(case: &Case, shape: Option<&Shape>) -> Result<String, LlmError> {
         messages: vec![OpenaiChatMessage::of_text(Role::User, text)],
         ..OpenaiChatRequest::default()
     };
-    let schema = shape.map(|shape| SchemaHint::of_shape(shape, false));
+    let schema = shape.map(|shape| SchemaHint::of_shape(shape, false).into());
     let call = ChatCall { schema, ..ChatCall::from(request) };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let reply = runtime.block_on(Extractive::new().complete(&call, None, &CancelToken::new()))?;

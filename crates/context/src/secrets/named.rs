@@ -78,14 +78,13 @@ pub fn is_secret_field(name: &str, value: &str) -> bool {
 pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut done = 0;
-    for (at, sign) in signs(text) {
+    for Sign { at, after, is_equals } in signs(text) {
         if at < done {
             continue;
         }
-        let after = at + sign.len();
         let before = text.get(..at).unwrap_or_default();
-        let looked = parameter(text, before, after, sign).or_else(|| field(text, before, after));
-        if let Some((one, end)) = looked {
+        let parameter = if is_equals { parameter(text, before, after) } else { None };
+        if let Some((one, end)) = parameter.or_else(|| field(text, before, after)) {
             found.extend(one.filter(|found| !found.range.is_empty()));
             done = end;
         }
@@ -93,34 +92,42 @@ pub(super) fn find(text: &str) -> Vec<Found> {
     found
 }
 
-/// Returns the signs between a name and its value, also in full width, with their places.
-fn signs(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
+/// A sign between a name and its value.
+struct Sign {
+    at: usize,
+    /// The place behind it.
+    after: usize,
+    is_equals: bool,
+}
+
+/// Returns the signs between a name and its value, also in full width.
+fn signs(text: &str) -> impl Iterator<Item = Sign> {
     let bytes = text.as_bytes();
     // The full-width signs begin with 0xEF.
-    memchr::memchr3_iter(b':', b'=', 0xEF, bytes).filter_map(|at| match bytes.get(at..)? {
-        [b':', ..] => Some((at, ":")),
-        [b'=', ..] => Some((at, "=")),
-        [0xEF, 0xBC, 0x9A, ..] => Some((at, "：")),
-        [0xEF, 0xBC, 0x9D, ..] => Some((at, "＝")),
-        _ => None,
+    memchr::memchr3_iter(b':', b'=', 0xEF, bytes).filter_map(|at| {
+        let (length, is_equals) = match bytes.get(at..)? {
+            [b':', ..] => (1, false),
+            [b'=', ..] => (1, true),
+            [0xEF, 0xBC, 0x9A | 0x9D, ..] => (3, false),
+            _ => return None,
+        };
+        Some(Sign { at, after: at + length, is_equals })
     })
 }
 
 /// Reports whether a secret name may end so: most names are passed over by it.
 fn may_be_secret(name: &str) -> bool {
-    let Some(end) = name.as_bytes().last_chunk::<3>() else { return false };
-    !end.is_ascii()
+    let [.., a, b, c] = name.as_bytes() else { return false };
+    // Lower case of letters; what becomes a letter by it is looked at for nothing.
+    !(a | b | c).is_ascii()
         || matches!(
-            &end.map(|byte| byte.to_ascii_lowercase()),
+            &[a | 0x20, b | 0x20, c | 0x20],
             b"ord" | b"swd" | b"ase" | b"ret" | b"key" | b"ken" | b"ion" | b"kie"
         )
 }
 
 /// Returns the value of a secret parameter, and where to go on.
-fn parameter(text: &str, before: &str, from: usize, sign: &str) -> Option<(Option<Found>, usize)> {
-    if sign != "=" {
-        return None;
-    }
+fn parameter(text: &str, before: &str, from: usize) -> Option<(Option<Found>, usize)> {
     let name = last_name(before);
     let introduced = before.strip_suffix(name)?.ends_with(['?', '&', '#', ';']);
     if !introduced || name.is_empty() {
@@ -171,9 +178,9 @@ fn kind(name: &str) -> Option<Kind> {
 
 /// Returns the value of a field or header with a secret name, and where to go on.
 fn field(text: &str, before: &str, from: usize) -> Option<(Option<Found>, usize)> {
-    let end = before.as_bytes().iter().rposition(|byte| !is_quote(char::from(*byte)))?;
+    let end = before.as_bytes().iter().rposition(|byte| !is_quote(*byte))?;
     let kind = kind(before.get(..=end)?)?;
-    let start = from + run(text, from, |c| is_quote(c) || c == '=');
+    let start = from + run(text, from, |c| u8::try_from(c).is_ok_and(is_quote) || c == '=');
     if matches!(kind, Kind::Authorization) {
         return Some(authorization(text, start));
     }
@@ -193,8 +200,8 @@ fn field(text: &str, before: &str, from: usize) -> Option<(Option<Found>, usize)
 }
 
 /// Reports whether a sign stands around a name or a value.
-const fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\'' | '`' | ' ' | '\t' | '*' | '\\')
+const fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`' | b' ' | b'\t' | b'*' | b'\\')
 }
 
 /// Returns the credential of an `Authorization` header, without its scheme.

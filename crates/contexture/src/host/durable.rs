@@ -10,7 +10,7 @@ use crate::durable::{self, DIVERGED};
 use contexture_context::{Digest, Label};
 use contexture_core::policy::{Class, Validation};
 use contexture_llm::{Call, Journal, LlmError, Past};
-use contexture_script::host::{CallKey, HostError, Supplied};
+use contexture_script::host::{CallKey, HostError, HostFuture, Supplied};
 use contexture_store::stamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -208,7 +208,7 @@ impl RunState {
     pub(super) async fn timed(
         &self,
         about: Call,
-        work: impl Future<Output = Result<Supplied, HostError>>,
+        work: HostFuture<'_, Supplied>,
     ) -> Result<Supplied, HostError> {
         let Some(journal) = &self.identity.journal else { return work.await };
         if let Some(past) = journal.take(&about.key) {
@@ -229,7 +229,7 @@ impl RunState {
         &self,
         about: Call,
         event: u64,
-        work: impl Future<Output = Result<Supplied, HostError>>,
+        work: HostFuture<'_, Supplied>,
     ) -> Result<Supplied, HostError> {
         if self.identity.journal.is_none() {
             return work.await;

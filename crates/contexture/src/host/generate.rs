@@ -209,7 +209,8 @@ impl ModelCalls {
             let (call, has_media) = (call.into_owned(), !media.is_empty());
             let model = (&model, number, place);
             let asked = plan::Asked { call, model, fenced, packs, masked, has_media };
-            return plan::run(self, services, asked).await;
+            // Plans are rare: their future is not a part of each call's.
+            return Box::pin(plan::run(self, services, asked)).await;
         }
         let about = (&*call, &model, number);
         let mut prepared = prepare(run, about, &fenced, (&callables, &media), &mut packs).await?;
@@ -328,6 +329,7 @@ impl ModelCalls {
             earlier,
             key: Some(call.key.clone()),
             shape: call.shape.as_ref(),
+            schema: prepared.schema,
             verify,
             attempts: options.attempts,
             strict: options.strict,

@@ -17,7 +17,7 @@ use contexture_context::manifest::{
 use contexture_context::{
     ContextItem, CutReason, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
 };
-use contexture_llm::Think;
+use contexture_llm::{SchemaHint, Think};
 use contexture_prompt::layout::{ItemSpan, LaidOut, PromptParts, lay_out};
 use contexture_prompt::{OpenaiContentPart, ToolDefinition};
 use contexture_script::host::{self, GenerateCall};
@@ -31,7 +31,7 @@ pub(super) struct Prepared {
     pub(super) manifest: Manifest,
     pub(super) blobs: Vec<Blob>,
     pub(super) items: Vec<ContextItem>,
-    pub(super) schema: Option<Value>,
+    pub(super) schema: Option<Arc<SchemaHint>>,
     /// The definitions of the functions that are sent with it.
     pub(super) definitions: Vec<ToolDefinition>,
     /// The tokens that the window leaves for it, if it was cut to them.
@@ -126,9 +126,10 @@ pub(super) async fn prepare(
     let items = fit_with(&declared, room.most, counter, measure, shorter)
         .map_err(|error| room.error(&error, model))?;
     let laid = composer.compose(&items);
-    let schema = call.shape.as_ref().map(contexture_answer::Shape::to_json_schema);
+    let strict = call.options.strict;
+    let schema = call.shape.as_ref().map(|shape| run.schemas.of(shape, strict));
     let (mut manifest, mut blobs) =
-        record(call, model, number, counter, &laid, &items, schema.as_ref());
+        record(call, model, number, counter, &laid, &items, schema.as_deref());
     manifest.tokens += beside;
     // What a picture takes is a bound, and no count.
     manifest.model.tokenizer_exact &= media.is_empty();
@@ -230,7 +231,7 @@ fn record(
     counter: &dyn TokenCounter,
     laid: &LaidOut,
     items: &[ContextItem],
-    schema: Option<&Value>,
+    schema: Option<&SchemaHint>,
 ) -> (Manifest, Vec<Blob>) {
     let mut blobs = Vec::new();
     let messages = messages(laid, counter, &mut blobs);
@@ -246,8 +247,8 @@ fn record(
     });
     let layers = layers.collect();
     let schema = schema.map(|schema| {
-        let digest = Digest::of_json(schema);
-        blobs.push(Blob { digest: digest.clone(), text: schema.to_string() });
+        let digest = schema.digest();
+        blobs.push(Blob { digest: digest.clone(), text: schema.schema.to_string() });
         digest
     });
     let tokens = messages.iter().map(|message| message.tokens).sum();
@@ -389,7 +390,7 @@ impl Prepared {
             model: self.manifest.model.uri.clone(),
             system: self.laid.system.clone(),
             user: self.laid.user.clone(),
-            schema: self.schema.clone(),
+            schema: self.schema.as_deref().map(|hint| hint.schema.clone()),
             items: self.items.iter().map(item).collect(),
             tools,
             tokens: messages,

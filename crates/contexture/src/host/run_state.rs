@@ -2,6 +2,7 @@
 //! what it reports.
 
 use super::durable::Identity;
+use super::schemas::Schemas;
 use crate::config::SecretsPolicy;
 use crate::observe::{Observer, Progress};
 use crate::permission::{Action, Permission};
@@ -43,6 +44,7 @@ pub(crate) struct RunState {
     narrowed: Mutex<HashMap<u64, Narrowed>>,
     /// The step of a flow that the run is.
     pub(super) part_of: Option<PartOf>,
+    pub(super) schemas: Schemas,
     model_calls: AtomicU64,
     tool_calls: AtomicU64,
     reported: Mutex<Reported>,
@@ -81,6 +83,7 @@ impl RunState {
             identity: Identity::default(),
             narrowed: Mutex::default(),
             part_of: None,
+            schemas: Schemas::default(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
             reported: Mutex::default(),

@@ -16,8 +16,8 @@ pub(super) fn text(
 ) -> String {
     let mut fields: BTreeMap<String, String> =
         options.into_iter().map(|(name, value)| (name, canonical_json(&value))).collect();
-    if let Some(SchemaHint { schema, strict, .. }) = schema {
-        let hint = format!("{{\"schema\":{},\"strict\":{strict}}}", canonical_json(schema));
+    if let Some(SchemaHint { canonical, strict, .. }) = schema {
+        let hint = format!("{{\"schema\":{canonical},\"strict\":{strict}}}");
         fields.insert("schema".to_owned(), hint);
     }
     fields.insert("messages".to_owned(), list(messages.iter().map(message)));
@@ -117,7 +117,7 @@ mod tests {
                 ..OpenaiChatRequest::default()
             };
             let call = ChatCall {
-                schema: Some(SchemaHint::of_schema("a", json!({"z": 1, "a": [1.0]}))),
+                schema: Some(SchemaHint::of_schema("a", json!({"z": 1, "a": [1.0]})).into()),
                 think: Some(Think::Auto),
                 max_output: Some(3),
                 ..ChatCall::from(request)

@@ -28,7 +28,7 @@ fn call(text: &str, shape: Option<&Shape>) -> ChatCall {
         OpenaiChatMessage::of_text(Role::User, text),
     ];
     ChatCall {
-        schema: shape.map(|shape| SchemaHint::of_shape(shape, false)),
+        schema: shape.map(|shape| SchemaHint::of_shape(shape, false).into()),
         ..ChatCall::from(OpenaiChatRequest { messages, ..OpenaiChatRequest::default() })
     }
 }

@@ -25,7 +25,7 @@ fn call() -> ChatCall {
 
 fn with_schema(mut call: ChatCall) -> ChatCall {
     let shape = Shape::Object(vec![Field::new("ok", Shape::Boolean)]);
-    call.schema = Some(SchemaHint::of_shape(&shape, false));
+    call.schema = Some(SchemaHint::of_shape(&shape, false).into());
     call
 }
 

@@ -41,7 +41,8 @@ fn as_24_a_call_takes_ollama_s_form() {
     call.think = Some(Think::Off);
     call.max_output = Some(9);
     call.request.temperature = Some(0.0);
-    call.schema = Some(SchemaHint::of_schema("a", json!({"type": "object", "properties": {}})));
+    call.schema =
+        Some(SchemaHint::of_schema("a", json!({"type": "object", "properties": {}})).into());
     assert_eq!(
         body(&call, Plan::default()),
         json!({

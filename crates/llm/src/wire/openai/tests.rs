@@ -97,7 +97,7 @@ fn as_19_hints_use_parameter_names_of_server() {
 #[test]
 fn as_21_schema_is_sent_in_form_that_server_knows() {
     let mut call = call();
-    call.schema = Some(schema());
+    call.schema = Some(schema().into());
     let of = |step| {
         let plan = Plan { schema_step: step, ..Plan::default() };
         server(false).request(&call, plan, false).unwrap()
@@ -116,7 +116,7 @@ fn as_21_schema_is_sent_in_form_that_server_knows() {
 #[test]
 fn as_21_refused_form_is_followed_by_next_form() {
     let mut call = call();
-    call.schema = Some(schema());
+    call.schema = Some(schema().into());
     call.request.temperature = Some(1.0);
     call.think = Some(Think::High);
     call.max_output = Some(5);

@@ -190,14 +190,12 @@ fn head_of(line: &[u8]) -> Option<(u64, &[u8])> {
 /// Returns the number of the model call whose manifest stands in a line. A quote inside a string is
 /// escaped, so that no text is taken for one.
 fn call_in(line: &[u8]) -> Option<u64> {
-    let line = std::str::from_utf8(line).ok()?;
-    let (_, manifest) = line.split_once("\"manifest\":{")?;
-    let manifest = manifest.as_bytes();
+    let manifest = after(line, b"\"manifest\":{")?;
     number(after(manifest.get(..LINE_HEAD).unwrap_or(manifest), b"\"call\":")?)
 }
 
 fn after<'l>(line: &'l [u8], name: &[u8]) -> Option<&'l [u8]> {
-    let at = line.windows(name.len()).position(|window| window == name)?;
+    let at = memchr::memmem::find(line, name)?;
     line.get(at + name.len()..)
 }
 

@@ -13,9 +13,10 @@ mod search;
 mod state;
 mod store;
 pub(crate) mod terms;
+pub(crate) mod texts;
 
 pub use opened::IndexError;
-pub(crate) use opened::Purpose;
+pub(crate) use opened::{Opened, Purpose};
 pub(crate) use schema::Area;
 pub(crate) use search::{Hit, Place, Search};
 pub use store::IndexReport;

@@ -17,7 +17,10 @@ mod types;
 #[cfg(feature = "search")]
 pub(crate) use resolver::query;
 #[cfg(feature = "search")]
-pub use resolver::{Embedding, IndexReport, ResolveError, Resolver};
+pub use resolver::{
+    Embedding, IndexReport, MAX_PASSAGES, MAX_RANKED_BYTES, Passage, RankError, Ranked, Ranking,
+    ResolveError, Resolver, rank,
+};
 pub use types::standing;
 pub use types::{
     CitationGap, Intent, Missing, PackUse, Provenance, Resolution, RunFinding, Section, SectionCut,

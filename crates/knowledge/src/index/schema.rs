@@ -10,6 +10,7 @@ use tantivy::schema::{
     Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
     Value,
 };
+use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is rebuilt.
@@ -55,7 +56,11 @@ impl Fields {
 
     /// Makes an index able to read and write these fields.
     pub(super) fn prepare(index: &Index) {
-        index.tokenizers().register(TOKENIZER, Terms);
+        Self::register(index.tokenizers());
+    }
+
+    pub(super) fn register(tokenizers: &TokenizerManager) {
+        tokenizers.register(TOKENIZER, Terms);
     }
 
     pub(super) fn text(&self, area: Area) -> Field {

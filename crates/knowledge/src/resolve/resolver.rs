@@ -12,6 +12,7 @@ mod texts;
 
 pub use crate::index::{IndexError as ResolveError, IndexReport};
 pub use meaning::Embedding;
+pub use select::rank::{MAX_PASSAGES, MAX_RANKED_BYTES, Passage, RankError, Ranked, Ranking, rank};
 
 use super::types::{Intent, Resolution, Task};
 use crate::index::{Place, Purpose, Store, View};

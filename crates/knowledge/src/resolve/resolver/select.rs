@@ -2,10 +2,11 @@
 
 mod gate;
 mod links;
+pub(super) mod rank;
 
 use super::query::{MAX_TERMS, Query, QueryTerm};
 use crate::index::terms::Stream;
-use crate::index::{Area, Hit, Listing, Place, Search, View};
+use crate::index::{Area, Hit, Listing, Opened, Place, Search, View};
 use crate::item::{Profile, RuntimeMode};
 use crate::pack::Pack;
 use crate::resolve::types::{Intent, Task};
@@ -81,8 +82,8 @@ pub(super) fn select(
     let item = pack.item();
     let evidence = task.evidence || intent.wants_evidence();
     let areas = areas(view, intent, task);
-    let raised = raised(view, query)?;
-    let (search, numbers) = prepare(view, query, &areas, &raised)?;
+    let raised = raised(&view.opened, query)?;
+    let (search, numbers) = prepare(&view.opened, query, &areas, &raised)?;
     let weights = Weights::of(query, &numbers, &search, &raised);
     let mut common = described(pack, query);
     for (bit, (number, frequency)) in numbers.iter().zip(search.frequencies()).enumerate() {
@@ -124,10 +125,10 @@ pub(super) fn areas(view: &View, intent: Intent, task: &Task) -> Vec<Area> {
 }
 
 /// Words of how tasks are worded that headings of the pack have: there they are what it is about.
-fn raised(view: &View, query: &Query) -> Result<HashSet<usize>, TantivyError> {
+fn raised(opened: &Opened, query: &Query) -> Result<HashSet<usize>, TantivyError> {
     let mut raised = HashSet::new();
     for (number, term) in query.terms.iter().enumerate() {
-        if term.is_weak && !term.is_content && view.opened.has_heading_with(&term.text)? {
+        if term.is_weak && !term.is_content && opened.has_heading_with(&term.text)? {
             raised.insert(number);
         }
     }
@@ -149,7 +150,7 @@ fn described(pack: &Pack, query: &Query) -> HashSet<usize> {
 
 /// Returns the terms that are looked for: all, or of many the rarest that matter.
 fn prepare<'v>(
-    view: &'v View,
+    opened: &'v Opened,
     query: &Query,
     areas: &[Area],
     raised: &HashSet<usize>,
@@ -157,7 +158,7 @@ fn prepare<'v>(
     let is_weak = |number: usize, term: &QueryTerm| !term.is_content && !raised.contains(&number);
     let entry = |(number, term): (usize, &QueryTerm)| (term.text.clone(), is_weak(number, term));
     let all: Vec<(String, bool)> = query.terms.iter().enumerate().map(entry).collect();
-    let search = Search::new(&view.opened, all, areas)?;
+    let search = Search::new(opened, all, areas)?;
     let numbers: Vec<usize> = (0..query.terms.len()).collect();
     if numbers.len() <= MAX_TERMS {
         return Ok((search, numbers));
@@ -172,7 +173,7 @@ fn prepare<'v>(
     kept.truncate(MAX_TERMS);
     kept.sort_unstable();
     let texts = kept.iter().filter_map(|at| Some((*at, query.terms.get(*at)?))).map(entry);
-    Ok((Search::new(&view.opened, texts.collect(), areas)?, kept))
+    Ok((Search::new(opened, texts.collect(), areas)?, kept))
 }
 
 /// Which sections of an area are wanted.

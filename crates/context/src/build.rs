@@ -20,6 +20,7 @@
 //!     budget: Some(Budget::tokens(10)),
 //!     keep: Keep::Head,
 //!     priority: 0,
+//!     question: None,
 //!     origin: Label::default(),
 //!     fence: None,
 //! };

@@ -40,6 +40,8 @@ pub struct DeclaredItem {
     pub keep: Keep,
     /// The order in which items are cut to fit a whole-prompt budget: the lowest first (AS-18).
     pub priority: i64,
+    /// The question that its parts are selected by, if any (CA-16).
+    pub question: Option<String>,
     /// The label of the value: that of all its parts.
     pub origin: Label,
     /// Its own fence, such as that of a knowledge pack (KN-13); without one, trust decides whether

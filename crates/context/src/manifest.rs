@@ -42,6 +42,9 @@ pub struct Manifest {
     /// The knowledge packs that were queried for it, including those without a result.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub packs: Vec<PackRecord>,
+    /// What questions of `use` selected (CA-16).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub ranked: Vec<RankedRecord>,
     /// The secrets that were masked before the model (GU-10).
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub masked: Vec<MaskedRecord>,
@@ -223,6 +226,9 @@ pub struct ItemRecord {
     pub text: Digest,
     /// Digest of the value as canonical JSON.
     pub value: Digest,
+    /// The best score in it, if a question selected it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub score: Option<f64>,
     /// Tokens in the prompt.
     pub tokens: u64,
     /// Tokens before any cut.
@@ -252,6 +258,7 @@ impl From<&ContextItem> for ItemRecord {
             sources: Vec::new(),
             text: item.digest.clone(),
             value: item.value_digest.clone(),
+            score: None,
             tokens: item.tokens,
             tokens_before: item.tokens_before,
             tokens_before_exact: item.tokens_before_exact,
@@ -301,6 +308,65 @@ pub struct PackRecord {
     /// Claims without a source.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub citation_gaps: Vec<Value>,
+}
+
+/// What the question of a `use` selected, and what it left out (CA-16).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankedRecord {
+    /// The source expression or reference that was selected from.
+    pub source: String,
+    /// The label of the `use`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub label: Option<String>,
+    /// The place of the `use`.
+    pub position: Position,
+    /// The beginning of the question.
+    pub question: String,
+    /// The budget of the `use`.
+    pub budget: Budget,
+    /// The passages in the prompt, best first.
+    pub passages: Vec<RankedPassage>,
+    /// What is not in the prompt.
+    pub left_out: LeftOut,
+}
+
+impl RankedRecord {
+    /// Returns the best score among the passages of an item of this `use`.
+    #[must_use]
+    pub fn score_of(&self, source: &str) -> Option<f64> {
+        let own = |one: &&RankedPassage| one.text == source || self.source == source;
+        self.passages.iter().filter(own).map(|one| one.score).reduce(f64::max)
+    }
+}
+
+/// A passage that was ranked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RankedPassage {
+    /// Its file by its reference, its place in a list, such as `[3]`, or its key in an object.
+    pub text: String,
+    /// The headings over it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub heading: Option<String>,
+    /// Its first line in its text, counted from 1.
+    pub first_line: u32,
+    /// Its last line.
+    pub last_line: u32,
+    /// Its relevance: greater is better, and comparable within one `use`.
+    pub score: f64,
+    /// Its tokens.
+    pub tokens: u64,
+}
+
+/// What a question left out.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// The number of texts of which nothing is shown.
+    pub texts: u64,
+    /// The number of passages that are not shown.
+    pub passages: u64,
+    /// The best of these that have a word of the question, up to 20.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub best: Vec<RankedPassage>,
 }
 
 /// A file of a knowledge pack that was read.

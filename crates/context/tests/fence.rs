@@ -353,6 +353,7 @@ fn kn_13_notice_is_part_of_fence() {
         budget: Some(Budget::tokens(80)),
         keep: Keep::Head,
         priority: 0,
+        question: None,
         origin: Trust::Pack.into(),
         fence: Some(fence.clone()),
     };

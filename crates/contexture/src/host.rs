@@ -24,6 +24,11 @@ mod perform;
 #[cfg(feature = "flow")]
 mod plan;
 mod prompt;
+#[cfg(feature = "knowledge")]
+mod ranked;
+#[cfg(not(feature = "knowledge"))]
+#[path = "host/ranked_missing.rs"]
+mod ranked;
 mod references;
 mod run_state;
 mod schemas;

@@ -77,7 +77,7 @@ registry! {
     NOT_A_LIST "AS2021" "not-a-list" Error "Loop over something that is not a list."
     BAD_SECRET "AS2022" "bad-secret" Error "Call of `secret` without one literal name."
     UNKNOWN_SECRET "AS2023" "unknown-secret" Warning "Secret without a value on this machine."
-    USE_ORDER "AS3001" "use-order" Error "`max`, `keep` or `priority` after the label."
+    USE_ORDER "AS3001" "use-order" Error "`max`, `keep`, `priority` or `for` after the label."
     NOT_USABLE "AS3002" "not-usable" Error "`use` of a capability, function, agent or configuration."
     CALL_IN_USE "AS3003" "call-in-use" Error "Call inside a `use`."
     RESERVED_LABEL "AS3004" "reserved-label" Error "Label that reads as a role of a model's protocol."
@@ -91,6 +91,8 @@ registry! {
     DUPLICATE_CANDIDATE "AS3012" "duplicate-candidate" Error "Duplicate name of a candidate."
     REPEATED_CLAUSE "AS3013" "repeated-clause" Error "Duplicate clause of a `use`."
     MISPLACED_BUDGET "AS3014" "misplaced-budget" Error "Budget in a place where it is not allowed."
+    BAD_QUESTION "AS3015" "bad-question" Error "Question of a `use` that is missing or not a text."
+
     UNKNOWN_OPTION "AS4001" "unknown-option" Error "Unknown option of `generate`."
     MISSING_INPUT "AS4002" "missing-input" Error "Missing `input` of `generate`."
     OPTION_TYPE "AS4003" "option-type" Error "Option of `generate` with a value of the wrong type."

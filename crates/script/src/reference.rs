@@ -9,7 +9,7 @@
 pub(crate) mod literals;
 pub(crate) mod texts;
 
-use contexture_context::{Budget, Keep, Position};
+use contexture_context::{Budget, Keep, Label, Position};
 use contexture_diagnostic::Severity;
 
 /// An imported resource.
@@ -21,6 +21,15 @@ pub struct ResourceImport {
     pub reference: String,
     /// The file that imports it, by its source name; relative paths start there.
     pub importer: String,
+}
+
+/// The question that a `use` selects by (CA-16).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its text.
+    pub text: String,
+    /// Its label, which what is selected has too.
+    pub label: Label,
 }
 
 /// An import that a `use` shows (AS-15) and that the host loads.
@@ -42,6 +51,8 @@ pub struct Used<I> {
     pub keep: Keep,
     /// The order in which it is cut to fit a whole-prompt budget.
     pub priority: i64,
+    /// The question that selects from it, if any.
+    pub question: Option<Question>,
 }
 
 /// A resource that a `use` shows.

@@ -168,7 +168,12 @@ impl Maker<'_> {
         } else {
             self.expr();
         }
-        match self.pick(4) {
+        match self.pick(6) {
+            4 => {
+                self.text(" max 2k for ");
+                self.expr();
+            }
+            5 => self.text(" for x.y~keep tail as \"quoted\""),
             0 => self.text(" max 2k"),
             1 => self.text(" max 2k chars keep tail priority -3 as two  words\n"),
             2 => self.text(" as \"quoted\""),

@@ -8,6 +8,7 @@ mod list;
 mod pack_lines;
 mod prompt;
 mod prune;
+mod ranked;
 mod runs;
 mod show;
 mod whole;

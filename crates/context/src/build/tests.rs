@@ -14,6 +14,7 @@ fn declared(value: impl Into<Value>) -> DeclaredItem {
         budget: None,
         keep: Keep::Head,
         priority: 0,
+        question: None,
         origin: Trust::Program.into(),
         fence: None,
     }

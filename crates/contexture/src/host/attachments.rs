@@ -9,7 +9,7 @@ use super::run_state::RunState;
 use crate::models::Model;
 use crate::turn::attachment::{Attached, AttachmentKind, Attachments, base64_of, data_url};
 use crate::written::OnDemand;
-use contexture_context::{DeclaredItem, Digest, Trust};
+use contexture_context::{DeclaredItem, Digest, Label, Trust};
 use contexture_prompt::{ContentField, OpenaiChatMessage, OpenaiContentPart, Role};
 use contexture_reference::syntax::Reference;
 use contexture_reference::{Parameters, Place, Request};
@@ -80,16 +80,23 @@ impl TurnAttachments {
             for attached in among {
                 let fetched = self.fetch(run, references, attached).await?;
                 let (text, part) = content(attached, &fetched, model)?;
+                let source = format!("attachment {}", attached.name());
+                let origin = match &item.question {
+                    None => fetched.trust.into(),
+                    // What is selected depends on the question, too.
+                    Some(_) => Label::of(source.clone(), fetched.trust).join(&item.origin),
+                };
                 own.push(DeclaredItem {
-                    source: format!("attachment {}", attached.name()),
+                    source,
                     value: Value::from(text),
-                    origin: fetched.trust.into(),
+                    origin,
                     fence: None,
                     ..item.clone()
                 });
                 parts.extend(part);
             }
-            let left_out = share(&mut own, model.provider.tokenizer())?;
+            let is_asked = item.question.is_some();
+            let left_out = if is_asked { 0 } else { share(&mut own, model.provider.tokenizer())? };
             if left_out > 0 {
                 run.warn(format!(
                     "{}: {left_out} of the {} attachments do not fit their budget; raise `max`",

@@ -1,6 +1,8 @@
 //! The errors of what a host calls, as programs see them.
 
 use crate::packs::PacksError;
+#[cfg(feature = "knowledge")]
+use contexture_knowledge::resolve::RankError;
 use contexture_llm::LlmError;
 use contexture_mcp::McpError;
 use contexture_reference::LoadError;
@@ -34,6 +36,14 @@ pub(super) fn of_packs(error: PacksError) -> HostError {
 
 pub(super) fn of_prompt(error: impl ToString) -> HostError {
     HostError::new("prompt_too_large", error.to_string())
+}
+
+/// Returns the error of texts that can't be searched for a question.
+#[cfg(feature = "knowledge")]
+pub(super) fn of_search(source: &str, error: &RankError) -> HostError {
+    let message = format!("nothing can be selected from `{source}`: {error}");
+    let help = "select from fewer files or records, or make a knowledge pack of them";
+    HostError::new("search_failed", message).with_help(help)
 }
 
 pub(super) fn of_server(error: McpError) -> HostError {

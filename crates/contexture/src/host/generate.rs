@@ -13,6 +13,7 @@ use super::model_tools::ModelTools;
 #[cfg(feature = "flow")]
 use super::plan;
 use super::prompt::{Prepared, Room, label_of, prepare, think_of};
+use super::ranked;
 use super::references::room::Tools;
 use super::references::{Gathered, gather};
 use super::run_state::{RunState, placeholder, supplied, unknown};
@@ -181,7 +182,11 @@ impl ModelCalls {
         let Services { run, references, tools, templates, attachments } = services;
         let model = self.models.get(uri).map_err(|error| Failed::of_model(&error))?;
         let shown = knowledge::show(run, references.packs(), call, &model)?;
-        let attached = attachments.show(run, references, &shown.call, &model).await?;
+        let mut attached = attachments.show(run, references, &shown.call, &model).await?;
+        let mut ranked = Vec::new();
+        if attached.call.items.iter().any(|item| item.question.is_some()) {
+            ranked = ranked::in_call(run, attached.call.to_mut(), model.provider.tokenizer())?;
+        }
         let media = attached.parts;
         let calls_tools = !call.options.plan
             && model.provider.calls_tools()
@@ -191,8 +196,9 @@ impl ModelCalls {
             false => callable::granted(run, tools, &call.options.tools).await?,
         };
         let offered = Tools { offered: &callables, loads: calls_tools };
-        let Gathered { mut call, offers, packs: of_references, answers } =
+        let Gathered { mut call, offers, packs: of_references, answers, ranked: of_resources } =
             gather(run, references, &attached.call, (&model, offered)).await?;
+        ranked.extend(of_resources);
         let offers = if calls_tools { offers } else { Offers::default() };
         if !offers.is_empty() {
             callables.push(Callable::loading());
@@ -216,6 +222,7 @@ impl ModelCalls {
         let mut prepared = prepare(run, about, &fenced, (&callables, &media), &mut packs).await?;
         self.look_for_room(run, (&call, &model, place), &prepared).await?;
         prepared.manifest.masked = masked;
+        prepared.keep_ranked(ranked);
         prepared.manifest.passed_over = place.passed.to_vec();
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);

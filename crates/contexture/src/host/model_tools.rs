@@ -198,6 +198,7 @@ impl<'h> ModelTools<'h> {
             budget: Some(Budget::tokens(RESULT_TOKENS)),
             keep: Keep::Head,
             priority: 0,
+            question: None,
             origin,
             fence: None,
         });
@@ -227,6 +228,7 @@ impl<'h> ModelTools<'h> {
                 budget: Some(Budget::tokens(left)),
                 keep: Keep::Head,
                 priority: 0,
+                question: None,
                 origin: resource.trust.into(),
                 fence: fence_of(self.references.packs(), &resource.reference, resource.trust),
             };

@@ -12,7 +12,7 @@ use contexture_context::build::{FitError, fit_with};
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, OfferedTool,
-    pieces,
+    RankedRecord, pieces,
 };
 use contexture_context::{
     ContextItem, CutReason, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
@@ -265,6 +265,7 @@ fn record(
         layers,
         items: items.iter().zip(&call.items).map(item_record).collect(),
         packs: Vec::new(),
+        ranked: Vec::new(),
         masked: Vec::new(),
         messages,
         tools: Vec::new(),
@@ -363,6 +364,15 @@ fn options(call: &GenerateCall) -> Value {
 }
 
 impl Prepared {
+    /// Keeps what questions selected, with the scores of the items.
+    pub(super) fn keep_ranked(&mut self, ranked: Vec<RankedRecord>) {
+        for item in &mut self.manifest.items {
+            let own = ranked.iter().find(|one| item.position.as_ref() == Some(&one.position));
+            item.score = own.and_then(|one| one.score_of(&item.source));
+        }
+        self.manifest.ranked = ranked;
+    }
+
     /// Returns the prompt as a dry run shows it.
     pub(super) fn dry(&self, call: &GenerateCall, after: Vec<String>) -> DryPrompt {
         let item = |item: &ContextItem| DryItem {
@@ -375,6 +385,7 @@ impl Prepared {
             budget: item.budget.map(|budget| json!(budget)),
             clipped: item.clipped,
             trust: item.trust.to_string(),
+            score: self.manifest.items.get(item.index).and_then(|item| item.score),
         };
         let tool = |(definition, offered): (&ToolDefinition, &OfferedTool)| DryTool {
             name: offered.function.clone(),
@@ -392,6 +403,7 @@ impl Prepared {
             user: self.laid.user.clone(),
             schema: self.schema.as_deref().map(|hint| hint.schema.clone()),
             items: self.items.iter().map(item).collect(),
+            ranked: self.manifest.ranked.clone(),
             tools,
             tokens: messages,
             total_tokens: self.manifest.tokens,

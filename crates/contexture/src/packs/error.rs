@@ -34,7 +34,7 @@ impl PacksError {
     }
 
     /// Returns the error of a build that can't read packs.
-    pub(super) fn missing() -> Self {
+    pub(crate) fn missing() -> Self {
         Self::new(MissingFeature::CODE, MISSING.to_string(), MISSING.help())
     }
 

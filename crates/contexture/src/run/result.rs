@@ -2,7 +2,7 @@
 
 use super::cost::RunCost;
 use contexture_context::Label;
-use contexture_context::manifest::{AttemptRecord, PassedOver};
+use contexture_context::manifest::{AttemptRecord, PassedOver, RankedRecord};
 use contexture_diagnostic::{Diagnostic, Severity, SourceFile, render};
 use contexture_prompt::Usage;
 use contexture_script::runtime::RunError as ProgramError;
@@ -182,6 +182,9 @@ pub struct DryPrompt {
     pub schema: Option<Value>,
     /// The items, in prompt order.
     pub items: Vec<DryItem>,
+    /// What questions of `use` selected, and what they left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranked: Vec<RankedRecord>,
     /// The functions that the model is offered with it.
     pub tools: Vec<DryTool>,
     /// Tokens of its messages.
@@ -235,6 +238,9 @@ pub struct DryItem {
     pub clipped: bool,
     /// Its trust level.
     pub trust: String,
+    /// Its best score, if a question selected it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
 }
 
 /// A run that gave a value.

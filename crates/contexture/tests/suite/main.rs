@@ -27,6 +27,7 @@ mod plan_figures;
 mod policy;
 mod profiles;
 mod program_references;
+mod ranked;
 mod run;
 mod runtime;
 mod spend;

@@ -23,6 +23,7 @@ fn item(index: usize, label: Option<&str>, value: &str, trust: Trust) -> Context
         budget: None,
         keep: contexture_context::Keep::Head,
         priority: 0,
+        question: None,
         origin: trust.into(),
         fence: None,
     };

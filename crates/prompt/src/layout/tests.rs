@@ -14,6 +14,7 @@ fn item(index: usize, label: Option<&str>, source: &str, value: Value) -> Contex
         budget: None,
         keep: contexture_context::Keep::Head,
         priority: 0,
+        question: None,
         origin: Trust::Program.into(),
         fence: None,
     };

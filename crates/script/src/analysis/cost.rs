@@ -277,6 +277,7 @@ impl<'p> Walker<'p, '_> {
                 candidates.iter().filter_map(|candidate| candidate.source.as_ref()).collect()
             }
         };
+        let question = self.opt(used.question.as_deref());
         let is_resource = |expr: &&Expr| {
             self.import(expr).is_some_and(|import| import.kind == ImportKind::Resource)
         };
@@ -285,6 +286,7 @@ impl<'p> Walker<'p, '_> {
         for expr in exprs {
             sum = sum.dearer(self.expr(expr));
         }
+        let sum = sum.plus(&question);
         if let Some(scope) = self.scopes.last_mut() {
             scope.uses = std::mem::take(&mut scope.uses).plus(&sum);
             scope.has_reference |= has_resource;

@@ -1,8 +1,9 @@
-//! `use`: the values that may be shown, and their labels (AS-12 to AS-17).
+//! `use`: the values that may be shown, their labels and their questions (AS-12 to AS-17, CA-16).
 
 use super::Checker;
 use super::declarations::Global;
 use super::scope::Pending;
+use super::tools::is_literal;
 use crate::capability::{self, UriFault, noun};
 use crate::codes;
 use crate::syntax::ast::{Candidate, Expr, ExprKind, ImportKind, Text, Use, UseSource};
@@ -17,11 +18,32 @@ const RESERVED_LABELS: &[&str] = &["system", "assistant", "tool", "developer"];
 impl<'p> Checker<'p, '_> {
     pub(super) fn use_statement(&mut self, used: &'p Use) {
         match &used.source {
-            UseSource::Expr(expr) => self.shown(expr),
+            UseSource::Expr(expr) => self.shown(expr, used.question.is_some()),
             UseSource::OneOf(candidates) => self.candidates(used, candidates),
+        }
+        if let Some(question) = &used.question {
+            self.question(question);
         }
         if let Some(label) = &used.label {
             self.label(label);
+        }
+    }
+
+    /// Checks a question, which is evaluated like what is shown.
+    fn question(&mut self, question: &'p Expr) {
+        match &strip(question).kind {
+            ExprKind::Str(text) if text.trim().is_empty() => {
+                let fault = codes::BAD_QUESTION.at(question.span, "the question is empty");
+                self.push(fault.with_help("write what to select by, or leave `for` out"));
+            }
+            ExprKind::Str(_) => {}
+            kind if is_literal(kind) || matches!(kind, ExprKind::List(_) | ExprKind::Object(_)) => {
+                let message = "`for` takes a text to select by";
+                let help = "write a question, as in `for input.question`; a loop begins on a line of its own";
+                self.push(codes::BAD_QUESTION.at(question.span, message).with_help(help));
+            }
+            _ if self.refuse_call(question, "for") => {}
+            _ => self.shown(question, false),
         }
     }
 
@@ -66,15 +88,18 @@ impl<'p> Checker<'p, '_> {
                 _ => {}
             }
             if let Some(source) = &candidate.source {
-                self.shown(source);
+                self.shown(source, used.question.is_some());
             }
         }
     }
 
     /// Checks the source of a `use`; its names may be assigned later, before the `generate`
     /// (AS-13).
-    fn shown(&mut self, expr: &'p Expr) {
-        if self.refuse_call(expr) || self.refuse_capability(expr) || self.refuse_uri(expr) {
+    fn shown(&mut self, expr: &'p Expr, has_question: bool) {
+        if has_question && self.is_memory(expr) {
+            return;
+        }
+        if self.refuse_call(expr, "use") || self.refuse_capability(expr) || self.refuse_uri(expr) {
             return;
         }
         let whole = matches!(strip(expr).kind, ExprKind::Name(_));
@@ -109,9 +134,16 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
+    /// Reports whether it names an imported memory, of whose records a question selects some.
+    fn is_memory(&mut self, expr: &Expr) -> bool {
+        let ExprKind::Name(name) = &strip(expr).kind else { return false };
+        !self.scopes.is_variable(name)
+            && matches!(self.global(name), Some(Global::Import(import)) if import.kind == ImportKind::Memory)
+    }
+
     /// Refuses a call, a model call or anything with a block: it would be evaluated once per
     /// `generate`.
-    fn refuse_call(&mut self, expr: &'p Expr) -> bool {
+    fn refuse_call(&mut self, expr: &'p Expr, word: &str) -> bool {
         let mut found: Option<&Expr> = None;
         walk::expressions(expr, &mut |part| {
             let active = matches!(
@@ -126,11 +158,11 @@ impl<'p> Checker<'p, '_> {
             }
         });
         let Some(call) = found else { return false };
-        let message = "`use` takes a stored value, not a computation";
+        let message = format!("`{word}` takes a stored value, not a computation");
         let source = self.slice(call.span);
         let short = source.len() <= 60 && !source.contains(['\n', '\r']);
         let help = if short {
-            format!("store the result first: `result = {source}`, then `use result`")
+            format!("store the result first: `result = {source}`, then `{word} result`")
         } else {
             "store the result in a variable first, then use that".to_owned()
         };
@@ -186,7 +218,9 @@ impl<'p> Checker<'p, '_> {
                 format!("render it first: `text = {name}({{ … }})`, then `use text`")
             }
             ImportKind::Memory => {
-                format!("use what it returns: `past = {name}.query({{ … }})`, then `use past`")
+                format!(
+                    "use what it returns: `past = {name}.query({{ … }})`, then `use past`; or select by a question: `use {name} max 2k for question`"
+                )
             }
             _ => format!("use what it returns: `result = {name}.run({{ … }})`, then `use result`"),
         }

@@ -149,6 +149,11 @@ impl Builder<'_> {
                 self.by_lines(candidates, Self::candidate);
             }
         }
+        if let Some(question) = &used.question {
+            self.clauses(question.span.start);
+            self.space();
+            self.expr(question);
+        }
         self.clauses(used.span.end);
     }
 

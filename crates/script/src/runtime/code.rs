@@ -317,6 +317,8 @@ pub(crate) enum OptionName {
 #[derive(Debug)]
 pub(crate) struct UseSite {
     pub(crate) place: Place,
+    /// The question that selects from it.
+    pub(crate) question: Option<Span>,
     pub(crate) label: Option<String>,
     pub(crate) priority: i64,
     /// The candidates: one, except for `use one of`.

@@ -296,7 +296,7 @@ pub enum ConfigKind {
     },
 }
 
-/// `use … max … keep … priority … as …` (AS-12 to AS-17).
+/// `use … max … keep … priority … for … as …` (AS-12 to AS-17, CA-16).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Use {
     /// The source.
@@ -307,6 +307,8 @@ pub struct Use {
     pub keep: Option<(contexture_context::Keep, Span)>,
     /// `priority 5`.
     pub priority: Option<(i64, Span)>,
+    /// `for input.question`.
+    pub question: Option<Box<Expr>>,
     /// `as retrieved evidence`.
     pub label: Option<Text>,
     /// The whole statement.

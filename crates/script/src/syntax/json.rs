@@ -308,6 +308,8 @@ impl Serialize for At<'_, Use> {
         map.serialize_entry("max", &At(&used.max, source))?;
         map.serialize_entry("keep", &At(&used.keep, source))?;
         map.serialize_entry("priority", &At(&used.priority, source))?;
+        let question = used.question.as_deref().map(|question| At(question, source));
+        map.serialize_entry("for", &question)?;
         map.serialize_entry("label", &At(&used.label, source))?;
         map.serialize_entry("span", &At(&used.span, source))?;
         map.end()

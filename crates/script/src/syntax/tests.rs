@@ -352,6 +352,34 @@ fn as_12_parts_of_use() {
 }
 
 #[test]
+fn ca_16_question_of_use_stands_in_its_line() {
+    for (text, question, label) in [
+        ("use Docs max 4k for input.question", "input.question", None),
+        ("use Docs for input.question max 4k as docs", "input.question", Some("docs")),
+        ("use Docs max 4k for \"Why?\" as docs for people", "\"Why?\"", Some("docs for people")),
+        ("use Docs max 4k for (a + \" \" + b) keep tail", "(a + \" \" + b)", None),
+        ("use one of { a: x max 2k, b: empty } for q as evidence", "q", Some("evidence")),
+    ] {
+        let found = used(text);
+        // The text stands in the body of a function.
+        let span = found.question.unwrap().span;
+        let start = span.start as usize - found.span.start as usize;
+        assert_eq!(&text[start..start + (span.end - span.start) as usize], question, "{text}");
+        assert_eq!(found.label.map(|label| label.value).as_deref(), label, "{text}");
+    }
+    assert!(used("use Docs max 4k").question.is_none());
+}
+
+#[test]
+fn ca_16_loop_behind_use_stays_loop() {
+    assert_eq!(kinds("use Docs max 4k\nfor x in xs max 3 { y }"), ["use", "for"]);
+    assert_eq!(kinds("use Docs max 4k for x in xs max 3 { y }"), ["use", "for"]);
+    assert_eq!(kinds("use Docs\n  max 4k\nfor x in xs max 3 { y }"), ["use", "for"]);
+    assert_eq!(kinds("use Docs max 4k for q for x in xs max 3 { y }"), ["use", "for"]);
+    assert_eq!(kinds("use Docs as \"a\" for x in xs max 3 { y }"), ["use", "for"]);
+}
+
+#[test]
 fn as_12_labels_end_at_line_comment_or_brace() {
     for (text, label) in [
         ("use x as user question", "user question"),

@@ -147,14 +147,15 @@ pub(crate) fn strip(mut expr: &Expr) -> &Expr {
     expr
 }
 
-/// Returns the expressions that a `use` shows.
+/// Returns the expressions that a `use` shows, and its question.
 fn use_expressions(used: &Use) -> Vec<&Expr> {
-    match &used.source {
+    let shown = match &used.source {
         UseSource::Expr(expr) => vec![expr],
         UseSource::OneOf(candidates) => {
             candidates.iter().filter_map(|candidate| candidate.source.as_ref()).collect()
         }
-    }
+    };
+    shown.into_iter().chain(used.question.as_deref()).collect()
 }
 
 fn index_of(step: &Accessor) -> Option<&Expr> {

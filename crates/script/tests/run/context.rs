@@ -3,7 +3,7 @@
 use crate::support::{
     block_on, executable, executable_of_any, failure_of, main_of, outcome, outcome_with,
 };
-use contexture_context::{Budget, DeclaredItem, Keep, TraceKind};
+use contexture_context::{Budget, DeclaredItem, Keep, TraceKind, Trust};
 use contexture_script::host::GenerateCall;
 use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, run};
 use serde_json::{Value, json};
@@ -369,4 +369,61 @@ fn as_29_use_is_recorded_where_it_is_declared() {
         (&uses[1]["source"], uses[1].get("label"), uses[1].get("budget")),
         (&json!("input.a"), None, None)
     );
+}
+
+#[test]
+fn ca_16_question_and_its_label_come_with_what_is_shown() {
+    let calls = body(
+        "docs = [\"one\", \"two\"] nothing = none
+        use docs for input.question
+        use docs max 50 chars for \"Which\" + \" one?\" as b
+        use docs for nothing
+        use one of { a: docs max 10, b: empty } for input.detail
+        use docs
+        generate({ input: \"x\" })",
+    );
+    let items = &calls[0].items;
+    let questions: Vec<Option<&str>> = items.iter().map(|item| item.question.as_deref()).collect();
+    assert_eq!(questions, [Some("Why?"), Some("Which one?"), None, Some("deep"), None]);
+    let trust: Vec<Trust> = items.iter().map(|item| item.origin.trust).collect();
+    assert_eq!(trust[0], Trust::User, "the question chose what is shown");
+    assert_eq!((trust[1], trust[3], trust[4]), (Trust::Program, Trust::User, Trust::Program));
+    let budgets: Vec<Option<Budget>> = items.iter().map(|item| item.budget).collect();
+    assert_eq!(budgets[0], Some(Budget::tokens(2000)), "as a pack without `max`");
+    assert_eq!(budgets[1], Some(Budget::chars(50)));
+    assert_eq!(budgets[3], Some(Budget::tokens(10)));
+    assert_eq!(budgets[4], None);
+}
+
+#[test]
+fn ca_16_question_that_is_not_a_text_fails_with_its_place() {
+    let failure =
+        failure_of(&main_of("docs = [1] n = 5 use docs max 20 for n generate({ input: \"x\" })"));
+    assert_eq!(failure.message, "`for` takes a text to select by, not an integer");
+}
+
+#[test]
+fn ca_16_memory_with_question_gives_its_records() {
+    let source = "import memory Notes from \"sqlite://notes.db#a\"
+        main func(input) {
+          use Notes max 2k for input.question as notes
+          for n in [1, 2] max 2 { generate({ input: \"x\" }) }
+        }";
+    let host = ScriptedHost::new()
+        .with_answer(json!("ok"))
+        .with_answer(json!("ok"))
+        .with_memory("Notes.query", json!([{ "text": "a" }]))
+        .with_memory("Notes.query", json!([{ "text": "a" }, { "text": "b" }]));
+    let outcome =
+        outcome_with(source, json!({ "question": "Why?" }), &host, &RunOptions::default());
+    assert!(outcome.result.is_ok(), "{:?}", outcome.result);
+    let asked = host.memory_calls();
+    assert_eq!(asked.len(), 2, "it is asked for each prompt");
+    assert_eq!(
+        (asked[0].method.as_str(), &asked[0].arguments),
+        ("query", &json!({ "limit": 1000 }))
+    );
+    let calls = host.generate_calls();
+    assert_eq!(calls[1].items[0].value, json!([{ "text": "a" }, { "text": "b" }]));
+    assert_eq!(calls[1].items[0].question.as_deref(), Some("Why?"));
 }

@@ -178,9 +178,13 @@ fn use_() -> impl Strategy<Value = Use> {
         expr().prop_map(UseSource::Expr),
         prop::collection::vec(candidate, 0..4).prop_map(UseSource::OneOf)
     ];
-    (source, budget(), prop::option::of(text()), span()).prop_map(|(source, max, label, span)| {
-        Use { source, max, keep: None, priority: Some((-1, span)), label, span }
-    })
+    (source, budget(), prop::option::of(expr()), prop::option::of(text()), span()).prop_map(
+        |(source, max, question, label, span)| {
+            let (keep, priority) = (None, Some((-1, span)));
+            let question = question.map(Box::new);
+            Use { source, max, keep, priority, question, label, span }
+        },
+    )
 }
 
 fn config() -> impl Strategy<Value = Config> {

@@ -230,6 +230,7 @@ fn item(
         budget: Some(Budget::tokens(left)),
         keep: Keep::Head,
         priority: 0,
+        question: None,
         origin: resource.trust.into(),
         fence: references.fence(&resource.reference, resource.trust),
     };

@@ -3,6 +3,7 @@
 
 use super::data::{Data, budget_text, summary};
 use super::pack_lines::Packs;
+use super::ranked;
 use crate::output::text::{about, dollars, duration, mark, plural, tokens_of};
 use crate::prelude::*;
 use contexture::context::manifest::{AttemptRecord, Cost, ItemRecord, Manifest, OfferedTool};
@@ -117,6 +118,7 @@ fn generate(event: &TraceEvent, data: Data<'_>, paint: Paint) -> Vec<String> {
         lines.extend(packs.below(one, paint));
     }
     lines.extend(packs.rest(paint));
+    lines.extend(manifest.ranked.iter().flat_map(|one| ranked::of(one, paint)));
     lines.extend(offered(&manifest.tools, paint));
     lines.extend(
         manifest.passed_over.iter().map(|one| {
@@ -182,7 +184,8 @@ fn item(item: &ItemRecord, is_exact: bool, paint: Paint) -> String {
     };
     let budget =
         item.budget.map(|budget| format!(" · max {}", budget_text(budget))).unwrap_or_default();
-    let trust = format!(" · {}", item.trust);
+    let score = item.score.map(|score| format!(" · score {score:.1}")).unwrap_or_default();
+    let trust = format!(" · {}{score}", item.trust);
     let cuts: Vec<String> = item
         .cuts
         .iter()

@@ -15,7 +15,7 @@ use crate::host::run_state::RunState;
 use crate::models::Model;
 use crate::packs::{DEFAULT_BUDGET, OnDemand};
 use crate::references::inside;
-use contexture_context::{ContextItem, DeclaredItem, TokenCounter, Trust};
+use contexture_context::{ContextItem, DeclaredItem, Label, TokenCounter, Trust};
 use contexture_knowledge::fence;
 use contexture_knowledge::resolve::Resolution;
 use contexture_script::host::{GenerateCall, HostError};
@@ -53,7 +53,7 @@ pub(crate) fn show<'c>(
     let mut shown = call.clone();
     let mut added = 0;
     for used in &call.packs {
-        let answer = question(call, used).ask(packs, counter, limit(used))?;
+        let answer = question(run, call, used).ask(packs, counter, limit(used))?;
         tell(run, call, used, &answer.found);
         if let Some(item) = item(used, &answer.found, packs.get().english()) {
             put(&mut shown, used, item, added);
@@ -114,10 +114,19 @@ impl ShownPacks<'_> {
 }
 
 /// Returns the question of a `use` to its pack.
-fn question(call: &GenerateCall, used: &UsedPack) -> Question {
+fn question(run: &RunState, call: &GenerateCall, used: &UsedPack) -> Question {
+    let own = used.question.as_ref().map(|question| question.text.as_str());
+    let asked = own.filter(|text| !text.trim().is_empty());
+    if own.is_some() && asked.is_none() {
+        run.warn(format!(
+            "{}: the question that selects from `{}` is empty, so the instruction selects from it",
+            call.site,
+            source(used)
+        ));
+    }
     Question {
         pack: used.import.pack.clone(),
-        text: call.instruction.clone(),
+        text: asked.unwrap_or(&call.instruction).to_owned(),
         source: source(used),
         label: used.label.clone(),
         position: used.position.clone(),
@@ -149,9 +158,18 @@ fn item(used: &UsedPack, found: &Resolution, english: bool) -> Option<DeclaredIt
         budget: used.budget,
         keep: used.keep,
         priority: used.priority,
-        origin: Trust::Pack.into(),
+        question: None,
+        origin: label_of(used),
         fence: Some(fence),
     })
+}
+
+/// Returns the label of what is selected: that of a pack, and of the question that selects from it.
+fn label_of(used: &UsedPack) -> Label {
+    match &used.question {
+        None => Trust::Pack.into(),
+        Some(question) => Label::of(source(used), Trust::Pack).join(&question.label),
+    }
 }
 
 /// Inserts an item behind those that stand before its `use`, and moves what follows further back.

@@ -263,6 +263,7 @@ impl<'h> Executor<'h> {
             budget: input.and_then(|input| input.budget),
             keep: input.map_or(Keep::Head, |input| input.keep),
             priority: 0,
+            question: None,
             origin: self.label_of(&named),
             fence: None,
         }

@@ -26,6 +26,7 @@ pub(super) fn call_for_plan(
         budget: None,
         keep: Keep::Head,
         priority: i64::MAX,
+        question: None,
         origin: Label::default(),
         fence: None,
     });

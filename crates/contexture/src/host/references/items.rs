@@ -33,7 +33,9 @@ pub(super) fn items_of(
         let lines: Vec<String> = listed.into_iter().map(line).collect();
         items.push(declared(asked, &entry.reference, &lines.join("\n"), trust));
     }
-    let left_out = share(&mut items, counter)?;
+    // What a question selects of them shares the budget.
+    let is_asked = items.iter().any(|item| item.question.is_some());
+    let left_out = if is_asked { 0 } else { share(&mut items, counter)? };
     Ok((items, left_out))
 }
 
@@ -47,6 +49,7 @@ fn declared(asked: &Asked, source: &str, text: &str, trust: Trust) -> DeclaredIt
         budget: used.and_then(|used| used.budget),
         keep: used.map_or(Keep::Head, |used| used.keep),
         priority: used.map_or(0, |used| used.priority),
+        question: used.and_then(|used| Some(used.question.as_ref()?.text.clone())),
         origin: trust.into(),
         fence: None,
     }
@@ -93,7 +96,7 @@ pub(crate) fn share(
     Ok(left_out)
 }
 
-fn taken(item: &ContextItem, measure: Measure) -> u64 {
+pub(crate) fn taken(item: &ContextItem, measure: Measure) -> u64 {
     match measure {
         Measure::Tokens => item.tokens,
         Measure::Chars => item.text.chars().count() as u64,

@@ -62,6 +62,7 @@ impl Case {
             budget: Some(Budget { measure: self.measure, ..Budget::tokens(self.budget) }),
             keep: self.keep,
             priority: 0,
+            question: None,
             origin: TRUSTS.get(at % TRUSTS.len()).copied().unwrap_or_default().into(),
             fence: None,
         }

@@ -17,6 +17,10 @@ use crate::template::TemplateImport;
 use contexture_diagnostic::{Span, suggestion};
 use std::sync::Arc;
 
+/// The most records of a memory that a question selects from: the newest ones, as many as a query
+/// gives.
+const MOST_RECORDS: i32 = 1_000;
+
 impl<'a> FunctionCompiler<'_, 'a> {
     pub(super) fn call(
         &mut self,
@@ -283,6 +287,26 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let site = push(&mut self.tables.program.tools, site);
         self.code.emit(Op::Tool { at, site });
         self.result(at, to);
+    }
+
+    /// Compiles the query of a memory for its newest records (CA-16).
+    pub(super) fn records(&mut self, import: u32, span: Span, to: Reg) {
+        let Some(binding) = self.binding(import) else { return };
+        let mark = self.code.mark();
+        let at = self.code.temps(2);
+        let limit = behind(at, 1);
+        self.at(span);
+        self.code.emit(Op::NewObject { to: at, capacity: 1 });
+        self.code.emit(Op::LoadInt { to: limit, value: MOST_RECORDS });
+        self.put_field(at, "limit", limit, true);
+        self.eventful += 1;
+        let method = "query".to_owned();
+        let (kind, changes) = (ToolKind::Memory, false);
+        let site = ToolSite { binding, kind, method, changes, place: self.site(span) };
+        let site = push(&mut self.tables.program.tools, site);
+        self.code.emit(Op::Tool { at, site });
+        self.result(at, to);
+        self.code.release(mark);
     }
 
     /// Compiles `T({ … })`; without an argument there are no variables.

@@ -130,15 +130,19 @@ impl<'a> FunctionCompiler<'_, 'a> {
             let take = self.variable_of(value).is_none();
             let value = self.operand(value);
             self.at(key.span);
-            match self.tables.name(&key.value) {
-                Some(name) => self.put(Op::PutField { object: to, name, value, take }),
-                None => {
-                    let register = self.code.temp();
-                    self.constant(Constant::Str(Arc::from(key.value.as_str())), register);
-                    self.code.emit(Op::PutKey { object: to, key: register, value });
-                }
-            }
+            self.put_field(to, &key.value, value, take);
             self.code.release(mark);
+        }
+    }
+
+    pub(super) fn put_field(&mut self, object: Reg, key: &str, value: Reg, take: bool) {
+        match self.tables.name(key) {
+            Some(name) => self.put(Op::PutField { object, name, value, take }),
+            None => {
+                let register = self.code.temp();
+                self.constant(Constant::Str(Arc::from(key)), register);
+                self.code.emit(Op::PutKey { object, key: register, value });
+            }
         }
     }
 

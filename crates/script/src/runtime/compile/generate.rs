@@ -12,7 +12,7 @@ use crate::runtime::code::{GenerateSite, Op, OptionName, Reg, VisibleSite};
 use crate::runtime::error::codes;
 use crate::semantic::grant::{self, MethodFacts};
 use crate::syntax::ast::{
-    Expr, ExprKind, Generate, ImportKind, MOST_OUTPUT, Name, Text, UseSource,
+    Expr, ExprKind, Generate, ImportKind, MOST_OUTPUT, Name, Text, Use, UseSource,
 };
 use crate::syntax::shape_of;
 use crate::syntax::walk::strip;
@@ -187,18 +187,19 @@ impl<'a> FunctionCompiler<'_, 'a> {
         [input, role, description].into_iter().flatten().map(|written| written.text).collect()
     }
 
-    /// Evaluates a `use` into two registers: its value and the number of its candidate. A resource
-    /// or a pack has no value here.
+    /// Evaluates a `use` into three registers: its value, the number of its candidate, and its
+    /// question. A resource or a pack has no value here.
     fn visible_use(&mut self, used: VisibleUse<'a>) -> VisibleSite {
         let mut imports = Vec::new();
         let value = self.code.temp();
         let choice = self.code.temp();
+        let question = self.code.temp();
         let blame = self.blame.replace(used.span);
         let visible = self.scopes.set_visible(Some(used.depth));
         match &used.tree.source {
             UseSource::Expr(expr) => match self.shown_by_host(expr) {
                 Some(import) => imports.push((0, import)),
-                None => self.expr(expr, value),
+                None => self.shown_value(expr, used.tree, value),
             },
             UseSource::OneOf(candidates) => {
                 self.at(used.span);
@@ -210,14 +211,27 @@ impl<'a> FunctionCompiler<'_, 'a> {
                         imports.push((number, import));
                         continue;
                     }
-                    self.candidate(source, (number, choice), value, done);
+                    self.candidate(source, used.tree, (number, choice), (value, done));
                 }
                 self.code.place(done);
             }
         }
+        if let Some(tree) = &used.tree.question {
+            self.expr(tree, question);
+        }
         self.scopes.set_visible(visible);
         self.blame = blame;
         VisibleSite { number: used.number, imports }
+    }
+
+    /// Evaluates what is shown; of a memory all records that a question may select from.
+    fn shown_value(&mut self, expr: &'a Expr, used: &Use, value: Reg) {
+        match self.global_of(expr) {
+            Some(Global::Import(import, ImportKind::Memory)) if used.question.is_some() => {
+                self.records(import, expr.span, value);
+            }
+            _ => self.expr(expr, value),
+        }
     }
 
     /// Returns the import that an expression names, if it is a resource or a pack.
@@ -230,13 +244,18 @@ impl<'a> FunctionCompiler<'_, 'a> {
         }
     }
 
-    fn candidate(&mut self, source: &'a Expr, number: (usize, Reg), value: Reg, done: Label) {
-        let (number, choice) = number;
+    fn candidate(
+        &mut self,
+        source: &'a Expr,
+        used: &Use,
+        (number, choice): (usize, Reg),
+        (value, done): (Reg, Label),
+    ) {
         let next = self.code.label();
         let number = i16::try_from(number).unwrap_or(i16::MAX);
         self.code.emit(Op::IfEqualInt { left: choice, value: number });
         self.code.jump(next);
-        self.expr(source, value);
+        self.shown_value(source, used, value);
         self.code.jump(done);
         self.code.place(next);
     }

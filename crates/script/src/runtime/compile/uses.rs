@@ -5,15 +5,19 @@ use crate::runtime::code::{CandidateSite, Place, UseSite};
 use crate::syntax::ast::{BudgetNode, Use, UseSource};
 use contexture_context::{Budget, Keep};
 
+/// The tokens that a `use` with a question may take without `max`, as a knowledge pack may.
+const DEFAULT_BUDGET: u64 = 2000;
+
 pub(super) fn site(tables: &mut Tables, file: usize, tree: &Use) -> u32 {
     let common = tree.max.as_ref();
+    let has_question = tree.question.is_some();
     let keep = tree.keep.map(|(keep, _)| keep);
     let (one_of, candidates, selected) = match &tree.source {
         UseSource::Expr(expr) => {
             let only = CandidateSite {
                 name: String::new(),
                 source: Some(expr.span),
-                budget: budget(common, keep),
+                budget: budget(common, keep, has_question),
                 keep: keep.unwrap_or_default(),
             };
             (false, vec![only], 0)
@@ -24,7 +28,7 @@ pub(super) fn site(tables: &mut Tables, file: usize, tree: &Use) -> u32 {
                 CandidateSite {
                     name: candidate.name.text.clone(),
                     source: candidate.source.as_ref().map(|expr| expr.span),
-                    budget: budget(candidate.max.as_ref().or(common), keep),
+                    budget: budget(candidate.max.as_ref().or(common), keep, has_question),
                     keep: keep.unwrap_or_default(),
                 }
             });
@@ -34,6 +38,7 @@ pub(super) fn site(tables: &mut Tables, file: usize, tree: &Use) -> u32 {
     };
     let site = UseSite {
         place: Place { file, span: tree.span },
+        question: tree.question.as_ref().map(|question| question.span),
         label: tree.label.as_ref().map(|label| label.value.clone()),
         priority: tree.priority.map_or(0, |(priority, _)| priority),
         candidates,
@@ -43,7 +48,10 @@ pub(super) fn site(tables: &mut Tables, file: usize, tree: &Use) -> u32 {
     push(&mut tables.program.uses, site)
 }
 
-fn budget(node: Option<&BudgetNode>, keep: Option<Keep>) -> Option<Budget> {
-    let node = node?;
-    Some(Budget { limit: node.limit, measure: node.measure, keep: keep.unwrap_or_default() })
+fn budget(node: Option<&BudgetNode>, keep: Option<Keep>, has_question: bool) -> Option<Budget> {
+    let keep = keep.unwrap_or_default();
+    match node {
+        Some(node) => Some(Budget { limit: node.limit, measure: node.measure, keep }),
+        None => has_question.then(|| Budget::tokens(DEFAULT_BUDGET).keeping(keep)),
+    }
 }

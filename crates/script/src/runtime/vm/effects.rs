@@ -5,7 +5,7 @@ use super::loops;
 use crate::capability;
 use crate::host::{CallKey, GenerateCall, GenerateOptions, MemoryCall, ToolCall};
 use crate::knowledge::{KnowledgeCall, KnowledgeImport, UsedPack};
-use crate::reference::{ResourceImport, Used, UsedResource};
+use crate::reference::{Question, ResourceImport, Used, UsedResource};
 use crate::runtime::code::{CandidateSite, GenerateSite, OptionName, Reg, ToolKind, UseSite};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
@@ -147,8 +147,8 @@ fn changes(what: &str) -> Box<Fault> {
         .help("return what should be written as the item's value, and write it after the loop")
 }
 
-/// Creates a model call: options from `at` on, then for each visible use its value and its
-/// candidate.
+/// Creates a model call: options from `at` on, then for each visible use its value, its candidate
+/// and its question.
 pub(super) fn generate(
     machine: &Machine<'_>,
     (regs, at): (&[Value], Reg),
@@ -212,21 +212,46 @@ struct Shown {
 fn shown(machine: &Machine<'_>, site: &GenerateSite, registers: &[Value]) -> Checked<Shown> {
     let mut shown = Shown::default();
     let mut bytes = 0;
-    for (visible, pair) in site.uses.iter().zip(registers.chunks(2)) {
+    for (visible, row) in site.uses.iter().zip(registers.chunks(3)) {
         let Some(used) = machine.program.uses.get(visible.number as usize) else { continue };
-        let [value, choice] = pair else { continue };
+        let [value, choice, question] = row else { continue };
         let number = candidate_number(used, choice);
         let Some(candidate) = used.candidates.get(number) else { continue };
+        let question = asked(used, question)?;
+        let by = question.as_ref().map_or(Tag::PROGRAM, |(_, tag)| *tag);
         if let Some((_, import)) = visible.imports.iter().find(|(own, _)| *own == number) {
-            shown.import(machine, used, candidate, *import)?;
-        } else if let Some((item, tag)) = item(machine, used, candidate, value, &mut bytes)? {
-            if tag.is_placeholder() {
+            shown.import(machine, used, (candidate, question), *import)?;
+            if by.is_placeholder() {
+                shown.placeholders.push(used.label.as_ref().map_or_else(
+                    || "what a question selects".to_owned(),
+                    |label| format!("[{label}]"),
+                ));
+            }
+        } else if let Some((mut item, tag)) = item(machine, used, candidate, value, &mut bytes)? {
+            let tags = machine.meter.tags();
+            if by.is_placeholder() || tag.is_placeholder() {
                 shown.placeholders.push(named(&item));
             }
+            item.origin = tags.label(tags.influenced(tag, by.of_decision()));
+            item.question = question.map(|(text, _)| text);
             shown.items.push(item);
         }
     }
     Ok(shown)
+}
+
+/// Returns the question of a `use`, if it has one that is not none.
+fn asked(used: &UseSite, question: &Value) -> Checked<Option<(String, Tag)>> {
+    match question {
+        _ if used.question.is_none() => Ok(None),
+        Value::None(_) => Ok(None),
+        Value::Str(text, tag) => Ok(Some(((**text).clone(), *tag))),
+        other => {
+            let message = format!("`for` takes a text to select by, not {}", other.kind());
+            let help = "give it a question, such as `for input.question`";
+            Err(Fault::new(codes::WRONG_TYPE, message).help(help))
+        }
+    }
 }
 
 fn candidate_number(used: &UseSite, choice: &Value) -> usize {
@@ -242,13 +267,13 @@ impl Shown {
         &mut self,
         machine: &Machine<'_>,
         used: &UseSite,
-        candidate: &CandidateSite,
+        (candidate, question): (&CandidateSite, Option<(String, Tag)>),
         import: u32,
     ) -> Checked<()> {
         let Some(import) = machine.program.imports.get(import as usize) else { return Ok(()) };
         if import.kind == ImportKind::Knowledge {
             let pack = pack(&import.name, &import.from)?;
-            self.packs.push(self.used(machine, used, candidate, pack));
+            self.packs.push(self.used(machine, used, (candidate, question), pack));
             return Ok(());
         }
         let resource = ResourceImport {
@@ -256,7 +281,7 @@ impl Shown {
             reference: import.from.clone(),
             importer: import.importer.clone(),
         };
-        self.resources.push(self.used(machine, used, candidate, resource));
+        self.resources.push(self.used(machine, used, (candidate, question), resource));
         Ok(())
     }
 
@@ -264,10 +289,13 @@ impl Shown {
         &self,
         machine: &Machine<'_>,
         used: &UseSite,
-        candidate: &CandidateSite,
+        (candidate, question): (&CandidateSite, Option<(String, Tag)>),
         import: I,
     ) -> Used<I> {
+        let tags = machine.meter.tags();
         Used {
+            question: question
+                .map(|(text, tag)| Question { text, label: tags.label(tag.of_decision()) }),
             before: self.items.len(),
             resources_before: self.resources.len(),
             import,
@@ -304,6 +332,7 @@ fn item(
         budget: candidate.budget,
         keep: candidate.keep,
         priority: used.priority,
+        question: None,
         origin: label,
         fence: None,
     };

@@ -79,7 +79,7 @@ fn operands(machine: &Machine<'_>, window: &[Value], frame: Frame) -> Tag {
     let op = function.and_then(|function| function.code.get(frame.pc as usize));
     let options = |site: u32| {
         let site = machine.program.generates.get(site as usize);
-        site.map_or(0, |site| site.options.len() + 2 * site.uses.len())
+        site.map_or(0, |site| site.options.len() + 3 * site.uses.len())
     };
     let read = op.map(|op| read(op, options)).unwrap_or_default();
     let tags = machine.meter.tags();

@@ -1,4 +1,7 @@
-//! `use … max … keep … priority … as …` and `use one of { … }` (AS-12, AS-16 to AS-18).
+//! `use … max … keep … priority … for … as …` and `use one of { … }` (AS-12, AS-16 to AS-18, CA-16).
+//!
+//! Decision: a `for` in the line of a `use` begins its question, and on a line of its own a loop. `for
+//! NAME in` is a loop anywhere, since no question can begin like that.
 
 use super::super::ast::{BudgetNode, Candidate, Expr, Text, Use, UseSource};
 use super::super::lexer::is_word_char;
@@ -18,6 +21,10 @@ struct Clauses {
     priority: Option<(i64, Span)>,
     selected: Option<Span>,
     max_at: Option<Span>,
+    question: Option<Expr>,
+    question_at: Option<Span>,
+    /// The height of the question.
+    height: usize,
 }
 
 impl Parser<'_> {
@@ -32,7 +39,9 @@ impl Parser<'_> {
             self.bump();
             let candidates = self.candidates();
             below = self.height;
-            (UseSource::OneOf(candidates), self.clauses(false))
+            let clauses = self.clauses(false);
+            below = below.max(clauses.height);
+            (UseSource::OneOf(candidates), clauses)
         } else {
             let (expr, clauses) = self.used_expression(false);
             below = below.max(self.height);
@@ -44,8 +53,9 @@ impl Parser<'_> {
         let label = self.label();
         self.height = below + 1;
         let span = self.span_from(start);
-        let Clauses { max, keep, priority, .. } = clauses;
-        Use { source, max, keep, priority, label, span }
+        let Clauses { max, keep, priority, question, .. } = clauses;
+        let question = question.map(Box::new);
+        Use { source, max, keep, priority, question, label, span }
     }
 
     /// Parses an expression with its clauses; a limit of the old syntax becomes the budget.
@@ -63,7 +73,7 @@ impl Parser<'_> {
         if let Some(limit) = old {
             clauses.max = clauses.max.or_else(|| self.old_budget(&limit));
         }
-        self.height = height;
+        self.height = height.max(clauses.height);
         (expr, clauses)
     }
 
@@ -108,6 +118,13 @@ impl Parser<'_> {
                     self.report_repeated(clauses.priority.map(|(_, span)| span), keyword);
                     clauses.priority = clauses.priority.or(self.priority(keyword));
                 }
+                "for" => {
+                    self.report_repeated(clauses.question_at, keyword);
+                    let question = self.question(keyword);
+                    clauses.question_at = Some(self.span_from(keyword.span.start));
+                    clauses.height = clauses.height.max(self.height);
+                    clauses.question = clauses.question.or(question);
+                }
                 _ => {
                     self.report_repeated(clauses.selected, keyword);
                     clauses.selected = Some(keyword.span);
@@ -121,6 +138,7 @@ impl Parser<'_> {
         let known = match word {
             "max" | "keep" => true,
             "priority" => !candidate,
+            "for" => return !candidate && self.same_line() && !self.begins_loop(),
             "selected" => candidate,
             _ => false,
         };
@@ -139,6 +157,22 @@ impl Parser<'_> {
             _ => matches!(next.kind, TokenKind::Number | TokenKind::Minus),
         };
         fits && !next.starts_line
+    }
+
+    fn begins_loop(&mut self) -> bool {
+        self.peek(1).kind == TokenKind::Word && self.peek_word(2) == Some("in")
+    }
+
+    /// Parses the question behind `for`.
+    fn question(&mut self, keyword: Token) -> Option<Expr> {
+        let clause = matches!(self.word(), Some("as" | "max" | "keep" | "priority" | "for"));
+        if self.current.starts_line || clause || !self.starts_operand() {
+            let fault = codes::BAD_QUESTION.at(keyword.span, "missing question after `for`");
+            let help = "write what to select by, as in `for input.question`";
+            self.push(fault.with_help(help));
+            return None;
+        }
+        Some(self.expression())
     }
 
     fn report_repeated(&mut self, before: Option<Span>, keyword: Token) {
@@ -168,7 +202,7 @@ impl Parser<'_> {
 
     fn bad_budget(&mut self, keyword: Token) {
         let literal = "a budget is a positive whole number, such as `800` or `4k`";
-        let clause = matches!(self.word(), Some("as" | "keep" | "priority"));
+        let clause = matches!(self.word(), Some("as" | "keep" | "priority" | "for"));
         let nothing = self.current.starts_line || clause || !self.starts_operand();
         if nothing {
             let fault = codes::BAD_BUDGET.at(keyword.span, "missing budget");
@@ -392,6 +426,10 @@ impl Parser<'_> {
         let token = self.bump();
         let words: Vec<&str> = self.slice(token.span).split_whitespace().collect();
         let clause = words.iter().position(|word| matches!(*word, "max" | "keep" | "priority"));
+        // Words behind `for` may belong to a label, but what is not a word is a question.
+        let is_question = |at: &usize| words.iter().skip(at + 1).any(|word| !is_label_word(word));
+        let question = words.iter().position(|word| *word == "for").filter(is_question);
+        let clause = clause.into_iter().chain(question).min();
         let ended = self.current.starts_line || self.at_end() || self.kind().is_closer();
         if let Some(at) = clause {
             let (label, clauses) = words.split_at_checked(at).unwrap_or_default();
@@ -427,8 +465,7 @@ impl Parser<'_> {
 
     fn report_order(&mut self, start: u32, token: Token, label: &str, clauses: &str, ended: bool) {
         let word = clauses.split(' ').next().unwrap_or_default();
-        let message = format!("`{word}` must come before `as`: use … max … keep … priority … as …");
-        let fault = codes::USE_ORDER.at(token.span, message);
+        let fault = codes::USE_ORDER.at(token.span, order(word));
         let whole = Span::new(start, token.span.end);
         let complete = ended && clauses.contains(' ') && !label.is_empty();
         self.push(if complete {
@@ -442,7 +479,7 @@ impl Parser<'_> {
 
     /// Reports `use x as evidence < 4k`: an old limit in a place where none was ever allowed.
     fn old_budget_behind_label(&mut self) {
-        let message = "a budget must come before `as`: use … max … keep … priority … as …";
+        let message = "a budget must come before `as`: use … max … keep … priority … for … as …";
         let fault = codes::USE_ORDER.at(self.current.span, message);
         self.push_here(fault.with_help("write `max n` before `as`"));
         self.skip_line();
@@ -450,15 +487,18 @@ impl Parser<'_> {
 
     fn refuse_clauses_behind_label(&mut self) {
         let word = if self.same_line() { self.word().unwrap_or_default() } else { "" };
-        if !matches!(word, "max" | "keep" | "priority") || !self.is_clause(word, false) {
+        if !matches!(word, "max" | "keep" | "priority" | "for") || !self.is_clause(word, false) {
             return;
         }
-        let start = self.current.span;
+        let (start, message) = (self.current.span, order(word));
         self.clauses(false);
         let span = start.to(self.span_from(start.start));
-        let message = format!("`{word}` must come before `as`: use … max … keep … priority … as …");
         self.report(codes::USE_ORDER, span, message, "move it before `as`");
     }
+}
+
+fn order(word: &str) -> String {
+    format!("`{word}` must come before `as`: use … max … keep … priority … for … as …")
 }
 
 /// Reports whether a part of a bare label is a word: letters, digits and marks, with `-` or an

@@ -26,7 +26,7 @@ main agent{
     scratch=[]   scratch.add({fact:"A",})
 
 
-    use scratch.summary   max 2k keep tail as   observations   // seen later
+    use scratch.summary   max 2k for   input . question keep tail as   observations   // seen later
     x = input.question . trim ( ) . upper()
     long = f("a long argument number one", "a long argument number two", "a long argument number three", x)
     y=parallel for item in scratch max 10{item.fact}

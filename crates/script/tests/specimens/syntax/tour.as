@@ -29,7 +29,7 @@ main agent Controller {
     nested?: { a number, b list[{ c json }] }
   }) {
     scratch = []
-    use scratch.summary max 2k keep tail priority 3 as observations
+    use scratch.summary max 2k keep tail priority 3 for input.question as observations
     use one of {
       short: input.question max 500 chars selected
       long: scratch max 1.5k keep middle,

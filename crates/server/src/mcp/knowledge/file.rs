@@ -62,6 +62,7 @@ impl Knowledge {
             budget: Some(Budget::tokens(ANSWER_TOKENS)),
             keep: Keep::Head,
             priority: 0,
+            question: None,
             origin: Trust::Pack.into(),
             fence: Some(fence::knowledge(item, item.grounding, self.is_english)),
         };

@@ -8,7 +8,7 @@ use super::gate::Weights;
 use super::{prepare, raised};
 use crate::index::texts;
 use crate::resolve::resolver::query::Query;
-use crate::section::{SourceSection, sections};
+use crate::section::{SourceSection, paragraph_ends, sections};
 use std::ops::Range;
 use tantivy::TantivyError;
 
@@ -74,14 +74,15 @@ pub enum RankError {
     Engine(#[from] TantivyError),
 }
 
-/// Ranks the passages of texts by their relevance to a question.
+/// Ranks the passages of texts by their relevance to a question. Passages longer than `longest`
+/// bytes are parted between their paragraphs.
 ///
 /// ```
 /// use contexture_knowledge::resolve::{Ranked, rank};
 ///
 /// let text = |name, text| Ranked { name, text, is_whole: false };
 /// let texts = [text("a.md", "# Tea\n\nGreen tea.\n"), text("b.md", "# Price\n\nIt costs 12 euros.\n")];
-/// let found = rank(&texts, "How many euros does it cost?")?;
+/// let found = rank(&texts, "How many euros does it cost?", 2_400)?;
 /// assert_eq!((found.passages[0].text, found.passages[0].first_line), (1, 3));
 /// assert_eq!(found.passages.len(), 1);
 /// # Ok::<(), contexture_knowledge::resolve::RankError>(())
@@ -89,8 +90,8 @@ pub enum RankError {
 ///
 /// # Errors
 /// [`RankError`] when there is too much to search, or the engine fails.
-pub fn rank(texts: &[Ranked<'_>], question: &str) -> Result<Ranking, RankError> {
-    let (parts, counts) = part(texts)?;
+pub fn rank(texts: &[Ranked<'_>], question: &str, longest: usize) -> Result<Ranking, RankError> {
+    let (parts, counts) = part(texts, longest)?;
     if parts.is_empty() {
         return Ok(Ranking { passages: Vec::new(), counts });
     }
@@ -119,7 +120,7 @@ pub fn rank(texts: &[Ranked<'_>], question: &str) -> Result<Ranking, RankError> 
 type Part = (usize, SourceSection);
 
 /// Parts the texts into their sections.
-fn part(texts: &[Ranked<'_>]) -> Result<(Vec<Part>, Vec<usize>), RankError> {
+fn part(texts: &[Ranked<'_>], longest: usize) -> Result<(Vec<Part>, Vec<usize>), RankError> {
     let bytes = texts.iter().fold(0_usize, |sum, one| sum.saturating_add(one.text.len()));
     allowed(bytes, "bytes", MAX_RANKED_BYTES)?;
     let (mut parts, mut counts) = (Vec::new(), Vec::with_capacity(texts.len()));
@@ -128,12 +129,45 @@ fn part(texts: &[Ranked<'_>]) -> Result<(Vec<Part>, Vec<usize>), RankError> {
         if one.is_whole {
             parts.push((number, whole(one)));
         } else {
-            parts.extend(sections(one.name, one.text).into_iter().map(|found| (number, found)));
+            let found = sections(one.name, one.text);
+            let found = found.into_iter().flat_map(|section| shorter(one, section, longest));
+            parts.extend(found.map(|section| (number, section)));
         }
         counts.push(parts.len() - before);
         allowed(parts.len(), "passages", MAX_PASSAGES)?;
     }
     Ok((parts, counts))
+}
+
+/// Parts a section that is too long between its paragraphs.
+fn shorter(one: &Ranked<'_>, section: SourceSection, longest: usize) -> Vec<SourceSection> {
+    let range = section.text.clone();
+    let Some(text) = one.text.get(range.clone()).filter(|text| text.len() > longest) else {
+        return vec![section];
+    };
+    let mut out: Vec<SourceSection> = Vec::new();
+    let (mut start, mut line) = (0, section.first_line);
+    let mut end = 0;
+    let mut push = |start: &mut usize, line: &mut u32, end: usize| {
+        let piece = text.get(*start..end).unwrap_or_default();
+        let gap = piece.len() - piece.trim_start_matches(['\n', '\r']).len();
+        let breaks = |text: &str| u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+        let first_line = line.saturating_add(breaks(piece.get(..gap).unwrap_or_default()));
+        let last_line = line.saturating_add(breaks(piece.trim_end()));
+        let kept = range.start + *start + gap..range.start + *start + piece.trim_end().len();
+        (*start, *line) = (end, line.saturating_add(breaks(piece)));
+        if !kept.is_empty() {
+            out.push(SourceSection { text: kept, first_line, last_line, ..section.clone() });
+        }
+    };
+    for next in paragraph_ends(one.name, text).into_iter().chain([text.len()]) {
+        if next - start > longest && end > start {
+            push(&mut start, &mut line, end);
+        }
+        end = next;
+    }
+    push(&mut start, &mut line, text.len());
+    out
 }
 
 fn allowed(found: usize, unit: &'static str, limit: usize) -> Result<(), RankError> {
@@ -165,7 +199,7 @@ mod tests {
     fn found(texts: &[(&str, &str)], question: &str) -> Vec<(usize, u32)> {
         let texts: Vec<Ranked<'_>> =
             texts.iter().map(|(name, text)| Ranked { name, text, is_whole: false }).collect();
-        let ranking = rank(&texts, question).unwrap();
+        let ranking = rank(&texts, question, 2_400).unwrap();
         ranking.passages.iter().map(|one| (one.text, one.first_line)).collect()
     }
 
@@ -194,13 +228,30 @@ mod tests {
     }
 
     #[test]
+    fn ca_16_rank_long_passages_are_parted_between_paragraphs() {
+        let text =
+            format!("# A\n\n{}The port is 7878.\n\n{}", "Tea.\n\n".repeat(50), "Tea.\n".repeat(9));
+        let one = Ranked { name: "a.md", text: &text, is_whole: false };
+        for (longest, start, shown) in [(1, 103, 1), (40, 93, 6), (5_000, 3, 1)] {
+            let ranking = rank(&[one], "Which port?", longest).unwrap();
+            let [found] = ranking.passages.as_slice() else { panic!("{ranking:?}") };
+            let piece = text.get(found.range.clone()).unwrap();
+            assert!(piece.contains("The port is 7878."), "{piece}");
+            let line = |end: usize| text.get(..end).unwrap().matches('\n').count() + 1;
+            let (first, last) = (line(found.range.start), line(found.range.end));
+            assert_eq!((found.first_line as usize, found.last_line as usize), (first, last));
+            assert!(longest != 1 || found.first_line == start && piece.lines().count() == shown);
+        }
+    }
+
+    #[test]
     fn ca_16_rank_more_bytes_or_passages_than_allowed_is_an_error() {
         let text = "a b\n".repeat(MAX_RANKED_BYTES / 4 + 1);
         let huge = Ranked { name: "a.txt", text: &text, is_whole: true };
-        let error = rank(&[huge], "a").unwrap_err().to_string();
+        let error = rank(&[huge], "a", 9).unwrap_err().to_string();
         assert!(error.contains("67108868 bytes") && error.contains("67108864"), "{error}");
         let small = vec![Ranked { name: "a.txt", text: "a", is_whole: true }; MAX_PASSAGES + 1];
-        let error = rank(&small, "a").unwrap_err().to_string();
+        let error = rank(&small, "a", 9).unwrap_err().to_string();
         assert!(error.contains("200001 passages"), "{error}");
     }
 }

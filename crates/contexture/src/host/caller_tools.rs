@@ -99,6 +99,7 @@ impl ModelTools<'_> {
             budget: Some(Budget::tokens(RESULT_TOKENS)),
             keep: Keep::Head,
             priority: 0,
+            question: None,
             origin,
             fence: None,
         })

@@ -4,7 +4,7 @@ use crate::content::{
     Ack, ClientCapabilities, ContextDelta, ContextUpdate, Control, ErrorResponse, Hello,
     InstructionResponse, InstructionSet, ModelResponse, ModelResponseDelta, Progress, Subscribe,
     SystemMessage, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolCallRequest,
-    ToolCallResponse, Unsubscribe, UserInput, Welcome,
+    ToolCallResponse, ToolRegistration, Unsubscribe, UserInput, Welcome,
 };
 use crate::limits::Limits;
 use crate::node::Node;
@@ -127,7 +127,7 @@ bodies! {
     ModelResponseDelta(ModelResponseDelta) "MODEL_RESPONSE_DELTA" anywhere
         "A piece of a model's text while it is written.";
     ToolCallRequest(ToolCallRequest) "TOOL_CALL_REQUEST" in_context
-        "A request to call tools: of the client by the server, or of the server by a model service.";
+        "A request to call tools: of a client or a tool service by the server, or of the server by a model service.";
     ToolCallResponse(ToolCallResponse) "TOOL_CALL_RESPONSE" in_context
         "The results of the calls.";
     SystemMessage(SystemMessage) "SYSTEM_MESSAGE" anywhere
@@ -142,6 +142,8 @@ bodies! {
         "A request to cancel, pause or resume something that runs.";
     ClientCapabilities(ClientCapabilities) "CLIENT_CAPABILITIES" anywhere
         "The capabilities of a client. The last one of a session counts.";
+    ToolRegistration(ToolRegistration) "TOOL_REGISTRATION" anywhere
+        "The tools that a service runs for others of its owner. The last one of a session counts.";
     ToolAvailabilityRequest(ToolAvailabilityRequest) "TOOL_AVAILABILITY_REQUEST" anywhere
         "A question about the availability of front-end tools.";
     ToolAvailabilityResponse(ToolAvailabilityResponse) "TOOL_AVAILABILITY_RESPONSE" anywhere

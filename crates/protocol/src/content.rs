@@ -22,6 +22,7 @@ pub use call::{
 };
 pub use capabilities::{
     ClientCapabilities, Limitations, Permission, PermissionLevel, ToolClass, ToolDefinition,
+    ToolRegistration,
 };
 pub use context::{Change, Context, ContextDelta};
 pub use error_response::{ErrorDetails, ErrorResponse};

@@ -138,9 +138,12 @@ codes! {
     CallEnded "CALL_ENDED" 409 Client false
         "The call has its answer already, was cancelled, or its time is over."
         "Nothing: the first answer counts.";
+    ToolNameTaken "TOOL_NAME_TAKEN" 409 Client false
+        "A tool of this name belongs to the server, to its settings, or to another client or service."
+        "Register the tool under another name, or as the service that has it.";
     ClientUnavailable "CLIENT_UNAVAILABLE" 503 Client true
-        "No client that can run this front-end tool is connected."
-        "Connect a client that announces the tool, then try again.";
+        "No client or service that can run this tool is connected."
+        "Connect one that announces or registers the tool, then try again.";
     Cancelled "CANCELLED" 409 Client true
         "It was cancelled."
         "Send it again under a new messageId if it is still wanted.";

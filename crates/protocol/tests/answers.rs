@@ -44,6 +44,7 @@ fn cp_17_every_code_has_meaning_and_remedy() {
             "UNKNOWN_ID",
             "UNDECLARED_REFERENCE",
             "CALL_ENDED",
+            "TOOL_NAME_TAKEN",
             "CLIENT_UNAVAILABLE",
             "CANCELLED",
             "OUTCOME_UNCERTAIN",

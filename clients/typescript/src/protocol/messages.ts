@@ -87,6 +87,11 @@ export type FinishReason = "STOP" | "LENGTH" | "TOOL_CALLS" | "ERROR";
 export interface ModelResponse {
   text?: string;
   toolCalls?: ToolCall[];
+  /** How the calls are made, as in a TOOL_CALL_REQUEST. */
+  executionMode?: CallMode;
+  timeout?: number;
+  frontendTimeout?: number;
+  backendTimeout?: number;
   finishReason?: FinishReason;
   usage?: { promptTokens?: number; completionTokens?: number; totalTokens?: number };
 }
@@ -222,6 +227,16 @@ export interface ClientCapabilities {
   limitations?: Limitations;
 }
 
+/** The tools that a service runs for others of its owner. */
+export interface ToolRegistration {
+  clientId: string;
+  runtime?: "BACKEND";
+  supportedTools: (Partial<ToolDefinition> & { toolId: string })[];
+  version?: string;
+  supportedFeatures?: string[];
+  limitations?: Limitations;
+}
+
 export interface ToolAvailabilityRequest {
   tools: { toolId: string; minVersion?: string; requiredCapabilities?: string[] }[];
 }
@@ -346,6 +361,7 @@ export interface Contents {
   SYSTEM_MESSAGE: SystemMessage;
   INSTRUCTION: InstructionSet;
   CLIENT_CAPABILITIES: ClientCapabilities;
+  TOOL_REGISTRATION: ToolRegistration;
   TOOL_AVAILABILITY_REQUEST: ToolAvailabilityRequest;
   TOOL_AVAILABILITY_RESPONSE: ToolAvailabilityResponse;
   CONTEXT_UPDATE: ContextUpdate;
@@ -383,6 +399,7 @@ const TYPES: Record<MessageType, true> = {
   SYSTEM_MESSAGE: true,
   INSTRUCTION: true,
   CLIENT_CAPABILITIES: true,
+  TOOL_REGISTRATION: true,
   TOOL_AVAILABILITY_REQUEST: true,
   TOOL_AVAILABILITY_RESPONSE: true,
   CONTEXT_UPDATE: true,

@@ -36,7 +36,7 @@ impl Catalog {
             Place::Named(named) => (named.place.clone(), Some(named)),
             place => (place, None),
         };
-        let is_client = matches!(place, Place::Client);
+        let is_client = matches!(place, Place::Client | Place::Service);
         let is_address = named.as_ref().is_some_and(|named| named.endpoint().is_some());
         let is_inner =
             is_address || matches!(place, Place::Server(_) | Place::Agent(_) | Place::Generate);
@@ -91,7 +91,16 @@ impl Catalog {
             Place::Client => {
                 // What a page gave is known to it.
                 let label = Label::of(name_of_frontend_tool(&call.name), Trust::Tool).join(&given);
-                (client::call(kit.request.run.frontend.as_ref(), &self.run, call).await, label)
+                let asking =
+                    client::call(kit.request.run.frontend.as_ref(), (&self.run, false), call);
+                (asking.await, label)
+            }
+            Place::Service => {
+                let label = given.kept(&step, "").join(&source(&step, Trust::Tool));
+                let label = validated(kit.policy.validation(&call.name, None), label);
+                let asking =
+                    client::call(kit.request.run.frontend.as_ref(), (&self.run, true), call);
+                (asking.await, label)
             }
             Place::Server(tool) => {
                 let name = name_of_server_tool(&tool.server, &tool.tool);
@@ -251,6 +260,9 @@ impl Catalog {
             }
             Place::Client => {
                 client::offered(kit.request.run.frontend.as_ref(), name).map(client::info)
+            }
+            Place::Service => {
+                client::served(kit.request.run.frontend.as_ref(), name).map(client::info_of_service)
             }
             Place::Host => kit.request.host.describe(name),
             Place::Builtin => kit.builtin.describe(name),

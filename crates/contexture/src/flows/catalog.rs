@@ -50,6 +50,8 @@ pub(super) enum Place {
     Server(Tool),
     /// A tool of the front end.
     Client,
+    /// A tool that a service registered.
+    Service,
     /// A name of the settings.
     Named(Arc<Named>),
 }
@@ -142,7 +144,12 @@ impl Catalog {
             let info = named.info.clone();
             Some((Place::Named(Arc::new(named)), info))
         };
-        named().or_else(|| kit.own_place(name)).or_else(client).or_else(|| kit.server_place(name))
+        let service = || {
+            let tool = client::served(kit.request.run.frontend.as_ref(), name)?;
+            Some((Place::Service, client::info_of_service(tool)))
+        };
+        let own = named().or_else(|| kit.own_place(name)).or_else(service);
+        own.or_else(client).or_else(|| kit.server_place(name))
     }
 
     /// Returns the place that a call goes to.
@@ -173,7 +180,8 @@ impl Actions for Catalog {
         names.extend([own::GENERATE.to_owned(), own::NESTED.to_owned()]);
         names.extend(self.kit.project.config.serve.tools.iter().map(|(name, _)| name.to_owned()));
         if let Some(frontend) = &self.kit.request.run.frontend {
-            names.extend(frontend.definitions().into_iter().map(|tool| tool.tool_id));
+            let tools = frontend.definitions().into_iter().chain(frontend.services());
+            names.extend(tools.map(|tool| tool.tool_id));
         }
         names.sort();
         names.dedup();

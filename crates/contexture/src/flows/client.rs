@@ -1,4 +1,4 @@
-//! Tools of a front end (FL-1, CP-14).
+//! Tools of a front end, and of services that registered them (FL-1, CP-14, WA-6).
 
 use crate::frontend::{self, FlowCall, Frontend, FrontendCall, FrontendTool};
 use contexture_context::Digest;
@@ -15,22 +15,31 @@ pub(super) fn offered(frontend: Option<&Arc<dyn Frontend>>, name: &str) -> Optio
     frontend?.definitions().into_iter().find(|tool| tool.tool_id == name)
 }
 
+/// Returns a tool that a service offers now.
+pub(super) fn served(frontend: Option<&Arc<dyn Frontend>>, name: &str) -> Option<FrontendTool> {
+    frontend?.services().into_iter().find(|tool| tool.tool_id == name)
+}
+
 pub(super) fn info(tool: FrontendTool) -> ActionInfo {
+    ActionInfo { runtime: Some(Runtime::Frontend), ..info_of_service(tool) }
+}
+
+pub(super) fn info_of_service(tool: FrontendTool) -> ActionInfo {
     ActionInfo {
-        runtime: Some(Runtime::Frontend),
         class: Some(tool.class),
         demands: tool.demands,
         ..ActionInfo::of(ActionKind::Operation).with_parameters(tool.parameters)
     }
 }
 
-/// Asks a client to run a tool.
+/// Asks a client, or a service, to run a tool.
 pub(super) async fn call(
     frontend: Option<&Arc<dyn Frontend>>,
-    run: &str,
+    (run, of_service): (&str, bool),
     call: ActionCall,
 ) -> Result<Value, ActionFailure> {
-    let (Some(port), Some(tool)) = (frontend, offered(frontend, &call.name)) else {
+    let find = if of_service { served } else { offered };
+    let (Some(port), Some(tool)) = (frontend, find(frontend, &call.name)) else {
         let asked = ActionCall { runtime: Some(Runtime::Frontend), ..call };
         return Err(action::unknown(&asked));
     };
@@ -50,6 +59,7 @@ pub(super) async fn call(
             run: run.to_owned(),
             id: call.id,
             attempt: call.attempt,
+            of_service,
             says: call.frontend,
         })),
     };

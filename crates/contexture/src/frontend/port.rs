@@ -18,7 +18,12 @@ pub trait Frontend: Send + Sync {
     /// Returns the tools that the clients of this conversation announced, as they are now.
     fn definitions(&self) -> Vec<FrontendTool>;
 
-    /// Asks a client to run a tool. The parameters were checked against the announced schema.
+    /// Returns the tools that services of this side registered, as they are now (WA-6).
+    fn services(&self) -> Vec<FrontendTool> {
+        Vec::new()
+    }
+
+    /// Asks a client, or a service, to run a tool. The parameters were checked against the announced schema.
     ///
     /// The future is dropped when the turn is cancelled: what is behind the port notifies the
     /// client.
@@ -113,6 +118,8 @@ pub struct FlowCall {
     pub id: String,
     /// The number of the attempt, from 1.
     pub attempt: u32,
+    /// True if a service runs the tool, and no client.
+    pub of_service: bool,
     /// The data of the set for the client: the question to the user, and the like (4.5.3).
     #[cfg(feature = "flow")]
     pub says: Option<Box<contexture_flow::FrontendCall>>,

@@ -178,7 +178,9 @@ impl Machine {
         let fallback = planned.frontend.as_deref().and_then(|says| says.fallback);
         // Its own recovery decides, unless there is an explicit fallback.
         let is_silent = fallback.is_none() && planned.recovery.is_some();
-        let is_meant = is_unrunnable && self.plan.is_frontend(step) && !is_silent;
+        // A tool of a service may have one, too.
+        let may_have = self.plan.is_frontend(step) || fallback.is_some();
+        let is_meant = is_unrunnable && may_have && !is_silent;
         is_meant.then(|| fallback.unwrap_or_default())
     }
 

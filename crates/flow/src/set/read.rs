@@ -183,6 +183,9 @@ impl Set {
         match draft.body {
             Body::Instruction(set) => Ok(Self::of_instructions(set)),
             Body::ToolCallRequest(request) => Ok(Self::of_calls(request)),
+            Body::ModelResponse(response) if response.request().is_some() => {
+                Ok(Self::of_calls(response.request().unwrap_or_default()))
+            }
             body => {
                 let kind = body.kind();
                 let text = format!("expected INSTRUCTION or TOOL_CALL_REQUEST, found {kind}");

@@ -1,4 +1,4 @@
-//! CLIENT_CAPABILITIES and the definition of a front-end tool (CP-13, CP-15).
+//! CLIENT_CAPABILITIES, TOOL_REGISTRATION and the definition of a tool (CP-13, CP-15, WA-6).
 
 use super::call::Runtime;
 use crate::node::{Fields, Node};
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 record! {
     /// The capabilities of a client (4.7.1). No two of its tools have the same `toolId`.
     #[derive(Default)]
-    pub struct ClientCapabilities, check = tools_are_told_apart {
+    pub struct ClientCapabilities, check = tools_are_told_apart, transform = schema_of_client {
         /// The client.
         id client_id: String = "clientId",
         /// The kind of device, such as `smartphone`.
@@ -31,6 +31,24 @@ record! {
 }
 
 record! {
+    /// The tools that a service runs. No two of them have the same `toolId`.
+    pub struct ToolRegistration, check = tools_run_behind, transform = schema_of_service {
+        /// The service. Processes of one service have the same.
+        id client_id: String = "clientId",
+        /// The side that runs the tools: always `BACKEND`.
+        optional runtime: Option<Runtime> = "runtime",
+        /// The tools; those that it registered before and that are not here are taken back.
+        required supported_tools: Vec<ToolDefinition> = "supportedTools",
+        /// Its version.
+        optional version: Option<String> = "version",
+        /// Its features: an open list.
+        optional supported_features: Option<Vec<String>> = "supportedFeatures",
+        /// Its limitations.
+        optional limitations: Option<Limitations> = "limitations",
+    }
+}
+
+record! {
     /// Limits that a client sets.
     #[derive(Default)]
     pub struct Limitations {
@@ -42,10 +60,10 @@ record! {
 }
 
 record! {
-    /// A front-end tool (4.5.1). In `supportedTools` everything except `toolId` may be absent; a
-    /// tool without a known definition is not offered to a model.
+    /// A tool of a client (4.5.1) or of a service. In `supportedTools` everything except `toolId` may be
+    /// absent; a tool without a known definition is not offered to a model.
     #[derive(Default)]
-    pub struct ToolDefinition, check = runs_in_front, transform = schema_of_tool {
+    pub struct ToolDefinition, check = is_definition, transform = schema_of_tool {
         /// The id by which calls name it.
         id tool_id: String = "toolId",
         /// Its display name.
@@ -54,7 +72,7 @@ record! {
         optional description: Option<String> = "description",
         /// Its version: three numbers as of semantic versioning, such as `1.2.0`.
         optional version: Option<String> = "version",
-        /// The side that runs it: always `FRONTEND`.
+        /// The side that runs it: `FRONTEND` for that of a client, `BACKEND` for that of a service.
         optional runtime: Option<Runtime> = "runtime",
         /// Its capabilities: words without a predefined meaning.
         optional capabilities: Option<Vec<String>> = "capabilities",
@@ -118,23 +136,50 @@ const TRUST: [&str; 9] =
     ["program", "user", "model", "memory", "resource", "tool", "external", "pack", "web"];
 
 fn tools_are_told_apart(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    let expected = "\"FRONTEND\": a client announces what it runs";
+    tools_run_on(("BACKEND", expected), map, at, report);
+}
+
+fn tools_run_behind(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    let wrong = ("FRONTEND", "\"BACKEND\": a service registers what it runs");
+    tools_run_on(wrong, map, at, report);
+    not_on(wrong, map, at, report);
+}
+
+/// Reports a runtime of the other side.
+fn not_on(
+    (other, expected): (&str, &'static str),
+    map: &Fields<'_>,
+    at: &Place<'_>,
+    report: &mut Report<'_>,
+) {
+    if let Some(runtime) = map.get("runtime").filter(|word| word.as_str() == Some(other)) {
+        report.wrong(&at.key("runtime"), expected, runtime);
+    }
+}
+
+/// Checks the ids of the tools, and the side that runs them.
+fn tools_run_on(
+    wrong: (&str, &'static str),
+    map: &Fields<'_>,
+    at: &Place<'_>,
+    report: &mut Report<'_>,
+) {
     let Some(Node::Array(tools)) = map.get("supportedTools") else { return };
     let at = at.key("supportedTools");
     let mut known = HashSet::new();
     for (index, tool) in tools.iter().enumerate() {
         let Node::Object(fields) = tool else { continue };
-        let Some(id) = fields.get("toolId").and_then(Node::as_str) else { continue };
-        if !known.insert(id) {
+        let id = fields.get("toolId").and_then(Node::as_str);
+        if let Some(id) = id.filter(|id| !known.insert(*id)) {
             let found = format!("{} again", found(&Node::String(id.into())));
             report.add(&at.index(index).key("toolId"), "a toolId that no other tool has", found);
         }
+        not_on(wrong, fields, &at.index(index), report);
     }
 }
 
-fn runs_in_front(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
-    if let Some(runtime) = map.get("runtime").filter(|word| word.as_str() == Some("BACKEND")) {
-        report.wrong(&at.key("runtime"), "\"FRONTEND\": a client announces what it runs", runtime);
-    }
+fn is_definition(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
     if let Some(Node::Object(Fields(levels))) = map.get("integrity") {
         let at = at.key("integrity");
         for (argument, level) in levels {
@@ -149,13 +194,43 @@ fn runs_in_front(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
     }
 }
 
+fn schema_of_client(schema: &mut schemars::Schema) {
+    runs_on("FRONTEND", schema);
+}
+
+fn schema_of_service(schema: &mut schemars::Schema) {
+    runs_on("BACKEND", schema);
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.insert("runtime".to_owned(), serde_json::json!({ "enum": ["BACKEND", null] }));
+    }
+}
+
+/// Says the side that runs the tools.
+fn runs_on(side: &str, schema: &mut schemars::Schema) {
+    let tools = schema.get_mut("properties").and_then(|fields| fields.get_mut("supportedTools"));
+    if let Some(Value::Object(items)) = tools.and_then(|tools| tools.get_mut("items")) {
+        let runtime = serde_json::json!({ "runtime": { "enum": [side, null] } });
+        items.insert("properties".to_owned(), runtime);
+    }
+}
+
 fn schema_of_tool(schema: &mut schemars::Schema) {
     let Some(Value::Object(fields)) = schema.get_mut("properties") else { return };
     if let Some(Value::Object(version)) = fields.get_mut("version") {
         version.insert("pattern".to_owned(), SEMANTIC.into());
     }
-    if let Some(Value::Object(runtime)) = fields.get_mut("runtime") {
-        runtime.remove("anyOf");
-        runtime.insert("enum".to_owned(), serde_json::json!(["FRONTEND", null]));
+}
+
+impl From<ToolRegistration> for ClientCapabilities {
+    fn from(service: ToolRegistration) -> Self {
+        Self {
+            client_id: service.client_id,
+            version: service.version,
+            supported_tools: Some(service.supported_tools),
+            supported_features: service.supported_features,
+            limitations: service.limitations,
+            extra: service.extra,
+            ..Self::default()
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! MODEL_RESPONSE and its deltas.
 
-use super::call::Call;
+use super::call::{Call, CallMode, ToolCallRequest};
 use crate::node::Fields;
-use crate::number::Count;
+use crate::number::{Count, Seconds};
 use crate::record::{record, words};
 use crate::report::{Place, Report};
 use serde_json::Value;
@@ -15,6 +15,14 @@ record! {
         optional text: Option<String> = "text",
         /// The tool calls that the model requests (4.1).
         optional tool_calls: Option<Vec<Call>> = "toolCalls",
+        /// The execution mode of the calls (4.6.1); `SYNC` if absent.
+        optional execution_mode: Option<CallMode> = "executionMode",
+        /// The timeout of all calls together.
+        optional timeout: Option<Seconds> = "timeout",
+        /// The common timeout of the calls of front-end tools.
+        optional frontend_timeout: Option<Seconds> = "frontendTimeout",
+        /// The common timeout of the other calls.
+        optional backend_timeout: Option<Seconds> = "backendTimeout",
         /// The reason why the model stopped.
         optional finish_reason: Option<FinishReason> = "finishReason",
         /// The tokens used.
@@ -27,6 +35,20 @@ impl ModelResponse {
     #[must_use]
     pub fn new(text: impl Into<String>, finish: FinishReason) -> Self {
         Self { text: Some(text.into()), finish_reason: Some(finish), ..Self::default() }
+    }
+
+    /// Returns the request for the tool calls that it wants, if there are any.
+    #[must_use]
+    pub fn request(&self) -> Option<ToolCallRequest> {
+        let calls = self.tool_calls.as_ref().filter(|calls| !calls.is_empty())?;
+        Some(ToolCallRequest {
+            tool_calls: Some(calls.clone()),
+            execution_mode: self.execution_mode,
+            timeout: self.timeout.clone(),
+            frontend_timeout: self.frontend_timeout.clone(),
+            backend_timeout: self.backend_timeout.clone(),
+            ..ToolCallRequest::default()
+        })
     }
 
     /// Returns the text; empty if there are only tool calls.

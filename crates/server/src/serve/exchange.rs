@@ -57,10 +57,14 @@ pub(crate) fn receive_with(
             input::begin(app, caller, message, input, options, reply);
         }
         Body::ContextUpdate(asked) => update::begin(app, caller, &message, asked, reply),
+        Body::ModelResponse(response) if response.request().is_some() => {
+            accept::receive(app, caller, message, reply);
+        }
         Body::ModelResponse(_) | Body::SystemMessage(_) if context.is_some() => {
             update::keep(app, caller, &message, reply);
         }
         Body::ClientCapabilities(client) => capabilities::announce(app, caller, client, reply),
+        Body::ToolRegistration(service) => capabilities::register(app, caller, service, reply),
         Body::ToolCallResponse(response) => {
             let results = response.results.clone();
             results::take(app, caller, message, results, reply);

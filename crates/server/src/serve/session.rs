@@ -54,6 +54,8 @@ struct State {
     /// The time when the client announced its capabilities.
     announced: Option<Instant>,
     client: Option<Arc<ClientCapabilities>>,
+    /// True if the client is a service that registered its tools.
+    is_service: bool,
     subscribed: HashSet<String>,
     /// The calls that were sent in it and have no answer, by their ids.
     calls: HashMap<String, Vec<SentCall>>,
@@ -322,9 +324,15 @@ impl Session {
         self.state.lock().client.clone()
     }
 
-    pub(crate) fn announce(&self, client: ClientCapabilities) {
+    /// Reports whether the client is a service that registered its tools.
+    pub(crate) fn is_service(&self) -> bool {
+        self.state.lock().is_service
+    }
+
+    pub(crate) fn announce(&self, client: ClientCapabilities, is_service: bool) {
         let mut state = self.state.lock();
         state.client = Some(Arc::new(client));
+        state.is_service = is_service;
         state.announced = Some(Instant::now());
         drop(state);
         self.turned.notify_waiters();

@@ -4,7 +4,7 @@ use super::session::Session;
 use contexture::store::flows::WaitId;
 use contexture_protocol::content::ClientCapabilities;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -68,13 +68,40 @@ impl Sessions {
 
     /// Stores the capabilities of the client of a session.
     pub(crate) fn announce(&self, session: &Arc<Session>, client: ClientCapabilities) {
-        session.announce(client);
+        session.announce(client, false);
+        self.tables.lock().enter(session);
+        self.announced.notify_waiters();
+    }
+
+    /// Stores the tools of a service, unless another client has one of the names; returns the places of
+    /// those otherwise. `is_gone` reports whether a session no longer keeps its names.
+    pub(crate) fn register(
+        &self,
+        session: &Arc<Session>,
+        service: ClientCapabilities,
+        is_gone: impl Fn(&Session) -> bool,
+    ) -> Result<(), Vec<usize>> {
         let mut tables = self.tables.lock();
-        let clients = tables.clients.entry(Arc::clone(session.owner())).or_default();
-        clients.retain(|known| is_other(known, session));
-        clients.push(Arc::downgrade(session));
+        let others = tables.clients.get(session.owner()).into_iter().flatten();
+        let others = others.filter_map(Weak::upgrade).filter(|other| !is_gone(other));
+        let others = others.filter_map(|other| other.client());
+        let others: Vec<_> = others.filter(|other| other.client_id != service.client_id).collect();
+        let names: HashSet<&str> = others
+            .iter()
+            .flat_map(|other| other.supported_tools.iter().flatten())
+            .map(|tool| tool.tool_id.as_str())
+            .collect();
+        let tools = service.supported_tools.iter().flatten().enumerate();
+        let taken = tools.filter(|(_, tool)| names.contains(tool.tool_id.as_str()));
+        let taken: Vec<usize> = taken.map(|(place, _)| place).collect();
+        if !taken.is_empty() {
+            return Err(taken);
+        }
+        session.announce(service, true);
+        tables.enter(session);
         drop(tables);
         self.announced.notify_waiters();
+        Ok(())
     }
 
     /// Completes when a client announces its capabilities after this call.
@@ -144,6 +171,13 @@ impl Sessions {
 }
 
 impl Tables {
+    /// Notes that the client of a session announced its tools.
+    fn enter(&mut self, session: &Arc<Session>) {
+        let clients = self.clients.entry(Arc::clone(session.owner())).or_default();
+        clients.retain(|known| is_other(known, session));
+        clients.push(Arc::downgrade(session));
+    }
+
     /// Adds a session. Beyond the limit of its owner, the session that has been abandoned longest is
     /// ended and returned.
     fn insert(&mut self, session: &Arc<Session>, most: usize) -> Option<Arc<Session>> {

@@ -20,7 +20,9 @@ pub(super) fn check(app: &App, caller: &Caller, message: &Message) -> Result<(),
         | Body::ToolCallRequest(_)
         | Body::Instruction(_)
         | Body::Control(_)
+        | Body::ToolRegistration(_)
         | Body::Other { .. } => Scope::Run,
+        Body::ModelResponse(response) if response.request().is_some() => Scope::Run,
         Body::ContextUpdate(_) | Body::ModelResponse(_) | Body::SystemMessage(_) => Scope::Write,
         Body::Subscribe(_) | Body::Unsubscribe(_) => Scope::Read,
         Body::ModelResponseDelta(_)
@@ -71,6 +73,7 @@ pub(crate) fn speaker(kind: &str) -> Option<SenderType> {
     match kind {
         "MODEL_RESPONSE" | "MODEL_RESPONSE_DELTA" => Some(SenderType::Model),
         "SYSTEM_MESSAGE" => Some(SenderType::System),
+        "TOOL_REGISTRATION" => Some(SenderType::Tool),
         _ => None,
     }
 }

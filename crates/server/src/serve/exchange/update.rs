@@ -26,6 +26,7 @@ const NOT_STORED: &[&str] = &[
     "SUBSCRIBE",
     "UNSUBSCRIBE",
     "CONTEXT_DELTA",
+    "TOOL_REGISTRATION",
 ];
 
 /// Applies a CONTEXT_UPDATE; its answer is an ACK with the new version.

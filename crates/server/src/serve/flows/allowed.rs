@@ -63,7 +63,7 @@ impl Allowed {
     }
 
     /// Reports whether a name means an action of the server, and never a front-end tool.
-    pub(super) fn is_own(&self, name: &str) -> bool {
+    pub(crate) fn is_own(&self, name: &str) -> bool {
         self.own.contains(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     }
 

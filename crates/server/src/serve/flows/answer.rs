@@ -75,7 +75,7 @@ pub(super) fn response(
     context: &str,
     results: Vec<CallResult>,
 ) -> Message {
-    let of = |result: &CallResult| clients.note(&result.call_id).map(|note| note.client);
+    let of = |result: &CallResult| clients.note(&result.call_id).and_then(|note| note.client);
     let senders: Option<Vec<String>> = results.iter().map(of).collect();
     let mut senders = senders.unwrap_or_default();
     senders.dedup();

@@ -70,7 +70,8 @@ impl Job {
         let mut allow = self.app.flows.allowed.patterns(set.kind);
         // A client that announces the name of an action of the server does not allow it.
         let own = |name: &String| !self.app.flows.allowed.is_own(name);
-        allow.extend(clients.tools.iter().filter(|name| own(name)).cloned());
+        let others = clients.tools.iter().chain(&clients.services);
+        allow.extend(others.filter(|name| own(name)).cloned());
         Some(allow)
     }
 

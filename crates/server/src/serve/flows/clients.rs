@@ -1,4 +1,4 @@
-//! The front end of a set: calls to clients by its steps (FL-1, CP-14).
+//! The front end of a set: calls to clients and to tool services by its steps (FL-1, CP-14, WA-6).
 
 use crate::serve::frontend::calls;
 use crate::serve::frontend::forwarder::value_of;
@@ -30,6 +30,10 @@ pub(super) struct Clients {
     /// The tools that clients offered when the set was checked, and those that its steps name: these
     /// names mean nothing else from then on.
     pub(super) tools: HashSet<String>,
+    /// The tools that services registered when the set was checked.
+    pub(super) services: HashSet<String>,
+    /// The tools of those who are not back yet.
+    gone: HashSet<String>,
     /// The time until which a missing client may come back.
     returning: Option<Instant>,
     /// What its steps wait for.
@@ -69,7 +73,8 @@ fn millis(time: Duration) -> u64 {
 /// The fields of a client beside the result of a step.
 #[derive(Debug, Clone)]
 pub(super) struct ClientNote {
-    pub(super) client: String,
+    /// The client; none for a service, which works for the server.
+    pub(super) client: Option<String>,
     pub(super) info: Option<Map<String, Value>>,
     pub(super) time: Option<Millis>,
 }
@@ -79,7 +84,12 @@ impl Clients {
         let steps = set.steps.iter().filter(|step| step.runtime == Some(Runtime::Frontend));
         Self {
             run: run.to_owned(),
-            tools: forwarder.names().chain(steps.map(|step| step.action.clone())).collect(),
+            services: forwarder.names(Runtime::Backend).collect(),
+            gone: HashSet::new(),
+            tools: forwarder
+                .names(Runtime::Frontend)
+                .chain(steps.map(|step| step.action.clone()))
+                .collect(),
             times: Times::of(set, forwarder.app.now()),
             forwarder,
             returning: None,
@@ -91,7 +101,8 @@ impl Clients {
     /// Waits for clients with further tools, after an earlier server: they may need a while to come
     /// back.
     pub(super) fn returning(mut self, tools: impl IntoIterator<Item = String>) -> Self {
-        self.tools.extend(tools);
+        self.gone.extend(tools);
+        self.tools.extend(self.gone.iter().cloned());
         let until = Instant::now() + self.forwarder.return_time();
         Self { returning: Some(until), ..self }
     }
@@ -146,8 +157,16 @@ impl Clients {
         } else {
             Forwarder::clone(&self.forwarder)
         };
-        let wire = wire(call, step, is_own);
+        let (of_service, tool) = (step.of_service, call.tool_id.clone());
+        let mut wire = wire(call, step, is_own);
         let outcome = loop {
+            // Whoever is not back yet may be a client or a service.
+            let is_service = of_service
+                || self.gone.contains(&tool)
+                    && self.forwarder.names(Runtime::Backend).any(|name| name == tool);
+            if is_service {
+                wire.runtime = Some(Runtime::Backend);
+            }
             let outcome = forwarder.ask(wire.clone()).await;
             let is_away = matches!(&outcome, Err(error) if error.code == CLIENT_UNAVAILABLE);
             if !is_away || self.returning.is_none_or(|until| until <= Instant::now()) {
@@ -158,6 +177,7 @@ impl Clients {
         let (result, client) = outcome?;
         if is_own {
             let (info, time) = (result.client_info.clone(), result.execution_time.clone());
+            let client = (wire.runtime == Some(Runtime::Frontend)).then_some(client);
             let note = ClientNote { client, info, time };
             self.notes.lock().insert(id, note);
         }
@@ -185,6 +205,10 @@ impl Frontend for Clients {
         let others = self.tools.iter().filter(|name| !known.contains(*name));
         tools.extend(others.map(|name| FrontendTool::new(name, json!({}))));
         tools
+    }
+
+    fn services(&self) -> Vec<FrontendTool> {
+        self.forwarder.services()
     }
 
     fn call(&self, mut call: FrontendCall) -> BoxFuture<'_, Result<Value, FrontendFailure>> {

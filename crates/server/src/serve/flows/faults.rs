@@ -16,6 +16,7 @@ const POLICY: &str = "allowed_actions";
 pub(super) fn denied(message: &Message, set: &Set, allow: &[String]) -> Vec<Diagnostic> {
     let list = match &message.body {
         Body::ToolCallRequest(request) if request.calls.is_none() => "toolCalls",
+        Body::ModelResponse(_) => "toolCalls",
         Body::ToolCallRequest(_) => "calls",
         _ => "instructions",
     };

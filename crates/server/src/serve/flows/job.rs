@@ -95,8 +95,19 @@ pub(super) fn set_of(message: &Message) -> Option<Set> {
     match &message.body {
         Body::ToolCallRequest(request) => Some(Set::of_calls(request.clone())),
         Body::Instruction(set) => Some(Set::of_instructions(set.clone())),
+        Body::ModelResponse(response) => response.request().map(Set::of_calls),
         _ => None,
     }
+}
+
+/// Reports whether the calls of a message are answered one by one.
+pub(super) fn is_async(message: &Message) -> bool {
+    let mode = match &message.body {
+        Body::ToolCallRequest(request) => request.execution_mode,
+        Body::ModelResponse(response) => response.execution_mode,
+        _ => None,
+    };
+    mode == Some(CallMode::Async)
 }
 
 impl Job {
@@ -111,7 +122,7 @@ impl Job {
     }
 
     pub(super) fn is_async(&self) -> bool {
-        matches!(&self.message.body, Body::ToolCallRequest(r) if r.mode() == CallMode::Async)
+        is_async(&self.message)
     }
 
     pub(super) fn telling(&self, total: usize) -> Telling {
@@ -285,7 +296,11 @@ impl Job {
                 }
                 // The set of an intent ends with its turn.
                 _ = tick.tick(), if self.intent.is_none() => {
-                    if clients.steps.count.load(Ordering::SeqCst) > 0 {
+                    let is_waiting = match is_ending {
+                        true => clients.steps.count.load(Ordering::SeqCst) > 0,
+                        false => clients.steps.only_wait(),
+                    };
+                    if is_waiting {
                         control.suspend();
                     }
                     continue;

@@ -4,7 +4,7 @@ use super::answer::Ended;
 use super::clients::Clients;
 use super::earlier::earlier;
 use super::intent_set::INTENT;
-use super::job::{Checked, Job, Start, noted, set_of};
+use super::job::{Checked, Job, Start, is_async, noted, set_of};
 use super::journal::UnfinishedRun;
 use super::place::{Entered, Place};
 use crate::fault::Fault;
@@ -19,7 +19,7 @@ use contexture::store::flows::{FlowStoreError, Wait, WaitFilter, WaitId};
 use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
 use contexture_flow::journal::Entry;
-use contexture_protocol::content::{CallMode, Outcome, Status};
+use contexture_protocol::content::{Outcome, Status};
 use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -138,7 +138,6 @@ fn kept(app: &App, owner: &str, context: &str, id: &str) -> Result<Option<Messag
 /// Resumes a run whose message has its answer: only asynchronous requests have more to send.
 fn acknowledged(app: &Arc<App>, left: UnfinishedRun) -> Result<(), Fault> {
     let message = app.flows.journals.message(&left.run).map_err(|error| unusable(&error))?;
-    let is_async = |message: &Message| matches!(&message.body, Body::ToolCallRequest(r) if r.mode() == CallMode::Async);
     let message = message.filter(is_async);
     let ack = message.as_ref().and_then(|message| ack(app, &left.owner, message));
     match message {

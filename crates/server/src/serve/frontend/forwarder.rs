@@ -9,7 +9,8 @@ use contexture::llm::BoxFuture;
 use contexture::ports::policy::{Class, Demands};
 use contexture::store::contexts::{NewMessage, Operation, Update};
 use contexture_protocol::content::{
-    Call, CallResult, CallStatus, PermissionLevel, ToolCallRequest, ToolCallResponse, ToolClass,
+    Call, CallResult, CallStatus, PermissionLevel, Runtime, ToolCallRequest, ToolCallResponse,
+    ToolClass,
 };
 use contexture_protocol::{ErrorCode, Message, SenderType};
 use serde_json::{Map, Value};
@@ -32,15 +33,18 @@ impl Forwarder {
         if let Some(wait) = self.step.as_ref().and_then(|step| step.earlier(&call.call_id)) {
             return self.rejoined(wait).await;
         }
+        let side = call.runtime.unwrap_or(Runtime::Frontend);
         let question = self.step.as_ref().and_then(|step| step.earlier(&step.question()));
         match question {
             Some(wait) => permission::of_earlier(self, wait, &call.name).await?,
             None => {
-                let target = self.target(&call.name)?;
-                permission::of_frontend(self, &call, target.tool.permission_level).await?;
+                let target = self.target(&call.name, side)?;
+                if side == Runtime::Frontend {
+                    permission::of_frontend(self, &call, target.tool.permission_level).await?;
+                }
             }
         }
-        let target = self.target(&call.name)?;
+        let target = self.target(&call.name, side)?;
         self.send(target, call).await
     }
 
@@ -69,14 +73,19 @@ impl Forwarder {
     }
 }
 
-impl Frontend for Forwarder {
-    fn definitions(&self) -> Vec<FrontendTool> {
+impl Forwarder {
+    /// Returns the tools of a side that can be called now.
+    fn defined(&self, side: Runtime) -> Vec<FrontendTool> {
         let mut seen = HashSet::new();
         let mut tools = Vec::new();
-        for tool in self.tools() {
+        for tool in self.tools(side) {
             // A tool without a known definition is not offered (CP-15), nor the one by which the
             // server asks the user.
-            let Some(parameters) = tool.parameters else { continue };
+            let parameters = match (tool.parameters, side) {
+                (Some(parameters), _) => parameters,
+                (None, Runtime::Backend) => Map::new(),
+                (None, Runtime::Frontend) => continue,
+            };
             if tool.tool_id != CONFIRM_TOOL && seen.insert(tool.tool_id.clone()) {
                 let about = tool.description.or(tool.name).unwrap_or_default();
                 let asks = tool.permission_level.is_some_and(|one| one != PermissionLevel::None);
@@ -87,6 +96,16 @@ impl Frontend for Forwarder {
             }
         }
         tools
+    }
+}
+
+impl Frontend for Forwarder {
+    fn definitions(&self) -> Vec<FrontendTool> {
+        self.defined(Runtime::Frontend)
+    }
+
+    fn services(&self) -> Vec<FrontendTool> {
+        self.defined(Runtime::Backend)
     }
 
     fn call(&self, call: FrontendCall) -> BoxFuture<'_, Result<Value, FrontendFailure>> {

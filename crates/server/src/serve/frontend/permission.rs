@@ -116,7 +116,7 @@ async fn asked(
     level: PermissionLevel,
     action: Action<'_>,
 ) -> Result<bool, FrontendFailure> {
-    let Ok(target) = forwarder.target(CONFIRM_TOOL) else {
+    let Ok(target) = forwarder.target(CONFIRM_TOOL, Runtime::Frontend) else {
         let why = "no client that could ask the user is connected";
         if action.policy.is_some() {
             return Err(FrontendFailure::new(CLIENT_UNAVAILABLE, why));

@@ -18,7 +18,9 @@ pub(crate) type Outcome = Result<(CallResult, String), FrontendFailure>;
 impl Forwarder {
     /// Sends a call to a client and waits for its result.
     pub(super) async fn send(&self, target: Target, call: Call) -> Outcome {
-        if let Some(parameters) = &target.tool.parameters {
+        // What a service gets was checked, and is not a matter of what leaves the server's side.
+        let parameters = target.tool.parameters.as_ref();
+        if let Some(parameters) = parameters.filter(|_| target.side == Runtime::Frontend) {
             declared(&call.parameters, &Value::Object(parameters.clone()))?;
         }
         let terms = Terms::new(&target.tool, target.max_bytes);
@@ -29,7 +31,7 @@ impl Forwarder {
             Some(_) => Some(Seconds::from_duration(timeout)),
             _ => call.timeout_client.clone(),
         };
-        let call = Call { runtime: Some(Runtime::Frontend), timeout_client, ..call };
+        let call = Call { runtime: Some(target.side), timeout_client, ..call };
         let waiting = self.opened(&target, call, timeout).await?;
         if !waiting.is_answered() {
             waiting.hand_to(&target.session);
@@ -95,11 +97,11 @@ impl Forwarder {
             let text = "what was asked before the restart can't be read";
             return Err(FrontendFailure::new(ErrorCode::Internal.as_str(), text));
         };
-        let tool = asked_tool(&request);
+        let (tool, side) = (asked_tool(&request), asked_side(&request));
         let waiting = Waiting::begin(self, wait, request).await;
         let waiting = waiting.map_err(|error| self.unkept(&error))?;
         let (result, client) = waiting.in_time().await?;
-        if let Ok(target) = self.target(&tool) {
+        if let Ok(target) = self.target(&tool, side) {
             Terms::new(&target.tool, target.max_bytes).check_result(&result)?;
         }
         Ok((result, client))
@@ -128,6 +130,14 @@ impl Forwarder {
 
 /// The latest end of a wait that a time can say.
 const LATEST: u64 = 253_402_300_799_000;
+
+/// Returns the side whose tool a message asks for.
+fn asked_side(request: &Message) -> Runtime {
+    let contexture_protocol::Body::ToolCallRequest(asked) = &request.body else {
+        return Runtime::Frontend;
+    };
+    asked.calls().first().and_then(|call| call.runtime).unwrap_or(Runtime::Frontend)
+}
 
 /// Returns the name of the tool that a message asks for.
 pub(super) fn asked_tool(request: &Message) -> String {

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Steps {
     /// The number of steps that wait.
     pub(crate) count: Arc<AtomicUsize>,
+    /// The number of those among them that end when their client is gone: somebody has to look.
+    impatient: AtomicUsize,
     /// The waits of an earlier process or an earlier part of the run, by callId.
     earlier: Mutex<HashMap<String, Wait>>,
     /// The waits of each step, with the ids of their messages.
@@ -33,11 +35,17 @@ pub(crate) struct StepCall {
 }
 
 /// A step that waits, as long as this lives.
-pub(super) struct Counted(Arc<AtomicUsize>);
+pub(super) struct Counted {
+    shared: Arc<Steps>,
+    is_patient: bool,
+}
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        self.shared.count.fetch_sub(1, Ordering::SeqCst);
+        if !self.is_patient {
+            self.shared.impatient.fetch_sub(1, Ordering::SeqCst);
+        }
     }
 }
 
@@ -49,12 +57,17 @@ impl Steps {
             open.lock().entry(wait.step.clone()).or_default().push((wait.id.clone(), request));
         }
         let earlier = earlier.into_iter().map(|wait| (wait.id.call.clone(), wait)).collect();
-        Self { count: Arc::default(), earlier: Mutex::new(earlier), open }
+        Self { earlier: Mutex::new(earlier), open, ..Self::default() }
     }
 
     /// Takes the waits of a step that has ended.
     pub(crate) fn ended(&self, step: &str) -> Vec<(WaitId, String)> {
         self.open.lock().remove(step).unwrap_or_default()
+    }
+
+    /// Reports whether steps wait, and all of them until their time is over.
+    pub(crate) fn only_wait(&self) -> bool {
+        self.count.load(Ordering::SeqCst) > 0 && self.impatient.load(Ordering::SeqCst) == 0
     }
 
     /// Reports whether any step waited.
@@ -66,7 +79,10 @@ impl Steps {
 impl StepCall {
     pub(super) fn counted(&self) -> Counted {
         self.shared.count.fetch_add(1, Ordering::SeqCst);
-        Counted(Arc::clone(&self.shared.count))
+        if !self.is_patient {
+            self.shared.impatient.fetch_add(1, Ordering::SeqCst);
+        }
+        Counted { shared: Arc::clone(&self.shared), is_patient: self.is_patient }
     }
 
     /// Takes the earlier wait of a call.

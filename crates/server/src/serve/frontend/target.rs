@@ -8,8 +8,8 @@ use crate::serve::message::{answering, notice};
 use crate::serve::session::Session;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED};
 use contexture_protocol::content::{
-    Call, Permission, PermissionLevel, SystemAction, SystemMessage, ToolDefinition, ToolQuery,
-    UnavailableReason,
+    Call, Permission, PermissionLevel, Runtime, SystemAction, SystemMessage, ToolDefinition,
+    ToolQuery, UnavailableReason,
 };
 use contexture_protocol::{Body, Message};
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub(super) struct Target {
     /// The timeout that the client announced.
     pub(super) longest: Option<Duration>,
     pub(super) max_bytes: Option<u64>,
+    /// The side that runs it: a service is on that of the server.
+    pub(super) side: Runtime,
 }
 
 impl Target {
@@ -84,41 +86,34 @@ impl Forwarder {
         Self { step: Some(step), ..self.clone() }
     }
 
-    /// Returns the sessions with clients, that of the request first.
-    pub(super) fn sessions(&self) -> Vec<Arc<Session>> {
+    /// Returns the sessions with clients, that of the request first, or with services.
+    fn sessions(&self, side: Runtime) -> Vec<Arc<Session>> {
         let mut sessions = self.app.sessions.clients(&self.owner);
+        sessions.retain(|session| session.is_service() == (side == Runtime::Backend));
         if let Some(origin) = &self.origin {
             sessions.sort_by_key(|session| !Arc::ptr_eq(session, origin));
         }
         sessions
     }
 
-    /// Returns the tools that clients of the owner announced.
-    pub(super) fn tools(&self) -> Vec<ToolDefinition> {
-        let clients = self.sessions().into_iter().filter_map(|session| session.client());
+    /// Returns the tools that clients of the owner announced, or services of it registered.
+    pub(super) fn tools(&self, side: Runtime) -> Vec<ToolDefinition> {
+        let clients = self.sessions(side).into_iter().filter_map(|session| session.client());
         clients.flat_map(|client| client.supported_tools.clone().unwrap_or_default()).collect()
     }
 
-    /// Returns the names of the announced tools besides that of the server.
-    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
-        let names = self.tools().into_iter().map(|tool| tool.tool_id);
+    /// Returns the names of the tools of a side besides that of the server.
+    pub(crate) fn names(&self, side: Runtime) -> impl Iterator<Item = String> {
+        let names = self.tools(side).into_iter().map(|tool| tool.tool_id);
         names.filter(|name| name != CONFIRM_TOOL)
     }
 
     /// Returns the client to ask for a tool: a connected one before one that may come back.
-    pub(super) fn target(&self, tool: &str) -> Result<Target, FrontendFailure> {
-        self.target_among(tool, &self.sessions())
-    }
-
-    pub(super) fn target_among(
-        &self,
-        tool: &str,
-        sessions: &[Arc<Session>],
-    ) -> Result<Target, FrontendFailure> {
+    pub(super) fn target(&self, tool: &str, side: Runtime) -> Result<Target, FrontendFailure> {
         let query = ToolQuery { tool_id: tool.to_owned(), ..ToolQuery::default() };
         let mut away = None;
         let mut is_denied = false;
-        for session in sessions {
+        for session in &self.sessions(side) {
             let Some(client) = session.client() else { continue };
             let tools = client.supported_tools.as_deref().unwrap_or_default();
             let Some(tool) = tools.iter().find(|one| one.tool_id == tool) else { continue };
@@ -130,6 +125,7 @@ impl Forwarder {
                 longest: longest.map(|longest| longest.duration()),
                 max_bytes: max_bytes.map(|bytes| bytes.get()),
                 session: Arc::clone(session),
+                side,
             };
             match judge(tool, &query, session.is_connected()) {
                 None => return Ok(target),
@@ -146,7 +142,8 @@ impl Forwarder {
                 let text = format!("the user does not allow the tool `{tool}`");
                 FrontendFailure::new(PERMISSION_DENIED, text)
             } else {
-                let text = format!("no client that has the tool `{tool}` is connected");
+                let who = if side == Runtime::Backend { "service" } else { "client" };
+                let text = format!("no {who} that has the tool `{tool}` is connected");
                 FrontendFailure::new(CLIENT_UNAVAILABLE, text)
             }
         })

@@ -20,6 +20,7 @@ mod load;
 mod over;
 mod replays;
 mod resume;
+mod services;
 mod sets;
 mod sides;
 mod site;

@@ -310,6 +310,12 @@ pub struct PackRecord {
     pub citation_gaps: Vec<Value>,
 }
 
+/// The most characters of a question in a [`RankedRecord`].
+pub const LONGEST_QUESTION: usize = 1_000;
+
+/// The most passages that a [`LeftOut`] names.
+pub const MOST_LEFT_OUT: usize = 20;
+
 /// What the question of a `use` selected, and what it left out (CA-16).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RankedRecord {

@@ -38,6 +38,7 @@ mod tools;
 
 pub use crate::run::result::{CallReport, DryItem, DryPrompt, DryTool};
 pub(crate) use generate::ModelCalls;
+pub(crate) use references::items::whole;
 pub(crate) use run_state::RunState;
 pub(crate) use tools::RunTools;
 

@@ -5,8 +5,8 @@ use crate::secrets::Secrets;
 use crate::servers;
 use crate::templates;
 use crate::written::{self, OnDemand, resolve_import};
-use contexture_context::Limits;
-use contexture_script::host::{LoadError, LoadedSource, SourceLoader};
+use contexture_context::{Budget, Limits};
+use contexture_script::host::{Fitting, LoadError, LoadedSource, SourceLoader};
 use contexture_script::knowledge::{KnowledgeFault, KnowledgeImport};
 use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
 use contexture_script::server::{ServerFacts, ServerFault, ServerImport};
@@ -128,6 +128,10 @@ impl SourceLoader for WorkspaceLoader {
 
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {
         written::check_import(self.references.get(), import)
+    }
+
+    fn fitting(&self, import: &ResourceImport, budget: Budget) -> Option<Fitting> {
+        written::fitting(self.references.get(), import, budget)
     }
 
     fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault> {

@@ -56,9 +56,9 @@ use crate::run::result::SetupError;
 pub(crate) use knowledge::{fence_of, inside};
 
 use context::Conversations;
-use contexture_context::Trust;
 use contexture_context::fence::Fence;
 use contexture_context::tokens::tokenizer_for;
+use contexture_context::{TokenCounter, Trust};
 use contexture_diagnostic::{Diagnostic, SourceFile};
 use contexture_reference::protocols::{Environment, Files, Located, Memory};
 use contexture_reference::{
@@ -88,6 +88,7 @@ pub struct References {
     files: Files,
     roots: Vec<Arc<Workspace>>,
     plan: PlanOptions,
+    tokenizer: &'static dyn TokenCounter,
     sources: Vec<SourceFile>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -136,7 +137,8 @@ impl References {
             ..LoadLimits::default()
         };
         let memory = memory::Stored::new(&workspace, project.memories(), settings.memory.clone());
-        let loader = Loader::new(tokenizer_for(&default_model(project, None).uri))
+        let tokenizer = tokenizer_for(&default_model(project, None).uri);
+        let loader = Loader::new(tokenizer)
             .with_limits(limits)
             .with_definitions(found.definitions)
             .with(Arc::new(files::OfPacks::new(files.clone(), roots.clone(), Arc::clone(&packs))))
@@ -163,6 +165,7 @@ impl References {
                 budget: Some(settings.budget),
                 ..PlanOptions::default()
             },
+            tokenizer,
             sources: found.sources,
             diagnostics: found.diagnostics,
         }
@@ -206,6 +209,20 @@ impl References {
         let message = self.files.unmatched(request).ok().flatten()?;
         let help = "fix the pattern: it starts in the folder of the file that imports it, or in the workspace";
         Some(LoadError::new("REF3037", &step.reference, message).with_help(help))
+    }
+
+    /// Reports whether a route begins with a pattern of files.
+    pub(crate) fn is_of_files(route: &Route) -> bool {
+        let first = route.steps.first().filter(|step| step.name == "file");
+        first.is_some_and(|step| match &step.kind {
+            StepKind::Source { path } => pattern::is_pattern(path),
+            _ => false,
+        })
+    }
+
+    /// Returns the tokenizer of the project's default model.
+    pub(crate) const fn tokenizer(&self) -> &'static dyn TokenCounter {
+        self.tokenizer
     }
 
     /// Returns the texts to mask of the secret files that were read so far.

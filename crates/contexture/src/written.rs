@@ -4,16 +4,20 @@
 //! Decision: the check of a program and its run find references by the same code, so that both mean
 //! the same ones.
 
+use crate::host::whole;
 use crate::packs;
 use crate::project::Project;
 use crate::references::{Options, References};
 use crate::run::request::Contexts;
+use contexture_context::{Budget, DeclaredItem};
 use contexture_diagnostic::Severity;
 use contexture_reference::scan::{Malformed, scan};
 use contexture_reference::syntax::{Reference, Semantics, SyntaxError};
 use contexture_reference::{LoadError, Loader, Place};
+use contexture_script::host::Fitting;
 use contexture_script::reference::{LiteralText, ReferenceFault, ResourceImport, WrittenReference};
 use contexture_tools::{FileError, Workspace, WorkspacePath};
+use futures_util::FutureExt as _;
 use std::sync::{Arc, OnceLock};
 
 /// The references of a project, set up on first use: most programs have none.
@@ -105,6 +109,43 @@ pub(crate) fn check_import(
     let Some(error) = references.unmatched(&route) else { return Ok(()) };
     let is_hot = has(Semantics::Hot);
     Err(whole(&error, if is_hot { Severity::Error } else { Severity::Warning }))
+}
+
+/// Returns how many texts a pattern of files gives, and how many of them a budget holds whole. They
+/// are counted by the tokenizer of the default model.
+pub(crate) fn fitting(
+    references: &References,
+    import: &ResourceImport,
+    budget: Budget,
+) -> Option<Fitting> {
+    let reference = Reference::parse(&import.reference).ok()?;
+    let place = place_of(&import.importer);
+    let loader = references.loader();
+    let route = loader.route(&reference, &place).ok()?;
+    // What is loaded on demand may be anything by then.
+    let is_lazy = route.semantics == Semantics::Lazy;
+    if is_lazy || loader.connects(&route) || !References::is_of_files(&route) {
+        return None;
+    }
+    // Files are there at once.
+    let loaded = loader.load(&reference, &place).now_or_never()?.ok()?;
+    let texts = loaded.resources.iter().filter(|resource| resource.text().is_some());
+    let items: Vec<DeclaredItem> = texts
+        .map(|resource| DeclaredItem {
+            label: None,
+            source: resource.reference.clone(),
+            position: None,
+            value: resource.text().unwrap_or_default().into(),
+            budget: Some(budget),
+            keep: budget.keep,
+            priority: 0,
+            question: None,
+            origin: resource.trust.into(),
+            fence: references.fence(&resource.reference, resource.trust),
+        })
+        .collect();
+    let whole = whole(&items, references.tokenizer()).ok()?;
+    Some(Fitting { files: items.len(), whole })
 }
 
 /// Returns the references of a literal text, each with its known fault.

@@ -11,7 +11,7 @@ use crate::server::{ServerFacts, ServerFault, ServerImport};
 use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport};
 use contexture_answer::Shape;
 use contexture_context::manifest::Site;
-use contexture_context::{DeclaredItem, Label, TraceKind};
+use contexture_context::{Budget, DeclaredItem, Label, TraceKind};
 use contexture_core::policy::{Class, Influence, Narrowed, Validation};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -472,6 +472,13 @@ pub trait SourceLoader {
     /// The fault of the reference.
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault>;
 
+    /// Returns how many files a pattern names, and how many of them a budget holds; `None` when that
+    /// is not known before a run (CA-16).
+    fn fitting(&self, import: &ResourceImport, budget: Budget) -> Option<Fitting> {
+        let _ = (import, budget);
+        None
+    }
+
     /// Returns the faults of an imported pack: a missing pack, or the state of the pack.
     fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault>;
 
@@ -495,6 +502,15 @@ pub trait SourceLoader {
     fn references(&self, text: &LiteralText) -> Vec<WrittenReference>;
 }
 
+/// The files of a pattern under the budget of a `use`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fitting {
+    /// Those with a text.
+    pub files: usize,
+    /// Those that the budget holds whole, in their order.
+    pub whole: usize,
+}
+
 /// A source file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadedSource {
@@ -511,6 +527,7 @@ pub struct MemoryLoader {
     templates: std::collections::BTreeMap<String, Result<TemplateFacts, Vec<TemplateFault>>>,
     references: Vec<(String, Option<ReferenceFault>)>,
     packs: Vec<(String, KnowledgeFault)>,
+    patterns: Vec<(String, Fitting)>,
     servers: std::collections::BTreeMap<String, ServerFacts>,
 }
 
@@ -551,6 +568,13 @@ impl MemoryLoader {
         self
     }
 
+    /// Adds a pattern of files by its text, with what fits any budget.
+    #[must_use]
+    pub fn with_pattern(mut self, text: impl Into<String>, fitting: Fitting) -> Self {
+        self.patterns.push((text.into(), fitting));
+        self
+    }
+
     /// Adds a server by its tools.
     #[must_use]
     pub fn with_server(mut self, name: impl Into<String>, known: ServerFacts) -> Self {
@@ -586,6 +610,11 @@ impl SourceLoader for MemoryLoader {
     fn resource(&self, import: &ResourceImport) -> Result<(), ReferenceFault> {
         let known = self.references.iter().find(|(text, _)| *text == import.reference);
         known.and_then(|(_, fault)| fault.clone()).map_or(Ok(()), Err)
+    }
+
+    fn fitting(&self, import: &ResourceImport, _budget: Budget) -> Option<Fitting> {
+        let known = self.patterns.iter().find(|(text, _)| *text == import.reference);
+        known.map(|(_, fitting)| *fitting)
     }
 
     fn knowledge(&self, import: &KnowledgeImport) -> Vec<KnowledgeFault> {

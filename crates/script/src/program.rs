@@ -34,7 +34,7 @@ use contexture_context::Limits;
 use contexture_core::policy::{Class, Verdict};
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use faults::{
-    file_fault, import_failed, pack_faults, resource_fault, server_facts, template_fault,
+    few_fit, file_fault, import_failed, pack_faults, resource_fault, server_facts, template_fault,
     text_faults,
 };
 use std::collections::{BTreeSet, HashMap};
@@ -326,6 +326,7 @@ impl Loading<'_> {
         for text in texts_of_items(&file.parsed.file.items, source) {
             faults.extend(text_faults(&text, self.loader));
         }
+        faults.extend(few_fit(&file.parsed.file.items, source, self.loader));
         faults.extend(file.imports().flat_map(|import| pack_faults(import, source, self.loader)));
         let name = source.name().to_owned();
         faults.into_iter().for_each(|fault| self.fault(fault.in_file(&name)));

@@ -21,7 +21,7 @@ use contexture_diagnostic::{Diagnostic, Severity, SourceFile};
 use contexture_script::analysis::check;
 use contexture_script::codes;
 use contexture_script::format::format;
-use contexture_script::host::{LoadedSource, MemoryLoader};
+use contexture_script::host::{Fitting, LoadedSource, MemoryLoader};
 use contexture_script::knowledge::KnowledgeFault;
 use contexture_script::migrate::migrate;
 use contexture_script::program::{Program, load};
@@ -65,6 +65,12 @@ fn specimen(path: &std::path::Path) -> Specimen {
         } else if let Some(known) = line.strip_prefix("//// reference: ") {
             let (text, code) = known.trim().split_once(' ').unwrap_or((known.trim(), ""));
             loader = loader.with_reference(text, reference_fault(text, code));
+        } else if let Some(known) = line.strip_prefix("//// pattern: ") {
+            let mut words = known.split_whitespace();
+            let text = words.next().unwrap();
+            let mut number = || words.next().unwrap().parse().unwrap();
+            let (files, whole) = (number(), number());
+            loader = loader.with_pattern(text, Fitting { files, whole });
         } else if let Some(known) = line.strip_prefix("//// pack: ") {
             let (pack, code) = known.trim().split_once(' ').unwrap();
             loader = loader.with_pack(pack, pack_fault(pack, code));

@@ -64,6 +64,10 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ),
     ("journal_unusable", "The journal of a run can't be read or written."),
     ("journal_unwritable", "The journal of a run can't be written, so nothing more was done."),
+    (
+        "search_failed",
+        "There is too much to select from by the question of a `use`, or its search failed.",
+    ),
     ("replay_miss", "A recording has no answer to this request."),
     ("recording", "A recording, or a file of answers, can't be read or written."),
     ("no_answer_left", "The answers of `--mock=FILE` are used up."),

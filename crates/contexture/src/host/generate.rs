@@ -222,11 +222,12 @@ impl ModelCalls {
         let mut prepared = prepare(run, about, &fenced, (&callables, &media), &mut packs).await?;
         self.look_for_room(run, (&call, &model, place), &prepared).await?;
         prepared.manifest.masked = masked;
-        prepared.keep_ranked(ranked);
         prepared.manifest.passed_over = place.passed.to_vec();
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
         prepared.manifest.packs = std::mem::take(&mut packs.records);
+        ranked.append(&mut packs.ranked);
+        prepared.keep_ranked(ranked);
         self.note_call(run, &call, &model, &prepared);
         if run.dry_run {
             return Ok(self.dry_run(run, &call, &prepared));

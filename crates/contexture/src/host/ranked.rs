@@ -12,7 +12,9 @@ use super::errors::of_search;
 use super::references::items::share;
 use super::run_state::RunState;
 use choose::choose;
-use contexture_context::manifest::{LeftOut, RankedPassage, RankedRecord, Site};
+use contexture_context::manifest::{
+    LONGEST_QUESTION, LeftOut, MOST_LEFT_OUT, RankedPassage, RankedRecord, Site,
+};
 use contexture_context::{Budget, DeclaredItem, Measure, TokenCounter};
 use contexture_knowledge::resolve::{Ranking, rank};
 use contexture_script::host::{GenerateCall, HostError};
@@ -21,12 +23,6 @@ use texts::{SHORT, Texts};
 
 /// The bytes below which no passage is parted.
 const SHORTEST: usize = 40;
-
-/// The most characters of a question in a record.
-const LONGEST: usize = 1_000;
-
-/// The most passages in a record of what was left out.
-const MOST_LEFT_OUT: usize = 20;
 
 /// Selects from each item of a call that has a question.
 pub(super) fn in_call(
@@ -124,7 +120,7 @@ fn record(
         source: source.to_owned(),
         label: first.label.clone(),
         position: first.position.clone().unwrap_or_default(),
-        question: question.chars().take(LONGEST).collect(),
+        question: question.chars().take(LONGEST_QUESTION).collect(),
         budget,
         passages: chosen.iter().filter_map(|number| passage(*number)).collect(),
         left_out: LeftOut {

@@ -179,8 +179,9 @@ fn note(run: &RunState, call: &GenerateCall, planned: &Planned, left_out: usize)
     }
     if left_out > 0 {
         let (all, reference) = (planned.items.len(), &planned.entry.reference);
+        let name = planned.asked.used.as_ref().map_or("it", |used| used.import.name.as_str());
         run.warn(format!(
-            "{}: {left_out} of the {all} resources of `{reference}` do not fit its budget; raise `max`, or name fewer",
+            "{}: {left_out} of the {all} resources of `{reference}` do not fit its budget; raise `max`, or select what is about a question: `use {name} max … for question`",
             call.site
         ));
     }

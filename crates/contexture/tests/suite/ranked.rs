@@ -1,10 +1,11 @@
 //! `use … for …` (CA-16): what its question selects, what it leaves out, and what is kept of both.
 
-use crate::common::{Place, told, value};
+use crate::common::{Allowing, Place, told, value};
 use contexture::context::manifest::RankedRecord;
+use contexture::diagnostic::{Diagnostic, Severity};
 use contexture::host::DryPrompt;
 use contexture::models::StandIn;
-use contexture::run::RunRequest;
+use contexture::run::{RunRequest, load};
 use serde_json::{Value, json};
 
 /// A program whose main function begins so.
@@ -214,4 +215,66 @@ fn ca_16_thousand_files_are_ranked_with_what_stands_around_them() {
     assert_eq!(prompt.items[1].source, "@file://docs/0777.txt");
     assert!(prompt.items[1].text.contains("is 5439."));
     assert_eq!(prompt.ranked[0].left_out.best.len(), 20);
+}
+
+#[test]
+fn ca_16_check_warns_of_pattern_of_which_few_files_fit() {
+    let place = docs();
+    let text = program(
+        DOCS,
+        "use Docs max 200 as docs
+      use Docs max 200 for input.question
+      use Docs max 400k
+      use one of { a: Docs max 1k keep tail, b: empty }",
+    );
+    place.write("a.as", &text);
+    let (_, report) = load(&place.project(), &place.path("a.as")).unwrap();
+    let few: Vec<&Diagnostic> =
+        report.diagnostics.iter().filter(|fault| fault.code == "AS3016").collect();
+    let messages: Vec<&str> = few.iter().map(|fault| fault.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "only 0 of the 31 files of `Docs` fit into 200, in the order of their names",
+            "only 2 of the 31 files of `Docs` fit into 1k, in the order of their names",
+        ]
+    );
+    assert!(few.iter().all(|fault| fault.severity == Severity::Warning));
+    let help = few[0].help.as_deref().unwrap();
+    assert!(help.contains("`use Docs max 200 for input.question`"), "{help}");
+    place.write(
+        "a.as",
+        &program("import resource Docs from \"@?file://docs/*\"", "use Docs max 10"),
+    );
+    let (_, report) = load(&place.project(), &place.path("a.as")).unwrap();
+    assert!(report.diagnostics.iter().all(|fault| fault.code != "AS3016"), "loaded on demand");
+}
+
+#[test]
+fn ca_16_pack_is_asked_the_question_and_not_the_instruction() {
+    let place = Place::new(&[]);
+    let guide = "---\nname: acme\ndescription: Facts.\ntype: brand-product\nstatus: ready\n\
+                 profile: wiki-first\n---\nThe guide.\n";
+    place.write(".agents/knowledge/acme/KNOWLEDGE.md", guide);
+    let facts = "# Facts\n\n## Widget\n\nThe widget costs 89 euros.\n\n## Gadget\n\nThe gadget costs 12 euros.\n";
+    place.write(".agents/knowledge/acme/compiled/facts.md", facts);
+    let text = "import knowledge Acme from \"knowledge://acme\"
+        main func(input) {
+          use Acme max 500 for input.question
+          generate({ input: \"What is the gadget?\" }) -> { answer string }
+        }";
+    place.write("a.as", text);
+    let request =
+        RunRequest { dry_run: true, ..place.request("a.as", asked("cost of the widget")) };
+    let report = place.run_observed(request, std::sync::Arc::new(Allowing));
+    assert!(report.outcome.is_ok(), "{}", told(report.outcome.as_ref().unwrap_err()));
+    let prompt = &report.prompts[0];
+    assert!(prompt.user.contains("89 euros"), "{}", prompt.user);
+    let [record] = prompt.ranked.as_slice() else { panic!("{:?}", prompt.ranked) };
+    assert_eq!(
+        (record.source.as_str(), record.question.as_str()),
+        ("knowledge://acme", "cost of the widget")
+    );
+    assert_eq!(record.passages[0].heading.as_deref(), Some("Facts > Widget"));
+    assert!(prompt.items[0].score.is_some());
 }

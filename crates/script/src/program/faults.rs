@@ -1,14 +1,19 @@
 //! The faults of imports and of the references in texts, before a program runs.
 
+use super::imports_of;
 use crate::codes;
-use crate::host::{LoadError, SourceLoader};
+use crate::host::{Fitting, LoadError, SourceLoader};
 use crate::knowledge::{KnowledgeFault, KnowledgeImport};
 use crate::reference::texts::Written;
 use crate::reference::{ReferenceFault, ResourceImport};
 use crate::server::{ServerFacts, ServerFault, ServerImport};
-use crate::syntax::ast::{Import, ImportKind};
+use crate::syntax::ast::{
+    BudgetNode, Expr, ExprKind, Import, ImportKind, Item, StatementKind, Use, UseSource,
+};
 use crate::syntax::places::Places;
+use crate::syntax::walk::{self, strip};
 use crate::template::TemplateFault;
+use contexture_context::{Budget, Keep};
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 
 /// Returns the facts about the server of an import, or its fault at the literal of the URI.
@@ -49,12 +54,7 @@ pub(crate) fn resource_fault(
     importer: &SourceFile,
     loader: &dyn SourceLoader,
 ) -> Option<Diagnostic> {
-    let resource = ResourceImport {
-        name: import.name.text.clone(),
-        reference: import.from.value.clone(),
-        importer: importer.name().to_owned(),
-    };
-    let fault = loader.resource(&resource).err()?;
+    let fault = loader.resource(&imported(import, importer)).err()?;
     let mut places = Places::default();
     let literal = import.from.span;
     places.literal(0, &import.from.value, importer.slice(literal), literal);
@@ -64,6 +64,81 @@ pub(crate) fn resource_fault(
         within(places.span(fault.start, fault.end), literal)
     };
     Some(diagnostic(&fault, span))
+}
+
+/// Returns the warnings about patterns of files of which the budget of a `use` without a question
+/// holds less than half (CA-16).
+pub(crate) fn few_fit(
+    items: &[Item],
+    importer: &SourceFile,
+    loader: &dyn SourceLoader,
+) -> Vec<Diagnostic> {
+    let resources = || imports_of(items).filter(|import| import.kind == ImportKind::Resource);
+    if resources().next().is_none() {
+        return Vec::new();
+    }
+    let mut faults = Vec::new();
+    for used in uses_of(items) {
+        for (expr, max, keep) in shown_by(used) {
+            let ExprKind::Name(name) = &strip(expr).kind else { continue };
+            let import = resources().find(|import| import.name.text == *name);
+            let Some(import) = import else { continue };
+            let budget = Budget { limit: max.limit, measure: max.measure, keep };
+            let Some(found) = loader.fitting(&imported(import, importer), budget) else { continue };
+            if found.whole * 2 < found.files {
+                faults.push(few(name, found, importer.slice(max.span), used.span));
+            }
+        }
+    }
+    faults
+}
+
+fn few(name: &str, Fitting { files, whole }: Fitting, max: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "only {whole} of the {files} files of `{name}` fit into {max}, in the order of their names"
+    );
+    let help = format!(
+        "select what is about a question: `use {name} max {max} for input.question`; or raise `max`"
+    );
+    codes::FEW_FIT.at(span, message).with_help(help)
+}
+
+/// Returns what a `use` without a question may show under a budget.
+fn shown_by(used: &Use) -> Vec<(&Expr, &BudgetNode, Keep)> {
+    let of = |keep: Option<(Keep, Span)>| keep.map(|(keep, _)| keep).unwrap_or_default();
+    match &used.source {
+        _ if used.question.is_some() => Vec::new(),
+        UseSource::Expr(expr) => used.max.iter().map(|max| (expr, max, of(used.keep))).collect(),
+        UseSource::OneOf(candidates) => candidates
+            .iter()
+            .filter_map(|one| Some((one.source.as_ref()?, one.max.as_ref()?, of(one.keep))))
+            .collect(),
+    }
+}
+
+fn uses_of(items: &[Item]) -> Vec<&Use> {
+    let mut uses = Vec::new();
+    for item in items {
+        match item {
+            Item::Use(used) => uses.push(used),
+            Item::Agent(agent) => uses.extend(uses_of(&agent.items)),
+            Item::Func(func) => walk::statements(&func.body, &mut |statement| {
+                if let StatementKind::Use(used) = &statement.kind {
+                    uses.push(used);
+                }
+            }),
+            Item::Import(_) | Item::Config(_) => {}
+        }
+    }
+    uses
+}
+
+fn imported(import: &Import, importer: &SourceFile) -> ResourceImport {
+    ResourceImport {
+        name: import.name.text.clone(),
+        reference: import.from.value.clone(),
+        importer: importer.name().to_owned(),
+    }
 }
 
 /// Returns the diagnostic of an imported file that is not there, at the literal that names it.

@@ -7,6 +7,9 @@ use contexture_context::{Budget, DeclaredItem, Measure, Position, TokenCounter};
 use contexture_knowledge::resolve::{Resolution, Task};
 use contexture_script::host::HostError;
 
+/// The tokens within which all is told that a pack says to a question.
+const MOST_SAID: u64 = 1_000_000;
+
 /// A question to a pack, and where the answer stands in the prompt.
 pub(crate) struct Question {
     pub(super) pack: String,
@@ -18,6 +21,8 @@ pub(crate) struct Question {
     pub(super) position: Position,
     /// The budget of its `use`.
     pub(super) budget: Option<Budget>,
+    /// True if the `use` asks it, and not the instruction.
+    pub(super) is_own: bool,
 }
 
 /// The last answer of a pack.
@@ -58,6 +63,17 @@ impl Question {
             }
             _ => of(budget),
         }
+    }
+
+    /// Returns all that the pack says to it, whatever the budget.
+    pub(super) fn whole(
+        &self,
+        packs: &OnDemand,
+        counter: &'static dyn TokenCounter,
+    ) -> Result<Resolution, HostError> {
+        let name = self.pack.as_str();
+        let task = Task::new(self.text.as_str(), MOST_SAID);
+        packs.get().resolve_with(&[name], &task, counter).map_err(of_packs)
     }
 
     /// Reports whether an item holds the answer.
@@ -116,6 +132,7 @@ pub(crate) fn of_question(
         label: item.label.clone(),
         position: item.position.clone().unwrap_or_default(),
         budget: item.budget,
+        is_own: false,
     };
     let most = item.budget.map_or(own, |budget| own.min(budget.limit));
     let answer = question.ask(packs, counter, most)?;

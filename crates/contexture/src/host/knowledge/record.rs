@@ -1,13 +1,17 @@
 //! The record of the use of packs: in the manifest, and in the usage log (KN-15).
 
+use super::answer::Question;
 use crate::host::errors::of_packs;
 use crate::host::run_state::RunState;
 use crate::packs::{AskedOf, DEFAULT_BUDGET, OnDemand, asked_of, file_in_pack};
-use contexture_context::manifest::{PackFileRecord, PackRecord};
+use contexture_context::manifest::{
+    LONGEST_QUESTION, LeftOut, MOST_LEFT_OUT, PackFileRecord, PackRecord, RankedPassage,
+    RankedRecord,
+};
 use contexture_context::tokens::O200K_BASE;
-use contexture_context::{Position, TokenCounter};
+use contexture_context::{Budget, Position, TokenCounter};
 use contexture_knowledge::pack::{GUIDE_FILE, Pack};
-use contexture_knowledge::resolve::{PackUse, Resolution, Task, standing};
+use contexture_knowledge::resolve::{PackUse, Resolution, Section, Task, standing};
 use contexture_reference::{Loaded, Resource};
 use contexture_script::host::HostError;
 use serde_json::{Value, json};
@@ -19,6 +23,8 @@ pub(crate) struct Kept {
     pub(crate) found: Vec<Resolution>,
     /// For the manifest.
     pub(crate) records: Vec<PackRecord>,
+    /// What questions of `use` selected of packs, for the manifest.
+    pub(crate) ranked: Vec<RankedRecord>,
 }
 
 impl Kept {
@@ -26,6 +32,7 @@ impl Kept {
     pub(crate) fn extend(&mut self, other: Self) {
         self.found.extend(other.found);
         self.records.extend(other.records);
+        self.ranked.extend(other.ranked);
     }
 }
 
@@ -143,6 +150,39 @@ pub(super) fn records(
         })
     };
     found.uses.iter().map(record).collect()
+}
+
+/// Returns the record of what the question of a `use` selected, of all that the pack says to it.
+pub(super) fn ranked(question: &Question, found: &Resolution, all: &Resolution) -> RankedRecord {
+    let passage = |section: &Section| RankedPassage {
+        text: section.path.clone(),
+        heading: Some(section.heading.clone()),
+        first_line: section.lines.0,
+        last_line: section.lines.1,
+        score: section.score,
+        tokens: section.tokens,
+    };
+    let is_shown = |one: &&Section| {
+        found.sections.iter().any(|shown| shown.path == one.path && shown.lines == one.lines)
+    };
+    let mut others: Vec<&Section> = all.sections.iter().filter(|one| !is_shown(one)).collect();
+    others.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let mut passages: Vec<RankedPassage> = found.sections.iter().map(passage).collect();
+    passages.sort_by(|one, other| other.score.total_cmp(&one.score));
+    let texts = all.selected_files.iter().filter(|path| !found.selected_files.contains(path));
+    RankedRecord {
+        source: question.source.clone(),
+        label: question.label.clone(),
+        position: question.position.clone(),
+        question: question.text.chars().take(LONGEST_QUESTION).collect(),
+        budget: question.budget.unwrap_or(Budget::tokens(DEFAULT_BUDGET)),
+        passages,
+        left_out: LeftOut {
+            texts: texts.count() as u64,
+            passages: others.len() as u64,
+            best: others.into_iter().take(MOST_LEFT_OUT).map(passage).collect(),
+        },
+    }
 }
 
 /// Returns a resolution as a program and a trace see it.

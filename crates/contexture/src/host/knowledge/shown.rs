@@ -87,6 +87,10 @@ impl ShownPacks<'_> {
         self.trace()?;
         let mut kept = Kept::default();
         for Answer { question, found, budget } in self.answers {
+            if question.is_own {
+                let all = question.whole(self.packs, self.counter)?;
+                kept.ranked.push(record::ranked(&question, &found, &all));
+            }
             let is_it = |item: &&ContextItem| question.is_at(&item.source, item.position.as_ref());
             let mut records = record::records(self.packs, &found, &question.position, budget)?;
             if items.iter().find(is_it).is_some_and(ContextItem::left_out) {
@@ -131,6 +135,7 @@ fn question(run: &RunState, call: &GenerateCall, used: &UsedPack) -> Question {
         label: used.label.clone(),
         position: used.position.clone(),
         budget: used.budget,
+        is_own: asked.is_some(),
     }
 }
 

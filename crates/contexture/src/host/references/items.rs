@@ -96,6 +96,29 @@ pub(crate) fn share(
     Ok(left_out)
 }
 
+/// Counts the items of one `use` that its budget holds whole.
+pub(crate) fn whole(
+    items: &[DeclaredItem],
+    counter: &dyn TokenCounter,
+) -> Result<usize, HostError> {
+    let Some(budget) = items.first().and_then(|item| item.budget) else { return Ok(items.len()) };
+    let (mut left, mut whole) = (budget.limit, 0);
+    let mut order: Vec<&DeclaredItem> = items.iter().collect();
+    if budget.keep == Keep::Tail {
+        order.reverse();
+    }
+    for item in order {
+        if left == 0 {
+            break;
+        }
+        let item = DeclaredItem { budget: Some(Budget { limit: left, ..budget }), ..item.clone() };
+        let built = build_item(0, &item, counter).map_err(of_prompt)?;
+        left = left.saturating_sub(taken(&built, budget.measure));
+        whole += usize::from(!built.clipped);
+    }
+    Ok(whole)
+}
+
 pub(crate) fn taken(item: &ContextItem, measure: Measure) -> u64 {
     match measure {
         Measure::Tokens => item.tokens,

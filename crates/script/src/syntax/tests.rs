@@ -364,7 +364,8 @@ fn ca_16_question_of_use_stands_in_its_line() {
         // The text stands in the body of a function.
         let span = found.question.unwrap().span;
         let start = span.start as usize - found.span.start as usize;
-        assert_eq!(&text[start..start + (span.end - span.start) as usize], question, "{text}");
+        let written = text.get(start..start + (span.end - span.start) as usize);
+        assert_eq!(written, Some(question), "{text}");
         assert_eq!(found.label.map(|label| label.value).as_deref(), label, "{text}");
     }
     assert!(used("use Docs max 4k").question.is_none());

@@ -66,6 +66,7 @@
 mod answer;
 pub(crate) mod attachment;
 mod event;
+pub(crate) mod form;
 mod input;
 pub(crate) mod request;
 pub(crate) mod sites;
@@ -76,6 +77,7 @@ pub use crate::run::request::Contexts;
 pub use answer::{TurnError, TurnReport};
 pub use attachment::{Attachment, AttachmentKind};
 pub use event::{Finish, TurnEvent};
+pub use form::{Form, FormCheck};
 pub(crate) use input::function;
 pub use request::{CallerRound, CallerTools, Conversation, Hints, Past, Role, TurnRequest};
 
@@ -130,7 +132,7 @@ async fn taken(
     sites::check(&places, &hints)?;
     let attachments = Attachments::of(&conversation.attachments)?;
     let given = input::given(&conversation, &attachments, takes.as_ref())?;
-    watch.begin(ready.id(), places.clone());
+    watch.begin(ready.id(), places.clone(), hints.form.is_some());
     ready.host().take_turn(hints, places, attachments);
     Ok(ready.run(run, given).await)
 }

@@ -172,6 +172,10 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
         "stop_not_taken",
         "A client says which texts end the answer, but the agent asks no model for its text.",
     ),
+    (
+        "answer_form",
+        "The answer of an agent does not have the form that a client of OpenAI's API asks for.",
+    ),
     ("tool_calls", "The model calls a tool of the client, which ends the turn."),
     ("attachments_not_taken", "A message has attachments, but the agent takes none."),
     ("program_refused", "The program of the agent has errors; `contexture check` shows them."),

@@ -3,8 +3,9 @@
 use crate::packs::PacksError;
 #[cfg(feature = "knowledge")]
 use contexture_knowledge::resolve::RankError;
-use contexture_llm::LlmError;
+use contexture_llm::{AskError, LlmError};
 use contexture_mcp::McpError;
+use contexture_prompt::FinishReason;
 use contexture_reference::LoadError;
 use contexture_script::host::HostError;
 use contexture_store::memory::MemoryError;
@@ -53,4 +54,32 @@ pub(super) fn of_server(error: McpError) -> HostError {
 
 pub(super) fn of_tool(error: ToolError) -> HostError {
     HostError { help: error.help, ..HostError::new(error.code, error.message) }
+}
+
+pub(super) fn ask_error(error: &AskError) -> HostError {
+    match error {
+        AskError::Provider { error, .. } => of_model(error),
+        AskError::Unusable { error: fault, text, report } => {
+            let attempts = report.attempts.len();
+            let details = json!({ "errors": fault.errors(), "answer": text, "attempts": attempts });
+            let failure = HostError::new(error.kind(), error.to_string());
+            HostError { help: error.help(), details: Some(details), ..failure }
+        }
+        AskError::Ended { text, max_output, report, .. } => {
+            let attempts = report.attempts.len();
+            let last = report.attempts.last();
+            let tokens = last.map_or(0, |attempt| attempt.usage.completion_tokens);
+            let finish = last.and_then(|attempt| attempt.finish_reason.as_ref());
+            let details = json!({
+                "answer": text, "attempts": attempts, "max_output": max_output, "tokens": tokens,
+                "finish_reason": finish.map(FinishReason::as_str),
+            });
+            let failure = HostError::new(error.kind(), error.to_string());
+            HostError { help: error.help(), details: Some(details), ..failure }
+        }
+        AskError::Left { .. } => {
+            HostError { cancelled: true, ..HostError::new(error.kind(), error.to_string()) }
+        }
+        error => HostError::new(error.kind(), error.to_string()),
+    }
 }

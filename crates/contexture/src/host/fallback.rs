@@ -7,8 +7,7 @@
 //! before anything is sent, as long as a model behind has more room; when all of those fail, the
 //! model with the most room gets what fits.
 
-use super::errors::of_model;
-use super::generate::ask_error;
+use super::errors::{ask_error, of_model};
 use contexture_context::manifest::PassedOver;
 use contexture_llm::ledger::Amount;
 use contexture_llm::{AskError, LlmError};

@@ -4,7 +4,6 @@
 use super::attachments::{self, TurnAttachments};
 use super::callable::{self, Callable};
 use super::caller_tools;
-use super::errors::of_model;
 use super::fallback::{Failed, Place};
 use super::hiding;
 use super::knowledge;
@@ -22,6 +21,7 @@ use super::tools::RunTools;
 use crate::models::{Model, Models};
 use crate::observe::Progress;
 use crate::run::result::{CallReport, DryPrompt};
+use crate::turn::form::Form;
 use crate::turn::request::{CallerTools, Hints};
 use crate::turn::sites::Places;
 use crate::written::OnDemand;
@@ -32,7 +32,7 @@ use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
 use contexture_llm::extractive::STAND_IN;
 use contexture_llm::ledger::{Account, Amount};
 use contexture_llm::{Answer, Ask, AskError, LlmError, Report, RetryPolicy, Verify, ask};
-use contexture_prompt::{FinishReason, OpenaiChatMessage, OpenaiContentPart, Usage};
+use contexture_prompt::{OpenaiChatMessage, OpenaiContentPart, Usage};
 use contexture_reference::tool::Offers;
 use contexture_script::host::{GenerateCall, HostError, Supplied};
 use serde_json::{Value, json};
@@ -252,6 +252,7 @@ impl ModelCalls {
         let extra = (media, None);
         let (outcome, seen) = self.send(services, &call, &model, prepared, offered, extra).await;
         let value = finish(run, (&call, &model, number, place), outcome)?;
+        let value = if self.form(&call).is_some() { value.to_string().into() } else { value };
         if let Some(key) = key {
             locked(&self.cache).insert(key, (value.clone(), seen.clone()));
         }
@@ -265,6 +266,9 @@ impl ModelCalls {
         let is_answer = self.is_answer(call);
         let options = &mut call.options;
         options.temperature = options.temperature.or(temperature);
+        if let Some(form) = self.hints.form.as_ref().filter(|_| is_answer) {
+            call.shape = Some(form.shape().clone());
+        }
         if let Some(wished) = max_output.filter(|_| is_answer) {
             options.max_output = Some(options.max_output.map_or(wished, |own| own.min(wished)));
             options.most_output = options.most_output.map(|own| own.min(wished));
@@ -274,6 +278,11 @@ impl ModelCalls {
     /// Reports whether the text of a call is the answer of a turn.
     fn is_answer(&self, call: &GenerateCall) -> bool {
         !call.options.plan && self.places.has(&call.site.position)
+    }
+
+    /// Returns the form that the caller asks for, for a call.
+    fn form(&self, call: &GenerateCall) -> Option<&Form> {
+        self.hints.form.as_ref().filter(|_| self.is_answer(call))
     }
 
     /// Returns the tools of the caller for a call.
@@ -332,13 +341,15 @@ impl ModelCalls {
         };
         let mut messages = prepared.laid.messages;
         attachments::put(&mut messages, media);
+        let form = self.form(call);
+        let own = |value: &Value| form.map(|form| form.faults(value)).unwrap_or_default();
         let question = Ask {
             messages,
             earlier,
             key: Some(call.key.clone()),
             shape: call.shape.as_ref(),
-            schema: prepared.schema,
-            verify,
+            schema: form.map_or(prepared.schema, |form| Some(form.hint())),
+            verify: if form.is_some() { Some(&own) } else { verify },
             attempts: options.attempts,
             strict: options.strict,
             max_input: options.max_input,
@@ -573,32 +584,4 @@ fn cache_key(call: &GenerateCall, model: &Model, prepared: &Prepared) -> Option<
     let manifest = &prepared.manifest;
     let messages: Vec<&Digest> = manifest.messages.iter().map(|one| &one.digest).collect();
     Some(json!([model.uri, messages, manifest.schema, manifest.options]).to_string())
-}
-
-pub(super) fn ask_error(error: &AskError) -> HostError {
-    match error {
-        AskError::Provider { error, .. } => of_model(error),
-        AskError::Unusable { error: fault, text, report } => {
-            let attempts = report.attempts.len();
-            let details = json!({ "errors": fault.errors(), "answer": text, "attempts": attempts });
-            let failure = HostError::new(error.kind(), error.to_string());
-            HostError { help: error.help(), details: Some(details), ..failure }
-        }
-        AskError::Ended { text, max_output, report, .. } => {
-            let attempts = report.attempts.len();
-            let last = report.attempts.last();
-            let tokens = last.map_or(0, |attempt| attempt.usage.completion_tokens);
-            let finish = last.and_then(|attempt| attempt.finish_reason.as_ref());
-            let details = json!({
-                "answer": text, "attempts": attempts, "max_output": max_output, "tokens": tokens,
-                "finish_reason": finish.map(FinishReason::as_str),
-            });
-            let failure = HostError::new(error.kind(), error.to_string());
-            HostError { help: error.help(), details: Some(details), ..failure }
-        }
-        AskError::Left { .. } => {
-            HostError { cancelled: true, ..HostError::new(error.kind(), error.to_string()) }
-        }
-        error => HostError::new(error.kind(), error.to_string()),
-    }
 }

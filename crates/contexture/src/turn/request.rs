@@ -1,6 +1,7 @@
 //! The request of a turn.
 
 use super::attachment::Attachment;
+use super::form::Form;
 use crate::run::request::RunRequest;
 use contexture_context::{Label, Trust};
 use contexture_prompt::{ToolCall, ToolChoice, ToolDefinition};
@@ -112,6 +113,9 @@ pub struct Hints {
     pub temperature: Option<f64>,
     /// Texts that end the answer, and are not a part of it.
     pub stop: Vec<String>,
+    /// The form of the answer: its text is JSON of this form. An agent without such a model call is
+    /// not asked for it.
+    pub form: Option<Form>,
     /// The tools of the caller.
     pub tools: Option<CallerTools>,
 }

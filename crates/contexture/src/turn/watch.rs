@@ -5,6 +5,7 @@ use super::sites::Places;
 use crate::observe::{Call, Observer, Progress};
 use contexture_context::Label;
 use contexture_prompt::{FinishReason, ToolCall};
+use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The reporter of the events of a turn.
@@ -17,6 +18,10 @@ pub(super) struct Watch {
 #[derive(Default)]
 struct State {
     places: Places,
+    /// True if the answer has a form: its text is the JSON of its value.
+    is_formed: bool,
+    /// The JSON of the value so far.
+    partial: String,
     /// The model call whose text is streamed, once it has begun.
     answer: Option<u64>,
     /// Its text that was streamed since its last tool calls.
@@ -42,8 +47,10 @@ impl Watch {
     }
 
     /// Begins the turn; the text of the calls at these places is the answer.
-    pub(super) fn begin(&self, run: Option<&str>, places: Places) {
-        self.state().places = places;
+    pub(super) fn begin(&self, run: Option<&str>, places: Places, is_formed: bool) {
+        let mut state = self.state();
+        (state.places, state.is_formed) = (places, is_formed);
+        drop(state);
         self.tell(TurnEvent::Started { run: run.map(str::to_owned) });
     }
 
@@ -87,12 +94,34 @@ impl Watch {
 
     fn delta(&self, event: u64, text: String) {
         let mut state = self.state();
-        if state.answer != Some(event) || text.is_empty() {
+        if state.answer != Some(event) || text.is_empty() || state.is_formed {
             return;
         }
         state.text.push_str(&text);
         drop(state);
         self.tell(TurnEvent::Delta { text });
+    }
+
+    /// Tells of the part of an answer's JSON that two readings in a row have at their beginning:
+    /// what follows may still change.
+    fn grown(&self, event: u64, value: &Value) {
+        let mut state = self.state();
+        if state.answer != Some(event) {
+            return;
+        }
+        let read = value.to_string();
+        let same = read.char_indices().zip(state.partial.chars());
+        let last = same.take_while(|((_, new), old)| new == old).last();
+        let end = last.map_or(0, |((place, sign), _)| place + sign.len_utf8());
+        let stable = read.get(..end).unwrap_or_default().to_owned();
+        state.partial = read;
+        let Some(text) = stable.strip_prefix(state.text.as_str()).filter(|text| !text.is_empty())
+        else {
+            return;
+        };
+        state.text.push_str(text);
+        drop(state);
+        self.tell(TurnEvent::Delta { text: text.to_owned() });
     }
 
     fn asked(
@@ -138,8 +167,7 @@ impl Observer for Watch {
                 self.state().left = Some(Left { text, calls, label });
             }
             Progress::Warning(text) => self.tell(TurnEvent::Warning(text)),
-            // A partial value is not text of the answer.
-            Progress::PartialValue { .. } => {}
+            Progress::PartialValue { event, value } => self.grown(event, &value),
             other => {
                 match &other {
                     Progress::GenerateStarted { event, site, model, .. } => {
@@ -157,5 +185,9 @@ impl Observer for Watch {
 
     fn wants_text(&self) -> bool {
         true
+    }
+
+    fn wants_values(&self) -> bool {
+        self.state().is_formed
     }
 }

@@ -201,7 +201,8 @@ fn response_format(hint: &SchemaHint, step: u8) -> (&'static str, Option<Value>)
     match step {
         0 => {
             let strict = hint.shape.as_ref().and_then(|shape| shape.to_strict_json_schema().ok());
-            let is_strict = strict.is_some();
+            // A schema from elsewhere is as strict as it says.
+            let is_strict = strict.is_some() || (hint.shape.is_none() && hint.strict);
             let schema = strict.unwrap_or_else(schema);
             let format = json!({"name": hint.name, "schema": schema, "strict": is_strict});
             ("json_schema", Some(json!({"type": "json_schema", "json_schema": format})))

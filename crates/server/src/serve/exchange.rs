@@ -23,6 +23,7 @@ use super::flows::accept;
 use super::limits::Pace;
 use super::operations::audit::{AuditEvent, AuditRecord};
 use answer_log::AnswerLog;
+use contexture_protocol::content::UserInput;
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use input::AnswerOptions;
 use reply::Reply;
@@ -65,6 +66,10 @@ pub(crate) fn receive_with(
         }
         Body::ClientCapabilities(client) => capabilities::announce(app, caller, client, reply),
         Body::ToolRegistration(service) => capabilities::register(app, caller, service, reply),
+        // Results of a client of OpenAI's doors, which go to the agent that it names.
+        Body::ToolCallResponse(_) if options.agent.is_some() => {
+            input::begin(app, caller, message, UserInput::default(), options, reply);
+        }
         Body::ToolCallResponse(response) => {
             let results = response.results.clone();
             results::take(app, caller, message, results, reply);

@@ -9,16 +9,23 @@ mod answer;
 mod ask;
 mod content;
 mod error;
+mod format;
+mod frames;
 mod parameters;
 mod request;
+mod responses;
+mod stored;
 mod tools;
 
 pub(crate) use answer::{Chunks, completion, model};
 pub(crate) use ask::{ChatAnswer, ChatEvent, ChatTurn, ask};
 pub(crate) use error::Failure;
-pub(crate) use request::Chat;
+pub(crate) use frames::{Frame, Frames};
+pub(crate) use request::{Chat, json_of};
+pub(crate) use responses::{Asked, Items, fork, go_on, resolve};
 
 /// Reports whether clients of OpenAI call this path.
 pub(crate) fn is_own(path: &str) -> bool {
-    path == "/v1/chat/completions" || path == "/v1/models" || path.starts_with("/v1/models/")
+    let own = ["/v1/chat/completions", "/v1/responses", "/v1/models"];
+    own.contains(&path) || path.starts_with("/v1/models/")
 }

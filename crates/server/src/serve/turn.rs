@@ -5,7 +5,7 @@
 //! nothing. The message and the answer are durable before they are sent.
 
 pub(crate) mod ended;
-mod history;
+pub(crate) mod history;
 pub(crate) mod log;
 mod queues;
 pub(crate) mod thread;

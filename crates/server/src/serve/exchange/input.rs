@@ -11,13 +11,22 @@ use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::turn::turns::TurnKey;
 use crate::serve::turn::work::TurnWork;
 use contexture::store::contexts::{Answer, Applied, NewMessage, Operation, Repeated};
-use contexture::turn::Hints;
+use contexture::turn::{Hints, Past};
 use contexture_protocol::content::UserInput;
 use contexture_protocol::{ErrorCode, Message, Refusal, Violation};
 use std::sync::Arc;
 
-/// The options for an answer beyond the message: hints, and the agent.
-pub(crate) type AnswerOptions = (Hints, Option<Agent>);
+/// The options for an answer beyond the message.
+#[derive(Default)]
+pub(crate) struct AnswerOptions {
+    pub(crate) hints: Hints,
+    /// The agent; the intents decide when absent.
+    pub(crate) agent: Option<Agent>,
+    /// What is said before the history, for this answer alone.
+    pub(crate) before: Vec<Past>,
+    /// Messages that join the context before this one.
+    pub(crate) earlier: Vec<Message>,
+}
 
 /// Stores the message, and begins its turn unless it is repeated.
 pub(crate) fn begin(
@@ -34,7 +43,8 @@ pub(crate) fn begin(
     if let Err(refused) = check_attachments(&input) {
         return reply.refuse(refused);
     }
-    let added = vec![Operation::AddMessage(NewMessage::of(&message))];
+    let added = options.earlier.iter().chain([&message]);
+    let added = added.map(|one| Operation::AddMessage(NewMessage::of(one))).collect();
     let update = once(caller, &message, Answer::Pending, added);
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {

@@ -1,4 +1,4 @@
-//! `/v1/models` and `/v1/chat/completions`, as OpenAI's clients call them (CP-5).
+//! `/v1/models`, `/v1/chat/completions` and `/v1/responses`, as OpenAI's clients call them (CP-5, WA-8).
 
 use super::answer;
 use super::extract::{Counted, Sender};
@@ -6,14 +6,15 @@ use super::messages;
 use super::refused::{Answer, Refused};
 use super::shared::Shared;
 use super::stream::{keep_alive, revoked, token_over};
-use crate::serve::caller::Scope;
+use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::rights::forbidden;
 use crate::serve::openai::{
-    Chat, ChatAnswer, ChatEvent, ChatTurn, Chunks, Failure, ask, completion, model,
+    Asked, Chat, ChatAnswer, ChatEvent, ChatTurn, Chunks, Failure, Frame, Frames, Items, ask,
+    completion, go_on, json_of, model, resolve,
 };
 use crate::web::is_json;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, Sse};
 use contexture::llm::BoxFuture;
@@ -56,51 +57,111 @@ pub(super) async fn chat(
     request: Request,
 ) -> Answer {
     let app = &shared.app;
-    if !caller.grant.scopes.contains(&Scope::Run) {
-        return Err(forbidden(Scope::Run).into());
-    }
-    // A page of another origin can't send JSON without a preflight request.
-    if !is_json(request.headers()) {
-        let text = "the body has to be application/json";
-        let refused = Refusal::new(ErrorCode::ParseError, text);
-        return Err(refused.suggest("Send the header Content-Type: application/json.").into());
-    }
+    check(&caller, request.headers())?;
     let context = request.headers().get(CONTEXT).and_then(|context| context.to_str().ok());
     let context = context.filter(|context| !context.is_empty()).map(str::to_owned);
     let body = messages::body(app, request).await?;
-    let mut chat = match Chat::read(&body, &app.agents) {
+    let chat = json_of(&body).and_then(|request| Chat::read(&request, &app.agents));
+    let mut chat = match chat {
         Ok(chat) => chat,
         Err(wrong) => return Ok(answer::openai_failure(&wrong)),
     };
     chat.context = chat.context.or(context);
-    // A request in a context is counted with its message.
-    if chat.context.is_none() {
-        shared.guard.count(&caller)?;
+    if let Some(context) = chat.context.clone()
+        && let Err(wrong) = go_on(app, &caller, &context, &chat).await
+    {
+        return Ok(answer::openai_failure(&wrong));
     }
     let (id, created) = (app.maker.id("chatcmpl"), app.maker.now_seconds());
     let name = chat.agent.name.clone();
-    let (is_streamed, with_usage) = (chat.is_streamed, chat.with_usage);
-    let revoked = revoked(app, &caller);
-    let turn = ask(app, &caller, chat);
-    if is_streamed {
-        let chunks = Chunks::new(id, created, name, with_usage);
-        return stream(&shared, (turn, revoked), chunks).await;
+    if chat.is_streamed {
+        let chunks = Chunks::new(id, created, name, chat.with_usage);
+        return stream(&shared, &caller, chat, Frames::Chat(chunks)).await;
     }
-    let answered = tokio::select! {
-        answered = whole(turn) => answered,
-        () = revoked => Err(token_over()),
-    };
-    Ok(answer::openai(StatusCode::OK, &completion(&id, created, &name, answered?)))
+    let answer = whole(&shared, &caller, chat).await?;
+    Ok(answer::openai(StatusCode::OK, &completion(&id, created, &name, answer)))
 }
 
-async fn whole(mut turn: ChatTurn) -> Result<ChatAnswer, Refusal> {
-    loop {
-        match turn.events.recv().await {
-            Some(ChatEvent::End(outcome)) => return outcome,
-            Some(ChatEvent::Text(_) | ChatEvent::Break) => {}
-            None => return Err(broken()),
-        }
+/// `POST /v1/responses`
+pub(super) async fn responses(
+    State(shared): State<Shared>,
+    Sender(caller): Sender,
+    request: Request,
+) -> Answer {
+    let app = &shared.app;
+    check(&caller, request.headers())?;
+    let body = messages::body(app, request).await?;
+    let mut request = match json_of(&body) {
+        Ok(request) => request,
+        Err(wrong) => return Ok(answer::openai_failure(&wrong)),
+    };
+    resolve(app, caller.owner(), &mut request).await;
+    let Asked { mut chat, previous, is_stored, echo } = match Asked::read(&request, &app.agents) {
+        Ok(asked) => asked,
+        Err(wrong) => return Ok(answer::openai_failure(&wrong)),
+    };
+    let (id, created) = (app.maker.id("resp"), app.maker.now_seconds());
+    if let Some(previous) = &previous
+        && let Err(wrong) = crate::serve::openai::fork(app, &caller, (previous, &id), &chat).await
+    {
+        return Ok(answer::openai_failure(&wrong));
     }
+    chat.context = is_stored.then(|| id.clone());
+    let mut items = Items::new(&id, created, &chat.agent.name, echo);
+    if chat.is_streamed {
+        return stream(&shared, &caller, chat, Frames::Responses(items)).await;
+    }
+    let answer = whole(&shared, &caller, chat).await?;
+    items.end(answer, app.maker.now_seconds())?;
+    Ok(answer::openai(StatusCode::OK, &items.into_response()))
+}
+
+/// Checks that a client may have agents run, and that it sends JSON: a page of another origin can't do
+/// that without a preflight request.
+fn check(caller: &Caller, headers: &HeaderMap) -> Result<(), Refused> {
+    if !caller.grant.scopes.contains(&Scope::Run) {
+        return Err(forbidden(Scope::Run).into());
+    }
+    if !is_json(headers) {
+        let text = "the body has to be application/json";
+        let refused = Refusal::new(ErrorCode::ParseError, text);
+        return Err(refused.suggest("Send the header Content-Type: application/json.").into());
+    }
+    Ok(())
+}
+
+/// Begins the turn of a request. One in a context is counted with its message.
+fn begin(
+    shared: &Shared,
+    caller: &Caller,
+    chat: Chat,
+) -> Result<(ChatTurn, BoxFuture<'static, ()>), Refused> {
+    if chat.context.is_none() {
+        shared.guard.count(caller)?;
+    }
+    let revoked = revoked(&shared.app, caller);
+    Ok((ask(&shared.app, caller, chat), revoked))
+}
+
+/// Waits for the answer.
+async fn whole(shared: &Shared, caller: &Caller, chat: Chat) -> Result<ChatAnswer, Refused> {
+    let (mut turn, revoked) = begin(shared, caller, chat)?;
+    let answered = async {
+        loop {
+            match turn.events.recv().await {
+                Some(ChatEvent::End(outcome)) => {
+                    return outcome.and_then(|answer| turn.checked(answer));
+                }
+                Some(ChatEvent::Text(_) | ChatEvent::Break) => {}
+                None => return Err(broken()),
+            }
+        }
+    };
+    let answered = tokio::select! {
+        answered = answered => answered,
+        () = revoked => Err(token_over()),
+    };
+    Ok(answered?)
 }
 
 fn broken() -> Refusal {
@@ -108,20 +169,17 @@ fn broken() -> Refusal {
 }
 
 /// Creates the response of a stream. An immediate failure gets a status of its own.
-async fn stream(
-    shared: &Shared,
-    (mut turn, revoked): (ChatTurn, BoxFuture<'static, ()>),
-    chunks: Chunks,
-) -> Answer {
+async fn stream(shared: &Shared, caller: &Caller, chat: Chat, mut frames: Frames) -> Answer {
+    let (mut turn, revoked) = begin(shared, caller, chat)?;
     let first = match tokio::time::timeout(HEAD_START, turn.events.recv()).await {
         Ok(None) => return Err(broken().into()),
         Ok(Some(ChatEvent::End(Err(refused)))) => return Err(Refused::from(refused)),
         Ok(event) => event,
         Err(_) => None,
     };
-    let ready = VecDeque::from([chunks.first().to_string()]);
+    let ready = frames.begin().into();
     let mut state =
-        ChatStream { shared: shared.clone(), turn, revoked, chunks, ready, is_over: false };
+        ChatStream { shared: shared.clone(), turn, revoked, frames, ready, is_over: false };
     if first.is_some() {
         state.take(first);
     }
@@ -138,16 +196,18 @@ struct ChatStream {
     turn: ChatTurn,
     /// Completes when the token of the client is no longer valid.
     revoked: BoxFuture<'static, ()>,
-    chunks: Chunks,
-    ready: VecDeque<String>,
+    frames: Frames,
+    ready: VecDeque<Frame>,
     is_over: bool,
 }
 
 impl ChatStream {
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
         loop {
-            if let Some(data) = self.ready.pop_front() {
-                return Some((Ok(Event::default().data(data)), self));
+            if let Some(Frame { event, data }) = self.ready.pop_front() {
+                let told = Event::default().data(data);
+                let told = if let Some(name) = event { told.event(name) } else { told };
+                return Some((Ok(told), self));
             }
             if self.is_over {
                 return None;
@@ -162,24 +222,26 @@ impl ChatStream {
 
     fn take(&mut self, event: Option<ChatEvent>) {
         match event {
-            Some(ChatEvent::Text(text)) => {
-                self.ready.extend(self.chunks.text(&text).map(|chunk| chunk.to_string()));
+            Some(ChatEvent::Text(text)) => self.ready.extend(self.frames.text(&text)),
+            Some(ChatEvent::Break) => self.ready.extend(self.frames.pause()),
+            Some(ChatEvent::End(outcome)) => {
+                let checked = outcome.and_then(|answer| self.turn.checked(answer));
+                let now = self.shared.app.maker.now_seconds();
+                match checked.and_then(|answer| self.frames.end(answer, now)) {
+                    Ok(last) => {
+                        self.ready.extend(last);
+                        self.is_over = true;
+                    }
+                    Err(refused) => self.fail(&refused),
+                }
             }
-            Some(ChatEvent::Break) => self.chunks.pause(),
-            Some(ChatEvent::End(Ok(answer))) => {
-                let chunks = self.chunks.end(answer);
-                self.ready.extend(chunks.iter().map(Value::to_string));
-                self.ready.push_back("[DONE]".to_owned());
-                self.is_over = true;
-            }
-            Some(ChatEvent::End(Err(refused))) => self.fail(&refused),
             None => self.fail(&broken()),
         }
     }
 
     fn fail(&mut self, refused: &Refusal) {
         self.shared.app.maker.count(refused);
-        self.ready.push_back(Failure::of(refused).body().to_string());
+        self.ready.extend(self.frames.fail(refused));
         self.is_over = true;
     }
 }

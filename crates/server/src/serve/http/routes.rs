@@ -243,6 +243,15 @@ fn for_openai() -> Vec<Route> {
             .body(&[(JSON, Shape::Object)])
             .json(200, "A completion.", Shape::Object)
             .answer(200, "Chunks, when `stream` is true.", EVENTS, Shape::Text),
+        post("/v1/responses", openai::responses)
+            .doc("createResponse", "OpenAI", "Asks an agent, as clients of Responses do.")
+            .description(
+                "A response is a context of its id unless `store` is false; `previous_response_id` \
+                 continues a copy of one.",
+            )
+            .body(&[(JSON, Shape::Object)])
+            .json(200, "A response.", Shape::Object)
+            .answer(200, "Events, when `stream` is true.", EVENTS, Shape::Text),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 use super::ask::ChatAnswer;
 use contexture::prompt::ToolCall;
+use contexture_protocol::Refusal;
 use serde_json::{Map, Value, json};
 
 /// Returns the `object: "model"` of an agent.
@@ -15,7 +16,8 @@ pub(crate) fn completion(id: &str, created: u64, model: &str, answer: ChatAnswer
     let usage = usage(&answer);
     let is_silent = answer.text.is_empty() && !answer.calls.is_empty();
     let content = if is_silent { Value::Null } else { answer.text.into() };
-    let mut message = json!({ "role": "assistant", "content": content, "refusal": null });
+    let mut message =
+        json!({ "role": "assistant", "content": content, "refusal": null, "annotations": [] });
     if let (false, Some(fields)) = (answer.calls.is_empty(), message.as_object_mut()) {
         fields.insert("tool_calls".to_owned(), json!(answer.calls));
     }
@@ -95,8 +97,11 @@ impl Chunks {
     }
 
     /// Returns the last chunks: the rest of the text, the finish reason, and the usage.
-    pub(crate) fn end(&mut self, answer: ChatAnswer) -> Vec<Value> {
-        let rest = answer.text.strip_prefix(self.sent.as_str()).unwrap_or_default().to_owned();
+    ///
+    /// # Errors
+    /// A refusal, if text was sent that the answer does not begin with.
+    pub(crate) fn end(&mut self, answer: ChatAnswer) -> Result<Vec<Value>, Refusal> {
+        let rest = answer.rest(&self.sent)?;
         let mut chunks: Vec<Value> = self.text(&rest).into_iter().collect();
         let calls = answer.calls.iter().enumerate();
         chunks.extend(calls.flat_map(|(index, call)| self.call(index, call)));
@@ -112,7 +117,7 @@ impl Chunks {
             }
             chunks.push(last);
         }
-        chunks
+        Ok(chunks)
     }
 
     /// Returns the chunks of a call: its name, and its arguments.

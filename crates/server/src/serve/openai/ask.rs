@@ -1,23 +1,26 @@
 //! The turn of a chat request: one that is not stored, or one in a context.
 
 use super::request::Chat;
+use super::stored;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
+use crate::serve::exchange::input::AnswerOptions;
 use crate::serve::exchange::receive_with;
 use crate::serve::exchange::reply::{Reply, ReplySink};
 use crate::serve::frontend::target::Forwarder;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::operations::log::millis;
 use crate::serve::sensitive;
+use crate::serve::turn::history;
 use crate::serve::turn::thread::{TurnOptions, start};
 use crate::serve::turn::tools;
 use crate::serve::turn::turns::UnstoredTurn;
 use crate::serve::turn::work::metadata_of;
 use contexture::prompt::ToolCall;
 use contexture::store::contexts::Update;
-use contexture::turn::{Conversation, Finish, Role, TurnEvent};
-use contexture_protocol::content::{Attachment, FinishReason, ModelResponse, UserInput};
-use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal, Sender, SenderType};
+use contexture::turn::{Conversation, Finish, Form, Past, Role, TurnEvent};
+use contexture_protocol::content::{FinishReason, ModelResponse, UserInput};
+use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Instant;
@@ -41,16 +44,65 @@ pub(crate) struct ChatAnswer {
     pub(crate) is_cut: bool,
     /// The calls of the client's tools that ended it.
     pub(crate) calls: Vec<ToolCall>,
+    /// True if its text is the JSON that was asked for.
+    pub(crate) is_formed: bool,
     pub(crate) prompt_tokens: u64,
     pub(crate) completion_tokens: u64,
     /// The fields beyond OpenAI: context, run, model, value.
     pub(crate) more: Map<String, Value>,
 }
 
+impl ChatAnswer {
+    /// Returns the text after what was sent of it.
+    ///
+    /// # Errors
+    /// A refusal, if JSON was sent that the answer does not begin with.
+    pub(super) fn rest(&self, sent: &str) -> Result<String, Refusal> {
+        match self.text.strip_prefix(sent) {
+            None if self.is_formed && !self.is_cut => {
+                let text = "the answer was corrected after a part of it was sent";
+                let refused = Refusal::new(ErrorCode::ExecutionFailed, text);
+                Err(refused.suggest("Ask again without `stream`."))
+            }
+            rest => Ok(rest.unwrap_or_default().to_owned()),
+        }
+    }
+}
+
 /// The turn of a request. It is cancelled when this is dropped.
 pub(crate) struct ChatTurn {
     pub(crate) events: UnboundedReceiver<ChatEvent>,
+    form: Option<Form>,
     _cancel: Cancel,
+}
+
+impl ChatTurn {
+    /// Checks that an answer has the form that was asked for.
+    ///
+    /// # Errors
+    /// A refusal, if it has another one.
+    pub(crate) fn checked(&self, mut answer: ChatAnswer) -> Result<ChatAnswer, Refusal> {
+        let Some(form) = self.form.as_ref().filter(|_| answer.calls.is_empty()) else {
+            return Ok(answer);
+        };
+        answer.is_formed = true;
+        if answer.is_cut {
+            return Ok(answer);
+        }
+        let value = serde_json::from_str::<Value>(&answer.text);
+        let faults = value.as_ref().map(|value| form.faults(value)).unwrap_or_default();
+        if value.is_ok() && faults.is_empty() {
+            return Ok(answer);
+        }
+        let text = "the answer of the agent does not have the form that is asked for";
+        let refused = Refusal::new(ErrorCode::ExecutionFailed, text).detail("code", "answer_form");
+        Err(match faults.first() {
+            Some(fault) => refused.suggest(format!("At `{}`: {}", fault.path, fault.found)),
+            None => {
+                refused.suggest("Ask an agent whose answer a model gives, or for another form.")
+            }
+        })
+    }
 }
 
 /// The cancellation of a turn when this is dropped.
@@ -89,11 +141,12 @@ pub(crate) fn ask(app: &Arc<App>, caller: &Caller, chat: Chat) -> ChatTurn {
         id: id.clone(),
         is_stored: chat.context.is_some(),
     };
+    let form = chat.hints.form.clone();
     match chat.context.clone() {
         Some(context) => in_context(app, caller, chat, context, id, tell),
         None => alone(app, caller, chat, id, tell),
     }
-    ChatTurn { events, _cancel: cancel }
+    ChatTurn { events, form, _cancel: cancel }
 }
 
 /// Runs a turn that is not stored.
@@ -151,6 +204,7 @@ fn private(app: &App, chat: &Chat) -> Vec<String> {
         sensitive::texts(declared, &Value::Null, &[], &app.maker.message(None, body))
     };
     let past = chat.past.iter().flat_map(|past| said(past.role, &past.text));
+    let past = past.chain(chat.instructions.iter().flat_map(|text| said(Role::System, text)));
     past.chain(said(Role::User, &chat.text)).collect()
 }
 
@@ -163,10 +217,12 @@ async fn run(
 ) -> Result<ChatAnswer, Refusal> {
     let permit = app.turns.permit(&turn.cancel).await?;
     let private = private(app, &chat);
+    let mut past: Vec<Past> = instructed(chat.instructions);
+    past.extend(chat.past);
     let conversation = Conversation {
         text: chat.text,
         attachments: chat.attachments,
-        messages: chat.past,
+        messages: past,
         metadata: chat.metadata,
         private,
         ..Conversation::default()
@@ -207,58 +263,39 @@ async fn run(
         text: report.text,
         is_cut,
         calls,
+        is_formed: false,
         prompt_tokens: report.usage.prompt_tokens,
         completion_tokens: report.usage.completion_tokens,
         more,
     })
 }
 
-/// Sends the message in a context, as a USER_INPUT.
+/// Returns what an app says to the system, as messages.
+fn instructed(instructions: Vec<String>) -> Vec<Past> {
+    instructions.into_iter().map(|text| Past::new(Role::System, text)).collect()
+}
+
+/// Sends what is new in a context: the message of the user, or the results of calls.
 fn in_context(
     app: &Arc<App>,
     caller: &Caller,
-    chat: Chat,
+    mut chat: Chat,
     context: String,
     id: String,
     tell: UnboundedSender<ChatEvent>,
 ) {
-    let (hints, agent) = (chat.hints.clone(), chat.agent.clone());
-    let message = match message(app, caller, chat, context, id) {
-        Ok(message) => message,
+    let before = instructed(std::mem::take(&mut chat.instructions));
+    let agent = Some(chat.agent.clone());
+    let (message, earlier, hints) = match stored::messages(app, caller, chat, &context, id) {
+        Ok(all) => all,
         Err(refused) => {
             let _ = tell.send(ChatEvent::End(Err(*refused)));
             return;
         }
     };
     let reply = Reply::new(Arc::new(ChatSink(tell)), app.maker.clone(), &message);
-    receive_with(app, caller, message, (hints, Some(agent)), reply);
-}
-
-fn message(
-    app: &App,
-    caller: &Caller,
-    chat: Chat,
-    context: String,
-    id: String,
-) -> Result<Message, Box<Refusal>> {
-    let attachments = chat.attachments.into_iter().map(|one| {
-        let whole = json!({ "type": one.kind.as_str(), "url": one.url, "metadata": one.metadata });
-        serde_json::from_value::<Attachment>(whole)
-    });
-    let attachments = attachments.collect::<Result<Vec<_>, _>>().map_err(|error| {
-        Box::new(Refusal::new(ErrorCode::ValidationFailed, format!("an attachment: {error}")))
-    })?;
-    let input = UserInput {
-        text: chat.text,
-        attachments: (!attachments.is_empty()).then_some(attachments),
-        ..UserInput::default()
-    };
-    let mut message = app.maker.message(Some(&context), input.into());
-    message.message_id = id;
-    message.sender = Sender::new(caller.owner().to_string(), SenderType::User);
-    message.metadata = (!chat.metadata.is_empty()).then_some(chat.metadata);
-    // The same rules apply as for the other transports.
-    Message::from_value(message.to_value(), &Limits::WIRE)
+    let options = AnswerOptions { hints, agent, before, earlier };
+    receive_with(app, caller, message, options, reply);
 }
 
 /// The sink of the answers in a context.
@@ -281,7 +318,7 @@ impl ReplySink for ChatSink {
 
 fn answer(message: Message) -> Result<ChatAnswer, Refusal> {
     let mut more = message.metadata.unwrap_or_default();
-    for name in ["inReplyTo", "seq", "intent"] {
+    for name in ["inReplyTo", "seq", "intent", history::CALLER] {
         more.shift_remove(name);
     }
     more.insert("messageId".to_owned(), message.message_id.into());
@@ -302,6 +339,7 @@ fn answer(message: Message) -> Result<ChatAnswer, Refusal> {
             Ok(ChatAnswer {
                 text: response.text().to_owned(),
                 is_cut: response.finish_reason == Some(FinishReason::Length),
+                is_formed: false,
                 calls: response
                     .tool_calls
                     .unwrap_or_default()

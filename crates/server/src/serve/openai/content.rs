@@ -25,67 +25,47 @@ pub(super) fn read(messages: &Value) -> Result<ChatInput, Failure> {
     for (place, message) in messages.iter().enumerate() {
         read.push(Message::read(message, &format!("messages[{place}]"))?);
     }
-    let last = read.iter().rposition(|message| message.role == Role::User);
-    let after = last.map(|last| read.split_off(last));
-    let mut after = after.unwrap_or_default().into_iter();
-    let Some(said) = after.next() else {
-        let message =
-            "`messages` has to have a message of the user, which is what the agent answers";
-        return Err(Failure::param("messages", "invalid_value", message));
-    };
-    let (later, rounds) = rounds(after)?;
-    let past = read.into_iter().chain(later).filter_map(Message::past).collect();
+    let (said, before, after) = after_last_user(read, "messages")?;
+    let mut rounds = Rounds::default();
+    let mut later = Vec::new();
+    for message in after {
+        later.extend(rounds.message(message)?);
+    }
+    let rounds = rounds.whole("messages")?;
+    let past = before.into_iter().chain(later).filter_map(Message::past).collect();
     Ok(ChatInput { text: said.texts.join("\n\n"), attachments: said.attachments, past, rounds })
 }
 
-/// Reads what follows the message of the user: calls of the client's tools with their results, and
-/// messages of the system, which belong to the history.
-fn rounds(
-    after: impl Iterator<Item = Message>,
-) -> Result<(Vec<Message>, Vec<CallerRound>), Failure> {
-    let mut later = Vec::new();
-    let mut rounds = Rounds::default();
-    for message in after {
-        let Message { role, mut texts, calls, call_id, at, .. } = message;
-        match role {
-            Role::Model => {
-                texts.retain(|text| !text.is_empty());
-                rounds.text(texts, &at)?;
-                for call in calls {
-                    rounds.call(call, &at)?;
-                }
-            }
-            Role::Tool => {
-                let id = call_id.ok_or_else(|| {
-                    Failure::kind_of(format!("{at}.tool_call_id"), "the id of a call")
-                })?;
-                rounds.result(&id, texts.join("\n\n"), &at)?;
-            }
-            _ => later.push(Message { texts, ..Message::of(role) }),
-        }
-    }
-    let (rounds, has_text) = rounds.end("messages")?;
-    if has_text {
-        let message = "the last message has to be the user's or the result of a tool: an agent \
-            does not go on with an answer that was begun";
-        return Err(Failure::param("messages", "invalid_value", message));
-    }
-    Ok((later, rounds))
+/// Returns the last message of the user, those before it, and those after it.
+pub(super) fn after_last_user(
+    mut read: Vec<Message>,
+    at: &str,
+) -> Result<(Message, Vec<Message>, Vec<Message>), Failure> {
+    let last = read.iter().rposition(|message| message.role == Role::User);
+    let mut rest = last.map(|last| read.split_off(last)).unwrap_or_default();
+    let after = rest.split_off(rest.len().min(1));
+    let Some(said) = rest.pop() else {
+        let message =
+            format!("`{at}` has to have a message of the user, which is what the agent answers");
+        return Err(Failure::param(at, "invalid_value", message));
+    };
+    Ok((said, read, after))
 }
 
-struct Message {
-    role: Role,
-    texts: Vec<String>,
-    attachments: Vec<Attachment>,
-    calls: Vec<ToolCall>,
+/// A message of a request.
+pub(super) struct Message {
+    pub(super) role: Role,
+    pub(super) texts: Vec<String>,
+    pub(super) attachments: Vec<Attachment>,
+    pub(super) calls: Vec<ToolCall>,
     /// The call that a result belongs to.
-    call_id: Option<String>,
+    pub(super) call_id: Option<String>,
     /// Its place in the request.
-    at: String,
+    pub(super) at: String,
 }
 
 impl Message {
-    fn of(role: Role) -> Self {
+    pub(super) fn of(role: Role) -> Self {
         let (texts, attachments, calls) = (Vec::new(), Vec::new(), Vec::new());
         Self { role, texts, attachments, calls, call_id: None, at: String::new() }
     }
@@ -143,7 +123,7 @@ impl Message {
     }
 
     /// Converts the message to history. Attachments are named, not shown again.
-    fn past(self) -> Option<Past> {
+    pub(super) fn past(self) -> Option<Past> {
         let names = self.attachments.iter().map(|attachment| {
             let kind = attachment.kind.as_str().to_ascii_lowercase();
             let name = attachment.metadata.get("fileName").and_then(Value::as_str);
@@ -209,9 +189,14 @@ fn attachment(kind: &str, part: &Value, at: &str) -> Result<Attachment, Failure>
             (AttachmentKind::File, needed("file_data")?.to_owned())
         }
     };
+    Ok(Attachment { kind, url: address(&url, at)?, metadata })
+}
+
+/// Checks the address of an attachment.
+pub(super) fn address(url: &str, at: &str) -> Result<String, Failure> {
     let is_known = ["data:", "http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
     if !is_known {
         return Err(Failure::kind_of(at, "a data:, http: or https: address"));
     }
-    Ok(Attachment { kind, url, metadata })
+    Ok(url.to_owned())
 }

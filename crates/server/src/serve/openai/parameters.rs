@@ -2,11 +2,13 @@
 //! and some are refused since they would change the meaning of the answer.
 
 use super::error::Failure;
+use super::tools::Form;
+use crate::serve::agents::{Agent, Agents};
 use contexture::diagnostic::suggestion;
-use contexture::turn::{CallerTools, Hints};
+use contexture::turn::{self, CallerTools, Hints};
 use serde_json::{Map, Value};
 
-/// The parameters that are used.
+/// The parameters that are used, of either door.
 const FOLLOWED: &[&str] = &[
     "model",
     "messages",
@@ -20,6 +22,7 @@ const FOLLOWED: &[&str] = &[
     "tool_choice",
     "parallel_tool_calls",
     "stop",
+    "response_format",
 ];
 /// The parameters that do not change the meaning of an answer: users of the app, storage and prices at
 /// the provider, and sampling, which the program of the agent decides.
@@ -45,7 +48,6 @@ const REFUSED: &[(&str, AsksForNothing)] = &[
     ("n", |value| value.as_u64() == Some(1)),
     ("functions", is_empty),
     ("function_call", |value| matches!(value.as_str(), Some("none" | "auto"))),
-    ("response_format", |value| value.get("type").and_then(Value::as_str) == Some("text")),
     ("logprobs", |value| value == &Value::Bool(false)),
     ("top_logprobs", |value| value.as_u64() == Some(0)),
     ("logit_bias", is_empty),
@@ -64,14 +66,63 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
+/// The parameters of `/v1/responses` that are used.
+const FOLLOWED_BY_RESPONSES: &[&str] = &[
+    "model",
+    "input",
+    "instructions",
+    "previous_response_id",
+    "store",
+    "stream",
+    "max_output_tokens",
+    "temperature",
+    "metadata",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "text",
+];
+/// Those that do not change the meaning of an answer.
+const HARMLESS_IN_RESPONSES: &[&str] = &[
+    "user",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "service_tier",
+    "top_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "reasoning",
+    "truncation",
+    "stream_options",
+];
+/// Those that request another form of answer, each with a check for the default value.
+const REFUSED_BY_RESPONSES: &[(&str, AsksForNothing)] = &[
+    ("background", |value| value == &Value::Bool(false)),
+    ("conversation", |_| false),
+    ("include", |value| {
+        // Nothing here reasons for the client to keep.
+        let is_known = |one: &Value| one == "reasoning.encrypted_content";
+        value.as_array().is_some_and(|all| all.iter().all(is_known))
+    }),
+    ("max_tool_calls", |_| false),
+    ("prompt", |_| false),
+    ("top_logprobs", |value| value.as_u64() == Some(0)),
+    ("context_management", is_empty),
+];
+
 /// Checks that no unsupported parameter is used.
-pub(super) fn check(request: &Map<String, Value>) -> Result<(), Failure> {
+pub(super) fn check(request: &Map<String, Value>, form: Form) -> Result<(), Failure> {
+    let (followed, harmless, refused) = match form {
+        Form::Chat => (FOLLOWED, HARMLESS, REFUSED),
+        Form::Responses => (FOLLOWED_BY_RESPONSES, HARMLESS_IN_RESPONSES, REFUSED_BY_RESPONSES),
+    };
     for (name, value) in request {
-        if value.is_null() || FOLLOWED.contains(&name.as_str()) || HARMLESS.contains(&name.as_str())
+        if value.is_null() || followed.contains(&name.as_str()) || harmless.contains(&name.as_str())
         {
             continue;
         }
-        match REFUSED.iter().find(|(known, _)| known == name) {
+        match refused.iter().find(|(known, _)| known == name) {
             Some((_, asks_for_nothing)) if asks_for_nothing(value) => {}
             Some(_) => {
                 let message =
@@ -79,8 +130,8 @@ pub(super) fn check(request: &Map<String, Value>) -> Result<(), Failure> {
                 return Err(Failure::param(name, "unsupported_parameter", message));
             }
             None => {
-                let known = FOLLOWED.iter().chain(HARMLESS).copied();
-                let known = known.chain(REFUSED.iter().map(|(name, _)| *name));
+                let known = followed.iter().chain(harmless).copied();
+                let known = known.chain(refused.iter().map(|(name, _)| *name));
                 let help = suggestion(name, known).map(|help| format!("; {help}"));
                 let message = format!("`{name}` is not a parameter{}", help.unwrap_or_default());
                 return Err(Failure::param(name, "unknown_parameter", message));
@@ -90,11 +141,18 @@ pub(super) fn check(request: &Map<String, Value>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Returns the agent that a request names as its model.
+pub(super) fn agent(request: &Map<String, Value>, agents: &Agents) -> Result<Agent, Failure> {
+    let name = given(request, "model").and_then(Value::as_str);
+    let name = name.ok_or_else(|| Failure::kind_of("model", "the name of an agent"))?;
+    let agent = agents.named(name).cloned();
+    agent.ok_or_else(|| Failure::no_model(name, agents.suggestion(name)))
+}
+
 fn why(name: &str) -> &'static str {
     match name {
         "n" => ": an agent gives one answer",
         "functions" | "function_call" => ": `tools` and `tool_choice` have taken its place",
-        "response_format" => ": the form of an answer is declared in the agent's program",
         _ => "",
     }
 }
@@ -103,6 +161,7 @@ fn why(name: &str) -> &'static str {
 pub(super) fn hints(
     request: &Map<String, Value>,
     tools: Option<CallerTools>,
+    form: Option<turn::Form>,
 ) -> Result<Hints, Failure> {
     let mut max_output = None;
     for name in ["max_completion_tokens", "max_tokens", "max_output_tokens"] {
@@ -116,7 +175,11 @@ pub(super) fn hints(
         temperature.ok_or_else(|| Failure::kind_of("temperature", "a number from 0 to 2"))
     });
     let stop = stop(request)?;
-    Ok(Hints { max_output, temperature: temperature.transpose()?, stop, tools })
+    if form.is_some() && !stop.is_empty() {
+        let message = "`stop` would cut the JSON that is asked for";
+        return Err(Failure::param("stop", "unsupported_parameter", message));
+    }
+    Ok(Hints { max_output, temperature: temperature.transpose()?, stop, form, tools })
 }
 
 /// Reads the texts that end the answer.

@@ -2,6 +2,7 @@
 
 use super::content::{self, ChatInput};
 use super::error::Failure;
+use super::format;
 use super::parameters::{self, given, switch};
 use super::tools::{self, Form};
 use crate::serve::agents::{Agent, Agents};
@@ -14,6 +15,12 @@ pub(crate) struct Chat {
     pub(crate) text: String,
     pub(crate) attachments: Vec<Attachment>,
     pub(crate) past: Vec<Past>,
+    /// The results of calls that a context waits for, by the ids of the calls.
+    pub(crate) results: Vec<(String, String)>,
+    /// What the app says to the system, for this answer alone.
+    pub(crate) instructions: Vec<String>,
+    /// True if the context has nothing of the conversation yet, so that all of it joins.
+    pub(crate) is_new: bool,
     pub(crate) hints: Hints,
     pub(crate) metadata: Map<String, Value>,
     pub(crate) context: Option<String>,
@@ -23,37 +30,45 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
-    /// Reads a request's body.
+    /// Reads a request.
     ///
     /// # Errors
     /// [`Failure`] with the parameter at fault.
-    pub(crate) fn read(body: &[u8], agents: &Agents) -> Result<Self, Failure> {
-        let request: Value = serde_json::from_slice(body).map_err(|error| Failure {
-            param: None,
-            ..Failure::param("", "invalid_json", format!("the body is not JSON: {error}"))
-        })?;
+    pub(crate) fn read(request: &Value, agents: &Agents) -> Result<Self, Failure> {
         let request = request.as_object().ok_or_else(|| Failure::kind_of("body", "an object"))?;
-        let name = given(request, "model").and_then(Value::as_str);
-        let name = name.ok_or_else(|| Failure::kind_of("model", "the name of an agent"))?;
-        let agent = agents.named(name);
-        let agent = agent.ok_or_else(|| Failure::no_model(name, agents.suggestion(name)))?;
-        parameters::check(request)?;
+        let agent = parameters::agent(request, agents)?;
+        parameters::check(request, Form::Chat)?;
         let ChatInput { text, attachments, past, rounds } =
             content::read(request.get("messages").unwrap_or(&Value::Null))?;
         let is_streamed = switch(request, "stream", "stream")?;
         let (metadata, context) = metadata(request)?;
+        let form = format::read(given(request, "response_format"), "response_format", true)?;
         Ok(Self {
-            agent: agent.clone(),
+            agent,
             text,
             attachments,
             past,
-            hints: parameters::hints(request, tools::read(request, Form::Chat, rounds)?)?,
+            results: Vec::new(),
+            instructions: Vec::new(),
+            is_new: false,
+            hints: parameters::hints(request, tools::read(request, Form::Chat, rounds)?, form)?,
             metadata,
             context,
             is_streamed,
             with_usage: with_usage(request, is_streamed)?,
         })
     }
+}
+
+/// Reads the JSON of a body.
+///
+/// # Errors
+/// [`Failure`] if it is not JSON.
+pub(crate) fn json_of(body: &[u8]) -> Result<Value, Failure> {
+    serde_json::from_slice(body).map_err(|error| Failure {
+        param: None,
+        ..Failure::param("", "invalid_json", format!("the body is not JSON: {error}"))
+    })
 }
 
 fn with_usage(request: &Map<String, Value>, is_streamed: bool) -> Result<bool, Failure> {

@@ -4,10 +4,11 @@
 //! Decision: bounds are OpenAI's, so that what is refused there is refused here: 128 tools, names of 64
 //! signs. Schemas of parameters go to the model as they are, and nothing here reads them.
 
+use super::content::Message;
 use super::error::Failure;
 use super::parameters::{given, switch};
 use contexture::prompt::{ToolCall, ToolChoice, ToolDefinition};
-use contexture::turn::{CallerRound, CallerTools};
+use contexture::turn::{CallerRound, CallerTools, Role};
 use serde_json::{Map, Value};
 
 /// The most tools of a request.
@@ -21,7 +22,6 @@ const BYTES: usize = 1 << 20;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Chat,
-    #[expect(dead_code, reason = "the form of `/v1/responses`")]
     Responses,
 }
 
@@ -198,15 +198,39 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
+    /// Takes a message, and returns one that is not a part of any round.
+    pub(super) fn message(&mut self, message: Message) -> Result<Option<Message>, Failure> {
+        let Message { role, mut texts, calls, call_id, at, .. } = message;
+        match role {
+            Role::Model => {
+                texts.retain(|text| !text.is_empty());
+                if !texts.is_empty() {
+                    self.text(texts, &at)?;
+                }
+                for call in calls {
+                    self.call(call, &at)?;
+                }
+            }
+            Role::Tool => {
+                let id = call_id.ok_or_else(|| {
+                    Failure::kind_of(format!("{at}.tool_call_id"), "the id of a call")
+                })?;
+                self.result(&id, texts.join("\n\n"), &at)?;
+            }
+            _ => return Ok(Some(Message { texts, ..Message::of(role) })),
+        }
+        Ok(None)
+    }
+
     /// Takes text of the model.
-    pub(super) fn text(&mut self, texts: Vec<String>, at: &str) -> Result<(), Failure> {
+    fn text(&mut self, texts: Vec<String>, at: &str) -> Result<(), Failure> {
         self.complete(at)?;
         self.text.extend(texts);
         Ok(())
     }
 
     /// Takes a call; calls without results between them are one round.
-    pub(super) fn call(&mut self, call: ToolCall, at: &str) -> Result<(), Failure> {
+    fn call(&mut self, call: ToolCall, at: &str) -> Result<(), Failure> {
         if self.results.iter().any(Option::is_some) || !self.text.is_empty() {
             self.complete(at)?;
         }
@@ -226,7 +250,7 @@ impl Rounds {
     }
 
     /// Takes the result of a call.
-    pub(super) fn result(&mut self, id: &str, text: String, at: &str) -> Result<(), Failure> {
+    fn result(&mut self, id: &str, text: String, at: &str) -> Result<(), Failure> {
         let calls = self.read.last().map(|round| round.calls.as_slice()).unwrap_or_default();
         let place = calls.iter().position(|call| call.id == id);
         let slot = place.and_then(|place| self.results.get_mut(place));
@@ -264,9 +288,16 @@ impl Rounds {
         Ok(())
     }
 
-    /// Returns the rounds, and whether text of the model stands behind the last of them.
-    pub(super) fn end(mut self, at: &str) -> Result<(Vec<CallerRound>, bool), Failure> {
+    /// Returns the rounds.
+    pub(super) fn whole(mut self, at: &str) -> Result<Vec<CallerRound>, Failure> {
         self.complete(at)?;
-        Ok((self.read, !self.text.is_empty()))
+        if self.text.is_empty() {
+            return Ok(self.read);
+        }
+        let message = format!(
+            "`{at}` has to end with the user's message or results of tools: an agent does not go on \
+             with an answer that was begun"
+        );
+        Err(Failure::param(at, "invalid_value", message))
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn call(call: TurnCall) -> Call {
 const RAW: &str = "value";
 
 /// Converts a call of a tool of the client that asked (WA-8).
-pub(super) fn left(call: ToolCall) -> Call {
+pub(crate) fn left(call: ToolCall) -> Call {
     let parameters = match serde_json::from_str(&call.function.arguments) {
         Ok(Value::Object(fields)) => fields,
         _ => Map::from_iter([(RAW.to_owned(), call.function.arguments.into())]),

@@ -1,7 +1,7 @@
 //! The work on one turn, from the stored message to the stored answer.
 
 use super::ended::Ended;
-use super::history;
+use super::history::{self, Wished};
 use super::queues::Place;
 use super::thread::{self, Running, TurnOptions};
 use super::tools::{self, Round};
@@ -11,6 +11,7 @@ use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::context_writer::ContextWriter;
 use crate::serve::exchange::failure::refusal;
+use crate::serve::exchange::input::AnswerOptions;
 use crate::serve::exchange::reply::Reply;
 use crate::serve::flows::intent_set::IntentSet;
 use crate::serve::frontend::target::Forwarder;
@@ -25,7 +26,7 @@ use contexture::observe::Progress::{Planned, Said};
 use contexture::permission::Permission;
 use contexture::store::contexts::{Applied, Key, StoredMessage};
 use contexture::turn::{
-    Attachment, AttachmentKind, Conversation, Finish, Hints, Runtime, ToolFailure, TurnEvent,
+    Attachment, AttachmentKind, Conversation, Finish, Hints, Past, Runtime, ToolFailure, TurnEvent,
     TurnReport,
 };
 use contexture_protocol::content::{
@@ -40,6 +41,9 @@ use tokio::sync::OwnedSemaphorePermit;
 /// The result of work that may be refused.
 type Stored<T> = Result<T, Refusal>;
 
+/// The most messages back to the one that calls of the client's tools belong to.
+const ROUNDS: usize = 200;
+
 /// The work on a turn whose message is stored.
 pub(crate) struct TurnWork {
     app: Arc<App>,
@@ -52,6 +56,8 @@ pub(crate) struct TurnWork {
     hints: Hints,
     /// The requested agent; the intents decide when absent.
     agent: Option<Agent>,
+    /// What is said before the history, for this answer alone.
+    before: Vec<Past>,
     turn: Arc<Turn>,
     /// The number of the message in the context.
     seq: u64,
@@ -76,8 +82,9 @@ impl TurnWork {
         kept: Applied,
         message: Message,
         input: UserInput,
-        (hints, agent): (Hints, Option<Agent>),
+        options: AnswerOptions,
     ) -> Self {
+        let AnswerOptions { hints, agent, before, .. } = options;
         let owner = Arc::clone(caller.owner());
         let key = (owner, message.context_id.clone(), message.message_id.clone());
         let place = (kept.context_id.clone(), kept.incarnation);
@@ -85,7 +92,7 @@ impl TurnWork {
             app: Arc::clone(app),
             caller: caller.clone(),
             turn: app.turns.begin(key.clone(), Some(place)),
-            seq: kept.seqs.first().copied().unwrap_or_default(),
+            seq: kept.seqs.last().copied().unwrap_or_default(),
             key,
             context: kept.context_id,
             incarnation: kept.incarnation,
@@ -93,6 +100,7 @@ impl TurnWork {
             input,
             hints,
             agent,
+            before,
             model: "model".to_owned(),
             writing: app.maker.id("msg"),
             deltas: 0,
@@ -265,9 +273,12 @@ impl TurnWork {
     }
 
     /// Returns the message with the history and the state of its context.
-    async fn conversation(&self) -> Stored<Conversation> {
+    async fn conversation(&mut self) -> Stored<Conversation> {
         let (owner, context) = (self.caller.owner().to_string(), self.context.clone());
-        let most = self.app.project.config.serve.history;
+        let own = self.app.project.config.serve.history;
+        let goes_on = matches!(self.message.body, Body::ToolCallResponse(_));
+        // The message that the calls belong to is among them.
+        let most = if goes_on { own.max(ROUNDS) } else { own };
         let read = self.app.read(move |store| {
             let key = Key { owner: &owner, context: &context };
             let last =
@@ -276,6 +287,15 @@ impl TurnWork {
         });
         let (last, state): (Vec<StoredMessage>, Value) =
             read.await.map_err(|error| refusal(error, Some(&self.context)))?;
+        let mut seq = self.seq;
+        if goes_on {
+            seq = self.go_on(&last)?;
+        }
+        let mut past = std::mem::take(&mut self.before);
+        let before = last.iter().filter(|message| !goes_on || message.seq < seq);
+        let before: Vec<StoredMessage> = before.cloned().collect();
+        let skipped = before.len().saturating_sub(own.saturating_add(1));
+        past.extend(history::past(before.get(skipped..).unwrap_or_default(), &self.context, seq));
         let declared = &self.app.project.config.serve.sensitive;
         let private = sensitive::texts(declared, &state, &last, &self.message);
         let attachments = self.input.attachments.as_deref().unwrap_or_default();
@@ -294,11 +314,25 @@ impl TurnWork {
             context_id: Some(self.context.clone()),
             text: self.input.text.clone(),
             attachments: attachments.collect(),
-            messages: history::past(&last, &self.context, self.seq),
+            messages: past,
             state,
             metadata: self.message.metadata.clone().unwrap_or_default(),
             private,
         })
+    }
+
+    /// Takes the message that calls of the client's tools belong to, and their results. Returns its
+    /// place.
+    fn go_on(&mut self, last: &[StoredMessage]) -> Stored<u64> {
+        let found = history::wished(last, &self.context, self.seq);
+        let Some(Wished { input, seq, rounds, .. }) = found.filter(|one| !one.rounds.is_empty())
+        else {
+            let text = "the context does not hold the calls that these results belong to";
+            return Err(Refusal::new(ErrorCode::ValidationFailed, text));
+        };
+        self.input = input;
+        self.hints.tools.get_or_insert_default().rounds = rounds;
+        Ok(seq)
     }
 
     async fn tell(&mut self, event: TurnEvent) -> Stored<()> {
@@ -435,6 +469,9 @@ impl TurnWork {
             (Some(_), _) => FinishReason::Error,
             (None, _) => FinishReason::Stop,
         };
+        if finish == FinishReason::ToolCalls {
+            metadata.insert(history::CALLER.to_owned(), true.into());
+        }
         if let Some(refused) = error {
             if text.is_empty() && finish != FinishReason::Length {
                 return Err(refused);

@@ -126,7 +126,7 @@ async fn cp_5_unsupported_parameters_are_refused() {
         ("tools[0].function", json!({ "tools": [{ "type": "function" }] })),
         ("tools", json!({ "tools": [{ "type": "function", "function": { "name": "f" } }] })),
         ("tool_choice", json!({ "tool_choice": "required" })),
-        ("response_format", json!({ "response_format": { "type": "json_object" } })),
+        ("response_format.type", json!({ "response_format": { "type": "xml" } })),
         ("logprobs", json!({ "logprobs": true })),
         ("logit_bias", json!({ "logit_bias": { "1": 2 } })),
         ("stop", json!({ "stop": "x" })),

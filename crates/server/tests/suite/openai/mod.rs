@@ -3,7 +3,9 @@
 
 mod chat;
 mod drain;
+mod format;
 mod model;
+mod responses;
 mod script;
 mod site;
 mod status;

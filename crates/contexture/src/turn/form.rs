@@ -144,7 +144,7 @@ mod tests {
         }, "required": ["name", "kind", "mayor", "parts"],
         "$defs": { "part": { "type": "object", "properties": { "at": { "type": "integer" } } } } });
         let told = shape(city);
-        for part in ["name string", "\"town\" | \"city\"", "mayor json", "at? integer"] {
+        for part in ["name string", "\"town\" | \"city\"", "mayor json", "at?: integer"] {
             assert!(told.contains(part), "{told}");
         }
         assert_eq!(shape(json!({ "type": "object" })), "json");

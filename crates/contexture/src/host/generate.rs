@@ -12,7 +12,7 @@ use super::model_tools::ModelTools;
 #[cfg(feature = "flow")]
 use super::plan;
 use super::prompt::{Prepared, Room, label_of, prepare, think_of};
-use super::ranked;
+use super::ranked::Selections;
 use super::references::room::Tools;
 use super::references::{Gathered, gather};
 use super::run_state::{RunState, placeholder, supplied, unknown};
@@ -183,9 +183,9 @@ impl ModelCalls {
         let model = self.models.get(uri).map_err(|error| Failed::of_model(&error))?;
         let shown = knowledge::show(run, references.packs(), call, &model)?;
         let mut attached = attachments.show(run, references, &shown.call, &model).await?;
-        let mut ranked = Vec::new();
+        let mut ranked = Selections::default();
         if attached.call.items.iter().any(|item| item.question.is_some()) {
-            ranked = ranked::in_call(run, attached.call.to_mut(), model.provider.tokenizer())?;
+            ranked.in_call(run, attached.call.to_mut(), model.provider.tokenizer())?;
         }
         let media = attached.parts;
         let calls_tools = !call.options.plan
@@ -196,9 +196,8 @@ impl ModelCalls {
             false => callable::granted(run, tools, &call.options.tools).await?,
         };
         let offered = Tools { offered: &callables, loads: calls_tools };
-        let Gathered { mut call, offers, packs: of_references, answers, ranked: of_resources } =
-            gather(run, references, &attached.call, (&model, offered)).await?;
-        ranked.extend(of_resources);
+        let Gathered { mut call, offers, packs: of_references, answers } =
+            gather(run, references, &attached.call, (&model, offered, &mut ranked)).await?;
         let offers = if calls_tools { offers } else { Offers::default() };
         if !offers.is_empty() {
             callables.push(Callable::loading());
@@ -219,13 +218,15 @@ impl ModelCalls {
             return Box::pin(plan::run(self, services, asked)).await;
         }
         let about = (&*call, &model, number);
-        let mut prepared = prepare(run, about, &fenced, (&callables, &media), &mut packs).await?;
+        let mut prepared =
+            prepare(run, about, &fenced, (&callables, &media), (&mut packs, &mut ranked)).await?;
         self.look_for_room(run, (&call, &model, place), &prepared).await?;
         prepared.manifest.masked = masked;
         prepared.manifest.passed_over = place.passed.to_vec();
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
         prepared.manifest.packs = std::mem::take(&mut packs.records);
+        let mut ranked = ranked.records(&prepared.items, model.provider.tokenizer());
         ranked.append(&mut packs.ranked);
         prepared.keep_ranked(ranked);
         self.note_call(run, &call, &model, &prepared);

@@ -19,6 +19,7 @@ use super::fallback::{Failed, Place};
 use super::generate::{ModelCalls, Services};
 use super::knowledge::{self, Kept};
 use super::prompt::{Prepared, prepare};
+use super::ranked::Selections;
 use super::run_state::{RunState, supplied};
 use crate::flows::origins::Origins;
 use crate::flows::planned::KeptPlan;
@@ -99,7 +100,8 @@ async fn planned(
     let asking = guide::call_for_plan(&call, &callables, &inputs, shape);
     let mut none = knowledge::show(run, references.packs(), &asking, model)?.packs;
     let about = (&asking, model, number);
-    let mut prepared = prepare(run, about, &fenced, (&[], &[]), &mut none).await?;
+    let mut prepared =
+        prepare(run, about, &fenced, (&[], &[]), (&mut none, &mut Selections::default())).await?;
     models.look_for_room(run, (&asking, model, place), &prepared).await?;
     let counter = model.provider.tokenizer();
     prepared.manifest.tools = callables.iter().map(|(_, one)| one.record(counter)).collect();

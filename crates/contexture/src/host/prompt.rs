@@ -4,6 +4,7 @@ use super::callable::Callable;
 use super::errors::of_prompt;
 use super::fallback::Failed;
 use super::knowledge::ShownPacks;
+use super::ranked::Selections;
 use super::run_state::RunState;
 use crate::models::Model;
 use crate::run::result::{DryItem, DryPrompt, DryTool};
@@ -109,7 +110,7 @@ pub(super) async fn prepare(
     (call, model, number): (&GenerateCall, &Model, u64),
     fenced: &[Arc<str>],
     (callables, media): (&[Callable], &[OpenaiContentPart]),
-    packs: &mut ShownPacks<'_>,
+    (packs, ranked): (&mut ShownPacks<'_>, &mut Selections),
 ) -> Result<Prepared, Failed> {
     let room = Room::of(run, call, model).await;
     let counter = model.provider.tokenizer();
@@ -121,7 +122,9 @@ pub(super) async fn prepare(
     let beside = of_tools.saturating_add(of_media);
     let measure = |items: &[ContextItem]| count(counter, &composer.compose(items)) + beside;
     let shorter = |at: usize, room| {
-        packs.shorter(declared.get(at)?, room).map(|text| run.shown_to_model(&text))
+        let item = declared.get(at)?;
+        let shorter = packs.shorter(item, room).or_else(|| ranked.shorter(item, room, counter));
+        shorter.map(|text| run.shown_to_model(&text))
     };
     let items = fit_with(&declared, room.most, counter, measure, shorter)
         .map_err(|error| room.error(&error, model))?;

@@ -16,13 +16,12 @@ pub(super) mod room;
 use super::errors::of_load;
 use super::knowledge::{Answer, Kept, of_question, of_reference};
 use super::prompt::label_of_item;
-use super::ranked;
+use super::ranked::Selections;
 use super::run_state::RunState;
 use crate::models::Model;
 use crate::packs;
 use crate::written::OnDemand;
 use asked::{Asked, asked};
-use contexture_context::manifest::RankedRecord;
 use contexture_context::{DeclaredItem, Keep, TokenCounter, Trust};
 use contexture_reference::syntax::ReferenceBuf;
 use contexture_reference::tool::Offers;
@@ -48,8 +47,6 @@ pub(super) struct Gathered<'c> {
     pub(super) packs: Kept,
     /// The answers of packs to questions.
     pub(super) answers: Vec<Answer>,
-    /// What questions of `use` selected.
-    pub(super) ranked: Vec<RankedRecord>,
 }
 
 /// Loads what a call refers to and puts it among its items.
@@ -57,13 +54,12 @@ pub(super) async fn gather<'c>(
     run: &RunState,
     on_demand: &OnDemand,
     call: &'c GenerateCall,
-    (model, tools): (&Model, Tools<'_>),
+    (model, tools, ranked): (&Model, Tools<'_>, &mut Selections),
 ) -> Result<Gathered<'c>, HostError> {
     let asked = asked(call)?;
     if asked.is_empty() {
         let (offers, packs, answers) = (Offers::default(), Kept::default(), Vec::new());
-        let (call, ranked) = (Cow::Borrowed(call), Vec::new());
-        return Ok(Gathered { call, offers, packs, answers, ranked });
+        return Ok(Gathered { call: Cow::Borrowed(call), offers, packs, answers });
     }
     let mut call = call.clone();
     for one in &asked {
@@ -75,7 +71,6 @@ pub(super) async fn gather<'c>(
     let counter = model.provider.tokenizer();
     let mut planned = load(run, references.loader(), asked, options.policy).await?;
     run.recorder.add_secrets(on_demand.secrets());
-    let mut ranked = Vec::new();
     for one in &mut planned {
         let (mut items, left_out) = items_of(packs, &one.asked, &one.entry, counter)?;
         for item in &mut items {
@@ -84,7 +79,7 @@ pub(super) async fn gather<'c>(
         one.items = items;
         note(run, &call, one, left_out);
         answer(run, packs, &call, one, counter)?;
-        ranked.extend(select(run, &call, one, counter)?);
+        select(run, &call, one, (counter, ranked))?;
     }
     let most = options.budget.unwrap_or(u64::MAX);
     room::fit(&call, &mut planned, (counter, tools), most)?;
@@ -97,7 +92,7 @@ pub(super) async fn gather<'c>(
     if !offers.is_empty() {
         call.items.push(listing(&call, &offers, tools.loads));
     }
-    Ok(Gathered { call: Cow::Owned(call), offers, packs, answers, ranked })
+    Ok(Gathered { call: Cow::Owned(call), offers, packs, answers })
 }
 
 /// Selects from what was loaded by the question of its `use`. What a dry run did not load stays as
@@ -106,18 +101,18 @@ fn select(
     run: &RunState,
     call: &GenerateCall,
     one: &mut Planned,
-    counter: &'static dyn TokenCounter,
-) -> Result<Option<RankedRecord>, HostError> {
+    (counter, ranked): (&'static dyn TokenCounter, &mut Selections),
+) -> Result<(), HostError> {
     let used = one.asked.used.as_ref();
-    let Some(question) = used.and_then(|used| used.question.as_ref()) else { return Ok(None) };
+    let Some(question) = used.and_then(|used| used.question.as_ref()) else { return Ok(()) };
     for item in &mut one.items {
         item.origin = label_of_item(item).join(&question.label);
         item.question = item.question.take().filter(|_| !one.is_placeholder);
     }
     let source = one.entry.reference.as_str();
-    let (items, record) = ranked::select(run, (&call.site, source), &one.items, counter)?;
-    one.items = items;
-    Ok(record)
+    let about = (&call.site, source, call.options.plan);
+    one.items = ranked.select(run, about, &one.items, counter)?;
+    Ok(())
 }
 
 /// Takes the answer of a pack within the budget of its `use`: whole sections, in place of a text

@@ -278,3 +278,61 @@ fn ca_16_pack_is_asked_the_question_and_not_the_instruction() {
     assert_eq!(record.passages[0].heading.as_deref(), Some("Facts > Widget"));
     assert!(prompt.items[0].score.is_some());
 }
+
+#[test]
+fn ca_16_less_room_in_prompt_drops_worst_passages_first() {
+    let parts = (0..30).map(|n| {
+        let words = if n == 17 { "widget widget costs" } else { "widget" };
+        format!("## Part {n}\n\nThe {words} of part {n} is described here at some length.\n\n")
+    });
+    let place = Place::new(&[("docs/a.md", &parts.collect::<String>())]);
+    let notes: Vec<Value> = (0..30)
+        .map(|n| {
+            json!(format!("note {n}: {}", if n == 17 { "what a widget costs" } else { "a widget" }))
+        })
+        .collect();
+    for body in
+        ["use Docs max 600 for \"widget costs\"", "use input.notes max 600 for \"widget costs\""]
+    {
+        let ask = |most: &str| {
+            let text = format!(
+                "{DOCS}\nmain func(input) {{ {body}\n generate({{ input: \"Answer.\"{most} }}) -> {{ answer string }} }}"
+            );
+            dry(&place, &text, json!({ "notes": notes })).0
+        };
+        let whole = ask("");
+        let mut before = whole.ranked[0].passages.len();
+        assert!(before > 10, "{before}");
+        for percent in [5, 25, 50, 75] {
+            let less = whole.items[0].tokens * percent / 100;
+            let most = whole.total_tokens - less;
+            let prompt = ask(&format!(", max_input: {most}"));
+            assert!(
+                prompt.total_tokens <= most && !prompt.user.contains("[clipped"),
+                "{}",
+                prompt.user
+            );
+            let record = &prompt.ranked[0];
+            assert!(record.passages.len() < before, "{percent}");
+            before = record.passages.len();
+            let shown = prompt.user.matches(" widget").count() - usize::from(body.contains("Docs"));
+            assert_eq!(shown, before, "{}", prompt.user);
+            assert!(prompt.user.contains("17"), "{}", prompt.user);
+            assert_eq!(record.passages.len() as u64 + record.left_out.passages, 30);
+        }
+    }
+}
+
+#[test]
+fn ca_16_plan_is_not_told_what_was_selected() {
+    let place = docs();
+    let names = |question: &str| {
+        let text = format!(
+            "{DOCS}\nimport tool Grep from \"sh://grep\"\nmain func(input) {{
+              use Docs max 200 for \"{question}\"
+              generate({{ input: \"Answer.\", tools: [Grep], plan: true }}) -> {{ answer string }} }}"
+        );
+        dry(&place, &text, json!({})).0.user
+    };
+    assert_eq!(names("What does a widget cost?"), names("Which tea grows on hills?"));
+}

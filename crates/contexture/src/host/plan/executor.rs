@@ -10,6 +10,7 @@ use crate::host::fallback::Place;
 use crate::host::generate::{ModelCalls, Services};
 use crate::host::perform::{Called, Caller};
 use crate::host::prompt::prepare;
+use crate::host::ranked::Selections;
 use crate::host::{hiding, knowledge};
 use crate::models::Model;
 use crate::observe::Progress;
@@ -237,9 +238,10 @@ impl<'h> Executor<'h> {
         let done = async {
             let mut none = knowledge::show(run, packs, &reading, self.model)?.packs;
             let about = (&reading, self.model, number);
-            let mut prepared = prepare(run, about, &[], (&[], &[]), &mut none)
-                .await
-                .map_err(|failed| failed.error)?;
+            let mut prepared =
+                prepare(run, about, &[], (&[], &[]), (&mut none, &mut Selections::default()))
+                    .await
+                    .map_err(|failed| failed.error)?;
             prepared.manifest.masked = masked;
             self.models.note_call(run, &reading, self.model, &prepared);
             let asked = (&reading, self.model, number, Place::ALONE);

@@ -56,6 +56,14 @@ impl<'i> Texts<'i> {
         self.parts.len()
     }
 
+    /// Reports whether a text stands in the item of this source.
+    pub(super) fn is_in(&self, text: usize, source: &str) -> bool {
+        match &self.form {
+            Form::Items(items) => items.get(text).is_some_and(|item| item.source == source),
+            _ => self.first.source == source,
+        }
+    }
+
     pub(super) fn ranked(&self) -> Vec<Ranked<'_>> {
         self.parts
             .iter()

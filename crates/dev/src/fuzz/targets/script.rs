@@ -19,6 +19,7 @@ pub(super) const WORDS: &[&str] = &[
     "import tool File from \"file://workspace\"",
     "generate({",
     "use x max 2k keep tail as y",
+    "use x max 2k for q",
     "use one of",
     "parallel for x in",
     "loop max 3 {",

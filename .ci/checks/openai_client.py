@@ -185,7 +185,7 @@ def client(url, file):
     for param, asked in [
         ("n", {"n": 2}),
         ("tools", {"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]}),
-        ("response_format", {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}}),
+        ("response_format.type", {"response_format": {"type": "xml"}}),
         ("logprobs", {"logprobs": True}),
         ("stop", {"stop": ["\n"]}),
         ("temperature", {"temperature": 3}),

@@ -51,11 +51,7 @@ def answer(asked):
     choice = asked.get("tool_choice", "auto")
     if last["role"] == "tool":
         given = [content(message) for message in asked["messages"] if message["role"] == "tool"]
-        if "again" not in " ".join(given):
-            return "The tools said: " + " | ".join(given), []
-    if "wish for" in said:
-        name = re.search(r"wish for (\w+)", said).group(1)
-        tools = [tool for tool in tools if tool["name"] == name]
+        return "The tools said: " + " | ".join(given), []
     if isinstance(choice, dict):
         tools = [tool for tool in tools if tool["name"] == choice["function"]["name"]]
     if tools and choice != "none" and "without a tool" not in said:
@@ -75,8 +71,8 @@ def answer(asked):
         return json.dumps(filled(schema, schema), ensure_ascii=False), []
     if form.get("type") == "json_object":
         return '{"a": [1, "two"], "b": {"c": null}}', []
-    repeated = re.search(r"repeat <<(.*?)>>", said, re.S)
-    return (repeated.group(1) if repeated else "one two three"), []
+    repeated = re.findall(r"repeat <<(.*?)>>", said, re.S)
+    return (repeated[-1] if repeated else "one two three"), []
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -89,11 +85,6 @@ class Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with LOCK, open(sys.argv[2], "a") as out:
             print(json.dumps(asked), file=out)
-        if self.path.endswith("/embeddings"):
-            texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
-            rows = [{"object": "embedding", "index": at, "embedding": [len(text) / 8, 0.5, -1.0]} for at, text in enumerate(texts)]
-            body = {"object": "list", "model": asked["model"], "data": rows, "usage": {"prompt_tokens": 4, "total_tokens": 4}}
-            return self.whole(body)
         text, calls = answer(asked)
         calls = [
             {"index": at, "id": f"call_{len(asked['messages'])}_{at}", "type": "function", "function": {"name": name, "arguments": arguments}}

@@ -61,7 +61,11 @@ impl Data<'_> {
             name if name.is_empty() => String::new(),
             name => format!(" → {name}"),
         };
-        format!("{}{budget}{label}{chosen}", self.source())
+        let question = match self.word("for") {
+            question if question.is_empty() => String::new(),
+            question => format!(" for {question}"),
+        };
+        format!("{}{budget}{question}{label}{chosen}", self.source())
     }
 
     /// Formats the source of a `use`, for `one of` with the names of its candidates.

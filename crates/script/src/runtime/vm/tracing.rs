@@ -102,7 +102,7 @@ pub(super) fn fail_to(machine: &Machine<'_>, events: &mut Vec<OpenEvent>, depth:
     }
 }
 
-/// Reports a `use` (AS-29): source, label, budget.
+/// Reports a `use` (AS-29): source, label, budget, question.
 pub(super) fn declared(machine: &Machine<'_>, parent: Option<u64>, site: u32) {
     let Some(site) = machine.program.uses.get(site as usize) else { return };
     let label = site.label.as_deref();
@@ -126,6 +126,10 @@ pub(super) fn declared(machine: &Machine<'_>, parent: Option<u64>, site: u32) {
                 data.insert("chosen".to_owned(), Json::from(name));
             }
         }
+    }
+    if let Some(span) = site.question {
+        let question = machine.program.text(Place { file: site.place.file, span });
+        data.insert("for".to_owned(), Json::from(question));
     }
     let position = machine.program.position(site.place);
     data.insert("file".to_owned(), Json::from(position.file));

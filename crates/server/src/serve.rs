@@ -26,6 +26,7 @@ mod message;
 mod openai;
 mod operations;
 mod phase;
+mod routed;
 mod sensitive;
 mod session;
 mod sessions;
@@ -227,6 +228,7 @@ impl Serve {
             subscriptions: Subscriptions::default(),
             turns: Arc::new(Turns::new(serve.turns)),
             calls,
+            routed: Arc::default(),
             flows,
             handlers: Handlers::open(settings.handlers)?,
             turn_request: settings.turns,

@@ -65,6 +65,8 @@ pub struct Serve {
     /// An agent that is asked which intent a message has when no rule fits: its value is the name
     /// of an intent, or has it as `intent`.
     pub router: Option<String>,
+    /// The clientId of the model service that answers what no intent does, in place of an agent.
+    pub model_service: Option<String>,
     /// The intents of messages, and who answers them; the first that fits.
     pub intents: Vec<Intent>,
 }
@@ -91,6 +93,7 @@ impl Default for Serve {
             wait_seconds: NonZeroU64::MIN.saturating_add(7 * 24 * 60 * 60 - 1),
             demo: None,
             router: None,
+            model_service: None,
             intents: Vec::new(),
         }
     }

@@ -21,6 +21,7 @@ use super::operations::metrics::Metrics;
 use super::operations::readiness::Readiness;
 use super::operations::telemetry::Telemetry;
 use super::phase::Phase;
+use super::routed::Routed;
 use super::session::Session;
 use super::sessions::Sessions;
 use super::subscriptions::Subscriptions;
@@ -58,6 +59,8 @@ pub(crate) struct App {
     pub(crate) turns: Arc<Turns>,
     /// The pending calls of front-end tools.
     pub(crate) calls: Calls,
+    /// The turns that model services answer.
+    pub(crate) routed: Arc<Routed>,
     /// The tool calls and instruction sets of clients.
     pub(crate) flows: Sets,
     /// The handlers of further message types.

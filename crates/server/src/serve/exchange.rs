@@ -84,8 +84,16 @@ pub(crate) fn receive_with(
             accept::receive(app, caller, message, reply);
         }
         Body::Other { .. } => further::run(app, caller, message, reply),
-        Body::ModelResponseDelta(_)
-        | Body::InstructionResponse(_)
+        Body::ModelResponseDelta(_) => {
+            match app.routed.of(caller.owner(), caller.session.as_ref(), &message) {
+                Some(heard) => {
+                    heard.pass(&message);
+                    reply.acknowledge();
+                }
+                None => reply.refuse(not_accepted(&message)),
+            }
+        }
+        Body::InstructionResponse(_)
         | Body::Progress(_)
         | Body::ToolAvailabilityResponse(_)
         | Body::ContextDelta(_)

@@ -26,6 +26,8 @@ pub(crate) enum Target {
     Agent(Agent),
     /// An instruction set; its results are the answer.
     Set(Arc<IntentSet>),
+    /// A model service, by its clientId.
+    Service(String),
 }
 
 /// The routing of a message.

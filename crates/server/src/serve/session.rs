@@ -56,6 +56,8 @@ struct State {
     client: Option<Arc<ClientCapabilities>>,
     /// True if the client is a service that registered its tools.
     is_service: bool,
+    /// True if the client may speak as a model.
+    is_model: bool,
     subscribed: HashSet<String>,
     /// The calls that were sent in it and have no answer, by their ids.
     calls: HashMap<String, Vec<SentCall>>,
@@ -322,6 +324,18 @@ impl Session {
 
     pub(crate) fn client(&self) -> Option<Arc<ClientCapabilities>> {
         self.state.lock().client.clone()
+    }
+
+    /// Notes whether the client may speak as a model.
+    pub(crate) fn set_model(&self, is_model: bool) {
+        self.state.lock().is_model = is_model;
+    }
+
+    /// Reports whether a connected client of this name may speak as a model.
+    pub(crate) fn is_model_of(&self, name: &str) -> bool {
+        let state = self.state.lock();
+        let known = state.client.as_ref().map(|client| &client.client_id).or(state.name.as_ref());
+        state.is_model && state.left.is_none() && known.is_some_and(|known| known == name)
     }
 
     /// Reports whether the client is a service that registered its tools.

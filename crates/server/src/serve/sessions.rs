@@ -148,6 +148,13 @@ impl Sessions {
         own.next().cloned()
     }
 
+    /// Returns a connected session of a model service.
+    pub(crate) fn model(&self, owner: &str, name: &str) -> Option<Arc<Session>> {
+        let tables = self.tables.lock();
+        let mut own = tables.by_id.values().filter(|session| **session.owner() == *owner);
+        own.find(|session| session.is_model_of(name)).cloned()
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.tables.lock().by_id.len()
     }

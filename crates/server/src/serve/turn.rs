@@ -8,6 +8,7 @@ pub(crate) mod ended;
 pub(crate) mod history;
 pub(crate) mod log;
 mod queues;
+mod service;
 pub(crate) mod thread;
 pub(crate) mod tools;
 pub(crate) mod turns;

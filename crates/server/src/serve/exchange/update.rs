@@ -2,9 +2,10 @@
 
 use super::failure::refusal_at;
 use super::reply::Reply;
-use super::rights::{check_name, check_sender, speaker};
+use super::rights::{check_name, check_sender, forbidden, speaker};
 use crate::serve::app::App;
-use crate::serve::caller::Caller;
+use crate::serve::caller::{Caller, Scope};
+use crate::serve::flows::accept;
 use crate::serve::message::{answering, digest, stored_answer};
 use contexture::store::contexts::{
     Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
@@ -38,9 +39,12 @@ pub(crate) fn begin(
     reply: Reply,
 ) {
     match operation(app, caller, message, update) {
-        Ok(operation) => {
+        Ok((_, Some(wish))) if wants_tools(&wish) => {
+            accept::added(app, caller, message, wish, reply);
+        }
+        Ok((operation, said)) => {
             let base = update.base_version.as_ref().map(|version| version.get());
-            submit(app, caller, message, vec![operation], base, reply);
+            submit(app, caller, message, (vec![operation], said), base, reply);
         }
         Err(refused) => reply.refuse(refused),
     }
@@ -49,7 +53,7 @@ pub(crate) fn begin(
 /// Stores a message that needs no work, such as that of a model service.
 pub(crate) fn keep(app: &Arc<App>, caller: &Caller, message: &Message, reply: Reply) {
     let added = Operation::AddMessage(NewMessage::of(message));
-    submit(app, caller, message, vec![added], None, reply);
+    submit(app, caller, message, (vec![added], said(message)), None, reply);
 }
 
 fn operation(
@@ -57,12 +61,13 @@ fn operation(
     caller: &Caller,
     message: &Message,
     update: &ContextUpdate,
-) -> Result<Operation, Refusal> {
+) -> Result<(Operation, Option<Message>), Refusal> {
     let absent = || Refusal::new(ErrorCode::ValidationFailed, "the update lacks what it needs");
-    Ok(match update.operation {
+    let operation = match update.operation {
         UpdateOperation::AddMessage => {
             let draft = update.message.as_ref().ok_or_else(absent)?;
-            added(app, caller, message, (**draft).clone())?
+            let whole = added(app, caller, message, (**draft).clone())?;
+            return Ok((Operation::AddMessage(NewMessage::of(&whole)), said(&whole)));
         }
         UpdateOperation::UpdateState => Operation::UpdateState {
             path: update.path.clone().ok_or_else(absent)?,
@@ -76,12 +81,18 @@ fn operation(
             let before = filter.map(|filter| filter.before_timestamp.as_str().to_owned());
             Operation::ClearHistory { before }
         }
-    })
+    };
+    Ok((operation, None))
 }
 
-/// Returns the operation that adds a message. Missing fields come from the outer message, and the
+/// Returns what a model says, which may be the answer of a turn or a wish for tools.
+fn said(message: &Message) -> Option<Message> {
+    matches!(message.body, Body::ModelResponse(_)).then(|| message.clone())
+}
+
+/// Returns the message to add. Missing fields come from the outer message, and the
 /// caller must be allowed to send as its sender.
-fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Operation, Refusal> {
+fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Message, Refusal> {
     let rest = Message {
         message_id: String::new(),
         context_id: None,
@@ -105,7 +116,14 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Op
         check_sender(caller, speaker)?;
     }
     check_type(app, &whole)?;
-    Ok(Operation::AddMessage(NewMessage::of(&whole)))
+    if wants_tools(&whole) && !caller.grant.scopes.contains(&Scope::Run) {
+        return Err(forbidden(Scope::Run));
+    }
+    Ok(whole)
+}
+
+fn wants_tools(message: &Message) -> bool {
+    matches!(&message.body, Body::ModelResponse(response) if response.request().is_some())
 }
 
 /// Checks that an added message does not belong to another context than its update.
@@ -148,7 +166,7 @@ fn submit(
     app: &Arc<App>,
     caller: &Caller,
     message: &Message,
-    operations: Vec<Operation>,
+    (operations, said): (Vec<Operation>, Option<Message>),
     base_version: Option<u64>,
     reply: Reply,
 ) {
@@ -159,15 +177,31 @@ fn submit(
     let answer = Answer::Made(Arc::new(stored));
     let update = Update { base_version, ..once(caller, message, answer, operations) };
     let context = message.context_id.clone();
-    app.update(update, move |_, outcome| match outcome {
+    let caller = caller.clone();
+    app.update(update, move |app, outcome| match outcome {
         Ok(Applied { repeated: Some(Repeated::Done(answer)), .. }) => {
             reply.finish_with(stored_answer(&answer));
         }
-        Ok(applied) => reply.finish(ack(&template, &id, &applied)),
+        Ok(applied) => {
+            reply.finish(ack(&template, &id, &applied));
+            if let Some(said) = said {
+                hear(app, &caller, said, &applied);
+            }
+        }
         Err(error) => {
             reply.refuse(refusal_at("/content/baseVersion", error, context.as_deref()));
         }
     });
+}
+
+/// Tells the turn that waits for a model service what it said.
+fn hear(app: &Arc<App>, caller: &Caller, mut said: Message, applied: &Applied) {
+    if let Some(heard) = app.routed.of(caller.owner(), caller.session.as_ref(), &said) {
+        if let Some(seq) = applied.seqs.first() {
+            said.set_meta("seq", *seq);
+        }
+        heard.answer(said);
+    }
 }
 
 /// Returns the update of a context by a message, with effect once (CP-7).
@@ -191,6 +225,12 @@ pub(crate) fn once(
         cause: Some(message.message_id.clone()),
         ..Update::default()
     }
+}
+
+/// Creates the ACK of a message that is in its context.
+pub(crate) fn acknowledged(app: &App, message: &Message, applied: &Applied) -> Message {
+    let template = app.maker.message(message.context_id.as_deref(), Body::Ack(Ack::default()));
+    ack(&template, &message.message_id, applied)
 }
 
 /// Creates the ACK of an update from a message without content.

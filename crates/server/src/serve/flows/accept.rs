@@ -9,12 +9,12 @@ use super::place::{Entered, Place};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::failure::refusal;
-use crate::serve::exchange::reply::Reply;
-use crate::serve::exchange::update::once;
+use crate::serve::exchange::reply::{Reply, ReplySink};
+use crate::serve::exchange::update::{acknowledged, once};
 use crate::serve::message::{digest, stored_answer};
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use contexture::store::contexts::{
-    Answer, ContextError, Key, KeyName, NewMessage, Operation, Repeated,
+    Answer, Applied, ContextError, Key, KeyName, NewMessage, Operation, Repeated,
 };
 use contexture::store::flows::WaitFilter;
 use contexture_flow::Set;
@@ -30,8 +30,60 @@ const QUICK: usize = 200;
 /// The messages that are read at once.
 const PAGE: usize = 1_000;
 
-/// Takes a TOOL_CALL_REQUEST or an INSTRUCTION; the answers are sent through `reply`.
+/// Takes a TOOL_CALL_REQUEST, an INSTRUCTION, or the wish of a model; the answers are sent through
+/// `reply`.
 pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply) {
+    begin(app, caller, message, reply, None);
+}
+
+/// Takes the wish of a model that an update adds to its context. The update is answered when the wish is
+/// stored; the answers to the wish go to the session of the caller, if there is one.
+pub(crate) fn added(
+    app: &Arc<App>,
+    caller: &Caller,
+    update: &Message,
+    wish: Message,
+    reply: Reply,
+) {
+    let sink: Arc<dyn ReplySink> = match &caller.session {
+        Some(session) => Arc::clone(session) as Arc<_>,
+        None => Arc::new(Nobody),
+    };
+    let answers = Reply::new(sink, app.maker.clone(), &wish);
+    begin(app, caller, wish, answers, Some(Outer { update: update.clone(), reply }));
+}
+
+/// The update that adds a wish.
+struct Outer {
+    update: Message,
+    reply: Reply,
+}
+
+impl Outer {
+    fn stored(self, app: &App, applied: &Applied) {
+        self.reply.finish(acknowledged(app, &self.update, applied));
+    }
+}
+
+/// The receiver of answers that are read in the context alone.
+struct Nobody;
+
+impl ReplySink for Nobody {
+    fn passing(&self, _: Message) {}
+
+    fn last(&self, _: Message) {}
+}
+
+/// Answers the update that adds a wish: it was known before, or is refused.
+fn end_outer(outer: Option<Outer>, refused: Option<&Refusal>) {
+    match (outer, refused) {
+        (Some(outer), Some(refused)) => outer.reply.refuse(refused.clone()),
+        (Some(outer), None) => outer.reply.acknowledge(),
+        (None, _) => {}
+    }
+}
+
+fn begin(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply, outer: Option<Outer>) {
     let (Some(set), Some(context)) = (set_of(&message), message.context_id.clone()) else {
         return reply.refuse(Refusal::new(ErrorCode::ValidationFailed, "the message has no set"));
     };
@@ -39,15 +91,23 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
     let key = (Arc::clone(&owner), Some(context.clone()), message.message_id.clone());
     let digest = digest(&message);
     if let Some(known) = app.flows.find(&key) {
+        end_outer(outer, None);
         return known.attach_again(&digest, reply);
     }
     if let Some(refused) = app.draining() {
+        end_outer(outer, Some(&refused));
         return reply.refuse(refused);
     }
     let place = match Place::enter(app, key, digest, false) {
         Ok(Entered::New(place)) => place,
-        Ok(Entered::Known(known)) => return known.attach_again(&digest, reply),
-        Err(refused) => return reply.refuse(refused),
+        Ok(Entered::Known(known)) => {
+            end_outer(outer, None);
+            return known.attach_again(&digest, reply);
+        }
+        Err(refused) => {
+            end_outer(outer, Some(&refused));
+            return reply.refuse(refused);
+        }
     };
     place.running.identify(&context, &set);
     place.running.log.attach(reply);
@@ -68,20 +128,20 @@ pub(crate) fn receive(app: &Arc<App>, caller: &Caller, message: Message, reply: 
         place,
         tell,
     };
-    job.accept(set, caller.clone(), digest);
+    job.accept(set, caller.clone(), (digest, outer));
 }
 
 impl Job {
-    fn accept(self, set: Set, caller: Caller, digest: [u8; 32]) {
+    fn accept(self, set: Set, caller: Caller, (digest, outer): ([u8; 32], Option<Outer>)) {
         let run = self.app.maker.id("run");
         if self.is_quick(&set) {
             let clients = Clients::new(self.forwarder(), &run, &set);
             if let Ok(checked) = self.checked(&set, clients, Before::default()) {
-                return self.keep(run, checked, &caller);
+                return self.keep(run, checked, &caller, outer);
             }
         }
         let (handle, running) = (self.app.handle.clone(), Arc::clone(&self.place.running));
-        let task = handle.spawn(self.consider(run, set, caller, digest));
+        let task = handle.spawn(self.consider(run, set, caller, (digest, outer)));
         running.set_task(task.abort_handle());
     }
 
@@ -95,7 +155,13 @@ impl Job {
 
     /// Handles a set that is not accepted at once: it may be large, read files, be repeated, or name
     /// earlier steps.
-    async fn consider(self, run: String, set: Set, caller: Caller, digest: [u8; 32]) {
+    async fn consider(
+        self,
+        run: String,
+        set: Set,
+        caller: Caller,
+        (digest, outer): ([u8; 32], Option<Outer>),
+    ) {
         let key = KeyName {
             context_id: Some(self.context.clone()),
             message_id: self.message.message_id.clone(),
@@ -104,7 +170,10 @@ impl Job {
         let known = self.app.read(move |store| store.repeated(&owner, &key, &digest)).await;
         match known {
             Ok(None) => {}
-            Ok(repeated) => return self.again(repeated).await,
+            Ok(repeated) => {
+                end_outer(outer, None);
+                return self.again(repeated).await;
+            }
             Err(error) => return self.fail(error),
         }
         let earlier = match earlier(&self.app, &self.owner, &self.context, &set).await {
@@ -115,20 +184,24 @@ impl Job {
         let work =
             tokio::task::spawn_blocking(move || (self.checked(&set, clients, earlier), self));
         match work.await {
-            Ok((Ok(checked), job)) => job.keep(run, checked, &caller),
-            Ok((Err(refused), job)) => job.refuse(refused),
+            Ok((Ok(checked), job)) => job.keep(run, checked, &caller, outer),
+            Ok((Err(refused), job)) => {
+                end_outer(outer, Some(&refused));
+                job.refuse(refused);
+            }
             // The place sends the error.
             Err(_) => {}
         }
     }
 
     /// Stores the message, and starts the run unless it is repeated.
-    fn keep(mut self, run: String, checked: Checked, caller: &Caller) {
+    fn keep(mut self, run: String, checked: Checked, caller: &Caller, outer: Option<Outer>) {
         let added = vec![Operation::AddMessage(NewMessage::of(&self.message))];
         let update = once(caller, &self.message, Answer::Pending, added);
         let (app, caller) = (Arc::clone(&self.app), caller.clone());
         app.update(update, move |_, outcome| match outcome {
             Ok(applied) if applied.repeated.is_some() => {
+                end_outer(outer, None);
                 let handle = self.app.handle.clone();
                 handle.spawn(self.again(applied.repeated));
             }
@@ -136,12 +209,22 @@ impl Job {
                 self.incarnation = Some(applied.incarnation);
                 self.place.running.set_kept_in(applied.incarnation);
                 self.audit(&caller);
+                if let Some(outer) = outer {
+                    outer.stored(&self.app, &applied);
+                }
+                if let Some(heard) = self.heard() {
+                    heard.pass(&self.message);
+                }
                 if self.is_async() {
                     (self.tell)(&self.ack(Some(applied.version)));
                 }
                 self.spawn(run, checked, Start::default());
             }
-            Err(error) => self.fail(error),
+            Err(error) => {
+                let refused = refusal(error, Some(&self.context));
+                end_outer(outer, Some(&refused));
+                self.refuse(refused);
+            }
         });
     }
 

@@ -12,6 +12,7 @@ use crate::serve::frontend::target::Forwarder;
 use crate::serve::message::answering;
 use crate::serve::operations::log::millis;
 use crate::serve::phase::Phase;
+use crate::serve::routed::Heard;
 use crate::serve::session::Session;
 use contexture::context::{Digest, Label, Trust};
 use contexture::flows::{Flow, FlowError, FlowRequest, Labels, Waits};
@@ -440,6 +441,13 @@ impl Job {
         }
     }
 
+    /// Returns the turn whose model service sent the calls.
+    pub(super) fn heard(&self) -> Option<Heard> {
+        let is_model = matches!(self.message.body, Body::ModelResponse(_));
+        let session = self.origin.as_ref().filter(|_| is_model);
+        self.app.routed.of(&self.owner, session, &self.message).filter(|_| is_model)
+    }
+
     /// Stores and sends the answer.
     pub(super) async fn settle(self, message: Message) {
         let label = self.label_of(&message);
@@ -451,6 +459,11 @@ impl Job {
                 self.writer().settle(refused.clone(), &Label::default()).await.unwrap_or(refused)
             }
         };
+        if let Some(heard) =
+            self.heard().filter(|_| matches!(message.body, Body::ToolCallResponse(_)))
+        {
+            heard.pass(&message);
+        }
         self.place.finish(message);
     }
 }

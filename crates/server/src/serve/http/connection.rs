@@ -14,7 +14,7 @@ use crate::serve::phase::Phase;
 use crate::serve::session::{Ended, Session};
 use bytes::Bytes;
 use contexture_protocol::content::Welcome;
-use contexture_protocol::{Batch, Body, ErrorCode, Message, Refusal, VERSION, Version};
+use contexture_protocol::{Batch, Body, ErrorCode, Message, Refusal, SenderType, VERSION, Version};
 use futures_util::{FutureExt as _, SinkExt as _};
 use serde_json::Map;
 use std::future::poll_fn;
@@ -297,6 +297,7 @@ impl Connection {
         if let Some(ended) = &taken.ended {
             self.app.forget(ended);
         }
+        taken.session.set_model(self.caller.grant.senders.contains(&SenderType::Model));
         self.number = taken.connection;
         self.caller.session = Some(Arc::clone(&taken.session));
         (taken.session, taken.last_seq)
@@ -324,6 +325,7 @@ impl Connection {
         let answer = answer.with_meta("seq", if is_resumed { seen } else { 0 });
         self.welcome = Some(answering(answer, &message.message_id));
         session.set_name(&message.sender.id);
+        self.app.sessions.notify();
         if let Some(client) = session.client_name() {
             calls::back(&self.app, &session, client, true);
         }

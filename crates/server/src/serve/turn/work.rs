@@ -39,30 +39,30 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// The result of work that may be refused.
-type Stored<T> = Result<T, Refusal>;
+pub(super) type Stored<T> = Result<T, Refusal>;
 
 /// The most messages back to the one that calls of the client's tools belong to.
 const ROUNDS: usize = 200;
 
 /// The work on a turn whose message is stored.
 pub(crate) struct TurnWork {
-    app: Arc<App>,
-    caller: Caller,
+    pub(super) app: Arc<App>,
+    pub(super) caller: Caller,
     key: TurnKey,
-    context: String,
+    pub(super) context: String,
     incarnation: u64,
-    message: Message,
+    pub(super) message: Message,
     input: UserInput,
     hints: Hints,
     /// The requested agent; the intents decide when absent.
     agent: Option<Agent>,
     /// What is said before the history, for this answer alone.
     before: Vec<Past>,
-    turn: Arc<Turn>,
+    pub(super) turn: Arc<Turn>,
     /// The number of the message in the context.
     seq: u64,
     /// The sender of MODEL_RESPONSE.
-    model: String,
+    pub(super) model: String,
     /// The id of the message that is being written.
     writing: String,
     deltas: u64,
@@ -72,6 +72,8 @@ pub(crate) struct TurnWork {
     reason: Map<String, Value>,
     /// The label of the answer.
     label: Label,
+    /// True if the answer is in the context already.
+    pub(super) is_stored: bool,
 }
 
 impl TurnWork {
@@ -108,6 +110,7 @@ impl TurnWork {
             trace: None,
             reason: Map::new(),
             label: Label::default(),
+            is_stored: false,
         }
     }
 
@@ -175,6 +178,7 @@ impl TurnWork {
         let agent = match &picked.target {
             Target::Agent(agent) => agent.clone(),
             Target::Set(set) => return self.run_set(set, cancel).await,
+            Target::Service(service) => return self.ask_service(service, cancel).await,
         };
         let conversation = self.conversation().await?;
         let permit = self.app.turns.permit(cancel).await?;
@@ -210,6 +214,9 @@ impl TurnWork {
             if let Some(picked) = named {
                 return Ok(picked);
             }
+        }
+        if let Some(service) = self.app.project.config.serve.model_service.clone() {
+            return Ok(Picked { target: Target::Service(service), intent: None });
         }
         let first = self.app.agents.first().cloned();
         let none = || Refusal::new(ErrorCode::UnknownAction, "no agent is served");
@@ -499,6 +506,12 @@ impl TurnWork {
 
     /// Stores and sends the answer.
     async fn settle(self, message: Message) {
+        if self.is_stored {
+            if let Err(error) = self.writer().settle_only(&message).await {
+                self.app.log.info("store", json!({ "error": error.to_string() }));
+            }
+            return self.turn.log.finish(message);
+        }
         let message = self.writer().settle(message, &self.label).await.unwrap_or_else(|error| {
             let refused = refusal(error, Some(&self.context)).about(&self.message);
             self.app.maker.refusal(refused)

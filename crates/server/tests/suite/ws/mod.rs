@@ -20,6 +20,7 @@ mod load;
 mod over;
 mod replays;
 mod resume;
+mod routed;
 mod services;
 mod sets;
 mod sides;

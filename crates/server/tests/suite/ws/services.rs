@@ -10,7 +10,7 @@ use contexture_server::serve::tokens::NewToken;
 use serde_json::{Value, json};
 
 /// A token of an owner for messages of these senders.
-fn token(site: &Site, owner: &str, senders: &[SenderType]) -> String {
+pub fn token(site: &Site, owner: &str, senders: &[SenderType]) -> String {
     let name = format!("{owner}_{}", site.tokens().list().unwrap().len());
     let (owner, senders) = (Some(owner.to_owned()), senders.to_vec());
     let (_, secret) =
@@ -18,7 +18,7 @@ fn token(site: &Site, owner: &str, senders: &[SenderType]) -> String {
     secret.expose().to_owned()
 }
 
-async fn connected(site: &Site, token: &str, (kind, name): (&str, &str)) -> Client {
+pub async fn connected(site: &Site, token: &str, (kind, name): (&str, &str)) -> Client {
     let lines = format!("Authorization: Bearer {token}\r\n");
     let mut client = Client::open_with(site.address, &lines).await.unwrap();
     let mut hello = message("HELLO", "msg_hello", None, json!({ "protocolVersion": "1.0.0" }));
@@ -29,16 +29,16 @@ async fn connected(site: &Site, token: &str, (kind, name): (&str, &str)) -> Clie
 }
 
 /// A connection of an owner that speaks as one kind of sender.
-async fn speaking(site: &Site, owner: &str, kind: SenderType, name: &str) -> Client {
+pub async fn speaking(site: &Site, owner: &str, kind: SenderType, name: &str) -> Client {
     connected(site, &token(site, owner, &[kind]), (kind.as_str(), name)).await
 }
 
-fn by(kind: &str, mut message: Value) -> Value {
+pub fn by(kind: &str, mut message: Value) -> Value {
     message["sender"]["type"] = kind.into();
     message
 }
 
-fn registration(id: &str, service: &str, tools: &[&str]) -> Value {
+pub fn registration(id: &str, service: &str, tools: &[&str]) -> Value {
     let tools: Vec<Value> = tools
         .iter()
         .map(|tool| json!({ "toolId": tool, "class": "read", "parameters": { "type": "object" } }))
@@ -57,7 +57,7 @@ fn call(id: &str, name: &str) -> Value {
 }
 
 /// The next call of a service, and the message that it came in.
-async fn asked(service: &mut Client) -> (Value, Value) {
+pub async fn asked(service: &mut Client) -> (Value, Value) {
     loop {
         let came = service.message().await;
         if came["type"] == "TOOL_CALL_REQUEST" {
@@ -81,7 +81,7 @@ async fn back(service: &mut Client, id: &str, name: &str, tool: &str) -> (Value,
     call.unwrap()
 }
 
-fn answer(id: &str, came: &Value, result: Value) -> Value {
+pub fn answer(id: &str, came: &Value, result: Value) -> Value {
     let call = &came["content"]["calls"][0]["callId"];
     let result = json!({ "callId": call, "status": "SUCCESS", "result": result });
     let context = came["contextId"].as_str();

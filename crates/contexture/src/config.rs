@@ -16,8 +16,8 @@ pub use profiles::ProfileSettings;
 pub(crate) use secrets::HomeSecret;
 pub use secrets::{HOME_FILE, SecretSettings, SecretSource};
 pub use serve::{
-    HttpTool, Intent, Levels, NamedTool, NamedTools, Permissions, SensitiveField, SensitiveFields,
-    Serve, ServeLimits, ToolKind, ToolTarget,
+    EmbeddingModel, HttpTool, Intent, Levels, NamedTool, NamedTools, Permissions, SensitiveField,
+    SensitiveFields, Serve, ServeLimits, ToolKind, ToolTarget,
 };
 pub use servers::{Mcp, McpServer};
 

@@ -31,6 +31,7 @@
 pub mod ask;
 mod connect;
 pub mod cycle;
+mod embed;
 mod exchange;
 pub mod extractive;
 mod file;
@@ -59,6 +60,7 @@ pub use contexture_core::{
     Secret, TextSink, Think, UriError, cancel, error, model_uri, provider,
 };
 pub use cycle::{LlmConfig, LlmCycle};
+pub use embed::{Embedded, embed};
 pub use extractive::Extractive;
 pub use guarded::Guarded;
 pub use ledger::{Ledger, SpendLimit};

@@ -1,5 +1,6 @@
 //! In place of the wire in a build without the feature `http`.
 
+use crate::embed::Embedded;
 use crate::settings::ProviderSettings;
 use contexture_core::MissingFeature;
 use contexture_core::error::LlmError;
@@ -15,6 +16,16 @@ pub(crate) fn connect(
     _uri: &ModelUri,
     _settings: &ProviderSettings,
 ) -> Result<Arc<dyn Provider>, LlmError> {
+    Err(MISSING.into())
+}
+
+/// Refuses a model for embeddings.
+pub(crate) async fn embed(
+    _uri: &ModelUri,
+    _settings: &ProviderSettings,
+    _texts: &[String],
+    _dimensions: Option<u64>,
+) -> Result<Embedded, LlmError> {
     Err(MISSING.into())
 }
 

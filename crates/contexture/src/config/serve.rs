@@ -1,10 +1,12 @@
 //! `[serve]`: what `contexture serve` offers, and to whom (CP-5, CP-6, CP-19).
 
+mod embeddings;
 mod limits;
 mod permissions;
 mod sensitive;
 mod tools;
 
+pub use embeddings::EmbeddingModel;
 pub use limits::ServeLimits;
 pub use permissions::{Levels, Permissions};
 pub use sensitive::{SensitiveField, SensitiveFields};
@@ -59,6 +61,8 @@ pub struct Serve {
     pub drain_timeout: NonZeroU64,
     /// Seconds after which a call that waits for a client, and says no timeout of its own, ends.
     pub wait_seconds: NonZeroU64,
+    /// The model of `/v1/embeddings`; without one there are none.
+    pub embeddings: Option<EmbeddingModel>,
     /// True if the page at `/demo/` is served; when absent, only on a server that only this machine
     /// reaches.
     pub demo: Option<bool>,
@@ -91,6 +95,7 @@ impl Default for Serve {
             turn_timeout: NonZeroU64::MIN.saturating_add(599),
             drain_timeout: NonZeroU64::MIN.saturating_add(29),
             wait_seconds: NonZeroU64::MIN.saturating_add(7 * 24 * 60 * 60 - 1),
+            embeddings: None,
             demo: None,
             router: None,
             model_service: None,

@@ -4,6 +4,7 @@ use super::anthropic::{Anthropic, Credential};
 use super::http::{HttpProvider, check_base};
 use super::ollama::Ollama;
 use super::openai::OpenAi;
+use crate::embed::Embedded;
 use crate::settings::ProviderSettings;
 use contexture_core::error::LlmError;
 use contexture_core::model_uri::{ModelUri, is_loopback};
@@ -32,6 +33,25 @@ pub(crate) fn connect(
             });
         }
     })
+}
+
+/// Asks a model in OpenAI's form for the vectors of texts.
+pub(crate) async fn embed(
+    uri: &ModelUri,
+    settings: &ProviderSettings,
+    texts: &[String],
+    dimensions: Option<u64>,
+) -> Result<Embedded, LlmError> {
+    let name = uri.to_string();
+    let provider = match uri {
+        ModelUri::OpenAi { model } => openai(name, model, settings)?,
+        ModelUri::Compatible { base, model } => compatible(name, base, model, settings)?,
+        _ => {
+            let what = "embeddings".to_owned();
+            return Err(LlmError::Unsupported { provider: name, what });
+        }
+    };
+    provider.embed(texts, dimensions).await
 }
 
 fn no_key(provider: &str, variable: &'static str) -> LlmError {

@@ -5,9 +5,11 @@
 //! a program without a model call should.
 
 use super::json::excerpt;
+use super::openai::OpenAi;
 use super::refusal::failure;
 use super::stream::{PieceTooLong, Pieces};
 use super::{Flow, Header, Parts, Plan, Refusal, Wire, connection, describe, retry_after};
+use crate::embed::Embedded;
 use crate::settings::ProviderSettings;
 use contexture_context::tokens::tokenizer_for;
 use contexture_core::Secret;
@@ -118,14 +120,7 @@ impl<W: Wire> HttpProvider<W> {
             let refusal = Refusal { status, retry_after, body: &body, model };
             match self.wire.concede(call, plan, &refusal) {
                 Some(next) => plan = next,
-                None => {
-                    return Err(match failure(self.wire.provider(), &refusal) {
-                        LlmError::BadRequest { status: 404 | 405, .. } => {
-                            LlmError::NoSuchPath { host: self.host.clone(), path, status }
-                        }
-                        error => error,
-                    });
-                }
+                None => return Err(self.refused(&refusal, path)),
             }
         }
         Err(self.bad(format!("the server refused the request in {CONCESSIONS} forms")))
@@ -177,6 +172,31 @@ impl<W: Wire> HttpProvider<W> {
             request = request.header(name, header(value)?);
         }
         request.send().await.map_err(|error| self.network(&error))
+    }
+
+    /// Sends a request that no option of can be left out, and returns the JSON of the answer.
+    async fn ask(&self, parts: Parts) -> Result<serde_json::Value, LlmError> {
+        let client = self.client.get_or_try_init(|| async { self.build_client() }).await?;
+        let path = path_of(&parts.url);
+        let response = self.send(client, parts).await?;
+        let status = response.status();
+        if !status.is_success() {
+            let (retry_after, status) = (wait_asked(&response), status.as_u16());
+            let body = self.refusal_text(response).await;
+            let refusal = Refusal { status, retry_after, body: &body, model: &self.model };
+            return Err(self.refused(&refusal, path));
+        }
+        let body = self.body(response, self.settings.answer_bytes).await?;
+        serde_json::from_slice(&body).map_err(|error| self.bad(format!("it is not JSON: {error}")))
+    }
+
+    fn refused(&self, refusal: &Refusal<'_>, path: String) -> LlmError {
+        match failure(self.wire.provider(), refusal) {
+            LlmError::BadRequest { status: status @ (404 | 405), .. } => {
+                LlmError::NoSuchPath { host: self.host.clone(), path, status }
+            }
+            error => error,
+        }
     }
 
     /// Asks the server what it knows of its model; what it does not tell is absent.
@@ -349,6 +369,18 @@ impl<W: Wire> Provider for HttpProvider<W> {
                 }),
             }
         })
+    }
+}
+
+impl HttpProvider<OpenAi> {
+    /// Asks for the vectors of texts.
+    pub(crate) async fn embed(
+        &self,
+        texts: &[String],
+        dimensions: Option<u64>,
+    ) -> Result<Embedded, LlmError> {
+        let answer = self.ask(self.wire.embeddings(texts, dimensions)).await?;
+        super::openai::vectors(&answer, texts.len()).map_err(|message| self.bad(message))
     }
 }
 

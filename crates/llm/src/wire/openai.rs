@@ -9,6 +9,7 @@ mod response;
 mod tests;
 
 use super::{Decoder, Framing, Header, Parts, Plan, Refusal, Wire, json::closed, refusal};
+use crate::embed::Embedded;
 use contexture_core::Secret;
 use contexture_core::error::LlmError;
 use contexture_core::provider::{ChatCall, SchemaHint, Think};
@@ -122,6 +123,18 @@ impl Wire for OpenAi {
 }
 
 impl OpenAi {
+    /// Returns the request for the vectors of texts.
+    pub(crate) fn embeddings(&self, texts: &[String], dimensions: Option<u64>) -> Parts {
+        let mut body = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
+        if let (Some(dimensions), Some(fields)) = (dimensions, body.as_object_mut()) {
+            fields.insert("dimensions".to_owned(), dimensions.into());
+        }
+        let key = self.key.clone().map(|key| ("authorization", Header::Bearer(key)));
+        let headers = key.into_iter().collect();
+        let url = format!("{}/embeddings", self.base);
+        Parts { url, headers, body, warnings: Vec::new(), schema: None }
+    }
+
     fn simplify(&self, message: &mut Value) {
         if let Some(role) = message.get_mut("role")
             && !self.official
@@ -185,6 +198,28 @@ impl OpenAi {
         }
         body.insert("reasoning_effort".into(), effort.into());
     }
+}
+
+/// Reads the vectors of so many texts.
+pub(crate) fn vectors(answer: &Value, count: usize) -> Result<Embedded, String> {
+    let rows = answer.get("data").and_then(Value::as_array);
+    let rows = rows.ok_or("it has no list `data`")?;
+    if rows.len() != count {
+        return Err(format!("{count} vectors were asked for, and {} came", rows.len()));
+    }
+    let mut vectors = vec![Vec::new(); count];
+    for (place, row) in rows.iter().enumerate() {
+        let index = row.get("index").and_then(Value::as_u64).map_or(Ok(place), usize::try_from);
+        let slot = index.ok().and_then(|index| vectors.get_mut(index));
+        let numbers = row.get("embedding").cloned().unwrap_or_default();
+        let vector: Result<Vec<f32>, _> = serde_json::from_value(numbers);
+        match (slot, vector) {
+            (Some(slot), Ok(vector)) if slot.is_empty() && !vector.is_empty() => *slot = vector,
+            _ => return Err(format!("its vector {place} can't be used")),
+        }
+    }
+    let tokens = answer.pointer("/usage/prompt_tokens").and_then(Value::as_u64);
+    Ok(Embedded { vectors, tokens: tokens.unwrap_or_default() })
 }
 
 fn never_reasons(model: &str) -> bool {

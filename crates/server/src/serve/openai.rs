@@ -8,6 +8,7 @@
 mod answer;
 mod ask;
 mod content;
+mod embeddings;
 mod error;
 mod format;
 mod frames;
@@ -19,6 +20,7 @@ mod tools;
 
 pub(crate) use answer::{Chunks, completion, model};
 pub(crate) use ask::{ChatAnswer, ChatEvent, ChatTurn, ask};
+pub(crate) use embeddings::{Texts, answer as embeddings};
 pub(crate) use error::Failure;
 pub(crate) use frames::{Frame, Frames};
 pub(crate) use request::{Chat, json_of};
@@ -26,6 +28,6 @@ pub(crate) use responses::{Asked, Items, fork, go_on, resolve};
 
 /// Reports whether clients of OpenAI call this path.
 pub(crate) fn is_own(path: &str) -> bool {
-    let own = ["/v1/chat/completions", "/v1/responses", "/v1/models"];
+    let own = ["/v1/chat/completions", "/v1/responses", "/v1/embeddings", "/v1/models"];
     own.contains(&path) || path.starts_with("/v1/models/")
 }

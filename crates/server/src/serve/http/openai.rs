@@ -1,4 +1,4 @@
-//! `/v1/models`, `/v1/chat/completions` and `/v1/responses`, as OpenAI's clients call them (CP-5, WA-8).
+//! `/v1/models`, `/v1/chat/completions`, `/v1/responses` and `/v1/embeddings`, as OpenAI's clients call them (CP-5, WA-8).
 
 use super::answer;
 use super::extract::{Counted, Sender};
@@ -9,8 +9,8 @@ use super::stream::{keep_alive, revoked, token_over};
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::rights::forbidden;
 use crate::serve::openai::{
-    Asked, Chat, ChatAnswer, ChatEvent, ChatTurn, Chunks, Failure, Frame, Frames, Items, ask,
-    completion, go_on, json_of, model, resolve,
+    Asked, Chat, ChatAnswer, ChatEvent, ChatTurn, Chunks, Failure, Frame, Frames, Items, Texts,
+    ask, completion, embeddings, fork, go_on, json_of, model, resolve,
 };
 use crate::web::is_json;
 use axum::extract::{Path, Request, State};
@@ -33,7 +33,9 @@ const CONTEXT: &str = "x-context-id";
 /// `GET /v1/models`
 pub(super) async fn list(State(shared): State<Shared>, Counted(_): Counted) -> Answer {
     let agents = shared.app.agents.all().iter();
-    let models: Vec<Value> = agents.map(|agent| model(&agent.name, shared.app.begun)).collect();
+    let mut models: Vec<Value> = agents.map(|agent| model(&agent.name, shared.app.begun)).collect();
+    let embeds = shared.app.project.config.serve.embeddings.iter();
+    models.extend(embeds.map(|one| model(one.name(), shared.app.begun)));
     Ok(answer::openai(StatusCode::OK, &json!({ "object": "list", "data": models })))
 }
 
@@ -46,8 +48,15 @@ pub(super) async fn get(
     let agents = &shared.app.agents;
     Ok(match agents.named(&name) {
         Some(agent) => answer::openai(StatusCode::OK, &model(&agent.name, shared.app.begun)),
+        None if is_for_embeddings(&shared, &name) => {
+            answer::openai(StatusCode::OK, &model(&name, shared.app.begun))
+        }
         None => answer::openai_failure(&Failure::no_model(&name, agents.suggestion(&name))),
     })
+}
+
+fn is_for_embeddings(shared: &Shared, name: &str) -> bool {
+    shared.app.project.config.serve.embeddings.as_ref().is_some_and(|one| one.name() == name)
 }
 
 /// `POST /v1/chat/completions`
@@ -102,7 +111,7 @@ pub(super) async fn responses(
     };
     let (id, created) = (app.maker.id("resp"), app.maker.now_seconds());
     if let Some(previous) = &previous
-        && let Err(wrong) = crate::serve::openai::fork(app, &caller, (previous, &id), &chat).await
+        && let Err(wrong) = fork(app, &caller, (previous, &id), &chat).await
     {
         return Ok(answer::openai_failure(&wrong));
     }
@@ -114,6 +123,31 @@ pub(super) async fn responses(
     let answer = whole(&shared, &caller, chat).await?;
     items.end(answer, app.maker.now_seconds())?;
     Ok(answer::openai(StatusCode::OK, &items.into_response()))
+}
+
+/// `POST /v1/embeddings`
+pub(super) async fn embed(
+    State(shared): State<Shared>,
+    Sender(caller): Sender,
+    request: Request,
+) -> Answer {
+    let app = &shared.app;
+    check(&caller, request.headers())?;
+    let body = messages::body(app, request).await?;
+    let model = app.project.config.serve.embeddings.as_ref();
+    let asked = json_of(&body).and_then(|request| Texts::read(&request, model));
+    let (asked, model) = match (asked, model) {
+        (Ok(asked), Some(model)) => (asked, model),
+        (Err(wrong), _) => return Ok(answer::openai_failure(&wrong)),
+        (Ok(_), None) => return Err(broken().into()),
+    };
+    // What embeddings take is not counted against a token's limit, so one with a limit gets none.
+    if app.ledger(&caller.grant).is_some() {
+        let text = "a token with a limit of cost or tokens can't ask for embeddings";
+        return Err(Refusal::new(ErrorCode::PermissionDenied, text).into());
+    }
+    shared.guard.count(&caller)?;
+    Ok(answer::openai(StatusCode::OK, &embeddings(app, model, asked).await?))
 }
 
 /// Checks that a client may have agents run, and that it sends JSON: a page of another origin can't do

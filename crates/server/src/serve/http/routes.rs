@@ -252,6 +252,11 @@ fn for_openai() -> Vec<Route> {
             .body(&[(JSON, Shape::Object)])
             .json(200, "A response.", Shape::Object)
             .answer(200, "Events, when `stream` is true.", EVENTS, Shape::Text),
+        post("/v1/embeddings", openai::embed)
+            .doc("createEmbeddings", "OpenAI", "Returns vectors of texts.")
+            .description("404 on a server without `[serve] embeddings`.")
+            .body(&[(JSON, Shape::Object)])
+            .json(200, "A list of vectors.", Shape::Object),
     ]
 }
 

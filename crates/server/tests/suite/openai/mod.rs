@@ -3,6 +3,7 @@
 
 mod chat;
 mod drain;
+mod embeddings;
 mod format;
 mod model;
 mod responses;

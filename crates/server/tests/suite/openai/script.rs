@@ -60,6 +60,8 @@ impl Script {
         };
         let finish = if message["tool_calls"].is_array() { "tool_calls" } else { "stop" };
         let is_streamed = asked["stream"] == true;
+        // A request for embeddings gets the whole body as it is.
+        let is_whole = asked["input"].is_array();
         self.asked.lock().unwrap().push(asked);
         let usage = json!({ "prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10 });
         let choice = |name: &str, message: Value, finish: Value| {
@@ -74,6 +76,8 @@ impl Script {
             let mut last = choice("delta", json!({}), finish.into());
             last["usage"] = usage;
             ("text/event-stream", text + &format!("data: {last}\n\ndata: [DONE]\n\n"))
+        } else if is_whole {
+            ("application/json", message.to_string())
         } else {
             let mut whole = choice("message", message, finish.into());
             whole["usage"] = usage;

@@ -292,7 +292,11 @@ fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fa
     let told = |fault: &ToolFault| format!("`serve.tools.{}`: {}", fault.name, fault.message);
     let (warnings, errors): (Vec<_>, Vec<_>) = faults.iter().partition(|one| one.is_warning);
     if let Some(first) = errors.first() {
-        let lines: Vec<String> = errors.iter().map(|one| told(one)).collect();
+        let with_help = |fault: &&ToolFault| match &fault.help {
+            Some(help) if errors.len() > 1 => format!("{} ({help})", told(fault)),
+            _ => told(fault),
+        };
+        let lines: Vec<String> = errors.iter().map(|one| with_help(one)).collect();
         let fault = Fault::of(codes::BAD_SETTING, lines.join("\n"));
         return Err(Fault { help: first.help.clone().or(fault.help.clone()), ..fault });
     }

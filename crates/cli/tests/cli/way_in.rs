@@ -137,6 +137,29 @@ fn ca_12_doctor_names_what_is_wrong() {
 }
 
 #[test]
+fn wa_5_doctor_finds_named_tools_that_can_not_be_served() {
+    let sandbox = Sandbox::new();
+    let check = |lines: &str, exit: i32| {
+        sandbox.write("contexture.toml", format!("[serve.tools]\n{lines}\n"));
+        let told = sandbox.run(["doctor", "--json"]).exits(exit).json();
+        let all = told["checks"].as_array().unwrap().clone();
+        all.into_iter()
+            .find(|one| one["name"].as_str().unwrap().starts_with("serve.tools"))
+            .unwrap()
+    };
+    sandbox.write("tools.as", "agent Notify { main func(input) { input } }\nmain func() { 1 }\n");
+    let told = check("send = \"agent:Notify\"\nsum = \"calculator\"", 0);
+    assert_eq!((&told["status"], &told["message"]), (&"ok".into(), &"2 can be served".into()));
+    let told = check("sum = \"calculater\"", 1);
+    assert_eq!((&told["name"], &told["status"]), (&"serve.tools.sum".into(), &"error".into()));
+    assert!(told["help"].as_str().unwrap().contains("`calculator`"), "{told}");
+    // What `serve` may find in another program, and what it serves and refuses.
+    for line in ["send = \"agent:Notfy\"", "hook = \"http://127.0.0.1:9/\""] {
+        assert_eq!(check(line, 0)["status"], "warning", "{line}");
+    }
+}
+
+#[test]
 fn ca_12_unknown_field_is_refused_by_programs_and_steps_of_flows() {
     let sandbox = Sandbox::new();
     let set = r#"{ \"instructions\": [{ \"instructionId\": \"a\", \"action\": \"echo\", \"parameters\": {} }] }"#;

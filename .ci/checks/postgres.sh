@@ -14,3 +14,76 @@ cargo test "$(chosen contexture-store)" --features contexture-store/postgres --l
 passed=$(sed -n 's/^test result: ok. \([0-9]*\) passed.*/\1/p' "$work/suites.log" | sort -n | tail -1)
 [ "${passed:-0}" -ge 60 ] || fail "only ${passed:-0} tests ran"
 ok "the stores over PostgreSQL pass $passed tests"
+
+# -- one server on the database: faults --
+cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/postgres >"$work/build.log" 2>&1 || fail "the program does not build"
+contexture=$(realpath "${CARGO_TARGET_DIR:-target}/debug/contexture")
+[ -n "${pg_url:-}" ] || { ok "the faults need a database that is started here"; exit; }
+printf 'main func(input) {\n  generate({ input: "Hello" }) -> { answer string }\n}\n' >"$work/hello.as"
+
+# begin_server NAME: starts a server with a folder of its own; sets `url`.
+begin_server() {
+  local port
+  port=$(free_port)
+  mkdir -p "$work/$1"
+  cp "$work/hello.as" "$work/$1/"
+  url=http://127.0.0.1:$port
+  serve env -C "$work/$1" "$contexture" serve hello.as --listen "127.0.0.1:$port" --data "$pg_url" >"$work/$1.log" 2>&1
+}
+# create ID: the status of making a context.
+create() {
+  curl -s -o "$work/answer.json" -w '%{http_code}' -m 30 "$url/v1/contexts" -H 'Content-Type: application/json' \
+    -d "{\"contextId\": \"$1\", \"state\": {\"text\": \"你好\"}}"
+}
+export_of() { curl -fs -m 30 "$url/v1/contexts/$1/export"; }
+health() { [ "$(curl -s -o /dev/null -w '%{http_code}' -m 10 "$url/readyz")" = "$1" ]; }
+
+begin_server first
+ready "a server on the database" health 200
+[ "$(create ctx_1)" = 201 ] || fail "a context is not made: $(cat "$work/answer.json")"
+export_of ctx_1 >"$work/before.jsonl"
+first=$server first_url=$url
+
+begin_server second
+second=0
+wait "$server" || second=$?
+servers=("$pg_server" "$first")
+[ "$second" -ne 0 ] && grep -q "another server has the database" "$work/second.log" || fail "two servers use one database"
+ok "a second server is refused while the first one lives"
+
+url=$first_url
+stop_postgres
+code=$(create ctx_2)
+[ "${code:0:1}" = 5 ] || fail "an update without a database is answered with $code"
+grep -q '"recoverable"' "$work/answer.json" || fail "an update without a database has no defined error: $(cat "$work/answer.json")"
+health 503 || fail "a server without its database says that it is ready"
+start_postgres
+ready "the same server after its database came back" health 200
+[ "$(create ctx_2)" = 201 ] || fail "the database came back, and the server did not"
+ok "a database that is gone is told, and the server goes on when it is back"
+
+kill -STOP "$first"
+sleep 6
+begin_server second
+ready "a server that takes over" health 200
+second=$server
+export_of ctx_1 | cmp - "$work/before.jsonl" || fail "what was acknowledged is not there"
+kill -CONT "$first"
+ended=0
+wait "$first" || ended=$?
+servers=("$pg_server" "$second")
+[ "$ended" -ne 0 ] && grep -q "lease" "$work/first.log" || fail "a server that slept through its lease goes on ($ended)"
+ok "a server that slept through its lease writes nothing more and ends"
+
+kill -9 "$second"
+wait "$second" 2>/dev/null || true
+servers=("$pg_server")
+sleep 5
+begin_server third
+ready "a server after one that was killed" health 200
+export_of ctx_1 | cmp - "$work/before.jsonl" || fail "what was acknowledged is not there after a kill"
+[ "$(create ctx_1)" = 409 ] || fail "an id was given twice"
+ok "a killed server is followed by another one, with everything acknowledged"
+
+! grep -rl "secret-of-the-check" "$work" --include='*.log' --include='*.jsonl' --include='*.json' || fail "the password is told"
+ok "the password of the address stands nowhere"

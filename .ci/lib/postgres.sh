@@ -10,18 +10,15 @@ postgres_binaries() {
   [ -x "$pg_bin/initdb" ] || fail "PostgreSQL is not there"
 }
 
-# as_postgres COMMAND…: a command of a user that is not root, which PostgreSQL refuses.
-as_postgres() {
-  if [ "$(id -u)" -ne 0 ]; then "$@"; else setpriv --reuid="$pg_user" --regid="$(id -g "$pg_user")" --clear-groups "$@"; fi
-}
-
 # make_postgres: sets `pg_port`, `pg_data` and `pg_url`, whose user has a password.
 make_postgres() {
   postgres_binaries
-  pg_user=$(id -un)
+  # PostgreSQL refuses root. Not a function: a signal has to reach the server itself.
+  pg_as=()
   if [ "$(id -u)" -eq 0 ]; then
     pg_user=nobody
     ! id postgres >/dev/null 2>&1 || pg_user=postgres
+    pg_as=(setpriv "--reuid=$pg_user" "--regid=$(id -g "$pg_user")" --clear-groups)
   fi
   pg_port=$(free_port)
   # A folder of its own: that of the check belongs to who runs it.
@@ -29,7 +26,7 @@ make_postgres() {
   pg_data=$pg_home/data
   echo "secret-of-the-check" >"$pg_home/password"
   [ "$(id -u)" -ne 0 ] || chown -R "$pg_user" "$pg_home"
-  (cd "$pg_home" && as_postgres "$pg_bin/initdb" -D "$pg_data" -U contexture -A scram-sha-256 --pwfile="$pg_home/password" \
+  (cd "$pg_home" && "${pg_as[@]}" "$pg_bin/initdb" -D "$pg_data" -U contexture -A scram-sha-256 --pwfile="$pg_home/password" \
     --encoding=UTF8 --locale=C) >"$work/initdb.log" 2>&1 || fail "a database could not be made"
   pg_url="postgres://contexture:secret-of-the-check@127.0.0.1:$pg_port/postgres"
   pg_server=
@@ -38,7 +35,7 @@ make_postgres() {
 
 # start_postgres: starts the server of `make_postgres`, or starts it again.
 start_postgres() {
-  serve as_postgres "$pg_bin/postgres" -D "$pg_data" -p "$pg_port" -c listen_addresses=127.0.0.1 -c max_connections=400 \
+  serve "${pg_as[@]}" "$pg_bin/postgres" -D "$pg_data" -p "$pg_port" -c listen_addresses=127.0.0.1 -c max_connections=400 \
     -c "unix_socket_directories=$pg_home" >>"$work/postgres.log" 2>&1
   pg_server=$server
   ready "PostgreSQL" connects "$pg_port"

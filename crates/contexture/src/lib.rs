@@ -84,6 +84,7 @@ pub use {schemars, serde, serde_json, tokio};
 
 pub mod config;
 pub mod contexts;
+pub mod database;
 mod driver;
 pub mod durable;
 #[cfg(feature = "knowledge")]

@@ -84,7 +84,10 @@ impl Project {
         let turns = Turns::default();
         let mut project =
             Self { root: resolved(root), config, environment, extensions, stores, turns };
-        if let Some(data) = data {
+        let text = data.as_deref().and_then(Path::to_str);
+        let folder = text.and_then(|text| text.strip_prefix("sqlite:")).map(PathBuf::from).or(data);
+        let is_folder = |path: &PathBuf| !path.to_str().is_some_and(crate::database::is_address);
+        if let Some(data) = folder.filter(is_folder) {
             // A server refuses the workspace itself; for other commands it stays open.
             let _ = project.close(&data);
         }

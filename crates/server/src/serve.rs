@@ -26,6 +26,7 @@ mod message;
 mod openai;
 mod operations;
 mod phase;
+mod place;
 mod routed;
 mod sensitive;
 mod session;
@@ -41,6 +42,7 @@ use agents::Agents;
 use app::{App, WorkQueue};
 use contexture::Project;
 use contexture::contexts::{CONTEXTS_FILE, OpenError};
+use contexture::database::{self, Database};
 use contexture::flows::ToolFault;
 use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
@@ -74,6 +76,7 @@ use turn::turns::Turns;
 
 pub use operations::audit::{self, AUDIT_FILE};
 pub use operations::log::{Format, Level, LogOut, LogSettings};
+pub use place::Place;
 
 /// The settings of the server.
 #[derive(Clone)]
@@ -82,8 +85,10 @@ pub struct Settings {
     pub project: Project,
     /// The programs with the agents; the main agent of the first one answers by default.
     pub programs: Vec<PathBuf>,
-    /// The folder of contexts and tokens.
+    /// The folder of contexts and tokens; with a database, that of tokens and of the audit log.
     pub data: PathBuf,
+    /// The address of the database of contexts and flows, `postgres://…`, which may hold a password.
+    pub database: Option<String>,
     /// The common settings of turns: model, stand-in, allowed packs.
     pub turns: RunRequest,
     /// Take acknowledged updates that are missing for lost, and go on from what is there (GU-12).
@@ -101,20 +106,30 @@ impl Settings {
     /// Creates settings for programs of a project, with defaults.
     #[must_use]
     pub fn new(project: Project, programs: Vec<PathBuf>) -> Self {
-        let data = data_folder(&project, None);
+        let data = project.state_folder().join("data");
         let (turns, log) = (RunRequest::default(), LogSettings::default());
         let actions = contexture::flow::action::Registry::default();
         let (handlers, accept_loss) = (Vec::new(), false);
-        Self { project, programs, data, turns, accept_loss, log, handlers, actions }
+        let database = None;
+        Self { project, programs, data, database, turns, accept_loss, log, handlers, actions }
     }
 }
 
-/// Returns the folder of contexts and tokens: the given one, else the setting, else
-/// `.contexture/data`.
-#[must_use]
-pub fn data_folder(project: &Project, asked: Option<PathBuf>) -> PathBuf {
-    let set = || project.config.serve.data.as_ref().map(|data| project.root.join(data));
-    asked.or_else(set).unwrap_or_else(|| project.state_folder().join("data"))
+/// Opens the database of the settings, if there is one, as its only server.
+fn open_database(settings: &mut Settings) -> Result<Option<Database>, Fault> {
+    let Some(address) = &settings.database else { return Ok(None) };
+    if settings.accept_loss {
+        let message = "`--accept-loss` is for a data folder, and the contexts are in a database";
+        return Err(Fault::of(codes::BAD_SETTING, message)
+            .with_help("leave it out: the database itself vouches for what it keeps"));
+    }
+    let unusable = |error: database::DatabaseError| {
+        Fault::of(codes::BAD_DATA, error.message).with_help(error.help)
+    };
+    let database = database::open(&settings.project, address).map_err(unusable)?;
+    database.serve_alone().map_err(unusable)?;
+    settings.project.stores = database.stores.clone();
+    Ok(Some(database))
 }
 
 /// Makes the data folder private to all that the server runs.
@@ -157,6 +172,7 @@ impl Serve {
             Fault::of(codes::BAD_DATA, format!("the folder {folder} can't be made: {error}"))
         })?;
         let lock = FolderLock::take(&settings.data)?;
+        let database = open_database(&mut settings)?;
         let damage = match settings.project.stores.contexts {
             Some(_) => None,
             None => Damage::of(&settings.data, settings.accept_loss)?,
@@ -167,7 +183,7 @@ impl Serve {
                 settings,
                 (agents, warnings),
                 (Arc::new(nothing), damage),
-                lock,
+                (lock, None),
             );
         }
         let store = contexture::contexts::open(&settings.project, &path).map_err(|error| {
@@ -180,7 +196,7 @@ impl Serve {
             }
         })?;
         store.check_seals().map_err(|error| unreadable(&path, &error))?;
-        Self::with_store(settings, (agents, warnings), (store, None), lock)
+        Self::with_store(settings, (agents, warnings), (store, None), (lock, database))
     }
 
     /// Opens the server with an open store of contexts.
@@ -188,7 +204,7 @@ impl Serve {
         settings: Settings,
         (agents, warnings): (Agents, Vec<String>),
         (store, damage): (Arc<dyn ContextStore>, Option<Damage>),
-        lock: FolderLock,
+        (lock, database): (FolderLock, Option<Database>),
     ) -> Result<Self, Fault> {
         let serve = &settings.project.config.serve;
         let intents = Intents::open(&settings.project, serve, &agents)?;
@@ -211,6 +227,7 @@ impl Serve {
             damage,
             warnings,
             lock: Mutex::new(Some(lock)),
+            database,
             begun: maker.now_seconds(),
             agents,
             intents,
@@ -296,7 +313,7 @@ fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fa
             Some(help) if errors.len() > 1 => format!("{} ({help})", told(fault)),
             _ => told(fault),
         };
-        let lines: Vec<String> = errors.iter().map(with_help).collect();
+        let lines: Vec<String> = errors.iter().map(|one| with_help(one)).collect();
         let fault = Fault::of(codes::BAD_SETTING, lines.join("\n"));
         return Err(Fault { help: first.help.clone().or(fault.help.clone()), ..fault });
     }

@@ -9,7 +9,7 @@ use contexture::config::listen_address;
 use contexture::knowledge::approval::Allowance;
 use contexture::run::RunRequest;
 use contexture_server::serve::http::{Listening, Options, TlsFiles};
-use contexture_server::serve::{Format, Level, LogSettings, Serve, Settings, data_folder};
+use contexture_server::serve::{Format, Level, LogSettings, Place, Serve, Settings};
 use std::net::SocketAddr;
 
 const EXAMPLES: &str = "\
@@ -34,8 +34,9 @@ pub(crate) struct Args {
     /// The address to listen on; port 0 selects a free port [default: 127.0.0.1:7878].
     #[arg(long, value_name = "ADDR", value_parser = listen_address, help_heading = "Server")]
     listen: Option<SocketAddr>,
-    /// The folder of contexts and tokens [default: .contexture/data in the project].
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]
+    /// The folder of contexts and tokens, also sqlite:DIR, or the database of contexts, postgres://…
+    /// [default: .contexture/data in the project].
+    #[arg(long, value_name = "DIR|URL", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]
     data: Option<PathBuf>,
     /// Go on without acknowledged updates of contexts that are missing: what is lost is written into the
     /// audit log.
@@ -92,8 +93,10 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         tls: tls(args),
         ..Options::new(address)
     };
+    let Place { folder, database } = Place::of(&project, args.data.as_deref())?;
     let settings = Settings {
-        data: data_folder(&project, args.data.clone()),
+        data: folder,
+        database,
         turns: turns(args)?,
         accept_loss: args.accept_loss,
         log: log(args),

@@ -28,6 +28,7 @@ use super::subscriptions::Subscriptions;
 use super::tokens::{Accounts, Registry};
 use super::turn::turns::Turns;
 use contexture::Project;
+use contexture::database::Database;
 use contexture::llm::Ledger;
 use contexture::run::RunRequest;
 use contexture::store::contexts::{Applied, ContextError, ContextStore, Key, Update};
@@ -45,6 +46,8 @@ use tokio::sync::{oneshot, watch};
 pub(crate) struct App {
     /// Held until the server has ended.
     pub(crate) lock: Mutex<Option<FolderLock>>,
+    /// The database of contexts and flows, if they are not in the folder.
+    pub(crate) database: Option<Database>,
     /// What is wrong with the contexts, which are not opened then.
     pub(crate) damage: Option<Damage>,
     /// What is wrong with the settings, and did not keep the server from starting.

@@ -33,6 +33,9 @@ contexture::diagnostic::codes! {
     DAMAGED "SRV1010" "data-damaged" Error
         "The data folder is damaged."
         "`contexture context verify` lists what is missing or changed, `contexture context salvage` writes what can be read into a new folder, `contexture context restore` takes a backup."
+    LEASE_LOST "SRV1011" "lease-lost" Error
+        "The server was away for longer than its lease on the database, and another one took over."
+        "It writes nothing more and ends; start it again when the other one is gone. A machine that slept, a process that was stopped or a network that was cut for more than four seconds lets another server take over."
 }
 
 /// All codes.

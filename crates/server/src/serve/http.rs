@@ -43,6 +43,7 @@ use super::{Serve, codes};
 use crate::fault::Fault;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
+use contexture::database::Database;
 use guard::Guard;
 use listen::Listener;
 use shared::Shared;
@@ -176,7 +177,14 @@ impl Listening {
         loop {
             tokio::select! {
                 () = &mut serving => return Ok(()),
-                _ = tokens.tick() => refresh_tokens(&app),
+                _ = tokens.tick() => {
+                    refresh_tokens(&app);
+                    if app.database.as_ref().is_some_and(Database::is_lost) {
+                        // Nothing can be kept any more, so nothing is finished either.
+                        looking.abort();
+                        return Err(lease_lost());
+                    }
+                }
                 _ = tick.tick() => self.serve.sweep(),
                 () = &mut stop => break,
             }
@@ -231,6 +239,12 @@ fn check_remote(app: &App, options: &Options) -> Result<(), Fault> {
         return Err(Fault::of(codes::NO_TOKEN, message).with_help(help));
     }
     Ok(())
+}
+
+/// Reports that another server took over.
+fn lease_lost() -> Fault {
+    let message = "this server was away for longer than its lease, and another one took over";
+    Fault::of(codes::LEASE_LOST, message).with_help("start it again when the other one is gone")
 }
 
 /// Reacts to added, revoked and expired tokens.

@@ -100,6 +100,8 @@ fn wa_11_postgres_connection_that_is_cut_is_opened_anew() {
     }
     let head = store.head(Key { owner: "ann", context: "ctx_1" }).unwrap();
     assert_eq!((head.version, head.messages), (20, 20));
+    store.check_seals().unwrap();
+    store.check().unwrap();
 }
 
 #[test]

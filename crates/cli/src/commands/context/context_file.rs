@@ -6,8 +6,8 @@ use contexture::Project;
 use contexture::contexts::{self, CONTEXTS_FILE, OpenError};
 use contexture::diagnostic::suggestion;
 use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
+use contexture_server::serve::Place;
 use contexture_server::serve::audit::{self, AuditEvent, AuditRecord};
-use contexture_server::serve::data_folder;
 use std::sync::Arc;
 
 /// The owner of contexts that were made without a token.
@@ -120,12 +120,13 @@ impl ContextLocation {
 
     /// Returns the data folder.
     fn folder(&self) -> Result<PathBuf, Abort> {
-        Ok(data_folder(&self.workspace.open()?, self.data.clone()))
+        Ok(Place::of(&self.workspace.open()?, self.data.as_deref())?.only_folder()?)
     }
 
     fn file(&self) -> Result<(Project, PathBuf), Abort> {
         let project = self.workspace.open()?;
-        let file = data_folder(&project, self.data.clone()).join(CONTEXTS_FILE);
+        let place = Place::of(&project, self.data.as_deref())?;
+        let file = place.only_folder()?.join(CONTEXTS_FILE);
         Ok((project, file))
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 use contexture::store::stamp::now_us;
+use contexture_server::serve::Place;
 use contexture_server::serve::audit::{self, AuditRecord};
-use contexture_server::serve::data_folder;
 use contexture_server::serve::tokens::TokenFile;
 
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,7 @@ pub(super) struct TokenLocation {
 
 impl TokenLocation {
     fn folder(&self) -> Result<PathBuf, Abort> {
-        Ok(data_folder(&self.workspace.open()?, self.data.clone()))
+        Ok(Place::of(&self.workspace.open()?, self.data.as_deref())?.folder)
     }
 
     pub(super) fn tokens(&self) -> Result<TokenFile, Abort> {

@@ -5,7 +5,7 @@ use contexture::diagnostic::suggestion;
 use contexture::protocol::{ErrorCode, Refusal};
 use contexture::store::flows::{Wait, WaitFilter, WaitState};
 use contexture_server::serve::waits::{WaitFile, chosen};
-use contexture_server::serve::{audit, data_folder};
+use contexture_server::serve::{Place, audit};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct WaitLocation {
@@ -27,7 +27,7 @@ pub(super) struct WaitLocation {
 
 impl WaitLocation {
     fn folder(&self) -> Result<PathBuf, Abort> {
-        Ok(data_folder(&self.workspace.open()?, self.data.clone()))
+        Ok(Place::of(&self.workspace.open()?, self.data.as_deref())?.only_folder()?)
     }
 
     /// Opens the waits; `None` when nothing was ever stored.

@@ -68,7 +68,7 @@ impl Ledger for Tables<'_> {
             for order in orders {
                 let sql = format!(
                     "select sealed, {column} from (select sealed, {column} from {table}
-                     order by {order} limit 100) as some where sealed is not null limit 1"
+                     order by {order} limit 100) as looked_at where sealed is not null limit 1"
                 );
                 sealed.extend(self.one(&sql, Vec::new(), |row| kept(row, 0, 1))?.map(kind));
             }

@@ -313,7 +313,7 @@ fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fa
             Some(help) if errors.len() > 1 => format!("{} ({help})", told(fault)),
             _ => told(fault),
         };
-        let lines: Vec<String> = errors.iter().map(|one| with_help(one)).collect();
+        let lines: Vec<String> = errors.iter().map(with_help).collect();
         let fault = Fault::of(codes::BAD_SETTING, lines.join("\n"));
         return Err(Fault { help: first.help.clone().or(fault.help.clone()), ..fault });
     }

@@ -56,7 +56,9 @@ stop_postgres
 code=$(create ctx_2)
 [ "${code:0:1}" = 5 ] || fail "an update without a database is answered with $code"
 grep -q '"recoverable"' "$work/answer.json" || fail "an update without a database has no defined error: $(cat "$work/answer.json")"
-health 503 || fail "a server without its database says that it is ready"
+# An answer about readiness is used for a second.
+server=$first
+ready "the answer that a server without its database is not ready" health 503
 start_postgres
 ready "the same server after its database came back" health 200
 [ "$(create ctx_2)" = 201 ] || fail "the database came back, and the server did not"

@@ -54,7 +54,7 @@ impl Place {
             return Ok(self.folder);
         }
         let message = "this command works on a data folder, and the contexts are in a database";
-        let help = "copy them into a folder with `contexture data copy`, or ask the server";
+        let help = "ask the server, over HTTP, or name the folder of another one with `--data`";
         Err(Fault::of(codes::BAD_DATA, message).with_help(help))
     }
 }

@@ -106,8 +106,9 @@ pub(crate) struct Link {
 
 /// A database, used by this process under its lease.
 pub struct Postgres {
-    pub(crate) link: Arc<Link>,
+    // Dropped in this order: the lease is given back over the link.
     lease: Lease,
+    pub(crate) link: Arc<Link>,
 }
 
 impl fmt::Debug for Postgres {

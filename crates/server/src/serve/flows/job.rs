@@ -285,7 +285,8 @@ impl Job {
             self.progress(progress::whole(self.answers()));
         }
         let mut phase = self.app.phase.subscribe();
-        let mut tick = tokio::time::interval(PARKED);
+        // The first look comes after a while: what is answered at once need not be stored away.
+        let mut tick = tokio::time::interval_at(tokio::time::Instant::now() + PARKED, PARKED);
         let mut is_ending = false;
         loop {
             let one = tokio::select! {

@@ -206,11 +206,16 @@ pub(crate) async fn answer(
         if let Some(holder) = app.sessions.holder(id) {
             holder.forget_call(id);
         }
-        if !is_heard && !wait.run.is_empty() {
-            resume::wake(app, wait).await;
-        }
+        go_on(app, wait, is_heard).await;
     }
     Ok(answered)
+}
+
+/// Goes on with the set of a call that has its answer, if nobody listened for that.
+async fn go_on(app: &Arc<App>, wait: &Wait, is_heard: bool) {
+    if !is_heard && !wait.run.is_empty() {
+        resume::wake(app, wait).await;
+    }
 }
 
 /// Ends what nobody waits for any more, and goes on with what was answered by another process.
@@ -226,20 +231,29 @@ pub(crate) async fn look(app: &Arc<App>) {
         let text = format!("the client did not answer the call in {seconds} s");
         let failure = Failure::new(ErrorCode::Timeout.as_str(), text);
         let result = CallResult::failed(wait.id.call.clone(), failure);
+        let late = Answer { result, client: wait.client.clone() };
         // What can't be stored is tried again.
-        let _ = answer(app, &wait.id, Answer { result, client: wait.client.clone() }).await;
+        if let Ok((Answered::Taken(wait), is_heard)) = app.calls.take(&wait.id, late).await {
+            take_back(app, &wait);
+            go_on(app, &wait, is_heard).await;
+        }
     }
     let state = Some(WaitState::Answered);
     let answered = WaitFilter { state, limit, ..WaitFilter::default() };
     for wait in app.calls.find(answered).await.unwrap_or_default() {
         if let Some(answer) = answer_of(&wait).filter(|_| app.calls.is_live(&wait.id)) {
-            if let Some(request) = request_of(&wait) {
-                withdraw(app, &wait.id, &request.message_id);
-            }
+            take_back(app, &wait);
             app.calls.hear(&wait.id, answer);
         } else if wait.is_parked {
             resume::wake(app, &wait).await;
         }
+    }
+}
+
+/// Takes the call of a wait back from the client that has it.
+fn take_back(app: &App, wait: &Wait) {
+    if let Some(request) = request_of(wait) {
+        withdraw(app, &wait.id, &request.message_id);
     }
 }
 

@@ -266,6 +266,29 @@ async fn wa_1_wait_ends_at_its_time_over_restart() {
 }
 
 #[tokio::test]
+async fn wa_1_call_that_ends_at_its_time_is_taken_back_from_client_of_parked_set() {
+    let site = Site::with(ECHO, "", None).await;
+    let mut page = hello(&site, "page_1").await;
+    page.ask(&announce("a1")).await;
+    let mut sent = pick("m1");
+    // Longer than a set stays in memory that only waits.
+    sent["content"]["calls"][0]["timeoutClient"] = json!(1.5);
+    page.send(&sent).await;
+    let (call, request) = asked(&mut page).await;
+    let mut taken_back = false;
+    let answer = loop {
+        let message = page.message().await;
+        let target = &message["content"]["target"];
+        taken_back |= message["type"] == "CONTROL" && (*target == *request || *target == *call);
+        if message["type"] == "TOOL_CALL_RESPONSE" {
+            break message;
+        }
+    };
+    assert_eq!(answer["content"]["results"][0]["error"]["code"], "TIMEOUT", "{answer}");
+    assert!(taken_back, "the page is told that nobody waits any more");
+}
+
+#[tokio::test]
 async fn wa_1_question_before_action_is_asked_again_and_action_runs_once() {
     let config = "[serve]\nactions = [\"file_write\"]\n[serve.permissions.backend]\nfile_write = \"ALWAYS_ASK\"\n";
     let mut site = Site::with(ECHO, config, None).await;

@@ -128,6 +128,31 @@ fn ca_1_cut_answer_is_error_of_json_with_its_calls() {
 }
 
 #[test]
+fn gu_9_key_that_provider_quotes_in_failure_is_masked_in_calls_and_warnings() {
+    const KEY: &str = "sk-abcdefgh12345678";
+    let quoted = json!({ "error": { "message": format!("the key {KEY} is not known") } });
+    let server = Server::answering(vec![
+        whole("503 Service Unavailable", quoted.clone()),
+        whole("401 Unauthorized", quoted),
+    ]);
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    let done = sandbox.run(["run", "p.as", "--json", "--model", &server.model]).exits(1);
+    let told = done.json();
+    let attempt = &told["calls"][0]["attempts"][0];
+    for (text, place) in [
+        (&attempt["failure"], "failure"),
+        (&attempt["retried"][0], "retried"),
+        (&told["warnings"][0], "warning"),
+        (&told["error"]["message"], "error"),
+    ] {
+        let text = text.as_str().unwrap();
+        assert!(text.contains("the key sk-") && !text.contains(KEY), "{place}: {text}");
+    }
+    assert!(!format!("{}{}", done.stdout, done.stderr).contains(KEY), "{}", done.stderr);
+}
+
+#[test]
 fn ca_12_tokens_that_no_server_reported_are_labelled_everywhere() {
     let mut silent = completion("{\"answer\": \"Paris\"}", "stop");
     silent.as_object_mut().unwrap().remove("usage");

@@ -148,8 +148,15 @@ impl RunState {
         reported.estimated |= is_estimated;
     }
 
-    /// Keeps what became of a model call.
-    pub(super) fn add_call(&self, call: CallReport) {
+    /// Keeps what became of a model call. What a provider says of a failure may quote a key (GU-9).
+    pub(super) fn add_call(&self, mut call: CallReport) {
+        let masker = self.recorder.masker();
+        let attempts = call.attempts.iter_mut();
+        let texts = attempts.flat_map(|one| one.retried.iter_mut().chain(&mut one.failure));
+        let reasons = call.passed_over.iter_mut().map(|one| &mut one.reason);
+        for text in texts.chain(reasons) {
+            *text = masker.text(text).into_owned();
+        }
         self.reported().calls.push(call);
     }
 
@@ -201,6 +208,7 @@ impl RunState {
 
     /// Reports a warning; false if it was reported before.
     fn tell(&self, warning: String, kind: fn(String) -> Progress) -> bool {
+        let warning = self.recorder.masker().text(&warning).into_owned();
         let mut reported = self.reported();
         if reported.warnings.contains(&warning) {
             return false;

@@ -93,7 +93,7 @@ chosen() { [ -n "${CONTEXTURE_CI_WHOLE:-}" ] && echo --workspace || echo "--pack
 # find_contexture: sets `contexture`, the program under test: that of CONTEXTURE_BIN, else one that is built now.
 find_contexture() {
   if [ -z "${CONTEXTURE_BIN:-}" ]; then
-    cargo build --quiet -p contexture-cli
+    cargo build --quiet "$(chosen contexture-cli)" --bin contexture
     CONTEXTURE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
   fi
   contexture=$(realpath "$CONTEXTURE_BIN")

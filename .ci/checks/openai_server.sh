@@ -68,7 +68,7 @@ holds "$work/after.json" 'd["usage"]["completion_tokens"] > 0' "the server serve
 if echo "x" | probe "openai+http://127.0.0.1:$port/nowhere/tiny" 2>"$work/path.txt"; then
   fail "a wrong address was answered"
 fi
-said "$work/path.txt" 'File Not Found' "a wrong address is an error"
+said "$work/path.txt" 'has nothing at the path' "a wrong address is an error"
 
 # -- the binary -------------------------------------------------------------------------------------------
 

@@ -190,7 +190,7 @@ impl RunState {
     }
 
     pub(crate) fn warn(&self, warning: String) {
-        self.tell(warning, Progress::Warning);
+        self.tell(self.recorder.masker().text(&warning).into_owned(), Progress::Warning);
     }
 
     /// Reports that a `max` cut a loop or a list short (AS-11).
@@ -208,7 +208,6 @@ impl RunState {
 
     /// Reports a warning; false if it was reported before.
     fn tell(&self, warning: String, kind: fn(String) -> Progress) -> bool {
-        let warning = self.recorder.masker().text(&warning).into_owned();
         let mut reported = self.reported();
         if reported.warnings.contains(&warning) {
             return false;

@@ -251,7 +251,7 @@ pub(crate) async fn look(app: &Arc<App>) {
 }
 
 /// Takes the call of a wait back from the client that has it.
-fn take_back(app: &App, wait: &Wait) {
+pub(crate) fn take_back(app: &App, wait: &Wait) {
     if let Some(request) = request_of(wait) {
         withdraw(app, &wait.id, &request.message_id);
     }

@@ -10,7 +10,7 @@ use super::shared::Shared;
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::results::{ended, unkept};
 use crate::serve::exchange::rights::check_sender;
-use crate::serve::frontend::calls::{self, Answer as Given, request_of};
+use crate::serve::frontend::calls::{self, Answer as Given};
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::waits::{cancelled, chosen, result_of, value_of};
 use axum::extract::{RawQuery, Request, State};
@@ -114,9 +114,7 @@ async fn give(
 ) -> Result<(), Refused> {
     let app = &shared.app;
     // The client that has the call need not do it any more.
-    if let Some(request) = request_of(wait) {
-        calls::withdraw(app, &wait.id, &request.message_id);
-    }
+    calls::take_back(app, wait);
     let record = AuditRecord::new(AuditEvent::WaitAnswered).by(caller);
     let record = record.with("contextId", wait.id.context.as_str());
     let record = record.with("callId", wait.id.call.as_str());

@@ -238,11 +238,8 @@ impl Masker {
 
     /// Returns the places of secrets in a text, in no order.
     fn found(&self, text: &str, with_private: bool) -> Vec<Place> {
-        let mut found = self.found_in(text, &Read::of(text), with_private);
-        if let Some(once) = Read::of_once(text) {
-            found.extend(self.found_in(text, &once, with_private));
-        }
-        found
+        let every = Read::every(text);
+        every.iter().flat_map(|read| self.found_in(text, read, with_private)).collect()
     }
 
     fn found_in(&self, text: &str, read: &Read<'_>, with_private: bool) -> Vec<Place> {
@@ -367,6 +364,19 @@ mod tests {
             assert!(!masked.contains("word") && !masked.contains("234567"), "{masked}");
         }
         assert_eq!(masker.text(r#"{"key":"p@ss\/word\"1\\x"}"#), r#"{"key":"•••"}"#);
+    }
+
+    #[test]
+    fn as_29_percent_sign_before_escaped_secret_does_not_hide_it() {
+        let masker = masker(&["a-\\中\\é/\""]);
+        for before in ["%0", "%", "%25", "%2", "\\%0", "\\u004"] {
+            let json = json!(format!("{before}a-\\中\\é/\"")).to_string();
+            let twice = json!(json).to_string();
+            for text in [json, twice] {
+                let masked = masker.text(&text);
+                assert!(!masked.contains('中') && masked.contains(MASK), "{text}: {masked}");
+            }
+        }
     }
 
     #[test]

@@ -17,19 +17,36 @@ struct Part {
     original: usize,
 }
 
+/// How the escapes of a text are read.
+#[derive(Clone, Copy)]
+struct Reading {
+    /// True if backslashes may have been escaped any number of times.
+    is_nested: bool,
+    /// True if encoded ASCII is decoded.
+    is_decoded: bool,
+}
+
 impl<'t> Read<'t> {
+    /// Reads a text in every way that makes a difference. Text that was escaped any number of times
+    /// comes first.
+    pub(super) fn every(text: &'t str) -> Vec<Self> {
+        let nested: &[bool] = if has_escaped_backslash(text) { &[true, false] } else { &[true] };
+        // What stands before a value can look like encoded text that takes in its beginning: `%0`
+        // before `a`.
+        let is_mixed = text.contains('\\') && has_percent(text);
+        let decoded: &[bool] = if is_mixed { &[true, false] } else { &[true] };
+        let readings = decoded.iter().flat_map(|&is_decoded| {
+            nested.iter().map(move |&is_nested| Reading { is_nested, is_decoded })
+        });
+        readings.map(|reading| Self::walk(text, reading)).collect()
+    }
+
     /// Reads a text, in one walk: texts that were escaped any number of times.
     pub(super) fn of(text: &'t str) -> Self {
-        Self::walk(text, true)
+        Self::walk(text, Reading { is_nested: true, is_decoded: true })
     }
 
-    /// Reads a text that was escaped once, if that makes a difference: behind two backslashes, `n`
-    /// is the letter.
-    pub(super) fn of_once(text: &'t str) -> Option<Self> {
-        has_escaped_backslash(text).then(|| Self::walk(text, false))
-    }
-
-    fn walk(text: &'t str, is_nested: bool) -> Self {
+    fn walk(text: &'t str, reading: Reading) -> Self {
         let sign = |from: usize| {
             memchr::memchr2(b'\\', b'%', text.as_bytes().get(from..).unwrap_or_default())
         };
@@ -45,7 +62,7 @@ impl<'t> Read<'t> {
             out.push_str(text.get(at..at + plain).unwrap_or_default());
             at += plain;
             let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
-            let (spelt, end) = next(text, at, (first, is_nested));
+            let (spelt, end) = next(text, at, (first, reading));
             if let Some(spelt) = spelt {
                 parts.push(Part { start: out.len(), original: at });
                 out.push(spelt);
@@ -89,11 +106,17 @@ fn has_escaped_backslash(text: &str) -> bool {
     false
 }
 
+/// Reports whether a percent sign stands before a hexadecimal digit.
+fn has_percent(text: &str) -> bool {
+    let is_encoded = |pair: &[u8]| matches!(pair, [b'%', digit] if digit.is_ascii_hexdigit());
+    text.as_bytes().windows(2).any(is_encoded)
+}
+
 /// Returns the character that is spelt there, if any, and where the next one begins.
-fn next(text: &str, at: usize, (first, is_nested): (char, bool)) -> (Option<char>, usize) {
+fn next(text: &str, at: usize, (first, reading): (char, Reading)) -> (Option<char>, usize) {
     match first {
-        '\\' => escaped(text, at, is_nested),
-        '%' => percent(text, at),
+        '\\' => escaped(text, at, reading.is_nested),
+        '%' if reading.is_decoded => percent(text, at),
         plain => (Some(plain), at + plain.len_utf8()),
     }
 }

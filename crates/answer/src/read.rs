@@ -104,7 +104,7 @@ impl<'a> Lenient<'a> {
             return None;
         }
         let value: Value = serde_json::from_str(self.raw).ok()?;
-        Some(Reading { value, repairs: Vec::new(), coerced: Vec::new() })
+        Some(Reading::exact(value))
     }
 
     fn run(&mut self, mut scan: Scan<'_>) {
@@ -197,6 +197,7 @@ impl<'a> Lenient<'a> {
                 value: picked.value,
                 repairs: notes.into_list(),
                 coerced: picked.coerced,
+                is_cut: picked.cut,
             });
         }
         if let Some(at) = self.too_deep {

@@ -148,6 +148,14 @@ pub enum LlmError {
         /// The fault in it.
         message: String,
     },
+    /// The answer ended with a reason that is a failure, such as `error`.
+    #[error("{provider} gave no whole answer: it ended with the reason `{reason}`")]
+    AnswerFailed {
+        /// The provider.
+        provider: String,
+        /// The reason, as the server names it.
+        reason: String,
+    },
     /// A streamed answer ended before it was complete.
     #[error("the answer of {provider} broke off after {received} bytes of text")]
     CutStream {
@@ -256,6 +264,7 @@ impl LlmError {
             Self::Disconnected { .. }
                 | Self::Timeout { .. }
                 | Self::BadResponse { .. }
+                | Self::AnswerFailed { .. }
                 | Self::CutStream { .. }
                 | Self::TooLarge { .. }
                 | Self::Cancelled
@@ -326,6 +335,7 @@ impl LlmError {
             Self::WindowOverflow { .. } => "window_overflow",
             Self::CostLimit { .. } => "COST_LIMIT",
             Self::BadResponse { .. } => "bad_response",
+            Self::AnswerFailed { .. } => "answer_failed",
             Self::CutStream { .. } => "cut_stream",
             Self::TooLarge { .. } => "too_large",
             Self::Cancelled => "cancelled",
@@ -372,7 +382,7 @@ impl LlmError {
                  gives it: most servers of OpenAI's protocol have it end in /v1"
             }
             Self::RateLimited { .. } => "wait, lower `--concurrency`, or allow more retries",
-            Self::Server { .. } => "try again later",
+            Self::Server { .. } | Self::AnswerFailed { .. } => "try again later",
             Self::WindowOverflow { .. } => {
                 "set `max_input` to what the model can take, or give its `window` under [profiles] of contexture.toml"
             }

@@ -191,17 +191,23 @@ impl Run<'_, '_> {
                     return Err(Failure::Left(response.text, response.tool_calls));
                 }
             };
-            if let Some(ended) = self.ended() {
-                self.fail_attempt(&ended);
-                let Some(larger) = self.larger(ended).filter(|_| number < attempts) else {
-                    return Err(Failure::Ended(ended, text));
-                };
-                self.max_output = Some(larger);
-                messages = self.prompt();
-                number += 1;
-                continue;
-            }
-            let checked = self.check(&text);
+            let checked = match self.ended() {
+                Some(ended) => Err(ended),
+                None => self.closed(self.check(&text)),
+            };
+            let checked = match checked {
+                Ok(checked) => checked,
+                Err(ended) => {
+                    self.fail_attempt(&ended);
+                    let Some(larger) = self.larger(ended).filter(|_| number < attempts) else {
+                        return Err(Failure::Ended(ended, text));
+                    };
+                    self.max_output = Some(larger);
+                    messages = self.prompt();
+                    number += 1;
+                    continue;
+                }
+            };
             self.end_attempt(&text, &checked);
             let error = match checked {
                 Ok(reading) => return Ok((reading.value, text)),
@@ -228,10 +234,23 @@ impl Run<'_, '_> {
         (!is_kept).then_some(ended)
     }
 
+    /// Refuses a value whose closer was supplied, unless the server says that the model came to its
+    /// end.
+    fn closed(
+        &self,
+        checked: Result<Reading, AnswerError>,
+    ) -> Result<Result<Reading, AnswerError>, Ended> {
+        let reason = self.report.attempts.last().and_then(|last| last.finish_reason.as_ref());
+        let is_unknown = matches!(reason, None | Some(FinishReason::Other(_)));
+        let is_cut = checked.as_ref().is_ok_and(|reading| reading.is_cut);
+        if is_unknown && is_cut { Err(Ended::Unclosed) } else { Ok(checked) }
+    }
+
     /// Returns the tokens of the next try of an answer that was cut off: twice as many, within what
     /// is allowed.
     fn larger(&self, ended: Ended) -> Option<u64> {
-        let most = self.ask.most_output.filter(|_| ended == Ended::CutOff)?;
+        let most =
+            self.ask.most_output.filter(|_| matches!(ended, Ended::CutOff | Ended::Unclosed))?;
         let own = self.max_output.filter(|own| *own < most)?;
         Some(own.saturating_mul(2).min(most))
     }
@@ -265,9 +284,7 @@ impl Run<'_, '_> {
                     }),
                 }
             }
-            None => {
-                Ok(Reading { value: Value::from(text), repairs: Vec::new(), coerced: Vec::new() })
-            }
+            None => Ok(Reading::exact(Value::from(text))),
         }
     }
 
@@ -445,7 +462,13 @@ impl Run<'_, '_> {
                 self.report.warnings.push(warning);
             }
         }
-        Ok(reply.response)
+        match &reply.response.finish_reason {
+            Some(reason) if reason.is_failure() => Err(LlmError::AnswerFailed {
+                provider: self.exchange.provider.uri().to_owned(),
+                reason: reason.as_str().to_owned(),
+            }),
+            _ => Ok(reply.response),
+        }
     }
 
     fn call(&self, messages: &[OpenaiChatMessage]) -> ChatCall {

@@ -15,6 +15,8 @@ pub(super) struct Picked {
     pub(super) notes: Notes,
     pub(super) coerced: Vec<Coercion>,
     pub(super) start: usize,
+    /// True if something other than its closer ended it.
+    pub(super) cut: bool,
     /// True for a lone number or word in brackets amid prose, like a reference to a source.
     citation: bool,
 }
@@ -72,6 +74,7 @@ impl<'a> Picker<'a> {
                 notes: found.notes,
                 coerced,
                 start: found.start,
+                cut: found.cut,
             }),
             Err(faults) => {
                 let near = self.shape.is_some_and(|shape| is_near(&found.value, shape));

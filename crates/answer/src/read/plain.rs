@@ -37,7 +37,7 @@ pub(super) fn read(raw: &str, shape: &Shape, limits: &Limits) -> Result<Reading,
         };
         match conform(&mut value, shape, limits.max_errors) {
             Ok(coerced) => {
-                return Ok(Reading { value, repairs: notes.into_list(), coerced });
+                return Ok(Reading { value, repairs: notes.into_list(), coerced, is_cut: false });
             }
             Err(faults) => first = first.or(Some((faults, value))),
         }
@@ -58,7 +58,7 @@ fn read_text(text: &str, mut notes: Notes) -> Reading {
             text.into()
         }
     };
-    Reading { value, repairs: notes.into_list(), coerced: Vec::new() }
+    Reading { repairs: notes.into_list(), ..Reading::exact(value) }
 }
 
 /// Returns the parts of an answer that may be its one word: all of it, without emphasis and full
@@ -75,7 +75,7 @@ pub(super) fn single(raw: &str) -> Option<Reading> {
     let (text, mut notes) = body(raw);
     let (value, more) = single_value(text)?;
     notes.merge(more);
-    Some(Reading { value, repairs: notes.into_list(), coerced: Vec::new() })
+    Some(Reading { repairs: notes.into_list(), ..Reading::exact(value) })
 }
 
 pub(super) fn no_value(raw: &str, expected: &str) -> AnswerError {

@@ -13,4 +13,14 @@ pub struct Reading {
     pub repairs: Vec<Repair>,
     /// The values coerced into the types of their fields.
     pub coerced: Vec<Coercion>,
+    /// True if the value was not closed when the text ended: it may be a part of one.
+    pub is_cut: bool,
+}
+
+impl Reading {
+    /// Creates the reading of a text that is the value as it stands.
+    #[must_use]
+    pub const fn exact(value: Value) -> Self {
+        Self { value, repairs: Vec::new(), coerced: Vec::new(), is_cut: false }
+    }
 }

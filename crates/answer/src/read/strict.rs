@@ -27,7 +27,7 @@ pub(super) fn read(
             });
         }
     }
-    Ok(Reading { value, repairs: Vec::new(), coerced: Vec::new() })
+    Ok(Reading::exact(value))
 }
 
 /// Reports whether lists and objects are nested deeper than a number of levels.

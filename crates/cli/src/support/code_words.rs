@@ -22,6 +22,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
         "What a request may cost at worst does not fit in what is left of `--max-cost` or `--max-tokens`; it was not sent.",
     ),
     ("bad_response", "Unexpected response format."),
+    ("answer_failed", "An answer ended with a reason that is a failure, such as `error`."),
     ("cut_stream", "A streamed answer ended early."),
     ("too_large", "An answer is larger than the limit `answer_bytes`."),
     (

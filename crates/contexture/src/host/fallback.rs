@@ -127,6 +127,7 @@ const fn is_unavailable(error: &LlmError) -> bool {
             | LlmError::NoSuchModel { .. }
             | LlmError::RateLimited { .. }
             | LlmError::Server { .. }
+            | LlmError::AnswerFailed { .. }
             | LlmError::WindowOverflow { .. }
             | LlmError::CutStream { .. }
             | LlmError::MissingFeature(_)

@@ -94,6 +94,9 @@ pub enum Ended {
     /// A limit of tokens: `max_output`, or the model's own.
     #[error("was cut off")]
     CutOff,
+    /// Something unknown: its JSON is not closed, and the server gave no reason that is known.
+    #[error("was cut off before its end")]
+    Unclosed,
     /// The provider's filter.
     #[error("was withheld by the provider's content filter")]
     Filtered,
@@ -118,7 +121,7 @@ impl Ended {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
-            Self::CutOff => "ANSWER_CUT_OFF",
+            Self::CutOff | Self::Unclosed => "ANSWER_CUT_OFF",
             Self::Filtered => "CONTENT_FILTERED",
             Self::Refused => "REFUSED",
         }
@@ -126,13 +129,14 @@ impl Ended {
 
     fn help(self, max_output: Option<u64>) -> String {
         match (self, max_output) {
-            (Self::CutOff, Some(limit)) => format!(
+            (Self::CutOff | Self::Unclosed, Some(limit)) => format!(
                 "raise `max_output`, or allow more at need: `max_output: {limit} to {}, attempts: 2`",
                 limit.saturating_mul(4)
             ),
             (Self::CutOff, None) => {
                 "ask for less: the limit of the model itself ended the answer".to_owned()
             }
+            (Self::Unclosed, None) => "try again, or ask for less".to_owned(),
             (Self::Filtered | Self::Refused, _) => {
                 "change what is asked or shown, or ask another model".to_owned()
             }
@@ -142,13 +146,21 @@ impl Ended {
 
 /// Returns what an answer that was cut off took.
 fn spent(ended: Ended, max_output: Option<u64>, report: &Report) -> String {
-    if ended != Ended::CutOff {
-        return String::new();
-    }
     let tokens = report.attempts.last().map_or(0, |attempt| attempt.usage.completion_tokens);
-    match max_output {
-        Some(limit) => format!(" by `max_output` of {limit}, after {tokens} tokens"),
-        None => format!(" after {tokens} tokens"),
+    match (ended, max_output) {
+        (Ended::CutOff, Some(limit)) => {
+            format!(" by `max_output` of {limit}, after {tokens} tokens")
+        }
+        (Ended::CutOff, None) => format!(" after {tokens} tokens"),
+        (Ended::Unclosed, _) => {
+            let reason = report.attempts.last().and_then(|attempt| attempt.finish_reason.as_ref());
+            let reason = reason.map_or_else(
+                || "without a reason".to_owned(),
+                |reason| format!("with the reason `{}`", reason.as_str()),
+            );
+            format!(", after {tokens} tokens: its JSON is not closed, and it ended {reason}")
+        }
+        (Ended::Filtered | Ended::Refused, _) => String::new(),
     }
 }
 

@@ -420,3 +420,63 @@ fn ca_1_call_of_tool_that_was_cut_off_is_not_done() {
     assert_eq!(failed.kind(), "ANSWER_CUT_OFF");
     assert!(!log.told.iter().any(|event| event.starts_with("call")), "{:?}", log.told);
 }
+
+/// A model whose answers end for a reason or none, whole and streamed.
+struct Ending(&'static str, Option<&'static str>);
+
+impl Provider for Ending {
+    fn uri(&self) -> &'static str {
+        "test"
+    }
+
+    fn complete<'a>(
+        &'a self,
+        _: &'a ChatCall,
+        sink: Option<contexture_core::provider::TextSink<'a>>,
+        _: &'a CancelToken,
+    ) -> BoxFuture<'a, Result<Reply, LlmError>> {
+        if let Some(sink) = sink {
+            sink(self.0);
+        }
+        let finish_reason = self.1.map(FinishReason::from);
+        let text = self.0.to_owned();
+        let response = ChatResponse { text, finish_reason, ..ChatResponse::default() };
+        Box::pin(async { Ok(Reply { response, ..Reply::default() }) })
+    }
+}
+
+fn ends_with(text: &'static str, reason: Option<&'static str>, stream: bool) -> String {
+    let shape = Shape::Object(vec![Field::new("a", Shape::String)]);
+    let wanted = Ask { messages: prompt(), shape: Some(&shape), attempts: 3, ..Ask::default() };
+    let mut log = Log { stream, ..Log::default() };
+    match run(ask(&Ending(text, reason), &wanted, &mut log, &CancelToken::new())) {
+        Ok(answer) => answer.value["a"].to_string(),
+        Err(error) => format!("{}: {error}", error.kind()),
+    }
+}
+
+#[test]
+fn ca_1_unknown_finish_word_with_cut_object_is_failure() {
+    for stream in [false, true] {
+        for reason in [None, Some("other"), Some("eos")] {
+            let told = ends_with("{\"a\": \"Par", reason, stream);
+            assert!(told.starts_with("ANSWER_CUT_OFF: the answer was cut off before"), "{told}");
+            assert!(told.contains(reason.unwrap_or("without a reason")), "{told}");
+            let told = ends_with("```json\n{\"a\": \"Paris\",}\n```", reason, stream);
+            assert_eq!(told, "\"Paris\"");
+        }
+        // The model came to its end and forgot the brace.
+        assert_eq!(ends_with("{\"a\": \"Paris\"", Some("stop"), stream), "\"Paris\"");
+    }
+}
+
+#[test]
+fn ca_1_finish_word_of_failure_is_failure_however_well_answer_reads() {
+    for stream in [false, true] {
+        for reason in ["error", "pause_turn", "load", "unload", "ABORT"] {
+            let told = ends_with("{\"a\": \"Paris\"}", Some(reason), stream);
+            assert!(told.starts_with("answer_failed: "), "{told}");
+            assert!(told.contains(reason), "{told}");
+        }
+    }
+}

@@ -79,6 +79,25 @@ impl FinishReason {
             Self::Other(word) => word,
         }
     }
+
+    /// Reports whether the answer ended because something failed: whatever came is not an answer.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        const FAILURES: [&str; 11] = [
+            "error",
+            "failed",
+            "abort",
+            "aborted",
+            "cancelled",
+            "network_error",
+            "insufficient_system_resource",
+            "malformed_function_call",
+            "pause_turn",
+            "load",
+            "unload",
+        ];
+        matches!(self, Self::Other(word) if FAILURES.contains(&word.to_ascii_lowercase().as_str()))
+    }
 }
 
 impl From<&str> for FinishReason {

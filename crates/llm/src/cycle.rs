@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::ask::Ended;
 use crate::exchange::Exchange;
 use crate::retry::RetryPolicy;
 use crate::tools::ToolExecutor;
@@ -234,9 +235,19 @@ impl LlmCycle {
             };
             let pass: Option<TextSink<'_>> = if streamed { Some(&mut pass) } else { None };
             let response = self.request(tools.clone(), pass).await?;
-            let executor = self.executor.clone().filter(|_| !response.tool_calls.is_empty());
+            // The arguments of a call that was cut off are not whole either.
+            let is_whole = response
+                .finish_reason
+                .as_ref()
+                .is_none_or(|reason| Ended::of(reason).is_none() && !reason.is_failure());
+            let calls = is_whole && !response.tool_calls.is_empty();
+            let executor = self.executor.clone().filter(|_| calls);
             let Some(executor) = executor else {
-                self.messages.push(response.to_message());
+                let mut message = response.to_message();
+                if !is_whole {
+                    message.tool_calls = None;
+                }
+                self.messages.push(message);
                 return Ok(response);
             };
             if round >= self.config.tool_rounds {

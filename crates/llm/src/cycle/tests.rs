@@ -122,6 +122,18 @@ fn pt_12_executor_runs_tools_until_model_answers() {
 }
 
 #[test]
+fn ca_1_tool_call_that_was_cut_off_is_not_executed() {
+    for reason in ["length", "error"] {
+        let provider = Scripted::new([calls().ended(reason.into()), Canned::text("done")]);
+        let mut cycle =
+            LlmCycle::new(provider, LlmConfig::default()).with_executor(Arc::new(Shout));
+        let response = run(cycle.submit("hi", vec![])).unwrap();
+        assert_eq!((response.text.as_str(), roles(cycle.messages()).len()), ("", 2), "{reason}");
+        assert_eq!(cycle.messages()[1].tool_calls, None);
+    }
+}
+
+#[test]
 fn pt_12_tool_loop_has_limit() {
     let provider = Scripted::new((0..9).map(|_| calls()));
     let limits = LlmConfig { tool_rounds: 2, ..LlmConfig::default() };

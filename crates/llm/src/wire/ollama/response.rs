@@ -53,8 +53,9 @@ fn calls(body: &Value) -> Vec<ToolCall> {
 
 fn finish(body: &Value, calls: bool) -> Option<FinishReason> {
     match text(body, "/done_reason") {
-        _ if calls => Some(FinishReason::ToolCalls),
-        "" => (body.get("done") == Some(&Value::Bool(true))).then_some(FinishReason::Stop),
+        // A limit of tokens may have ended the last call, too.
+        "" | "stop" if calls => Some(FinishReason::ToolCalls),
+        "" => None,
         word => Some(FinishReason::from(word)),
     }
 }

@@ -137,3 +137,26 @@ fn as_23_ollama_s_lines_are_put_together() {
         "server"
     );
 }
+
+#[test]
+fn ca_1_tool_call_of_ollama_that_length_ended_is_cut() {
+    let finish = |reason: Value| {
+        let called = json!({"function": {"name": "f", "arguments": {"x": 1}}});
+        let body =
+            json!({"done": true, "done_reason": reason, "message": {"tool_calls": [called]}});
+        let whole = wire().response(&call("hi"), &body).unwrap();
+        let mut decoder = wire().decoder(&call("hi"));
+        assert_eq!(decoder.piece(&body.to_string(), &mut |_| {}), Ok(Flow::Done));
+        assert_eq!(decoder.finish().unwrap().finish_reason, whole.finish_reason);
+        whole.finish_reason
+    };
+    assert_eq!(finish(json!("length")), Some(FinishReason::Length));
+    assert_eq!(finish(json!("stop")), Some(FinishReason::ToolCalls));
+    assert_eq!(finish(Value::Null), Some(FinishReason::ToolCalls));
+}
+
+#[test]
+fn ca_1_answer_of_ollama_without_reason_has_none() {
+    let body = json!({"done": true, "done_reason": null, "message": {"content": "{\"a\": \"Par"}});
+    assert_eq!(wire().response(&call("hi"), &body).unwrap().finish_reason, None);
+}

@@ -120,6 +120,16 @@ pub enum LlmError {
         /// The message.
         message: String,
     },
+    /// The provider's filter does not let the request through.
+    #[error("{provider} refused the request by its content filter (status {status}): {message}")]
+    Filtered {
+        /// The provider.
+        provider: String,
+        /// The HTTP status.
+        status: u16,
+        /// The message.
+        message: String,
+    },
     /// Prompt and answer do not fit the model's window.
     #[error(
         "the prompt and its answer do not fit the window of the model at {provider}: {message}"
@@ -311,6 +321,7 @@ impl LlmError {
             | Self::NoSuchModel { status, .. }
             | Self::NoSuchPath { status, .. }
             | Self::Server { status, .. }
+            | Self::Filtered { status, .. }
             | Self::BadRequest { status, .. } => Some(*status),
             Self::RateLimited { .. } => Some(429),
             Self::WindowOverflow { status, .. } => *status,
@@ -332,6 +343,7 @@ impl LlmError {
             Self::RateLimited { .. } => "rate_limited",
             Self::Server { .. } => "server",
             Self::BadRequest { .. } => "bad_request",
+            Self::Filtered { .. } => "CONTENT_FILTERED",
             Self::WindowOverflow { .. } => "window_overflow",
             Self::CostLimit { .. } => "COST_LIMIT",
             Self::BadResponse { .. } => "bad_response",
@@ -388,6 +400,7 @@ impl LlmError {
             }
             Self::CostLimit { help, .. } => return Some(help.clone()),
             Self::BadRequest { .. } => "change the request as the provider says",
+            Self::Filtered { .. } => "change what is asked or shown, or ask another model",
             Self::BadResponse { .. } | Self::CutStream { .. } | Self::Disconnected { .. } => {
                 "try again; if it stays so, check that the address serves this protocol"
             }

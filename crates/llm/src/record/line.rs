@@ -155,6 +155,7 @@ impl From<&LlmError> for StoredError {
             LlmError::Auth { provider, status, message }
             | LlmError::Quota { provider, status, message }
             | LlmError::Server { provider, status, message, .. }
+            | LlmError::Filtered { provider, status, message }
             | LlmError::BadRequest { provider, status, message } => {
                 Self { status: Some(*status), ..of(provider, message) }
             }
@@ -198,6 +199,9 @@ impl From<StoredError> for LlmError {
                 Self::Server { provider, status: status.unwrap_or(500), retry_after, message }
             }
             "bad_request" => Self::BadRequest { provider, status: status.unwrap_or(400), message },
+            "CONTENT_FILTERED" => {
+                Self::Filtered { provider, status: status.unwrap_or(400), message }
+            }
             "cut_stream" => Self::CutStream { provider, received: bytes },
             "too_large" => Self::TooLarge { provider, limit: bytes },
             "unsupported" => Self::Unsupported { provider, what: message },

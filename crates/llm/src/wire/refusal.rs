@@ -45,6 +45,9 @@ const OVERFLOWS: &[&str] = &[
     "maximum number of tokens",
 ];
 
+/// The codes of servers for a prompt that their filter does not let through.
+const FILTERS: &[&str] = &["content_filter", "content_policy_violation", "moderation_blocked"];
+
 /// Returns the error that a status means, with the words of the body.
 pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     let Complaint { message, codes, haystack } = complaint(refusal.body);
@@ -56,6 +59,9 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
         || haystack.contains("credit balance is too low")
     {
         return LlmError::Quota { provider, status, message };
+    }
+    if status < 500 && coded(FILTERS) {
+        return LlmError::Filtered { provider, status, message };
     }
     if matches!(status, 400 | 413 | 422 | 500)
         && (coded(&["context_length_exceeded", "exceed_context_size_error"])
@@ -117,6 +123,18 @@ pub(crate) fn concede(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn kind_of(status: u16, body: &str) -> &'static str {
+        failure("x", &Refusal { status, retry_after: None, body, model: "m" }).kind()
+    }
+
+    #[test]
+    fn ca_1_prompt_that_filter_refuses_with_status_is_filtered() {
+        let azure = r#"{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}"#;
+        assert_eq!(kind_of(400, azure), "CONTENT_FILTERED");
+        let other = r#"{"error":{"code":"invalid_value","message":"no such content_filter"}}"#;
+        assert_eq!(kind_of(400, other), "bad_request");
+    }
 
     #[test]
     fn ca_4_refusal_of_a_prompt_that_is_too_long_names_max_input() {

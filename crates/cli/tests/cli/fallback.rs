@@ -34,7 +34,8 @@ fn models(run: &Value) -> Vec<&str> {
 
 #[test]
 fn ca_3_next_model_answers_where_one_is_down_or_over_its_rate_or_broken() {
-    let kinds: [(&str, &str); 4] = [
+    let kinds: [(&str, &str); 5] = [
+        ("402 Payment Required", "quota"),
         ("429 Too Many Requests", "rate_limited"),
         ("503 Service Unavailable", "server"),
         ("404 Not Found", "no_such_model"),

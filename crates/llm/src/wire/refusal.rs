@@ -55,7 +55,8 @@ pub(crate) fn failure(provider: &str, refusal: &Refusal<'_>) -> LlmError {
     let status = refusal.status;
     let retry_after = refusal.retry_after;
     let coded = |words: &[&str]| codes.iter().any(|code| words.contains(&code.as_str()));
-    if coded(&["insufficient_quota", "billing_error"])
+    if status == 402
+        || coded(&["insufficient_quota", "billing_error"])
         || haystack.contains("credit balance is too low")
     {
         return LlmError::Quota { provider, status, message };
@@ -134,6 +135,13 @@ mod tests {
         assert_eq!(kind_of(400, azure), "CONTENT_FILTERED");
         let other = r#"{"error":{"code":"invalid_value","message":"no such content_filter"}}"#;
         assert_eq!(kind_of(400, other), "bad_request");
+    }
+
+    #[test]
+    fn ca_3_account_without_balance_has_no_quota() {
+        let body = r#"{"error":{"message":"Insufficient Balance","type":"unknown_error","param":null,"code":"invalid_request_error"}}"#;
+        assert_eq!(kind_of(402, body), "quota");
+        assert_eq!(kind_of(402, ""), "quota");
     }
 
     #[test]

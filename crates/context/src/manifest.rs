@@ -177,6 +177,9 @@ pub struct AttemptRecord {
     /// Failures of the provider that were tried again.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub retried: Vec<String>,
+    /// The milliseconds waited after each of these.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub waits_ms: Vec<u64>,
     /// The failure of the provider that ended it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failure: Option<String>,

@@ -128,6 +128,30 @@ fn ca_1_cut_answer_is_error_of_json_with_its_calls() {
 }
 
 #[test]
+fn ca_2_each_wait_is_told_on_terminal_and_in_trace() {
+    let busy = || {
+        let body = json!({ "error": { "message": "busy" } });
+        whole("503 Service Unavailable", body)
+    };
+    let whole = whole("200 OK", completion("{\"answer\": \"Paris\"}", "stop"));
+    let server = Server::answering(vec![busy(), busy(), whole]);
+    let sandbox = Sandbox::new();
+    // Waits that are shorter than a tenth of a second have the same text.
+    sandbox.write("contexture.toml", "[retry]\ntimes = 2\nmax_wait_ms = 10\n");
+    sandbox.write("p.as", PROGRAM);
+    let done = sandbox.run(["run", "p.as", "--model", &server.model]).exits(0);
+    assert_eq!(done.stderr.matches("busy; trying again in 0.0 s").count(), 2, "{}", done.stderr);
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(tree.contains("tried again 2 times after "), "{tree}");
+    let events = sandbox.run(["trace", "export", "latest", "--json"]).exits(0).json();
+    let events = events["events"].as_array().unwrap();
+    let attempts = events.iter().find_map(|event| event["data"].get("attempts")).unwrap();
+    let waits = attempts[0]["waits_ms"].as_array().unwrap();
+    assert_eq!((waits.len(), attempts[0]["retried"].as_array().unwrap().len()), (2, 2));
+    assert!(waits.iter().all(|wait| (5..=11).contains(&wait.as_u64().unwrap())), "{waits:?}");
+}
+
+#[test]
 fn gu_9_key_that_provider_quotes_in_failure_is_masked_in_calls_and_warnings() {
     const KEY: &str = "sk-abcdefgh12345678";
     let quoted = json!({ "error": { "message": format!("the key {KEY} is not known") } });

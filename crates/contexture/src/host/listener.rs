@@ -6,10 +6,11 @@ use crate::observe::Progress;
 use contexture_answer::FieldError;
 use contexture_context::Digest;
 use contexture_context::manifest::AttemptRecord;
-use contexture_llm::{AskEvent, AskObserver, Attempt};
+use contexture_llm::{AskEvent, AskObserver, Attempt, LlmError};
 use contexture_prompt::{OpenaiChatMessage, Usage};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 /// The listener of one model call.
 pub(super) struct Listener<'h> {
@@ -44,7 +45,8 @@ impl AskObserver for Listener<'_> {
             }
             AskEvent::Retrying { error, wait } => {
                 let seconds = wait.as_secs_f64();
-                self.run.warn(format!("{error}; trying again in {seconds:.1} s"));
+                self.run.wait(&format!("{error}; trying again in {seconds:.1} s"));
+                self.retrying(error, wait);
             }
             AskEvent::ToolsAsked { text, calls, usage } => self.tools.asked(text, calls, usage),
             AskEvent::ToolCalled { call } => {
@@ -93,7 +95,17 @@ impl<'h> Listener<'h> {
             repaired: Vec::new(),
             coerced: Vec::new(),
             retried: Vec::new(),
+            waits_ms: Vec::new(),
         });
+        self.write();
+        self.run.recorder.flush();
+    }
+
+    /// Keeps a wait when it begins: a run may be killed in it (CA-2).
+    fn retrying(&mut self, error: &LlmError, wait: Duration) {
+        let Some(entry) = self.attempts.last_mut() else { return };
+        entry.retried.push(error.to_string());
+        entry.waits_ms.push(whole_millis(wait));
         self.write();
         self.run.recorder.flush();
     }
@@ -113,7 +125,6 @@ impl<'h> Listener<'h> {
         entry.failure.clone_from(&attempt.failure);
         entry.repaired = attempt.repairs.iter().map(ToString::to_string).collect();
         entry.coerced = attempt.coerced.iter().map(ToString::to_string).collect();
-        entry.retried = attempt.retried.iter().map(|one| one.error.to_string()).collect();
         self.write();
     }
 
@@ -124,7 +135,11 @@ impl<'h> Listener<'h> {
 
 /// Returns the milliseconds of an attempt; one that took any time has at least one.
 fn millis(attempt: &Attempt) -> u64 {
-    u64::try_from(attempt.took.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX)
+    whole_millis(attempt.took)
+}
+
+fn whole_millis(time: Duration) -> u64 {
+    u64::try_from(time.as_micros().div_ceil(1_000)).unwrap_or(u64::MAX)
 }
 
 /// Returns the record of an attempt that has ended.
@@ -143,6 +158,7 @@ pub(super) fn record_of(attempt: &Attempt) -> AttemptRecord {
         schema_form: sent.and_then(|sent| sent.schema).map(str::to_owned),
         options: sent.map(|sent| Value::Object(sent.options.clone())),
         retried: attempt.retried.iter().map(|one| one.error.to_string()).collect(),
+        waits_ms: attempt.retried.iter().map(|one| whole_millis(one.wait)).collect(),
         failure: attempt.failure.clone(),
     }
 }
@@ -185,4 +201,7 @@ struct Entry {
     coerced: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     retried: Vec<String>,
+    /// The milliseconds waited after each of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waits_ms: Vec<u64>,
 }

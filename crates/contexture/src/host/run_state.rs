@@ -193,6 +193,15 @@ impl RunState {
         self.tell(self.recorder.masker().text(&warning).into_owned(), Progress::Warning);
     }
 
+    /// Reports a wait before a request is tried again: each one, also where the text is the same, and
+    /// keeps it among the warnings once (CA-2).
+    pub(super) fn wait(&self, warning: &str) {
+        let warning = self.recorder.masker().text(warning).into_owned();
+        if !self.tell(warning.clone(), Progress::Warning) {
+            self.observer.notify(Progress::Warning(warning));
+        }
+    }
+
     /// Reports that a `max` cut a loop or a list short (AS-11).
     pub(crate) fn truncated(&self, warning: String) {
         self.tell(warning, Progress::Truncated);

@@ -200,6 +200,8 @@ pub fn attempts(event: &TraceEvent) -> Vec<AttemptRecord> {
         record.options = request.get("options").cloned().or(record.options.take());
         let retried = request.get("retried").and_then(Value::as_array).into_iter().flatten();
         record.retried.extend(retried.filter_map(Value::as_str).map(str::to_owned));
+        let waits = request.get("waits_ms").and_then(Value::as_array).into_iter().flatten();
+        record.waits_ms.extend(waits.filter_map(Value::as_u64));
         if let Some(usage) = request.get("usage") {
             let tokens = |name: &str| usage.get(name).and_then(Value::as_u64);
             record.prompt_tokens = tokens("prompt_tokens");

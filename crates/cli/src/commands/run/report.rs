@@ -178,6 +178,7 @@ fn attempt_json(attempt: &AttemptRecord) -> Value {
         "schema": attempt.schema_form,
         "requests": attempt.requests.len(),
         "retried": attempt.retried,
+        "waits_ms": attempt.waits_ms,
         "failure": attempt.failure,
     })
 }

@@ -249,7 +249,11 @@ fn attempt(record: &AttemptRecord, data: Data<'_>, paint: Paint) -> String {
         facts.push(plural(record.requests.len() as u64, "request"));
     }
     if !record.retried.is_empty() {
-        facts.push(format!("tried again {}", plural(record.retried.len() as u64, "time")));
+        let waits = record.waits_ms.iter().map(|ms| duration(ms.saturating_mul(1_000)));
+        let waits: Vec<String> = waits.collect();
+        let after = if waits.is_empty() { "" } else { " after " };
+        let times = plural(record.retried.len() as u64, "time");
+        facts.push(format!("tried again {times}{after}{}", waits.join(", ")));
     }
     facts.extend(record.latency_ms.map(|ms| duration(ms.saturating_mul(1_000))));
     if let (Some(input), Some(output)) = (record.prompt_tokens, record.completion_tokens) {

@@ -1,8 +1,9 @@
 //! A growing answer (AS-23): the value so far, in its shape.
 //!
-//! The text is parsed again from its beginning, but only when it has grown by a part of its length:
-//! the reader parses hundreds of megabytes per second, so all readings together cost about thirty
-//! times the length of the answer and the last one is never far behind. A reader that keeps its
+//! The text is parsed again from its beginning: with each chunk while it is short, so that a small
+//! object grows as it comes, and then only when it has grown by a part of its length. The reader
+//! parses hundreds of megabytes per second, and all readings together cost some megabytes and about
+//! thirty times the length of the answer; the last one is never far behind. A reader that keeps its
 //! state would be faster still, but it could not look ahead, and the partial value would differ
 //! from the final one wherever an answer is broken.
 
@@ -15,8 +16,8 @@ use serde_json::Value;
 
 /// The part of its length by which the text grows before it is parsed again.
 const GROWTH: usize = 32;
-/// The least growth in bytes before it is parsed again.
-const MIN_GROWTH: usize = 24;
+/// The bytes of a text up to which it is parsed again with each chunk.
+const SHORT: usize = 4096;
 
 /// A reader of an answer that arrives in chunks.
 ///
@@ -62,13 +63,13 @@ impl Partial {
     }
 
     /// Adds a chunk of the answer. Returns the new value if the text was parsed again and the value
-    /// changed; most small chunks are only collected.
+    /// changed; most small chunks of a long answer are only collected.
     pub fn push(&mut self, chunk: &str) -> Option<&Value> {
         if self.text.len() < self.limits.max_bytes {
             self.text.push_str(chunk);
         }
         let grown = self.text.len() - self.read_to;
-        if self.read_to > 0 && grown < MIN_GROWTH.max(self.read_to / GROWTH) {
+        if self.text.len() > SHORT && grown < self.read_to / GROWTH {
             return None;
         }
         self.refresh()

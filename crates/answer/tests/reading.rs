@@ -323,6 +323,16 @@ fn as_23_partial_values_grow_and_omit_uncertain_parts() {
 }
 
 #[test]
+fn ca_8_small_object_grows_with_each_chunk() {
+    let mut partial = Partial::new(Some(Shape::Object(vec![Field::new("a", Shape::String)])));
+    partial.push("{\"a\": \"");
+    for n in 1..400 {
+        let value = partial.push("x y,");
+        assert_eq!(value, Some(&json!({"a": "x y,".repeat(n)})));
+    }
+}
+
+#[test]
 fn as_23_partial_values_are_reread_rarely() {
     let mut partial = Partial::new(None);
     partial.push("{\"items\": [");
@@ -330,8 +340,8 @@ fn as_23_partial_values_are_reread_rarely() {
     for n in 0..10_000 {
         news += usize::from(partial.push(&format!("\"item {n}\",")).is_some());
     }
-    // 130 KB: a few readings while it is short, then one per 3 % of growth.
-    assert!((100..400).contains(&news), "{news}");
+    // 130 KB: a reading for each chunk while it is short, then one per 3 % of growth.
+    assert!((300..600).contains(&news), "{news}");
     partial.push("]}");
     partial.refresh();
     let items = partial.value().and_then(|value| value["items"].as_array());

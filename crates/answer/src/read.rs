@@ -19,7 +19,7 @@ use serde_json::Value;
 /// Reads a raw answer of a model (AS-21).
 ///
 /// Without a shape any JSON value will do. Leniently, of several values the last that matches the
-/// shape is taken, and fields beyond the shape are kept. Strictly, the text must be exactly one
+/// shape is taken, a whole one before one that is not closed, and fields beyond the shape are kept. Strictly, the text must be exactly one
 /// JSON value of the shape without other fields, with only white space around it.
 ///
 /// # Errors

@@ -333,6 +333,20 @@ fn ca_8_small_object_grows_with_each_chunk() {
 }
 
 #[test]
+fn ca_1_whole_object_counts_before_one_that_broke_off() {
+    let shape = Shape::Object(vec![Field::new("a", Shape::String)]);
+    for (text, expected, is_cut) in [
+        ("{\"a\":\"x\"} then {\"a\": \"y", "x", false),
+        ("{\"a\":\"x\"}\n{\"a\":\"y\"}\n{\"a\": \"z\"", "y", false),
+        ("{\"a\":\"x\"} then {\"a\": \"y\"}", "y", false),
+        ("{\"a\": \"y", "y", true),
+    ] {
+        let reading = read(text, Some(&shape), &ReadOptions::default()).unwrap();
+        assert_eq!((reading.value, reading.is_cut), (json!({"a": expected}), is_cut), "{text}");
+    }
+}
+
+#[test]
 fn as_23_partial_values_are_reread_rarely() {
     let mut partial = Partial::new(None);
     partial.push("{\"items\": [");

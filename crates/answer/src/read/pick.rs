@@ -130,7 +130,11 @@ impl<'a> Picker<'a> {
 
 impl Group {
     fn pick(&mut self, picked: Picked) {
-        let better = self.picked.as_ref().is_none_or(|known| known.citation || !picked.citation);
+        // A value that was not closed may be a part of one: a whole one before it counts.
+        let better = self
+            .picked
+            .as_ref()
+            .is_none_or(|known| known.citation || !(picked.citation || picked.cut && !known.cut));
         if better {
             self.picked = Some(picked);
         }

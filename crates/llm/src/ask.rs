@@ -29,7 +29,7 @@ use contexture_core::error::LlmError;
 use contexture_core::provider::{ChatCall, Provider, Reply, SchemaHint, Think};
 use contexture_prompt::{
     ChatResponse, FinishReason, OpenaiChatMessage, OpenaiChatRequest, Role, Stop, ToolCall,
-    ToolChoice, ToolDefinition,
+    ToolChoice, ToolDefinition, Usage,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -391,10 +391,10 @@ impl Run<'_, '_> {
         let told = |event: AskEvent<'_>| {
             observer.lock().unwrap_or_else(std::sync::PoisonError::into_inner).event(event);
         };
-        let (ask, mut is_heard) = (self.ask, false);
+        let (ask, mut heard) = (self.ask, String::new());
         let mut stops = Stops::new(ask.stops());
         let mut hear = |delta: &str| {
-            is_heard = true;
+            heard.push_str(delta);
             let said = stops.push(delta);
             if text && !said.is_empty() {
                 told(AskEvent::Text { delta: &said });
@@ -413,7 +413,7 @@ impl Run<'_, '_> {
             if streamed { Some(&mut hear) } else { None };
         let began = Instant::now();
         let outcome = self.exchange.send(&mut call, Some(&digest), sink, &mut on_retry).await;
-        self.report.is_heard = is_heard;
+        self.report.is_heard = !heard.is_empty();
         let rest = stops.rest();
         if text && outcome.is_ok() && !rest.is_empty() {
             told(AskEvent::Text { delta: &rest });
@@ -423,7 +423,24 @@ impl Run<'_, '_> {
         {
             told(AskEvent::Value { value });
         }
+        if outcome.is_err() && !heard.is_empty() {
+            self.estimate(messages, &heard);
+        }
         self.note(digest, outcome, (retried, began.elapsed()))
+    }
+
+    /// Counts the tokens of an answer that broke off: its server reports none, and charges them.
+    fn estimate(&mut self, messages: &[OpenaiChatMessage], heard: &str) {
+        let counter = self.exchange.provider.tokenizer();
+        let prompt = room::of_messages(messages, counter)
+            .saturating_add(room::of_tools(&self.ask.tools, counter));
+        let usage = Usage::new(prompt, counter.count(heard) as u64);
+        if let Some(attempt) = self.report.attempts.last_mut() {
+            attempt.usage += usage;
+            attempt.usage_estimated = true;
+        }
+        self.report.usage += usage;
+        self.report.usage_estimated = true;
     }
 
     /// Keeps what a request took and gives its answer.

@@ -190,6 +190,59 @@ fn ca_12_tokens_that_no_server_reported_are_labelled_everywhere() {
     assert!(tree.contains(tokens), "{tokens}: {tree}");
 }
 
+#[test]
+fn ca_12_refused_call_takes_no_tokens_in_tree_list_and_json() {
+    let refused = || whole("400 Bad Request", json!({ "error": { "message": "no" } }));
+    let server = Server::answering(vec![refused()]);
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    let done = sandbox.run(["run", "p.as", "--json", "--model", &server.model]).exits(1).json();
+    let attempt = &done["calls"][0]["attempts"][0];
+    assert_eq!((&attempt["input"], &attempt["output"]), (&json!(0), &json!(0)), "{done}");
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(tree.contains(" · no tokens"), "{tree}");
+    let list = sandbox.run(["trace", "list"]).exits(0).stdout;
+    assert!(list.contains("  0 + 0  "), "{list}");
+}
+
+#[test]
+fn ca_12_stream_that_breaks_has_tokens_counted_here() {
+    let server = Server::answering(vec![head(Box::new(|stream| {
+        let choice = json!({ "index": 0, "delta": { "content": "{\"answer\": \"Par" } });
+        let event = format!("data: {}\n\n", json!({ "choices": [choice] }));
+        stream.write_all(event.as_bytes()).unwrap();
+    }))]);
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    let done = sandbox.run(["run", "p.as", "--stream", "--model", &server.model]).exits(1);
+    let last: Value = serde_json::from_str(done.stdout.lines().last().unwrap()).unwrap();
+    let attempt = &last["calls"][0]["attempts"][0];
+    assert_eq!(attempt["estimated"], true, "{last}");
+    let (input, output) = (attempt["input"].as_u64().unwrap(), attempt["output"].as_u64().unwrap());
+    assert!(input > 0 && output > 0, "{last}");
+    let tree = sandbox.run(["trace", "show"]).exits(0).stdout;
+    assert!(tree.contains(&format!("{input} + {output} tokens counted here")), "{tree}");
+    let list = sandbox.run(["trace", "list"]).exits(0).stdout;
+    assert!(list.contains(&format!("~{input} + {output}")), "{list}");
+}
+
+#[test]
+fn ca_12_difference_of_runs_labels_tokens_that_another_tokenizer_counted() {
+    let answers = || whole("200 OK", completion("{\"answer\": \"Paris\"}", "stop"));
+    let server = Server::answering(vec![answers(), answers()]);
+    let sandbox = Sandbox::new();
+    for text in ["What is it?", "What is the capital?"] {
+        let program = PROGRAM.replace("What is the capital of France?", text);
+        sandbox.write("p.as", &program);
+        let _ = sandbox.run(["run", "p.as", "--model", &server.model]).exits(0);
+    }
+    let text = sandbox.run(["trace", "diff", "latest~1", "latest"]).exits(0).stdout;
+    let of_call = text.lines().find(|line| line.starts_with("call ")).unwrap();
+    assert!(of_call.contains(" · ~") && of_call.contains(" → ~"), "{text}");
+    let object = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
+    assert_eq!(object["calls"][0]["exact"], json!([false, false]), "{object}");
+}
+
 /// Sends an answer in pieces; the second one waits until `gate` opens.
 pub(crate) fn streamed(pieces: &'static [&'static str], gate: Option<Receiver<()>>) -> Answer {
     Box::new(move |stream| {

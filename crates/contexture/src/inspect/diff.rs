@@ -37,6 +37,8 @@ pub struct CallDiff {
     pub models: Option<(String, String)>,
     /// Tokens of the prompt in both runs.
     pub tokens: (u64, u64),
+    /// False for a run in which another tokenizer than the model's own counted them.
+    pub exact: (bool, bool),
     /// The layers that differ.
     pub layers: Vec<LayerDiff>,
     /// All items, in the order of the second run, with those that are gone where they stood.
@@ -130,9 +132,15 @@ fn call_diff(left: Kept<'_>, right: Kept<'_>, pair: Pair<'_, Manifest>) -> CallD
         site,
         models,
         tokens: (a.map_or(0, |one| one.tokens), b.map_or(0, |one| one.tokens)),
+        exact: (is_exact(a), is_exact(b)),
         layers,
         items,
     }
+}
+
+/// Reports whether the model's own tokenizer counted; where there is no call, nothing is to count.
+fn is_exact(call: Option<&Manifest>) -> bool {
+    call.is_none_or(|one| one.model.tokenizer_exact)
 }
 
 fn same_item(left: &ItemRecord, right: &ItemRecord) -> bool {

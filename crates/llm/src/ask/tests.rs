@@ -257,6 +257,9 @@ fn as_22_streamed_text_is_not_followed_by_second_answer() {
     let failed = run(ask(&Breaks, &wanted, &mut log, &CancelToken::new())).unwrap_err();
     assert_eq!(failed.kind(), "rate_limited");
     assert_eq!(log.told, ["request 1.0", "text half", "ended 1 with 0 faults"]);
+    let report = failed.report();
+    assert!(report.usage_estimated && report.attempts[0].usage_estimated);
+    assert_eq!((report.usage, report.attempts[0].usage), (Usage::new(4, 1), Usage::new(4, 1)));
 }
 
 struct Echo;

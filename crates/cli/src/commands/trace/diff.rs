@@ -1,7 +1,7 @@
 //! `contexture trace diff`: the differences between the prompts of two runs, item by item.
 
 use super::runs::Runs;
-use crate::output::text::{plural, sanitized};
+use crate::output::text::{mark, plural, sanitized};
 use crate::prelude::*;
 use contexture::inspect::{CallDiff, Change, ItemDiff, diff};
 use similar::{ChangeTag, TextDiff};
@@ -70,7 +70,8 @@ fn summary(calls: &[CallDiff], paint: Paint) -> String {
         return String::new();
     }
     let sum = |side: fn(&CallDiff) -> u64| calls.iter().map(side).sum::<u64>();
-    let tokens = tokens((sum(|call| call.tokens.0), sum(|call| call.tokens.1)));
+    let exact = (calls.iter().all(|call| call.exact.0), calls.iter().all(|call| call.exact.1));
+    let tokens = tokens((sum(|call| call.tokens.0), sum(|call| call.tokens.1)), exact);
     let all = plural(calls.len() as u64, "call");
     let mut text = format!("{} of {all} differ{tokens}\n", changed.len());
     for call in changed.iter().take(SHOWN) {
@@ -89,7 +90,7 @@ fn call_text(call: &CallDiff, paint: Paint, with_texts: bool) -> String {
         (left, right) => right.or(left).map(|number| number.to_string()).unwrap_or_default(),
     };
     let head = format!("call {number} {}", sanitized(&call.site));
-    let tokens = tokens(call.tokens);
+    let tokens = tokens(call.tokens, call.exact);
     let mut text =
         format!("{} {}{}\n", paint.bold(&head), word(call.change, paint), paint.dim(&tokens));
     if let Some((left, right)) = &call.models {
@@ -104,7 +105,7 @@ fn call_text(call: &CallDiff, paint: Paint, with_texts: bool) -> String {
     for item in &call.items {
         let is_same = item.change == Change::Same;
         if with_texts || !is_same {
-            item_line(&mut text, item, paint);
+            item_line(&mut text, item, call.exact, paint);
         }
         if with_texts && !is_same {
             lines(&mut text, item.left.as_deref(), item.right.as_deref(), paint);
@@ -113,12 +114,12 @@ fn call_text(call: &CallDiff, paint: Paint, with_texts: bool) -> String {
     text
 }
 
-fn item_line(text: &mut String, item: &ItemDiff, paint: Paint) {
+fn item_line(text: &mut String, item: &ItemDiff, exact: (bool, bool), paint: Paint) {
     let name = match &item.label {
         Some(label) => format!("[{}] {}", one_line(label), paint.dim(&one_line(&item.source))),
         None => format!("[{}]", one_line(&item.source)),
     };
-    let tokens = paint.dim(&tokens(item.tokens));
+    let tokens = paint.dim(&tokens(item.tokens, exact));
     let _ = writeln!(text, "  {name} {}{tokens}", word(item.change, paint));
 }
 
@@ -132,11 +133,14 @@ fn word(change: Change, paint: Paint) -> String {
     }
 }
 
-/// Formats token counts: ` · 512 → 480 tokens`.
-fn tokens((left, right): (u64, u64)) -> String {
-    match (left, right) {
-        (left, right) if left == right => format!(" · {}", plural(left, "token")),
-        (left, right) => format!(" · {left} → {right} tokens"),
+/// Formats token counts: ` · 512 → ~480 tokens`.
+fn tokens((left, right): (u64, u64), exact: (bool, bool)) -> String {
+    let marks = (mark(exact.0 || left == 0), mark(exact.1 || right == 0));
+    match marks {
+        (one, other) if left == right && one == other => {
+            format!(" · {one}{}", plural(left, "token"))
+        }
+        (one, other) => format!(" · {one}{left} → {other}{right} tokens"),
     }
 }
 

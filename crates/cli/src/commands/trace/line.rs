@@ -222,12 +222,14 @@ fn cost(data: Data<'_>) -> String {
     if micros == 0 { String::new() } else { format!(" · {}", dollars(micros as f64 / 1e6)) }
 }
 
-/// Returns the tokens of a call: those that the provider reported, else those counted here.
+/// Returns the tokens of a call: those that its end tells, with who counted them, or those of its
+/// prompt while it has no end. A call that was refused took none.
 fn tokens(data: Data<'_>, manifest: &Manifest) -> String {
     let reported = data.0.get("usage").cloned();
     let usage: Option<Usage> = reported.and_then(|usage| serde_json::from_value(usage).ok());
     let is_estimated = data.0.get("usage_estimated").and_then(Value::as_bool);
-    match usage.filter(|usage| *usage != Usage::default()) {
+    match usage {
+        Some(usage) if usage == Usage::default() => "no tokens".to_owned(),
         Some(usage) => tokens_of(&usage, is_estimated == Some(true)),
         None => tokens_of(&Usage::new(manifest.tokens, 0), true),
     }

@@ -53,7 +53,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         let generates: Vec<Value> = generates.collect();
         let mut object = json!({ "diagnostics": found.json(), "generates": generates });
         if let (true, Value::Object(object)) = (args.cost, &mut object) {
-            object.extend(cost::json(&found.costs).map(|(key, value)| (key.to_owned(), value)));
+            object.extend(
+                cost::json(&found.costs, found.refused).map(|(key, value)| (key.to_owned(), value)),
+            );
         }
         terminal.print_json(&object)?;
         return Ok(found.exit());
@@ -62,7 +64,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         terminal.print(&effects::text(&found.effects, terminal.out))?;
     }
     if args.cost {
-        terminal.print(&cost::text(&found.costs, terminal.out))?;
+        terminal.print(&cost::text(&found.costs, found.refused, terminal.out))?;
     }
     if found.is_empty() {
         let count = counted(args.files.len() as u64, "program");

@@ -23,6 +23,23 @@ fn ca_14_missing_imported_file_is_found_by_check_at_its_import() {
 }
 
 #[test]
+fn ca_5_cost_of_program_with_errors_is_not_known() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.as", "main func(input) { generate({ input: x }) -> { a string } }\n");
+    let ask = "main func() { generate({ input: \"a\" }) -> { a string } }\n";
+    sandbox.write("b.as", ask);
+    for files in [&["a.as"][..], &["a.as", "b.as"], &["none.as"]] {
+        let check = [&["check", "--cost"], files].concat();
+        let done = sandbox.run(check.iter().copied()).exits(2);
+        assert!(done.stdout.contains("worst case: not known"), "{done:?}");
+        let object = sandbox.run(check.into_iter().chain(["--json"])).exits(2).json();
+        assert!(object["cost"].is_null() && object["sites"].is_array(), "{object}");
+    }
+    let object = sandbox.run(["check", "--cost", "b.as", "--json"]).exits(0).json();
+    assert_eq!(object["cost"]["calls"], 1, "{object}");
+}
+
+#[test]
 fn ca_14_wildcard_that_matches_nothing_names_folder_at_its_import() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.txt", "x");

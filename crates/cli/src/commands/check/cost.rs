@@ -48,9 +48,10 @@ fn total(all: &[ProgramCost]) -> Ceiling {
     all.iter().fold(Ceiling::ZERO, |sum, one| sum.plus(one.facts.total))
 }
 
-/// Returns the fields `cost` and `sites`; several programs are added up.
-pub(super) fn json(all: &[ProgramCost]) -> [(&'static str, Value); 2] {
-    let mut cost = total(all).json();
+/// Returns the fields `cost` and `sites`; several programs are added up. Of a program with errors
+/// nothing is known, and so nothing of the sum.
+pub(super) fn json(all: &[ProgramCost], has_errors: bool) -> [(&'static str, Value); 2] {
+    let mut cost = if has_errors { Value::Null } else { total(all).json() };
     let unbounded: Vec<Value> = all.iter().flat_map(ProgramCost::unbounded).collect();
     let is_exact = all.iter().flat_map(|one| &one.facts.sites).all(|site| site.is_exact);
     if let Value::Object(cost) = &mut cost {
@@ -63,9 +64,13 @@ pub(super) fn json(all: &[ProgramCost]) -> [(&'static str, Value); 2] {
 }
 
 /// Renders the worst case, a line for each model call, and what is unbounded.
-pub(super) fn text(all: &[ProgramCost], paint: Paint) -> String {
+pub(super) fn text(all: &[ProgramCost], has_errors: bool, paint: Paint) -> String {
     let is_exact = all.iter().flat_map(|one| &one.facts.sites).all(|site| site.is_exact);
-    let mut text = format!("worst case: {}\n", amounts(&total(all), is_exact));
+    let total = match has_errors {
+        true => "not known, because of the errors".to_owned(),
+        false => amounts(&total(all), is_exact),
+    };
+    let mut text = format!("worst case: {total}\n");
     for one in all {
         for site in &one.facts.sites {
             let SiteCost { file, span, model, each, times, is_priced, is_exact } = site;

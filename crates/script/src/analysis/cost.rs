@@ -144,6 +144,8 @@ enum State {
     New,
     /// It is being walked: whoever calls it now calls itself.
     Open,
+    /// It is being walked, and has called itself.
+    Recursive,
     Done(Sum),
 }
 
@@ -200,7 +202,7 @@ impl<'p> Walker<'p, '_> {
     fn function(&mut self, number: usize, call: Option<Span>) -> Sum {
         match self.known.get(number) {
             Some(State::Done(sum)) => return sum.clone(),
-            Some(State::Open) => return self.recursion(number, call),
+            Some(State::Open | State::Recursive) => return self.recursion(number, call),
             _ => {}
         }
         let Some(decl) = self.declarations.functions.get(number).copied() else {
@@ -210,8 +212,11 @@ impl<'p> Walker<'p, '_> {
         let home = std::mem::replace(&mut self.home, (decl.file, decl.agent));
         let scopes = std::mem::take(&mut self.scopes);
         self.levels();
-        let sum = deeper(|| self.block(&decl.func.body));
+        let mut sum = deeper(|| self.block(&decl.func.body));
         (self.home, self.scopes) = (home, scopes);
+        if matches!(self.known.get(number), Some(State::Recursive)) {
+            sum.sites.values_mut().for_each(|times| *times = None);
+        }
         self.set(number, State::Done(sum.clone()));
         sum
     }
@@ -226,6 +231,7 @@ impl<'p> Walker<'p, '_> {
         if self.costly.get(number) != Some(&true) {
             return Sum::default();
         }
+        self.set(number, State::Recursive);
         let decl = self.declarations.functions.get(number);
         let name = decl.and_then(|decl| decl.func.name.as_ref());
         let name = name.map_or("the function", |name| name.text.as_str());

@@ -155,6 +155,10 @@ fn ca_5_functions_count_each_time_they_are_called_and_recursion_is_unbounded() {
     let mutual =
         format!("func a(x) {{ b(x) }}\nfunc b(x) {{ y = ASK\na(x) }}\n{}", main_of("a(9)"));
     assert_eq!(total(&mutual.replace("ASK", ASK)).0, None);
+    for recursive in [again, mutual.replace("ASK", ASK)] {
+        let site = &facts_of(&recursive, &[]).sites[0];
+        assert_eq!((site.each.calls, site.times), (Some(1), None), "{recursive}");
+    }
     let harmless = format!("func a(x) {{ if x > 0 {{ a(x - 1) }} }}\n{}", main_of("a(9)\nASK"));
     assert_eq!(total(&harmless).0, Some(1));
     let mapped = format!("func ask(x) {{ ASK }}\n{}", main_of("input.list.map(ask)"));

@@ -23,6 +23,21 @@ fn ca_14_missing_imported_file_is_found_by_check_at_its_import() {
 }
 
 #[test]
+fn ca_14_pattern_of_imported_file_is_told_as_pattern() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "x");
+    sandbox.write("a.as", "import file Docs from \"docs/*.md\"\nmain func() { Docs }\n");
+    let done = sandbox.run(["check", "a.as"]).exits(2);
+    for told in
+        ["takes one path, and no pattern", "import resource Docs from \"@!file://docs/*.md\""]
+    {
+        assert!(done.stdout.contains(told), "{done:?}");
+    }
+    sandbox.write("docs/*.md", "x");
+    let _ = sandbox.run(["check", "a.as"]).exits(0);
+}
+
+#[test]
 fn ca_5_cost_of_program_with_errors_is_not_known() {
     let sandbox = Sandbox::new();
     sandbox.write("a.as", "main func(input) { generate({ input: x }) -> { a string } }\n");

@@ -153,6 +153,13 @@ pub(crate) fn file_fault(
         return None;
     }
     let fault = loader.file(importer.name(), &import.from.value).err()?;
+    // A name may hold these characters: only where no file has it, a pattern was meant.
+    if path.contains(['*', '?']) {
+        let message = format!("`import file` takes one path, and no pattern such as `{path}`");
+        let name = &import.name.text;
+        let help = format!("import all files: `import resource {name} from \"@!file://{path}\"`");
+        return Some(codes::IMPORT_FAILED.at(import.from.span, message).with_help(help));
+    }
     Some(import_failed(&fault, import.from.span))
 }
 

@@ -450,3 +450,13 @@ fn gu_2_fix_of_whole_tool_names_granted_methods_and_widens_nothing() {
     let unknown = "import tool Fs from \"mcp://fs\"\nmain func(input) { generate({ input: \"a\", tools: [Fs.lok] }) -> { a string } }";
     assert_eq!(faults(unknown)[0].help.as_deref(), Some("did you mean `look`?"));
 }
+
+#[test]
+fn ca_3_import_of_kind_model_is_one_fault() {
+    let text = "import model Fast from \"openai://a\" or [\"openai://b\", \"mock\"]\nmodel Fast\n\
+                main func(input) { generate({ input: \"a\" }) -> { a string } }";
+    let told = faults(text);
+    let codes: Vec<_> = told.iter().map(|fault| fault.code).collect();
+    assert_eq!(codes, ["AS1024"]);
+    assert_eq!(told[0].help.as_deref(), Some("import a model with `import llm`"));
+}

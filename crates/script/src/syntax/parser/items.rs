@@ -272,6 +272,8 @@ impl Parser<'_> {
         Some(Alternative { span: from.span, from, equal })
     }
 
+    /// Parses the kind of an import. One that is misspelt counts as what was meant, so that nothing
+    /// that follows is a fault, too.
     fn import_kind(&mut self) -> Option<ImportKind> {
         let word = self.word().unwrap_or_default();
         if let Some((_, kind)) = IMPORT_KINDS.iter().find(|(name, _)| *name == word) {
@@ -279,7 +281,9 @@ impl Parser<'_> {
             return Some(*kind);
         }
         let words = IMPORT_KINDS.iter().map(|(word, _)| *word);
-        let help = match (word, nearest(word, words)) {
+        let meant = if word == "model" { Some("llm") } else { nearest(word, words) };
+        let kind = IMPORT_KINDS.iter().find(|(name, _)| meant == Some(*name));
+        let help = match (word, meant) {
             ("model", _) => "import a model with `import llm`".to_owned(),
             (_, Some(meant)) => format!("did you mean `{meant}`?"),
             _ => "the kinds are llm, tool, memory, file, agent, knowledge, resource, template"
@@ -288,7 +292,7 @@ impl Parser<'_> {
         let message = format!("unknown import kind `{}`", super::clip(word));
         self.report(codes::UNKNOWN_IMPORT_KIND, self.current.span, message, help);
         self.bump();
-        None
+        kind.map(|(_, kind)| *kind)
     }
 
     fn agent(&mut self, main: bool, start: Span) -> Agent {

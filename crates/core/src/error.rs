@@ -401,8 +401,11 @@ impl LlmError {
             Self::CostLimit { help, .. } => return Some(help.clone()),
             Self::BadRequest { .. } => "change the request as the provider says",
             Self::Filtered { .. } => "change what is asked or shown, or ask another model",
-            Self::BadResponse { .. } | Self::CutStream { .. } | Self::Disconnected { .. } => {
+            Self::BadResponse { .. } => {
                 "try again; if it stays so, check that the address serves this protocol"
+            }
+            Self::CutStream { .. } | Self::Disconnected { .. } => {
+                "try again; if it stays so, see the log of the server, and whether a proxy on the way ends long answers"
             }
             Self::Uncertain { .. } => "ask again",
             Self::TooLarge { .. } => "raise the limit `answer_bytes`, or set `max_output`",

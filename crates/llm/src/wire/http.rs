@@ -252,14 +252,23 @@ impl<W: Wire> HttpProvider<W> {
     ) -> Result<ChatResponse, LlmError> {
         let mut decoder = self.wire.decoder(call);
         let mut pieces = Pieces::new(self.wire.framing(), limit.saturating_add(REFUSAL_BYTES));
-        let mut heard = 0_usize;
-        'stream: while let Some(chunk) = self.chunk(&mut response).await? {
+        let (mut heard, mut said) = (0_usize, 0_usize);
+        let mut sink = |text: &str| {
+            said = said.saturating_add(text.len());
+            sink(text);
+        };
+        'stream: loop {
+            let chunk = match self.chunk(&mut response).await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => break,
+                Err(error) => return Err(self.broken(error, said)),
+            };
             heard = heard.saturating_add(chunk.len());
             if heard > limit.saturating_mul(STREAM_OVERHEAD) {
                 return Err(self.too_large());
             }
             for piece in pieces.feed(&chunk).map_err(|PieceTooLong(_)| self.too_large())? {
-                if decoder.piece(&piece, sink)? == Flow::Done {
+                if decoder.piece(&piece, &mut sink)? == Flow::Done {
                     break 'stream;
                 }
             }
@@ -270,7 +279,7 @@ impl<W: Wire> HttpProvider<W> {
         for piece in pieces.finish().map_err(|PieceTooLong(_)| self.too_large())? {
             // What is left at the end may be half a piece: whether the answer is whole is decided
             // below.
-            let _ = decoder.piece(&piece, sink);
+            let _ = decoder.piece(&piece, &mut sink);
         }
         decoder.finish()
     }
@@ -319,6 +328,16 @@ impl<W: Wire> HttpProvider<W> {
         match error.is_connect() {
             true => LlmError::Network { host, message },
             false => LlmError::Disconnected { host, message },
+        }
+    }
+
+    /// Returns the error of a connection that broke: after text of the answer, the answer broke off.
+    fn broken(&self, error: LlmError, received: usize) -> LlmError {
+        match error {
+            LlmError::Disconnected { .. } if received > 0 => {
+                LlmError::CutStream { provider: self.wire.provider().to_owned(), received }
+            }
+            error => error,
         }
     }
 

@@ -27,7 +27,7 @@ use crate::turn::sites::Places;
 use crate::written::OnDemand;
 use contexture_answer::Shape;
 use contexture_context::manifest::{Cost, PassedOver};
-use contexture_context::{CutReason, Digest, Label, Trust};
+use contexture_context::{ContextItem, CutReason, CutRecord, Digest, Label, Trust};
 use contexture_core::profile::{CURRENCY, TOOL_ROUNDS};
 use contexture_llm::extractive::STAND_IN;
 use contexture_llm::ledger::{Account, Amount};
@@ -420,18 +420,20 @@ impl ModelCalls {
                 call.site
             ));
         }
-        for item in &prepared.items {
-            // Of resources that share a budget this was reported once for all.
-            if item.budget.is_some_and(|budget| budget.limit == 0) {
-                continue;
-            }
-            if item.cuts.iter().any(|cut| cut.reason == CutReason::ItemBudget && cut.left_nothing())
-            {
-                run.warn(format!(
-                    "{}: nothing of `{}` fits its budget; raise `max`, or use a part of the value",
-                    call.site, item.source
-                ));
-            }
+        // Of resources that share the budget of a `use` this was reported once for all.
+        let is_shared = |item: &ContextItem| {
+            let same = |other: &&ContextItem| other.position == item.position;
+            item.position.is_some() && prepared.items.iter().filter(same).nth(1).is_some()
+        };
+        let is_lost = |item: &&ContextItem| {
+            let by_budget = |cut: &CutRecord| cut.reason == CutReason::ItemBudget;
+            item.cuts.iter().any(|cut| by_budget(cut) && cut.left_nothing())
+        };
+        for item in prepared.items.iter().filter(is_lost).filter(|item| !is_shared(item)) {
+            run.warn(format!(
+                "{}: nothing of `{}` fits its budget; raise `max`, or use a part of the value",
+                call.site, item.source
+            ));
         }
         let is_news = || !self.is_fallback_noted.swap(true, Ordering::Relaxed);
         if model.fallback && !run.dry_run && is_news() {

@@ -140,6 +140,26 @@ fn as_15_resources_of_use_appear_in_order_and_share_its_budget() {
 }
 
 #[test]
+fn ca_16_resources_that_do_not_fit_are_told_in_one_warning() {
+    let program = r#"
+        import resource Docs from "@!file://docs/*.md"
+        main func(input) {
+          use Docs max 1k as docs
+          generate({ input: "Answer." }) -> { answer string }
+        }"#;
+    let long = "Some words of a line.\n".repeat(400);
+    let names: Vec<String> = (10..40).map(|number| format!("app/docs/{number}.md")).collect();
+    let files: Vec<(&str, &str)> =
+        names.iter().map(|name| (name.as_str(), long.as_str())).collect();
+    let place = place(program, &files);
+    let report = place.run(RunRequest { dry_run: true, ..place.request(PROGRAM, json!({})) });
+    let warnings: Vec<&String> =
+        report.warnings.iter().filter(|told| told.contains("budget")).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("29 of the 30 resources"), "{warnings:?}");
+}
+
+#[test]
 fn ref_6_literal_parts_of_every_kind_are_searched_and_nothing_else() {
     let program = r#"
         main func(input) {

@@ -66,7 +66,8 @@ fn with_keys(mut project: Project) -> Result<Project, Abort> {
         }
         if !left_out.is_empty() {
             let names = left_out.join(", ");
-            terminal.note(&format!("{names} of .env is left out: it supplies keys only"));
+            let are = if left_out.len() == 1 { "is" } else { "are" };
+            terminal.note(&format!("{names} of .env {are} left out: it supplies keys only"));
         }
     });
     Ok(project)
@@ -83,7 +84,7 @@ fn refuse(error: &ConfigError) -> Abort {
             CommandError::refused(diagnostic.code, error.to_string())
                 .file(Path::new(file.name()))
                 .rendered(diagnostics::text(all, &[file], Paint::new(false)))
-                .with("help", serde_json::json!(diagnostic.help))
+                .maybe_help(diagnostic.help.clone())
                 .with("span", diagnostics::span(diagnostic, &[file]))
                 .into()
         }

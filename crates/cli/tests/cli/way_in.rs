@@ -39,6 +39,33 @@ fn ca_12_every_template_checks_and_runs_as_generated() {
 }
 
 #[test]
+fn ca_12_doctor_suggests_what_a_misspelt_setting_meant() {
+    let sandbox = Sandbox::new();
+    for (settings, meant) in [
+        ("modle = \"mock\"\n", "did you mean `model`?"),
+        ("[limits]\nfile_byts = 3\n", "did you mean `file_bytes`?"),
+        ("model = \"opnai://x\"\n", "did you mean `openai://x`?"),
+    ] {
+        sandbox.write("contexture.toml", settings);
+        let done = sandbox.run(["doctor", "--offline"]).exits(1);
+        assert!(done.stdout.contains(meant), "{done:?}");
+        let object = sandbox.run(["doctor", "--offline", "--json"]).exits(1).json();
+        let checks = object["checks"].as_array().unwrap();
+        assert!(checks.iter().any(|check| check["help"] == meant), "{object}");
+    }
+}
+
+#[test]
+fn ca_12_names_left_out_of_env_file_agree_with_their_number() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.as", "main func() { 1 }\n").write("contexture.toml", "");
+    sandbox.write(".env", "OPENAI_BASE_URL=http://x\n");
+    let _ = sandbox.run(["run", "a.as"]).exits(0).says("OPENAI_BASE_URL of .env is left out");
+    sandbox.write(".env", "OPENAI_BASE_URL=http://x\nCONTEXTURE_MODEL=mock\n");
+    let _ = sandbox.run(["run", "a.as"]).exits(0).says(" of .env are left out");
+}
+
+#[test]
 fn ca_12_input_is_given_as_pairs_files_and_raw_text() {
     let sandbox = Sandbox::new();
     sandbox.write("a.as", ASK).write("text.md", "= long =\n");

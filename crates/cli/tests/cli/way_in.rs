@@ -23,6 +23,9 @@ fn ca_12_every_template_checks_and_runs_as_generated() {
         let root = root.to_str().unwrap();
         let checked = sandbox.run(["check", &format!("my app/{file}")]).exits(0);
         assert!(!checked.stdout.contains("warning"), "{template}: {checked:?}");
+        // A conversation is raw text, which the check has a hint about.
+        let has_hint = checked.stdout.contains("hint");
+        assert_eq!(has_hint, template == "server", "{template}: {checked:?}");
         if template == "server" {
             let ask = format!(
                 "cd '{root}' && echo 'How long does delivery take?' | contexture run chat.as --input -"

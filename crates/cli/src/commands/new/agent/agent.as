@@ -13,7 +13,6 @@ main agent Researcher {
     found = search(input.word)
     use input.question as question
     use found.summary max 2k as found
-    answer = generate({ input: input.question })
-    { answer: answer }
+    generate({ input: input.question }) -> { answer string }
   }
 }

@@ -7,6 +7,6 @@ main agent Librarian {
 
   main func(input { question string }) {
     use Docs max 4k as docs
-    generate({ input: input.question })
+    generate({ input: input.question }) -> { answer string }
   }
 }

@@ -11,6 +11,9 @@ mod serve;
 mod servers;
 
 pub use listen::listen_address;
+pub(crate) use policy::builtin_method;
+#[cfg(feature = "flow")]
+pub(crate) use policy::builtin_tools;
 pub use policy::{Integrity, PolicySettings, SecretsPolicy, ToolPolicy, WorkspaceTrust};
 pub use profiles::ProfileSettings;
 pub(crate) use secrets::HomeSecret;

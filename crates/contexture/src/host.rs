@@ -41,6 +41,8 @@ pub(crate) use generate::ModelCalls;
 pub(crate) use references::items::whole;
 pub(crate) use run_state::RunState;
 pub(crate) use tools::RunTools;
+#[cfg(feature = "flow")]
+pub(crate) use tools::source_of;
 
 use crate::observe::Progress;
 use crate::recorder::Recorder;

@@ -1,6 +1,10 @@
 //! The policy of a run: the settings of the project and what the person who started it said yes to
 //! (GU-6).
 
+mod rules;
+
+pub use rules::check_rules;
+
 use crate::config::{Integrity, PolicySettings, ToolPolicy, WorkspaceTrust};
 use crate::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED};
 use crate::permission::{Action, Permission};
@@ -134,15 +138,22 @@ fn help(name: &str, decision: &Decision, is_own: bool) -> String {
     )
 }
 
-/// Returns the line of a decision in the trace.
+/// Reports whether a decision is recorded: one about plain reading is not.
+pub(crate) fn is_recorded(decision: &Decision) -> bool {
+    decision.class != Class::Read || !decision.influence.is_empty()
+}
+
+/// Returns the line of a decision in the trace: with the ways from the sources, those that were let up
+/// included.
 pub(crate) fn record(name: &str, decision: &Decision, answer: Result<(), &Refusal>) -> Value {
-    let Decision { class, influence, verdict, is_yes } = decision;
+    let Decision { class, influence, let_up, verdict, is_yes } = decision;
     let by_person = match &answer {
         Ok(()) => *is_yes || *verdict == Verdict::Ask,
         Err(refusal) => refusal.code == PERMISSION_DENIED,
     };
     let by = if by_person { "person" } else { "policy" };
     let word = if answer.is_ok() { "allow" } else { "deny" };
+    let influence: Vec<&Influenced> = influence.iter().chain(let_up).collect();
     json!({ "effect": name, "class": class, "decision": word, "by": by, "influence": influence })
 }
 

@@ -239,6 +239,7 @@ pub(crate) fn host(
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
 ) -> Result<Opened, SetupError> {
+    policy::check_rules(project)?;
     let ledger = Arc::new(Ledger::new(spend_limit(project, request), request.ledger.clone()));
     let mut models = Models::new(project, request, ledger)
         .map_err(|error| SetupError::new(error.kind(), &error, error.help()))?;

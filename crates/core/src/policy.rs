@@ -247,6 +247,9 @@ pub struct Decision {
     pub class: Class,
     /// What had an influence that the effect's demands exclude.
     pub influence: Vec<Influenced>,
+    /// What would have had one, had a program, a person or a tool not let it up: the last step of the
+    /// way says which.
+    pub let_up: Vec<Influenced>,
     /// True if it would be asked about, had the person who started the run not said yes before.
     pub is_yes: bool,
 }
@@ -276,7 +279,7 @@ impl Policy {
         let rule = self.tools.get(effect.name);
         let said = rule.and_then(|rule| rule.class).unwrap_or(effect.class);
         let effect = &Effect { class: said, ..*effect };
-        let integrity = self.below(effect, rule);
+        let (integrity, let_up) = self.below(effect, rule);
         let disclosed = disclosed(effect, rule);
         // The server of a tool knows what it reads; a request says it in its address.
         let is_request = effect.origin.is_some_and(|origin| !origin.starts_with("mcp:"));
@@ -285,11 +288,16 @@ impl Policy {
             Class::Read if effect.origin.is_some() && is_leak => Class::Send,
             class => class,
         };
-        let influence: Vec<Influenced> = integrity.into_iter().chain(disclosed).collect();
+        let mut influence: Vec<Influenced> = integrity;
+        for one in disclosed {
+            if !influence.contains(&one) {
+                influence.push(one);
+            }
+        }
         let verdict = self.verdict(class, rule, !influence.is_empty());
         let is_yes = verdict == Verdict::Ask && self.yes_to.contains(&class);
         let verdict = if is_yes { Verdict::Allow } else { verdict };
-        Decision { verdict, class, influence, is_yes }
+        Decision { verdict, class, influence, let_up, is_yes }
     }
 
     /// Returns the word of a tool for its results, by its own reason or that of the project's rule.
@@ -332,31 +340,41 @@ impl Policy {
         of_program.map_or(of_project, |own| own.max(of_project))
     }
 
-    /// Returns the sources below what the effect demands of its decision and its arguments.
-    fn below(&self, effect: &Effect<'_>, rule: Option<&Rule>) -> Vec<Influenced> {
+    /// Returns the sources below what the effect demands of its decision and its arguments, and those
+    /// that were let up.
+    fn below(
+        &self,
+        effect: &Effect<'_>,
+        rule: Option<&Rule>,
+    ) -> (Vec<Influenced>, Vec<Influenced>) {
         let of_page = |label: &Label, least: Option<Trust>| own_words(effect.name, label, least);
         let Influence { decision, arguments } = effect.influence;
         let least = rule.and_then(|rule| rule.integrity);
-        let mut found = Vec::new();
-        if sinks::minds_decision(effect.name)
-            && is_below(decision, least)
-            && !of_page(decision, least)
-        {
-            name(&mut found, decision, least, effect.name);
+        let (mut found, mut let_up) = (Vec::new(), Vec::new());
+        let mut judge = |label: &Label, least: Option<Trust>, place: &str| {
+            if !is_below(label, least) {
+                if label.is_of_low_sources() {
+                    name(&mut let_up, label, least, place);
+                }
+            } else if !of_page(label, least) {
+                name(&mut found, label, least, place);
+            }
+        };
+        if sinks::minds_decision(effect.name) {
+            judge(decision, least, effect.name);
         }
         for (argument, label) in arguments {
             let own = rule.and_then(|rule| rule.arguments.get(argument)).copied().or(least);
             let own = own.or_else(|| effect.demands?.get(argument).copied());
-            let is_named = own.is_some() || sinks::names(effect.name, effect.class, argument);
-            if is_named && is_below(label, own) && !of_page(label, own) {
+            if own.is_some() || sinks::names(effect.name, effect.class, argument) {
                 let place = match argument.as_str() {
                     "" => effect.name.to_owned(),
                     argument => format!("{}.{argument}", effect.name),
                 };
-                name(&mut found, label, own, &place);
+                judge(label, own, &place);
             }
         }
-        found
+        (found, let_up)
     }
 }
 
@@ -397,18 +415,27 @@ fn is_below(label: &Label, least: Option<Trust>) -> bool {
     least.map_or_else(|| label.is_below_user(), |least| label.trust > least)
 }
 
-/// Adds the sources of a label that are below a trust level.
+/// Adds the sources of a label that are below a trust level, each once.
 fn name(found: &mut Vec<Influenced>, label: &Label, least: Option<Trust>, place: &str) {
+    let mut add = |one: Influenced| {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    };
     let low = |source: &&Source| least.unwrap_or(Trust::Model) < source.trust;
-    let before = found.len();
     for Source { source, trust, path } in label.sources.iter().filter(low) {
         let path = path.iter().cloned().chain([place.to_owned()]).collect();
-        found.push(Influenced { source: source.clone(), trust: *trust, path });
+        add(Influenced { source: source.clone(), trust: *trust, path });
     }
-    if found.len() == before || label.more {
-        let source = if label.more { "many sources" } else { "an unnamed source" };
+    if label.more || !label.sources.iter().any(|source| low(&source)) {
+        let source = match label.trust {
+            _ if label.more => "many sources",
+            Trust::User => "the input",
+            Trust::Model => "an answer",
+            _ => "an unnamed source",
+        };
         let path = vec![place.to_owned()];
-        found.push(Influenced { source: source.to_owned(), trust: label.trust, path });
+        add(Influenced { source: source.to_owned(), trust: label.trust, path });
     }
 }
 

@@ -90,7 +90,8 @@ impl Past {
                 }
                 Entry::Cancelled => past.is_cancelled = true,
                 Entry::Finished { status } => past.finished = Some(status),
-                Entry::Labelled { .. } | Entry::Paused | Entry::Resumed => {}
+                Entry::Labelled { .. } | Entry::Decided { .. } | Entry::Paused | Entry::Resumed => {
+                }
             }
         }
         past.running.retain(|id, _| !past.ended.contains_key(id));

@@ -160,6 +160,7 @@ impl Serve {
     /// A [`Fault`] when a program, an intent or the data folder can't be used.
     pub fn open(mut settings: Settings) -> Result<Self, Fault> {
         close_data(&mut settings)?;
+        settings.project.extensions.add_actions(&settings.actions);
         let agents = Agents::load(&settings.project, &settings.programs)?;
         settings.turns.models.check_among(&agents.models())?;
         let warnings = checked_tools(&settings, &agents)?;
@@ -280,8 +281,17 @@ impl Serve {
         let cut = self.0.audit.was_cut.then(|| {
             "lines at the end of the audit log that were acknowledged are missing".to_owned()
         });
+        let changed = self.0.audit.broken.iter().map(|broken| {
+            let (file, line, reason) = (&broken.file, broken.line, broken.reason);
+            format!("line {line} of {file}: {reason}; `contexture context verify` checks all")
+        });
         let tools = self.0.warnings.iter().cloned();
-        damage.chain(cut).chain(tools).chain(self.0.agents.all().iter().filter_map(told)).collect()
+        damage
+            .chain(cut)
+            .chain(changed)
+            .chain(tools)
+            .chain(self.0.agents.all().iter().filter_map(told))
+            .collect()
     }
 
     /// Ends abandoned sessions.
@@ -301,6 +311,10 @@ impl std::fmt::Debug for Serve {
 /// Checks the tools that the settings name; returns warnings about those that will be refused.
 fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fault> {
     let Settings { project, actions, .. } = settings;
+    contexture::policy::check_rules(project).map_err(|error| {
+        let fault = Fault::of(codes::BAD_SETTING, error.to_string());
+        Fault { help: error.help.or(fault.help.clone()), ..fault }
+    })?;
     let faults = contexture::flows::check_tools(project, agents.programs(), actions.clone());
     let faults = faults.map_err(|error| {
         let fault = Fault::of(codes::BAD_SETTING, error.to_string());

@@ -129,6 +129,7 @@ fn told(entry: &Entry) -> String {
     match entry {
         Entry::Started { id, attempt, .. } => format!("STARTED {id} {attempt}"),
         Entry::Labelled { id, .. } => format!("LABELLED {id}"),
+        Entry::Decided { id, .. } => format!("DECIDED {id}"),
         Entry::Ended(outcome) => format!("ENDED {} {}", outcome.instruction_id, outcome.status),
         Entry::Paused => "PAUSED".to_owned(),
         Entry::Resumed => "RESUMED".to_owned(),

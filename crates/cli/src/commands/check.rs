@@ -93,6 +93,7 @@ struct Found {
 impl Found {
     fn check(&mut self, file: &Path, args: &Args) -> Result<(), Abort> {
         let project = args.workspace.open_for(Some(file))?;
+        contexture::policy::check_rules(&project)?;
         let (program, mut report) = match load(&project, file) {
             Ok(loaded) => loaded,
             Err(error) => {

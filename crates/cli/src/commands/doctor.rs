@@ -65,6 +65,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     match args.workspace.open() {
         Ok(project) => {
             findings.push(settings(&project));
+            findings.extend(rules(&project));
             findings.push(keys(&project));
             findings.extend(models(&project, args.offline));
             findings.extend(mcp_servers(&project, args.offline)?);
@@ -110,6 +111,12 @@ fn settings(project: &Project) -> Finding {
         format!("no contexture.toml in {}: all settings are the defaults", project.root.display())
     };
     ok("settings", message)
+}
+
+/// Tells which rule of the policy names nothing.
+fn rules(project: &Project) -> Option<Finding> {
+    let error = contexture::policy::check_rules(project).err()?;
+    Some(wrong("policy", error.message, error.help.unwrap_or_else(|| "fix the rule".to_owned())))
 }
 
 /// Returns the default model and those of `[models]`, each with the name of its finding.

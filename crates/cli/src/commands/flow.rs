@@ -31,6 +31,7 @@ mod summary;
 mod table;
 
 use super::command_group::command_group;
+pub(crate) use stored_runs::{FlowLocation, StoredRun};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -54,13 +54,14 @@ enum Action {
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let project = project::here_or(args.workspace.as_deref())?;
+    let workspace = args.workspace.as_deref();
+    let project = project::here_or(workspace)?;
     let runs = Runs { store: contexture::runs(&project) };
     match &args.action {
         Action::List(args) => list::run(args, &runs, terminal),
         Action::Show(args) => show::run(args, &runs, terminal),
         Action::Prompt(args) => prompt::run(args, &runs, terminal),
-        Action::Why(args) => why::run(args, &runs, terminal),
+        Action::Why(args) => why::run(args, &runs, workspace, terminal),
         Action::Diff(args) => diff::run(args, &runs, terminal),
         Action::Export(args) => export::run(args, &runs, terminal),
         Action::Prune(args) => prune::run(args, &runs, terminal),

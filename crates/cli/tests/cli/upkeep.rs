@@ -265,3 +265,37 @@ fn gu_12_backup_to_full_disk_is_reported_and_leaves_nothing() {
         0
     );
 }
+
+#[test]
+fn gu_12_folder_with_tokens_and_audit_log_alone_is_backed_up() {
+    let sandbox = Sandbox::new();
+    let _ = sandbox.run(["token", "add", "Ada", "--owner", "ada"]).exits(0);
+    let _ = context(&sandbox, &["backup", "copy"]).exits(0);
+    let copied = files(&sandbox.path("copy"));
+    assert!(copied.contains_key("tokens.json") && copied.contains_key("audit.jsonl"));
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    let told = context(&sandbox, &["backup", "other", "--data", "empty"]);
+    assert!(told.code != Some(0) && told.stderr.contains("nothing is stored"), "{}", told.stderr);
+}
+
+#[test]
+fn gu_6_decisions_of_flow_are_shown_by_trace_why() {
+    let sandbox = Sandbox::new();
+    let set = json!({ "instructions": [{
+        "instructionId": "write", "action": "file_write",
+        "parameters": { "path": "out.txt", "content": "x" }
+    }] });
+    sandbox.write("set.json", set.to_string());
+    let _ = sandbox.run(["flow", "run", "set.json"]).exits(0);
+    let effects = sandbox.run(["trace", "why", "latest", "--json"]).exits(0).json();
+    let effect = &effects[0];
+    assert_eq!((&effect["effect"], &effect["step"]), (&json!("file_write"), &json!("write")));
+    assert_eq!((&effect["decision"], &effect["class"]), (&json!("allow"), &json!("write")));
+    let event = effect["event"].as_u64().unwrap().to_string();
+    let one = sandbox.run(["trace", "why", "latest", event.as_str(), "--json"]).exits(0).json();
+    assert_eq!(&one, effect);
+    let told = sandbox.run(["trace", "why"]).exits(0).stdout;
+    assert!(told.contains("file_write (write): allowed by the policy"), "{told}");
+    let unknown = sandbox.run(["trace", "why", "flow_nosuch"]).exits(2);
+    assert!(unknown.stderr.contains("flow_nosuch"), "{}", unknown.stderr);
+}

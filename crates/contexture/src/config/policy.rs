@@ -167,20 +167,22 @@ fn fault_of_name(name: &str) -> Option<String> {
         };
         return (!is_tool).then(|| format!("`{name}` is not the name of a tool, {expected}"));
     }
-    let known = || {
-        let methods = FAMILIES.iter().flat_map(|(family, signature)| {
-            signature.methods.iter().map(move |method| format!("{family}.{}", method.name))
-        });
-        methods.chain(["find", "grep", "sed", "read-range"].map(|tool| format!("sh.{tool}")))
-    };
-    if !name.contains('.') && !name.is_empty() || known().any(|known| known == name) {
+    if !name.contains('.') && !name.is_empty() || builtin_tools().any(|known| known == name) {
         // A name without a dot is that of an action of flows.
         return None;
     }
-    let known: Vec<String> = known().collect();
+    let known: Vec<String> = builtin_tools().collect();
     let help = suggestion(name, known.iter().map(String::as_str));
     let help = help.map_or_else(|| format!(", {expected}"), |help| format!(": {help}"));
     Some(format!("`{name}` is not the name of a tool{help}"))
+}
+
+/// Returns the names of the built-in tools in settings.
+pub(crate) fn builtin_tools() -> impl Iterator<Item = String> {
+    let methods = FAMILIES.iter().flat_map(|(family, signature)| {
+        signature.methods.iter().map(move |method| format!("{family}.{}", method.name))
+    });
+    methods.chain(["find", "grep", "sed", "read-range"].map(|tool| format!("sh.{tool}")))
 }
 
 impl PolicySettings {
@@ -207,9 +209,14 @@ impl PolicySettings {
 
 /// Returns the class of a built-in tool by its name in settings.
 fn class_of_name(name: &str) -> Option<Class> {
+    builtin_method(name).map(Method::class)
+}
+
+/// Returns the method of a built-in tool by its name in settings, such as `http.post`.
+pub(crate) fn builtin_method(name: &str) -> Option<&'static Method> {
     let (family, method) = name.split_once('.')?;
     let (_, signature) = FAMILIES.iter().find(|(known, _)| *known == family)?;
-    signature.method(method).map(Method::class)
+    signature.method(method)
 }
 
 #[cfg(test)]

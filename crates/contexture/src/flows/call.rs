@@ -2,23 +2,27 @@
 
 use super::agents::Agent;
 use super::catalog::{Catalog, Place};
+use super::discreet::Discreet;
 use super::kit::{Kit, Tool};
 use super::program::{self, Came, Work};
 use super::request::FailedStep;
 use super::takes::input_of;
 use super::{client, generate, nested};
+use crate::host::source_of;
 use crate::permission::{
     Action, ActionStep, name_of_frontend_tool, name_of_server_tool, origin_of_server,
 };
-use crate::policy;
+use crate::policy::{self, Refusal};
 use crate::run::RunRequest;
 use contexture_actions::Endpoint;
 use contexture_context::{Label, Trust};
-use contexture_core::policy::{Effect, Influence, Validation, Verdict, origin};
+use contexture_core::policy::{Decision, Effect, Influence, Validation, Verdict, origin};
 use contexture_flow::action::{
     ActionCall, ActionFailure, ActionInfo, ActionKind, Actions as _, unknown,
 };
+use contexture_flow::journal::{Event, Kept};
 use contexture_script::runtime::Given;
+use contexture_store::masker::Masker;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -84,8 +88,7 @@ impl Catalog {
                 (kit.request.host.call(call).await, label)
             }
             Place::Builtin => {
-                let given = given.kept(&step, "");
-                let label = given.join(&source(&step, self.of_builtin(&call.name)));
+                let label = given.kept(&step, "").join(&self.brought(&call));
                 (kit.builtin.call(call).await, label)
             }
             Place::Client => {
@@ -164,6 +167,19 @@ impl Catalog {
         tool
     }
 
+    /// Returns the label of what a built-in action brings in; its source is the file or the address that
+    /// it reads, else the step.
+    fn brought(&self, call: &ActionCall) -> Label {
+        let given = |field: &str| call.parameters.get(field).and_then(Value::as_str);
+        let path = given("path").filter(|_| call.name.starts_with("file_"));
+        let url = given("url").map(|url| Masker::default().text(url).into_owned());
+        let trust = self.of_builtin(&call.name);
+        if path.is_none() && url.is_none() {
+            return source(&call.id, trust);
+        }
+        source(&source_of(&call.id, "", (path, url.as_deref())), trust).kept(&call.id, "")
+    }
+
     /// Returns the trust level of a built-in action's result, whatever its parameters.
     fn of_builtin(&self, name: &str) -> Trust {
         match name {
@@ -238,13 +254,32 @@ impl Catalog {
         let shown = named.map_or(&name, |_| &call.name);
         let asked = Action { name: shown, target: &target, parameters, policy: None, prompt, step };
         let asking = policy::permitted(&self.kit.policy, run.permission.as_ref(), &effect, asked);
-        let (_, answer) = asking.await;
+        let (decision, answer) = asking.await;
+        self.note_decision(&call.id, &name, (&decision, answer.as_ref().copied()));
         answer.map_err(|refusal| ActionFailure {
             details: refusal.details,
             // The client was late, and so is the step.
             is_late: refusal.code == crate::frontend::TIMEOUT,
             ..ActionFailure::new(refusal.code, refusal.message)
         })
+    }
+
+    /// Records a decision in the journal of the run, before the effect.
+    fn note_decision(
+        &self,
+        step: &str,
+        effect: &str,
+        (decision, answer): (&Decision, Result<(), &Refusal>),
+    ) {
+        let Some(journal) = &self.kit.journal else { return };
+        if !policy::is_recorded(decision) {
+            return;
+        }
+        let record = policy::record(effect, decision, answer);
+        let journal = Discreet::of(Arc::clone(journal) as _, &self.kit.request.run.private);
+        // If it is lost, the end of the step is lost as well: a journal has no holes.
+        let kept = Kept::call(drop);
+        journal.record(&self.run, &Event::Decided { id: step, decision: &record }, kept);
     }
 
     /// Returns what the target of a call says of what it does.

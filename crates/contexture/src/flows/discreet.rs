@@ -69,6 +69,11 @@ impl Journal for Discreet {
                 let label = self.masked(Some(*label)).unwrap_or_else(|| label.trust.into());
                 self.journal.record(run, &Event::Labelled { id, label: &label }, kept);
             }
+            Event::Decided { id, decision } => {
+                let mut decision = (*decision).clone();
+                self.masker.value(&mut decision);
+                self.journal.record(run, &Event::Decided { id, decision: &decision }, kept);
+            }
             Event::Started { id, action, attempt, key } => {
                 let key = self.masker.text(key);
                 let (id, action, attempt, key) = (*id, *action, *attempt, &*key);

@@ -63,8 +63,11 @@ impl Kit {
         masker: &Arc<Masker>,
         journal: Option<Arc<dyn FlowJournal>>,
     ) -> Result<Self, FlowError> {
-        let own = std::mem::replace(&mut request.host, project.extensions.actions().clone());
-        request.host.extend(&own);
+        let mut project = project.clone();
+        project.extensions.add_actions(&request.host);
+        request.host = project.extensions.actions().clone();
+        let project = &project;
+        policy::check_rules(project)?;
         let workspace = project.workspace()?;
         let named = Agents::of(project, &request.programs)?;
         protect(&workspace, &named);

@@ -352,7 +352,7 @@ impl RunState {
 
     /// Records a decision that is not about plain reading.
     fn note_decision(&self, event: u64, decision: &Decision, record: Value) {
-        if decision.class == Class::Read && decision.influence.is_empty() {
+        if !policy::is_recorded(decision) {
             return;
         }
         let mut decisions = self.decisions.lock().unwrap_or_else(PoisonError::into_inner);

@@ -166,17 +166,22 @@ pub(super) fn with_key(
     }
 }
 
-/// Returns the label of a tool's result: its source is the file or the address that was read, else
-/// the call.
-pub(super) fn label_of(name: &str, uri: &str, arguments: &Value, output: &ToolOutput) -> Label {
-    let argument = |field: &str| arguments.get(field).and_then(Value::as_str);
-    let source = match (argument("path"), argument("url")) {
+/// Returns the name of what a call reads: the file or the address, else that of the call.
+pub(crate) fn source_of(name: &str, uri: &str, given: (Option<&str>, Option<&str>)) -> String {
+    match given {
         // No file can pass for a server or a front end, whose own words are given back to it.
         (Some(path), _) if path.contains(':') => format!("./{path}"),
         (Some(path), _) => path.to_owned(),
         (_, Some(url)) => format!("{}{url}", uri.trim_end_matches('/')),
         _ => name.to_owned(),
-    };
+    }
+}
+
+/// Returns the label of a tool's result: its source is the file or the address that was read, else
+/// the call.
+pub(super) fn label_of(name: &str, uri: &str, arguments: &Value, output: &ToolOutput) -> Label {
+    let argument = |field: &str| arguments.get(field).and_then(Value::as_str);
+    let source = source_of(name, uri, (argument("path"), argument("url")));
     let readers = match uri.starts_with("env:") || !output.secrets.is_empty() {
         true => Readers::OWNER,
         false => Readers::Everyone,

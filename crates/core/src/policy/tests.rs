@@ -24,6 +24,32 @@ fn gu_6_write_to_influenced_path_asks_and_names_path_of_influence() {
 }
 
 #[test]
+fn gu_6_influence_names_input_and_each_source_once() {
+    let demand = Rule { integrity: Some(Trust::Program), ..Rule::default() };
+    let policy = Policy { tools: [("file.write".to_owned(), demand)].into(), ..Policy::default() };
+    let input = Label::from(Trust::User);
+    let influence = Influence { decision: input.clone(), ..with(&[("path", input)]) };
+    let decision = policy.decide(&effect("file.write", Class::Write, &influence));
+    let told: Vec<String> = decision.influence.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["the input → file.write", "the input → file.write.path"]);
+    let owner = Label::of("https://page", Trust::Web).with_readers(Readers::OWNER);
+    let influence = with(&[("url", owner)]);
+    let mut post = effect("http.post", Class::Send, &influence);
+    post.origin = Some("https://other");
+    let told = Policy::default().decide(&post).influence;
+    assert_eq!(told.len(), 1, "low and secret at once: {told:?}");
+}
+
+#[test]
+fn gu_6_source_that_was_let_up_is_told_and_does_not_ask() {
+    let influence = with(&[("path", page().released("trust \"checked\"", Trust::User))]);
+    let decision = Policy::default().decide(&effect("file.write", Class::Write, &influence));
+    assert_eq!((decision.verdict, decision.influence.len()), (Verdict::Allow, 0));
+    let told: Vec<String> = decision.let_up.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["https://page → answer 2 → trust \"checked\" → file.write.path"]);
+}
+
+#[test]
 fn gu_6_write_of_model_text_to_own_path_is_allowed() {
     let influence = with(&[("path", Label::default()), ("content", page())]);
     let decision = Policy::default().decide(&effect("file.write", Class::Write, &influence));

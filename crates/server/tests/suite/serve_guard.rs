@@ -826,3 +826,25 @@ fn gu_1_data_folder_that_is_workspace_is_refused() {
     let Err(fault) = place.start_with(settings, &Place::options()) else { panic!("it started") };
     assert!(fault.to_string().contains("workspace"), "{fault}");
 }
+
+#[test]
+fn gu_12_start_tells_of_audit_line_that_was_changed() {
+    let place = Place::new("");
+    for name in ["ann", "bob"] {
+        let _ = place.token(NewToken::new(name));
+    }
+    place.start().end();
+    let path = place.data().join("audit.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(warnings(&place).is_empty());
+    std::fs::write(&path, text.replacen("server_started", "server_stopped", 1)).unwrap();
+    let told = warnings(&place);
+    assert!(told[0].starts_with("line 1 of audit.jsonl") && told.len() == 1, "{told:?}");
+}
+
+fn warnings(place: &Place) -> Vec<String> {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let _entered = runtime.enter();
+    let serve = contexture_server::serve::Serve::open(place.settings()).unwrap();
+    serve.warnings()
+}

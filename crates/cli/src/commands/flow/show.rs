@@ -102,6 +102,9 @@ fn event(line: &Line) -> Value {
             json!({"event": "STARTED", "id": id, "action": action, "attempt": attempt, "key": key})
         }
         Entry::Labelled { id, label } => json!({"event": "LABELLED", "id": id, "label": label}),
+        Entry::Decided { id, decision } => {
+            json!({"event": "DECIDED", "id": id, "decision": decision})
+        }
         Entry::Ended(outcome) => {
             json!({"event": "ENDED", "id": outcome.instruction_id, "status": outcome.status})
         }

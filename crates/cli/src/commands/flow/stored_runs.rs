@@ -18,12 +18,17 @@ const LOOKED_AT: usize = 1_000;
 
 /// The option that names the project.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct FlowLocation {
+pub(crate) struct FlowLocation {
     #[command(flatten)]
     pub(super) workspace: Workspace,
 }
 
 impl FlowLocation {
+    /// Returns the place that `--workspace` of another command names.
+    pub(crate) fn of(workspace: Option<&Path>) -> Self {
+        Self { workspace: Workspace { workspace: workspace.map(Path::to_owned) } }
+    }
+
     pub(super) fn project(&self) -> Result<Project, Abort> {
         self.workspace.open()
     }
@@ -38,7 +43,7 @@ impl FlowLocation {
 
     /// Finds the run that `asked` names: an id, its unique beginning or end, `latest`, or `latest~2`
     /// for the second before the latest.
-    pub(super) fn find(&self, asked: &str) -> Result<StoredRun, Abort> {
+    pub(crate) fn find(&self, asked: &str) -> Result<StoredRun, Abort> {
         let Some(journal) = self.open()? else {
             return Err(unknown(asked).help("no flow run is stored here").into());
         };
@@ -48,7 +53,7 @@ impl FlowLocation {
     }
 }
 
-pub(super) struct StoredRun {
+pub(crate) struct StoredRun {
     pub(super) journal: Arc<dyn FlowJournal>,
     pub(super) summary: RunSummary,
 }
@@ -61,7 +66,7 @@ pub(super) struct StepHistory {
 }
 
 impl StoredRun {
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         &self.summary.run
     }
 
@@ -84,7 +89,7 @@ impl StoredRun {
     }
 
     /// Returns all events.
-    pub(super) fn log(&self) -> Result<Vec<Line>, Abort> {
+    pub(crate) fn log(&self) -> Result<Vec<Line>, Abort> {
         Ok(self.journal.log(self.id())?)
     }
 

@@ -8,14 +8,15 @@ use contexture::store::runs::RunLog;
 const EXAMPLES: &str = "\
 Examples:
   contexture trace why
-  contexture trace why latest --json";
+  contexture trace why latest --json
+  contexture trace why flow_01k2v9";
 
-/// Shows each write, send and execution of a run: whether it was allowed, and the way from each
-/// source to it.
+/// Shows each write, send and execution of a run or a flow: whether it was allowed, and the way from
+/// each source to it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The run.
+    /// The run, of a program or of a flow.
     #[arg(value_name = "RUN", default_value = "latest")]
     run: String,
     /// The number of the event whose effects are shown, as in `trace show --json`; all by default.
@@ -27,11 +28,21 @@ pub(super) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResult {
-    let log = runs.load(&args.run, terminal)?;
-    let effects = effects(&log, args.effect);
+pub(super) fn run(
+    args: &Args,
+    runs: &Runs,
+    workspace: Option<&Path>,
+    terminal: &Terminal,
+) -> CommandResult {
+    let (id, effects) = match runs.load(&args.run, terminal) {
+        Ok(log) => (log.id.to_string(), effects(&log, args.effect)),
+        Err(unknown) => match of_flow(args, workspace) {
+            Some(found) => found?,
+            None => return Err(unknown),
+        },
+    };
     if let (Some(event), true) = (args.effect, effects.is_empty()) {
-        let message = format!("the event {event} of the run {} has no effect", log.id);
+        let message = format!("the event {event} of the run {id} has no effect");
         let help = "`contexture trace why RUN` lists all effects with their events";
         return Err(CommandError::refused("effect_not_found", message).help(help).into());
     }
@@ -45,6 +56,40 @@ pub(super) fn run(args: &Args, runs: &Runs, terminal: &Terminal) -> CommandResul
         terminal.print(&text(&effects, terminal.out))?;
     }
     Ok(Exit::Done)
+}
+
+/// Returns the id of a flow's run and its effects, each with the number of its event and its step; none
+/// if no flow has this name.
+#[cfg(feature = "flow")]
+fn of_flow(args: &Args, workspace: Option<&Path>) -> Option<Result<(String, Vec<Value>), Abort>> {
+    use crate::commands::flow::{FlowLocation, StoredRun};
+    use contexture::flow::journal::Entry;
+    let location = FlowLocation::of(workspace);
+    let stored = match location.find(&args.run) {
+        Ok(stored) => stored,
+        Err(unknown) if args.run.starts_with("flow_") => return Some(Err(unknown)),
+        Err(_) => return None,
+    };
+    let numbered = |stored: &StoredRun| {
+        let log = stored.log()?;
+        let lines = (1..).zip(log).filter(|(event, _)| args.effect.is_none_or(|one| one == *event));
+        let effects = lines.filter_map(|(event, line)| match line.entry {
+            Entry::Decided { id, mut decision } => {
+                let fields = decision.as_object_mut()?;
+                fields.insert("event".to_owned(), Value::from(event));
+                fields.insert("step".to_owned(), id.into());
+                Some(decision)
+            }
+            _ => None,
+        });
+        Ok((stored.id().to_owned(), effects.collect()))
+    };
+    Some(numbered(&stored))
+}
+
+#[cfg(not(feature = "flow"))]
+fn of_flow(_: &Args, _: Option<&Path>) -> Option<Result<(String, Vec<Value>), Abort>> {
+    None
 }
 
 /// Returns the effects of a run, each with the number of its event.

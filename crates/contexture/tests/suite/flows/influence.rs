@@ -3,6 +3,7 @@
 use crate::common::Place;
 use crate::flows::support::{error, instructions, result, run, runtime};
 use contexture::context::Trust;
+use contexture::flow::journal::Entry;
 use contexture::flows::Flow;
 use contexture::ports::signature::Effect;
 use contexture::ports::tool::RustTool;
@@ -110,4 +111,37 @@ fn gu_4_result_of_action_is_as_low_as_what_it_was_given_unless_it_validates_that
     assert!(message.contains("read → name → file_write.path"), "{message}");
     result(&report("known"), "write");
     assert_eq!(place.read("out.txt"), "x");
+}
+
+#[test]
+fn gu_6_decisions_of_flow_are_in_its_journal_with_file_as_source() {
+    let place = Place::new(&[("page.txt", "out.txt")]);
+    let steps = json!([
+        { "instructionId": "read", "action": "file_read", "parameters": { "path": "page.txt" } },
+        { "instructionId": "write", "action": "file_write", "dependencies": ["read"],
+          "parameters": { "path": "${results.read.result.value}", "content": "x" } },
+        { "instructionId": "own", "action": "file_write",
+          "parameters": { "path": "own.txt", "content": "x" } }
+    ]);
+    let flow = Flow::prepare(&place.project(), instructions(&steps)).unwrap();
+    let id = flow.run_id().to_owned();
+    let _ = runtime().block_on(flow.run());
+    let journal = contexture::flows::open(&place.project()).unwrap();
+    let mut decided = Vec::new();
+    for line in journal.log(&id).unwrap() {
+        if let Entry::Decided { id, decision } = line.entry {
+            decided.push((id, decision));
+        }
+    }
+    decided.sort_by(|a, b| a.0.cmp(&b.0));
+    let path = json!(["read", "file_write.path"]);
+    let denied = json!({
+        "effect": "file_write", "class": "write", "decision": "deny", "by": "policy",
+        "influence": [{ "source": "page.txt", "trust": "tool", "path": path }]
+    });
+    let allowed = json!({
+        "effect": "file_write", "class": "write", "decision": "allow", "by": "policy",
+        "influence": []
+    });
+    assert_eq!(decided, [("own".to_owned(), allowed), ("write".to_owned(), denied)]);
 }

@@ -62,6 +62,7 @@ fn told(entry: &Entry) -> String {
     match entry {
         Entry::Started { id, .. } => format!("STARTED {id}"),
         Entry::Labelled { id, label } => format!("LABELLED {id} {}", label.trust),
+        Entry::Decided { id, decision } => format!("DECIDED {id} {}", decision["decision"]),
         Entry::Ended(outcome) => format!("ENDED {} {}", outcome.instruction_id, outcome.status),
         Entry::Paused => "PAUSED".to_owned(),
         Entry::Resumed => "RESUMED".to_owned(),
@@ -113,13 +114,17 @@ pub fn fl_11_events_come_back_in_their_order(make: &Make<'_>) {
     };
     let page = Label::of("https://a", Trust::Web);
     let label = Event::Labelled { id: "a", label: &page };
-    let events = [a, Event::Paused, label, Event::Ended(step), Event::Resumed, b, Event::Cancelled];
+    let decision = json!({"effect": "file.write", "decision": "allow"});
+    let decided = Event::Decided { id: "a", decision: &decision };
+    let events =
+        [a, Event::Paused, decided, label, Event::Ended(step), Event::Resumed, b, Event::Cancelled];
     for event in &events {
         record(&journal, "run_1", event);
     }
     let expected = [
         "STARTED a",
         "PAUSED",
+        "DECIDED a \"allow\"",
         "LABELLED a web",
         "ENDED a COMPLETED",
         "RESUMED",
@@ -129,9 +134,9 @@ pub fn fl_11_events_come_back_in_their_order(make: &Make<'_>) {
     assert_eq!(entries(&journal, "run_1"), expected);
     assert_eq!(claim.entries().unwrap(), journal.entries("run_1").unwrap());
     let log = journal.log("run_1").unwrap();
-    let Entry::Ended(outcome) = &log[3].entry else { panic!("{:?}", log[3]) };
+    let Entry::Ended(outcome) = &log[4].entry else { panic!("{:?}", log[4]) };
     assert_eq!(outcome.result.as_ref(), Some(&result));
-    assert_eq!(log[2].entry, Entry::Labelled { id: "a".to_owned(), label: page });
+    assert_eq!(log[3].entry, Entry::Labelled { id: "a".to_owned(), label: page });
     assert!(log.is_sorted_by_key(|line| line.time_us) && log.iter().all(|line| !line.masked));
     assert_eq!(journal.summary("run_1").unwrap().done, 1);
     assert_eq!(journal.document("run_1").unwrap().text, "{\"instructions\": []}");

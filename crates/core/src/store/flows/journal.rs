@@ -35,6 +35,13 @@ pub enum Event<'a> {
         /// The label.
         label: &'a Label,
     },
+    /// The decision of the policy about what a step is about to do, before it is done (GU-6).
+    Decided {
+        /// The step.
+        id: &'a str,
+        /// The effect, its class, the decision, who made it, and the influence on it.
+        decision: &'a Value,
+    },
     /// A step has ended.
     Ended(EndedStep<'a>),
     /// Nothing new is started.
@@ -103,6 +110,13 @@ pub enum Entry {
         /// The label.
         label: Label,
     },
+    /// The decision of the policy about an effect of a step.
+    Decided {
+        /// The step.
+        id: String,
+        /// The effect, its class, the decision, who made it, and the influence on it.
+        decision: Value,
+    },
     /// A step ended.
     Ended(Box<Outcome>),
     /// Nothing new was started.
@@ -132,7 +146,16 @@ impl Entry {
     pub fn unknown_event(line: &str) -> Option<String> {
         let line: Value = serde_json::from_str(line).ok()?;
         let word = line.get("event")?.as_str()?;
-        let known = ["STARTED", "LABELLED", "ENDED", "PAUSED", "RESUMED", "CANCELLED", "FINISHED"];
+        let known = [
+            "STARTED",
+            "LABELLED",
+            "DECIDED",
+            "ENDED",
+            "PAUSED",
+            "RESUMED",
+            "CANCELLED",
+            "FINISHED",
+        ];
         (!known.contains(&word)).then(|| word.to_owned())
     }
 }

@@ -154,6 +154,8 @@ pub(crate) struct Audit {
     ids: Arc<Ids>,
     /// Lines at its end were missing when it was opened.
     pub(crate) was_cut: bool,
+    /// Lines that were changed after they were written, when it was opened: the first of each file.
+    pub(crate) broken: Vec<BrokenLine>,
 }
 
 impl Audit {
@@ -166,8 +168,12 @@ impl Audit {
         let file = AuditFile::open(data, limits.audit_bytes.get(), limits.audit_files);
         let mut file = file.map_err(failed)?;
         let was_cut = file.caught_up().map_err(failed)?;
+        let broken = {
+            let _held = hold(data).map_err(failed)?;
+            walked(data).map_err(failed)?.broken
+        };
         let lines = Lines::to(file, "audit").map_err(failed)?;
-        Ok(Self { lines, ids, was_cut })
+        Ok(Self { lines, ids, was_cut, broken })
     }
 
     /// Queues a line.

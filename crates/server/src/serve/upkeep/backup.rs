@@ -81,7 +81,9 @@ pub fn backup(data: &Path, target: &Path) -> Result<Backup, Fault> {
         .map(|name| Copied { from: data.join(name), to: draft.path(name) })
         .filter(|file| file.from.exists())
         .collect();
-    if databases.is_empty() {
+    let has_others =
+        || data.join(TOKENS_FILE).is_file() || !audit::files(data).is_ok_and(|all| all.is_empty());
+    if databases.is_empty() && !has_others() {
         let message = format!("nothing is stored in {}", data.display());
         return Err(Fault::of(codes::BAD_DATA, message)
             .with_help("--data DIR selects the folder of another server"));

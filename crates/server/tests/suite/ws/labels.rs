@@ -75,7 +75,7 @@ async fn gu_4_answer_of_intent_is_as_low_as_what_its_set_read() {
     assert_eq!(told["metadata"]["trust"], "tool", "{told:#}");
     assert_eq!(told["content"]["text"], "out.txt");
     let refused = ask(&site, "m2", "write").await;
-    let way = "read → context ctx_1 → file.write.path".to_owned();
+    let way = "page.txt → read → context ctx_1 → file.write.path".to_owned();
     assert_eq!(trust_and_way(&refused), (json!("tool"), way));
 }
 

@@ -229,6 +229,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
         "flow_document_masked",
         "The set of a run contained secrets, which are not stored: give the set again to resume the run.",
     ),
+    ("policy_invalid", "A rule of `[policy.tools]` names a tool or an argument that is not there."),
     ("flow_not_kept", "A run that is not stored can't be resumed."),
     ("flow_run_within", "A run belongs to a step of another run and resumes together with it."),
     (

@@ -99,6 +99,20 @@ impl Catalog {
         }
     }
 
+    /// Returns the actions that any set of a request can call.
+    pub(super) fn without_set(kit: &Arc<Kit>) -> Self {
+        Self {
+            origins: Arc::default(),
+            kit: Arc::clone(kit),
+            run: String::new(),
+            depth: 0,
+            allow: allow::Allow::default(),
+            of_clients: HashSet::new(),
+            of_both: HashSet::new(),
+            places: RwLock::default(),
+        }
+    }
+
     /// Checks all that the check of a set can't: programs, and what was accepted of servers.
     ///
     /// # Errors

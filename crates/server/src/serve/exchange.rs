@@ -7,7 +7,7 @@
 pub(crate) mod answer_log;
 pub(crate) mod availability;
 mod capabilities;
-mod control;
+pub(crate) mod control;
 pub(crate) mod failure;
 mod further;
 pub(crate) mod input;

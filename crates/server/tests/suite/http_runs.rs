@@ -2,7 +2,7 @@
 
 use crate::serve::{Place, Running, refused, said, served};
 use contexture_server::serve::tokens::{NewToken, Scope};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Reads a file that is not there when asked to fail.
 const AGENT: &str = r#"
@@ -77,4 +77,120 @@ fn ca_10_record_of_failed_run_tells_its_owner_no_path_and_the_operator_the_reaso
     assert!(own.json()["error"]["code"].is_string() && !own.body.contains("notes.txt"), "{own:?}");
     let whole = running.http_as(&operator).get(&path);
     assert!(whole.json()["error"]["message"].to_string().contains("notes.txt"), "{whole:?}");
+}
+
+#[test]
+fn wa_7_runs_are_listed_newest_first_to_owner_and_all_to_who_may_inspect() {
+    let (_place, running, [ann, bob, operator]) = with_tokens();
+    let (ann, bob) = (running.http_as(&ann), running.http_as(&bob));
+    let operator = running.http_as(&operator);
+    let ids: Vec<String> = ["hello", "fail", "bye"]
+        .iter()
+        .enumerate()
+        .map(|(n, text)| run_of(&ann.post(&said(&format!("m{n}"), Some("ctx_a"), text)).json()))
+        .collect();
+    bob.post(&said("m1", Some("ctx_b"), "hello"));
+    let page = ann.get("/v1/runs?limit=2").json();
+    let runs = page["runs"].as_array().unwrap();
+    assert_eq!(
+        (&runs[0]["run"], &runs[1]["run"]),
+        (&ids[2].clone().into(), &ids[1].clone().into())
+    );
+    assert_eq!((&runs[0]["state"], &runs[1]["state"]), (&"COMPLETED".into(), &"FAILED".into()));
+    assert_eq!(runs[0]["program"], "echo", "without its path");
+    let next = page["next"].as_str().unwrap();
+    let rest = ann.get(&format!("/v1/runs?limit=2&after={next}")).json();
+    assert_eq!(rest["runs"][0]["run"], ids[0]);
+    assert_eq!((rest["runs"].as_array().unwrap().len(), &rest["next"]), (1, &Value::Null));
+    let failed = ann.get("/v1/runs?failed=true").json();
+    assert_eq!(failed["runs"].as_array().unwrap().len(), 1);
+    assert_eq!(operator.get("/v1/runs").json()["runs"].as_array().unwrap().len(), 4);
+    refused(&ann.get("/v1/runs?limit=0"), 422, "VALIDATION_FAILED");
+    refused(&ann.get("/v1/runs?failed=1"), 422, "VALIDATION_FAILED");
+}
+
+fn set(id: &str, steps: Value) -> Value {
+    crate::serve::message(id, Some("ctx_a"), "INSTRUCTION", json!({ "instructions": steps }))
+}
+
+#[test]
+fn wa_7_flows_are_listed_and_shown_to_their_owner() {
+    let (_place, running, [ann, bob, operator]) = with_tokens();
+    let (ann, bob) = (running.http_as(&ann), running.http_as(&bob));
+    let operator = running.http_as(&operator);
+    for id in ["m1", "m2"] {
+        let steps = json!([{ "instructionId": "sum", "action": "calculator",
+            "parameters": { "expression": "2+3" } }]);
+        assert_eq!(ann.post(&set(id, steps)).status, 200);
+    }
+    let page = ann.get("/v1/flows?limit=1").json();
+    let flow = &page["flows"][0];
+    assert_eq!((&flow["name"], &flow["status"]), (&"m2".into(), &"COMPLETED".into()), "{page:#}");
+    assert_eq!(flow["owner"], Value::Null);
+    let rest = ann.get(&format!("/v1/flows?after={}", page["next"].as_str().unwrap())).json();
+    assert_eq!((&rest["flows"][0]["name"], &rest["next"]), (&"m1".into(), &Value::Null));
+    let path = format!("/v1/flows/{}", flow["run"].as_str().unwrap());
+    let shown = ann.get(&path).json();
+    assert_eq!(shown["results"]["sum"]["result"]["value"], 5, "{shown:#}");
+    assert_eq!(
+        (&shown["order"], &shown["events"][0]["event"]),
+        (&json!(["sum"]), &"STARTED".into())
+    );
+    refused(&bob.get(&path), 404, "UNKNOWN_ID");
+    assert_eq!(bob.get("/v1/flows").json()["flows"], json!([]));
+    assert_eq!(operator.get("/v1/flows").json()["flows"][0]["owner"], "ann");
+    assert_eq!(ann.get("/v1/flows?unfinished=true").json()["flows"], json!([]));
+    refused(&ann.send("POST", &format!("{path}/cancel"), Some("{}")), 409, "UNKNOWN_ID");
+    refused(&ann.send("POST", &format!("{path}/explode"), Some("{}")), 404, "UNKNOWN_ID");
+}
+
+#[test]
+fn wa_7_flow_that_runs_is_cancelled_over_http_by_its_owner_alone() {
+    let (_place, running, [ann, bob, _]) = with_tokens();
+    let (ann_token, ann, bob) = (ann.clone(), running.http_as(&ann), running.http_as(&bob));
+    let steps = json!([{ "instructionId": "nap", "action": "sleep",
+        "parameters": { "ms": 60_000 } }]);
+    let sending = running.http_as(&ann_token);
+    let sent = std::thread::spawn(move || sending.post(&set("m1", steps)).json());
+    let mut run = String::new();
+    crate::serve::until("the flow runs", || {
+        let flows = ann.get("/v1/flows?unfinished=true").json();
+        run = flows["flows"][0]["run"].as_str().unwrap_or_default().to_owned();
+        flows["flows"][0]["status"] == "RUNNING"
+    });
+    let path = format!("/v1/flows/{run}");
+    refused(&bob.send("POST", &format!("{path}/cancel"), Some("{}")), 404, "UNKNOWN_ID");
+    assert_eq!(ann.send("POST", &format!("{path}/pause"), Some("{}")).status, 200);
+    crate::serve::until("it is paused", || ann.get(&path).json()["status"] == "PAUSED");
+    assert_eq!(ann.send("POST", &format!("{path}/resume"), Some("{}")).status, 200);
+    assert_eq!(ann.send("POST", &format!("{path}/cancel"), Some("{}")).status, 200);
+    let answer = sent.join().unwrap();
+    assert!(answer["content"].to_string().contains("\"CANCELLED\""), "{answer:#}");
+    assert_eq!(ann.get(&path).json()["status"], "CANCELLED");
+}
+
+#[test]
+fn wa_7_what_can_be_called_is_listed_with_schemas() {
+    let place = Place::new(
+        "[serve]\nactions = [\"file_read\"]\n[serve.tools]\n\
+         files = { action = \"file_list\" }\n\
+         report = { action = \"file_read\", kind = \"action\" }\n",
+    );
+    let running = place.start();
+    let listed = |path: &str, field: &str| {
+        let all = running.http().get(path).json();
+        all[field].as_array().unwrap_or_else(|| panic!("{all:#}")).clone()
+    };
+    let names = |all: &[Value]| -> Vec<String> {
+        all.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let (tools, actions) = (listed("/v1/tools", "tools"), listed("/v1/actions", "actions"));
+    let calculator = tools.iter().find(|one| one["name"] == "calculator").unwrap();
+    assert_eq!((&calculator["class"], &calculator["runtime"]), (&"read".into(), &"BACKEND".into()));
+    assert_eq!(calculator["parameters"]["properties"]["expression"]["type"], "string");
+    assert!(names(&tools).contains(&"file_read".to_owned()), "{tools:#?}");
+    assert!(!names(&tools).contains(&"file_write".to_owned()), "it is not allowed");
+    assert!(names(&tools).contains(&"files".to_owned()));
+    assert!(!names(&tools).contains(&"report".to_owned()), "it is for instructions");
+    assert!(names(&actions).contains(&"report".to_owned()));
 }

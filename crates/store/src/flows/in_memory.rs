@@ -225,7 +225,11 @@ impl FlowJournal for InMemoryJournal {
             wanted.is_none() || wanted.as_deref() == found
         };
         let runs = self.lock();
-        let wanted = runs.iter().rev().map(Run::summed_up).filter(|run| {
+        let end = match &filter.before {
+            Some(before) => runs.iter().position(|run| run.summary.run == *before).unwrap_or(0),
+            None => runs.len(),
+        };
+        let wanted = runs.iter().take(end).rev().map(Run::summed_up).filter(|run| {
             is(&filter.owner, Some(&run.owner))
                 && is(&filter.context, run.context.as_deref())
                 && is(&filter.name, Some(&run.name))

@@ -53,7 +53,10 @@ impl Reader {
         let context = filter.context.as_ref().map(|_| "context = :context");
         let name = filter.name.as_ref().map(|_| "name = :name");
         let unfinished = filter.unfinished.then_some("ended is null");
-        let wanted: Vec<&str> = [owner, context, name, unfinished].into_iter().flatten().collect();
+        let before = filter.before.as_ref();
+        let before = before.map(|_| "place < (select place from runs where run = :before)");
+        let wanted = [owner, context, name, unfinished, before];
+        let wanted: Vec<&str> = wanted.into_iter().flatten().collect();
         let wanted = if wanted.is_empty() { "true".to_owned() } else { wanted.join(" and ") };
         let sql = format!("{RUN} where {wanted} order by place desc limit :limit");
         let limit = i64::try_from(filter.limit).unwrap_or(i64::MAX);
@@ -61,6 +64,7 @@ impl Reader {
         params.extend(filter.owner.as_ref().map(|owner| (":owner", owner as &dyn ToSql)));
         params.extend(filter.context.as_ref().map(|context| (":context", context as &dyn ToSql)));
         params.extend(filter.name.as_ref().map(|name| (":name", name as &dyn ToSql)));
+        params.extend(filter.before.as_ref().map(|before| (":before", before as &dyn ToSql)));
         self.file.read(|moment| {
             let mut alive = HashMap::new();
             let rows = self.all(moment, &sql, &params, found)?;

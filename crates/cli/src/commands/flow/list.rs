@@ -3,9 +3,8 @@
 use super::stored_runs::FlowLocation;
 use crate::output::text::{padded, shortened, timestamp, width};
 use crate::prelude::*;
-use contexture::flows::is_within;
+use contexture::flows::{is_within, listed, word};
 use contexture::store::flows::{Filter, RunState, RunSummary};
-use contexture::store::stamp::iso_time;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,7 +49,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let is_wanted = |run: &RunSummary| args.all || !is_within(&run.run);
     let runs: Vec<RunSummary> = runs.into_iter().filter(is_wanted).take(args.limit).collect();
     if args.json {
-        let runs: Vec<Value> = runs.iter().map(to_json).collect();
+        let runs: Vec<Value> = runs.iter().map(listed).collect();
         terminal.print_json(&json!({ "runs": runs }))?;
     } else if runs.is_empty() {
         let which = if args.unfinished { "unfinished flow run" } else { "flow run" };
@@ -59,28 +58,6 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         terminal.print(&table(&runs, terminal.out))?;
     }
     Ok(Exit::Done)
-}
-
-pub(super) fn to_json(run: &RunSummary) -> Value {
-    json!({
-        "run": run.run,
-        "name": run.name,
-        "status": word(run.state),
-        "context": run.context,
-        "steps": run.steps,
-        "done": run.done,
-        "started": iso_time(run.started_us),
-        "ended": run.ended_us.map(iso_time),
-    })
-}
-
-pub(super) const fn word(state: RunState) -> &'static str {
-    match state {
-        RunState::Running => "RUNNING",
-        RunState::Paused => "PAUSED",
-        RunState::Interrupted => "INTERRUPTED",
-        RunState::Ended(status) => status.as_str(),
-    }
 }
 
 fn table(runs: &[RunSummary], paint: Paint) -> String {

@@ -3,12 +3,12 @@
 //! Decision: only ended runs are deleted. A run of a server whose answer is not stored yet stays, as
 //! the server reads it after a restart and would otherwise run it again.
 
-use super::list::to_json;
 use super::stored_runs::FlowLocation;
 use crate::prelude::*;
 use crate::support::values::span;
 use contexture::contexts::{CONTEXTS_FILE, OpenError};
 use contexture::flows::is_within;
+use contexture::flows::listed;
 use contexture::store::flows::{Filter, FlowJournal, RunState, RunSummary};
 use contexture::store::stamp::now_us;
 use std::collections::HashSet;
@@ -113,7 +113,7 @@ fn pending(location: &FlowLocation) -> Result<HashSet<Key>, Abort> {
 
 fn report(args: &Args, gone: &[RunSummary], kept: usize, terminal: &Terminal) -> CommandResult {
     if args.json {
-        let removed: Vec<_> = gone.iter().map(to_json).collect();
+        let removed: Vec<_> = gone.iter().map(listed).collect();
         terminal
             .print_json(&json!({ "removed": removed, "kept": kept, "dryRun": args.dry_run }))?;
         return Ok(Exit::Done);

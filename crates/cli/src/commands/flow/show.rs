@@ -1,18 +1,15 @@
 //! `contexture flow show`: the steps of a stored run (FL-12).
 
-use super::list::{to_json, word};
-use super::stored_runs::{FlowLocation, StoredRun, history};
+use super::stored_runs::{FlowLocation, StoredRun};
 use super::summary::FlowSummary;
 use crate::output::text::timestamp;
 use crate::prelude::*;
 use contexture::diagnostic::suggestion;
 use contexture::flow::Set;
-use contexture::flow::journal::Entry;
+use contexture::flows::{StepHistory, shown, word};
 use contexture::protocol::Limits;
 use contexture::protocol::content::{Outcome as Ended, Status};
 use contexture::store::flows::{Line, RunState};
-use contexture::store::stamp::iso_time;
-use serde_json::Map;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -56,7 +53,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     }
     let document = stored.document()?;
     if args.json {
-        terminal.print_tree(&whole(&stored, &log, &document))?;
+        terminal.print_tree(&shown(&stored.summary, (&log, &document), |_| true))?;
         return Ok(Exit::Done);
     }
     print(&stored, &log, &document, terminal)?;
@@ -65,7 +62,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
 
 /// Returns the outcome of a step that started or ended.
 fn outcome(log: &[Line], id: &str) -> Result<Ended, Abort> {
-    let steps = history(log).steps;
+    let steps = StepHistory::of(log).steps;
     if let Some((found, _)) = steps.iter().find(|(outcome, _)| outcome.instruction_id == id) {
         return Ok(found.clone());
     }
@@ -75,48 +72,6 @@ fn outcome(log: &[Line], id: &str) -> Result<Ended, Abort> {
     });
     let message = format!("no step `{id}` has started");
     Err(CommandError::refused("flow_step_not_found", message).help(help).into())
-}
-
-fn whole(stored: &StoredRun, log: &[Line], document: &str) -> Value {
-    let history = history(log);
-    let results: Map<String, Value> = history
-        .steps
-        .iter()
-        .map(|(outcome, _)| (outcome.instruction_id.clone(), json!(outcome)))
-        .collect();
-    let mut whole = to_json(&stored.summary);
-    if let Some(fields) = whole.as_object_mut() {
-        let set = serde_json::from_str(document).unwrap_or_else(|_| document.into());
-        fields.insert("set".to_owned(), set);
-        fields.insert("results".to_owned(), results.into());
-        fields.insert("order".to_owned(), history.order.into());
-        fields.insert("events".to_owned(), log.iter().map(event).collect());
-    }
-    whole
-}
-
-/// Returns an event as JSON; the values of steps are in `results`.
-fn event(line: &Line) -> Value {
-    let mut event = match &line.entry {
-        Entry::Started { id, action, attempt, key } => {
-            json!({"event": "STARTED", "id": id, "action": action, "attempt": attempt, "key": key})
-        }
-        Entry::Labelled { id, label } => json!({"event": "LABELLED", "id": id, "label": label}),
-        Entry::Decided { id, decision } => {
-            json!({"event": "DECIDED", "id": id, "decision": decision})
-        }
-        Entry::Ended(outcome) => {
-            json!({"event": "ENDED", "id": outcome.instruction_id, "status": outcome.status})
-        }
-        Entry::Paused => json!({"event": "PAUSED"}),
-        Entry::Resumed => json!({"event": "RESUMED"}),
-        Entry::Cancelled => json!({"event": "CANCELLED"}),
-        Entry::Finished { status } => json!({"event": "FINISHED", "status": status}),
-    };
-    if let Some(fields) = event.as_object_mut() {
-        fields.insert("time".to_owned(), iso_time(line.time_us).into());
-    }
-    event
 }
 
 fn print(
@@ -162,7 +117,7 @@ fn print(
 fn steps<'s>(log: &[Line], set: Option<&'s Set>) -> Vec<(Ended, &'s str, Option<Duration>)> {
     let start = log.first().map_or(0, |line| line.time_us);
     let since = |began: u64| Duration::from_micros(began.saturating_sub(start));
-    let history = history(log);
+    let history = StepHistory::of(log);
     let Some(set) = set else {
         let known = history.steps.into_iter();
         return known.map(|(outcome, began)| (outcome, "", began.map(since))).collect();

@@ -3,11 +3,9 @@
 use crate::prelude::*;
 use contexture::Project;
 use contexture::diagnostic::suggestion;
-use contexture::flow::journal::Entry;
-use contexture::flows::{FlowError, is_within};
-use contexture::protocol::content::{Outcome, Status};
+use contexture::flows::{FlowError, StepHistory, is_within};
+use contexture::protocol::content::Outcome;
 use contexture::store::flows::{Filter, FlowJournal, FlowStoreError, Line, RunSummary};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The file of runs in the data folder.
@@ -58,13 +56,6 @@ pub(crate) struct StoredRun {
     pub(super) summary: RunSummary,
 }
 
-/// The steps of a stored run, and the ids of the started ones in order.
-pub(super) struct StepHistory {
-    /// Each outcome with the start of the step in microseconds.
-    pub(super) steps: Vec<(Outcome, Option<u64>)>,
-    pub(super) order: Vec<String>,
-}
-
 impl StoredRun {
     pub(crate) fn id(&self) -> &str {
         &self.summary.run
@@ -95,38 +86,9 @@ impl StoredRun {
 
     /// Returns the outcomes of started and ended steps.
     pub(super) fn outcomes(&self) -> Result<Vec<Outcome>, Abort> {
-        let history = history(&self.log()?);
+        let history = StepHistory::of(&self.log()?);
         Ok(history.steps.into_iter().map(|(outcome, _)| outcome).collect())
     }
-}
-
-/// Returns the steps of a log: ended ones with their outcome, the others as running.
-pub(super) fn history(log: &[Line]) -> StepHistory {
-    let mut began: HashMap<&str, u64> = HashMap::new();
-    let mut ended: HashSet<&str> = HashSet::new();
-    let mut order = Vec::new();
-    let mut steps = Vec::new();
-    for line in log {
-        match &line.entry {
-            Entry::Started { id, .. } if !began.contains_key(id.as_str()) => {
-                began.insert(id, line.time_us);
-                order.push(id.clone());
-            }
-            Entry::Ended(outcome) => {
-                let id = outcome.instruction_id.as_str();
-                ended.insert(id);
-                steps.push(((**outcome).clone(), began.get(id).copied()));
-            }
-            _ => {}
-        }
-    }
-    let open = order.iter().filter(|id| !ended.contains(id.as_str()));
-    steps.extend(
-        open.map(|id| {
-            (Outcome::new(id.as_str(), Status::Running), began.get(id.as_str()).copied())
-        }),
-    );
-    StepHistory { steps, order }
 }
 
 fn select(runs: Vec<RunSummary>, asked: &str) -> Result<RunSummary, Abort> {

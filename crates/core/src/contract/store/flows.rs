@@ -281,6 +281,9 @@ pub fn fl_12_runs_are_listed_newest_first(make: &Make<'_>) {
     let some = |text: &str| Some(text.to_owned());
     assert_eq!(ids(all()), ["c", "b", "a"]);
     assert_eq!(ids(Filter { limit: 2, ..all() }), ["c", "b"]);
+    assert_eq!(ids(Filter { before: some("c"), limit: 1, ..all() }), ["b"]);
+    assert_eq!(ids(Filter { before: some("c"), owner: some("ann"), ..all() }), ["a"]);
+    assert!(ids(Filter { before: some("nosuch"), ..all() }).is_empty());
     assert_eq!(ids(Filter { owner: some("ann"), ..all() }), ["c", "a"]);
     assert_eq!(ids(Filter { context: some("c1"), ..all() }), ["b", "a"]);
     assert_eq!(

@@ -77,13 +77,23 @@ pub struct Filter {
     pub name: Option<String>,
     /// True if runs that have ended are left out.
     pub unfinished: bool,
+    /// The run whose predecessors are wanted: the last one of the page before. Nothing precedes one that
+    /// is not there.
+    pub before: Option<String>,
     /// The most runs to return; the newest are kept.
     pub limit: usize,
 }
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { owner: None, context: None, name: None, unfinished: false, limit: usize::MAX }
+        Self {
+            owner: None,
+            context: None,
+            name: None,
+            unfinished: false,
+            before: None,
+            limit: usize::MAX,
+        }
     }
 }
 

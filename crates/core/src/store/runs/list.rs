@@ -17,6 +17,8 @@ pub struct RunEntry {
     pub duration_us: Option<u64>,
     /// Its program.
     pub program: String,
+    /// The owner whom a server ran it for; none for one of the command line.
+    pub owner: Option<String>,
     /// `done`, `failed` or `cancelled`; `None` without an end.
     pub outcome: Option<String>,
     /// The code of its failure.
@@ -110,6 +112,7 @@ impl RunEntry {
             start_us: summary.start_us,
             duration_us: summary.duration_us,
             program: word(data.get("program")).unwrap_or_default(),
+            owner: word(data.get("owner")),
             outcome: word(data.get("outcome")),
             code: error("code"),
             message: error("message"),

@@ -7,7 +7,7 @@ use crate::serve::flows::resume;
 use crate::serve::flows::running::Running;
 use crate::serve::flows::sets::Target;
 use contexture::store::contexts::Update;
-use contexture::store::flows::WaitFilter;
+use contexture::store::flows::{Ask, WaitFilter};
 use contexture_protocol::content::{Control, ControlAction};
 use contexture_protocol::{ErrorCode, Message, Refusal};
 use std::sync::Arc;
@@ -77,6 +77,36 @@ fn unknown(context: Option<&str>, target: &str) -> Refusal {
     let place = context.map(|context| format!(" in the context `{context}`"));
     let text = format!("nothing that runs{} has the id `{target}`", place.unwrap_or_default());
     Refusal::new(ErrorCode::UnknownId, text)
+}
+
+/// Steers the set of a run, if this process knows it.
+pub(crate) async fn steer_run(
+    app: &Arc<App>,
+    owner: &Arc<str>,
+    run: &str,
+    action: ControlAction,
+) -> bool {
+    if let Target::Whole(set) = app.flows.named(owner, None, run) {
+        set.steer(action);
+        wake(app, owner, &set);
+        return true;
+    }
+    steered(
+        app,
+        owner,
+        None,
+        &Control { action, target: run.to_owned(), extra: Default::default() },
+    )
+    .await
+}
+
+/// Returns the request to the journal that an action is.
+pub(crate) const fn ask(action: ControlAction) -> Ask {
+    match action {
+        ControlAction::Cancel => Ask::Cancel,
+        ControlAction::Pause => Ask::Pause,
+        ControlAction::Resume => Ask::Resume,
+    }
 }
 
 /// Takes up a set that only waits, so that it does what was asked of it.

@@ -68,7 +68,7 @@ impl Allowed {
     }
 
     /// Returns the names, and beginnings of names, that a set of a kind may use.
-    pub(super) fn patterns(&self, kind: Kind) -> Vec<String> {
+    pub(crate) fn patterns(&self, kind: Kind) -> Vec<String> {
         let is_meant = |is_action: bool| kind == Kind::Instructions || !is_action;
         let named = self.named.iter().filter(|(_, is_action)| is_meant(*is_action));
         let named = named.map(|(name, _)| name.clone());
@@ -84,7 +84,7 @@ impl Allowed {
     }
 }
 
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),
         None => pattern == name,

@@ -1,8 +1,9 @@
 //! A set that runs, waits to be accepted, or ended recently: its listeners and its control.
 
+use crate::serve::exchange::control::ask;
 use crate::serve::exchange::reply::Reply;
 use crate::serve::turn::log::TurnLog;
-use contexture::store::flows::{Ask, FlowJournal};
+use contexture::store::flows::FlowJournal;
 use contexture_flow::Set;
 use contexture_flow::run::Control;
 use contexture_protocol::content::ControlAction;
@@ -154,21 +155,12 @@ impl Running {
     }
 
     fn apply(&self, run: &str, control: &Control, action: ControlAction) {
-        let ask = match action {
-            ControlAction::Cancel => {
-                control.cancel();
-                Ask::Cancel
-            }
-            ControlAction::Pause => {
-                control.pause();
-                Ask::Pause
-            }
-            ControlAction::Resume => {
-                control.resume();
-                Ask::Resume
-            }
-        };
-        self.journal.note(run, ask);
+        match action {
+            ControlAction::Cancel => control.cancel(),
+            ControlAction::Pause => control.pause(),
+            ControlAction::Resume => control.resume(),
+        }
+        self.journal.note(run, ask(action));
     }
 
     /// Connects the started run; earlier control requests are applied.

@@ -33,6 +33,15 @@ impl Query {
         self.text(name).map(number).transpose()
     }
 
+    /// Reads `true` or `false`, the default.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
+        match self.text(name) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(other) => Err(wrong(name, "true or false", other)),
+        }
+    }
+
     /// Reads a number from 0.
     pub(super) fn count(&self, name: &str, most: usize) -> Result<Option<usize>, Refusal> {
         let Some(count) = self.number(name)? else { return Ok(None) };

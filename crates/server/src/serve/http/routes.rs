@@ -4,7 +4,8 @@
 use super::openapi::doc::{JSON, Route, Shape, delete, get, post};
 use super::shared::Shared;
 use super::{
-    contexts, demo, messages, openai, openapi, pairing, runs, schemas, socket, status, waits,
+    contexts, demo, flows, messages, offered, openai, openapi, pairing, runs, schemas, socket,
+    status, waits,
 };
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -174,7 +175,38 @@ fn for_changes() -> Vec<Route> {
 }
 
 fn for_runs() -> Vec<Route> {
+    const RUN: &str = "The id of the run.";
+    let flow = Shape::Own("Flow");
     vec![
+        get("/v1/runs", runs::list)
+            .doc("listRuns", "Runs", "Lists runs of programs, the newest first.")
+            .description("The owner's own; with the scope `inspect`, those of all.")
+            .query("after", "The `next` of the page before.")
+            .query_number("limit", LIMIT)
+            .query("failed", "`true` for those that failed or were killed.")
+            .json(200, "A page.", Shape::Own("RunPage")),
+        get("/v1/flows", flows::list)
+            .doc("listFlows", "Runs", "Lists runs of sets, the newest first.")
+            .description("The owner's own; with the scope `inspect`, those of all.")
+            .query("after", "The `next` of the page before.")
+            .query_number("limit", LIMIT)
+            .query("unfinished", "`true` for those that have not ended.")
+            .json(200, "A page.", Shape::Own("FlowPage")),
+        get("/v1/flows/{id}", flows::get)
+            .doc("getFlow", "Runs", "Returns the run of a set: the set, outcomes and events.")
+            .path("id", RUN)
+            .json(200, "The run.", flow),
+        post("/v1/flows/{id}/{action}", flows::steer)
+            .doc("steerFlow", "Runs", "Cancels, pauses or resumes the run of a set.")
+            .path("id", RUN)
+            .path("action", "`cancel`, `pause` or `resume`.")
+            .json(200, "The run, which may go on for a moment.", flow),
+        get("/v1/tools", offered::tools)
+            .doc("listTools", "Runs", "Lists what tool calls can call, with schemas.")
+            .json(200, "The tools.", Shape::Own("ToolList")),
+        get("/v1/actions", offered::actions)
+            .doc("listActions", "Runs", "Lists what instructions can call, with schemas.")
+            .json(200, "The actions.", Shape::Own("ActionList")),
         get("/v1/runs/{id}", runs::get)
             .doc("getRun", "Runs", "Returns the record of a run.")
             .description(
@@ -182,7 +214,7 @@ fn for_runs() -> Vec<Route> {
                  tokens, cost. A token with the scope `inspect` sees all runs, with `events`: the \
                  run and its first model calls as they are kept.",
             )
-            .path("id", "The id of the run.")
+            .path("id", RUN)
             .json(200, "The record.", Shape::Own("Run")),
     ]
 }

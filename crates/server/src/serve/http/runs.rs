@@ -1,17 +1,19 @@
-//! `/v1/runs/{id}`: the record of a run, to which an answer's `metadata.run` leads (CA-13).
+//! `/v1/runs`: the records of runs (WA-7), to which an answer's `metadata.run` leads (CA-13).
 //!
 //! Decision: an owner sees what the lists of the command line have of the own runs, without hosts, paths and
 //! the texts of failures (CA-10). Who may `inspect`, as everybody on a server for this machine
 //! alone, sees all runs, with their events as they are kept.
 
 use super::answer;
+use super::contexts::read::page_of;
 use super::extract::{Counted, Named};
+use super::query::Query;
 use super::refused::{Answer, Refused};
 use super::shared::Shared;
 use crate::serve::caller::Scope;
 use crate::serve::turn::ended::{FAILED, sentence};
 use crate::serve::turn::work::model_name;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use contexture::inspect::listed;
 use contexture::store::runs::{RunEntry, RunError, RunId, RunStore};
@@ -19,8 +21,69 @@ use contexture_protocol::{ErrorCode, Refusal};
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// The most runs of a page.
+const PAGE: usize = 1_000;
 /// The most model calls whose events are shown.
 const CALLS: u64 = 100;
+
+/// `GET /v1/runs?after=&limit=&failed=`
+pub(super) async fn list(
+    State(shared): State<Shared>,
+    Counted(caller): Counted,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    shared.require(&caller, &[Scope::Read])?;
+    let query = Query::parse(query.as_deref(), &["after", "limit", "failed"])?;
+    let (limit, failed_only) = (query.limit(PAGE)?, query.flag("failed")?);
+    let after = query.text("after").map(str::to_owned);
+    let inspects = caller.grant.scopes.contains(&Scope::Inspect);
+    let owner = caller.owner().to_string();
+    let store = contexture::runs(&shared.app.project);
+    let read = tokio::task::spawn_blocking(move || {
+        let wanted = |entry: &RunEntry| {
+            after.as_ref().is_none_or(|after| entry.run < *after)
+                && (!failed_only || entry.is_failed())
+                && (inspects || is_of(&store, entry, &owner))
+        };
+        store.list(&wanted, limit)
+    });
+    let found = match read.await {
+        Ok(Ok(found)) => found,
+        Ok(Err(error)) => return Err(failed(&shared, &error.to_string())),
+        Err(error) => return Err(failed(&shared, &error.to_string())),
+    };
+    let next = found.entries.last().filter(|_| found.more).map(|last| last.run.clone());
+    let entries = found.entries.into_iter();
+    let runs: Vec<Value> = entries
+        .map(|entry| {
+            let state = state(&entry);
+            let mut value = listed(&if inspects { entry } else { told(entry) });
+            value["state"] = state.into();
+            value
+        })
+        .collect();
+    Ok(page_of(json!({ "runs": runs }), next))
+}
+
+/// Returns the state of a run in the words of flows.
+fn state(entry: &RunEntry) -> &'static str {
+    match entry.outcome.as_deref() {
+        Some("done") => "COMPLETED",
+        Some("cancelled") => "CANCELLED",
+        Some(_) => "FAILED",
+        None if entry.running => "RUNNING",
+        None => "INTERRUPTED",
+    }
+}
+
+/// Reports whether a run is an owner's. Lists of earlier versions do not name owners.
+fn is_of(store: &dyn RunStore, entry: &RunEntry, owner: &str) -> bool {
+    if entry.owner.is_some() {
+        return entry.owner.as_deref() == Some(owner);
+    }
+    let summary = RunId::parse(&entry.run).and_then(|id| store.summary(&id).ok());
+    summary.is_some_and(|kept| kept.data.get("owner").and_then(Value::as_str) == Some(owner))
+}
 
 /// `GET /v1/runs/{id}`
 pub(super) async fn get(

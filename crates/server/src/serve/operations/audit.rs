@@ -59,6 +59,8 @@ pub enum AuditEvent {
     PermissionAsked,
     /// A call or a question that waited was answered, or cancelled, by another way than its client.
     WaitAnswered,
+    /// A run of a set was asked to end, pause or continue by another way than its client.
+    FlowSteered,
     /// A context was deleted.
     ContextDeleted,
     /// Contexts were exported.

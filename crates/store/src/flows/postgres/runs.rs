@@ -171,6 +171,11 @@ pub(super) fn runs(session: &Session, filter: &Filter) -> Read<Vec<RunSummary>> 
             wanted.push(format!("{column} = ${}", values.len()));
         }
     }
+    if let Some(before) = &filter.before {
+        values.push(before.into());
+        let last = format!("select place from contexture_runs where run = ${}", values.len());
+        wanted.push(format!("place < ({last})"));
+    }
     if filter.unfinished {
         wanted.push("ended is null".to_owned());
     }

@@ -92,15 +92,40 @@ fn of_http() -> Map<String, Value> {
     let kind = object(&["type", "schema"], json!({ "type": text, "schema": text }));
     let types = json!({ "types": { "type": "array", "items": kind } });
     let run = json!({
-        "run": text, "program": text, "outcome": text, "calls": count, "input": count,
+        "run": text, "program": text, "outcome": text, "state": text, "calls": count, "input": count,
         "output": count, "events": { "type": "array", "items": any },
     });
+    let runs = json!({ "runs": { "type": "array", "items": run.clone() }, "next": text });
+    let flow = json!({
+        "run": text, "name": text, "status": text, "context": any, "steps": count, "done": count,
+        "started": time, "ended": any, "set": any, "results": { "type": "object" },
+        "order": { "type": "array", "items": text }, "events": { "type": "array", "items": any },
+    });
+    let flow = object(&["run", "name", "status", "steps", "done", "started"], flow);
+    let flows = json!({ "flows": { "type": "array", "items": flow.clone() }, "next": text });
+    let tool = object(
+        &["name", "runtime", "kind", "class", "idempotent", "parameters"],
+        json!({
+            "name": text,
+            "runtime": { "enum": ["BACKEND", "FRONTEND"] },
+            "kind": { "enum": ["QUERY", "OPERATION", "GENERATION", "ANALYSIS", "DECISION"] },
+            "class": { "enum": ["read", "write", "send", "execute"] },
+            "idempotent": { "type": "boolean" },
+            "parameters": { "type": "object" },
+        }),
+    );
+    let tools = json!({ "type": "array", "items": tool });
     let shapes = [
         ("ContextHead", head),
         ("ContextPage", object(&["contexts"], contexts)),
         ("MessagePage", object(&["messages"], messages)),
         ("ChangePage", object(&["version", "changes"], changes)),
         ("WaitPage", object(&["waits"], waits)),
+        ("RunPage", object(&["runs"], runs)),
+        ("Flow", flow),
+        ("FlowPage", object(&["flows"], flows)),
+        ("ToolList", object(&["tools"], json!({ "tools": tools.clone() }))),
+        ("ActionList", object(&["actions"], json!({ "actions": tools }))),
         ("NewContext", closed(json!({ "contextId": id, "state": any, "metadata": any }))),
         ("NewFork", closed(json!({ "contextId": id }))),
         ("Run", object(&["run", "program", "outcome"], run)),

@@ -35,5 +35,5 @@ pub use model::{FinishReason, ModelResponse, ModelResponseDelta, Usage};
 pub use recovery::{Failure, Fallback, FallbackBehavior, Recovery, RecoveryStrategy};
 pub use session::{Ack, Control, ControlAction, Hello, Subscribe, Unsubscribe, Welcome};
 pub use system::{SystemAction, SystemData, SystemMessage};
-pub use update::{ContextUpdate, HistoryFilter, UpdateOperation};
+pub use update::{ContextUpdate, HistoryFilter, StateChange, UpdateOperation};
 pub use user::{Attachment, AttachmentKind, AttachmentMetadata, UserInput};

@@ -544,6 +544,37 @@ fn cp_10_null_value_is_value() {
 }
 
 #[test]
+fn wa_7_update_has_one_operation_or_changes() {
+    let set = |path: &str| json!({"operation": "UPDATE_STATE", "path": path, "value": null});
+    let remove = json!({"operation": "REMOVE_STATE", "path": "b"});
+    let content = json!({"changes": [set("a"), remove], "baseVersion": 3});
+    let value = envelope("CONTEXT_UPDATE", content);
+    let message = read(&value).unwrap();
+    assert_eq!(message.to_value(), value);
+    for (content, pointer) in [
+        (json!({}), "/content/operation"),
+        (json!({"operation": null}), "/content/operation"),
+        (json!({"changes": []}), "/content/changes"),
+        (json!({"changes": [set("a")], "operation": "CLEAR_HISTORY"}), "/content/operation"),
+        (json!({"changes": [set("a")], "path": "b"}), "/content/path"),
+        (json!({"changes": [set("a."), set("b")]}), "/content/changes/0/path"),
+        (
+            json!({"changes": [{"operation": "CLEAR_HISTORY", "path": "a"}]}),
+            "/content/changes/0/operation",
+        ),
+        (
+            json!({"changes": [{"operation": "UPDATE_STATE", "path": "a"}]}),
+            "/content/changes/0/value",
+        ),
+        (json!({"changes": [{"operation": "REMOVE_STATE"}]}), "/content/changes/0/path"),
+    ] {
+        let refusal = read(&envelope("CONTEXT_UPDATE", content.clone())).unwrap_err();
+        let found = refusal.violations.iter().any(|one| one.pointer == pointer);
+        assert!(found, "{content}: {refusal:?}");
+    }
+}
+
+#[test]
 fn fl_1_tool_calls_field_is_read_as_calls() {
     let call = json!({"callId": "c", "name": "n", "parameters": {}});
     for name in ["calls", "toolCalls"] {

@@ -260,7 +260,13 @@ export type ContextUpdate = { /** The version that was seen. */ baseVersion?: nu
   | { operation: "UPDATE_STATE"; path: string; value: Json }
   | { operation: "REMOVE_STATE"; path: string }
   | { operation: "CLEAR_HISTORY"; filter?: { beforeTimestamp: string } }
+  | { changes: StateChange[] }
 );
+
+/** One of several changes of the state that are made together. */
+export type StateChange =
+  | { operation: "UPDATE_STATE"; path: string; value: Json }
+  | { operation: "REMOVE_STATE"; path: string };
 
 /** What a message inside an update needs at least. */
 export interface BareMessage {

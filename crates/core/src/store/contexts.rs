@@ -113,11 +113,20 @@ pub trait ContextStore: Send + Sync {
     /// of 0 or above [`Limits::page`].
     fn messages(&self, key: Key<'_>, after: u64, limit: usize) -> Result<Page, ContextError>;
 
+    /// Returns a page of messages: the last ones before the place `before`, in their order. Its `next`
+    /// is the `before` of the page of those before them.
+    ///
+    /// # Errors
+    /// As [`messages`](Self::messages).
+    fn before(&self, key: Key<'_>, before: u64, limit: usize) -> Result<Page, ContextError>;
+
     /// Returns the last messages, in their order.
     ///
     /// # Errors
     /// As [`messages`](Self::messages).
-    fn last(&self, key: Key<'_>, limit: usize) -> Result<Vec<StoredMessage>, ContextError>;
+    fn last(&self, key: Key<'_>, limit: usize) -> Result<Vec<StoredMessage>, ContextError> {
+        self.before(key, u64::MAX, limit).map(|page| page.messages)
+    }
 
     /// Returns the part of the change log after the version `since`. A page continues to the end of
     /// the version in which it reaches `limit`.

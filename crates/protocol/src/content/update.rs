@@ -11,10 +11,14 @@ use serde_json::{Map, Value};
 
 record! {
     /// A change of a context (8.2). The required fields depend on the operation: a `message` with
-    /// `ADD_MESSAGE`, a `path` and a `value` with `UPDATE_STATE`, a `path` with `REMOVE_STATE`.
+    /// `ADD_MESSAGE`, a `path` and a `value` with `UPDATE_STATE`, a `path` with `REMOVE_STATE`. Several
+    /// changes of the state that are made together or not at all stand in `changes`, in place of an
+    /// operation.
     pub struct ContextUpdate, check = what_it_needs, transform = schema_of_update {
-        /// The operation.
-        required operation: UpdateOperation = "operation",
+        /// The operation; none beside `changes`.
+        optional operation: Option<UpdateOperation> = "operation",
+        /// Changes of the state, at least one, which are made together. They make one version.
+        optional changes: Option<Vec<StateChange>> = "changes",
         /// The message to add. Messages that open or control a connection or report progress, such
         /// as HELLO, ACK, PROGRESS and MODEL_RESPONSE_DELTA, are never stored and are refused.
         optional message: Option<Box<Draft>> = "message",
@@ -27,6 +31,18 @@ record! {
         /// The version that the sender has seen. An update based on an older one is merged or
         /// refused (CP-11).
         optional base_version: Option<Count> = "baseVersion",
+    }
+}
+
+record! {
+    /// One of several changes of the state.
+    pub struct StateChange, check = what_change_needs, transform = schema_of_change {
+        /// `UPDATE_STATE` or `REMOVE_STATE`.
+        required operation: UpdateOperation = "operation",
+        /// The path in the state, relative to `state`.
+        required path: StatePath = "path",
+        /// The new value; null is a value.
+        any value: Option<Value> = "value",
     }
 }
 
@@ -68,8 +84,28 @@ impl UpdateOperation {
 }
 
 fn what_it_needs(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
-    let word = map.get("operation").and_then(Node::as_str);
-    let Some(operation) = word.and_then(UpdateOperation::parse) else { return };
+    if let Some(changes) = map.get("changes").filter(|changes| !changes.is_null()) {
+        if matches!(changes, Node::Array(items) if items.is_empty()) {
+            report.wrong(&at.key("changes"), "at least one change", changes);
+        }
+        for name in ["operation", "message", "path", "value", "filter"] {
+            let value = map.get(name).filter(|value| !value.is_null());
+            if let Some(value) = value {
+                report.wrong(&at.key(name), "nothing beside `changes`", value);
+            }
+        }
+        return;
+    }
+    let Some(word) = map.get("operation").filter(|word| !word.is_null()) else {
+        let expected = <UpdateOperation as crate::read::Read>::expected();
+        return report.missing(at, "operation", expected);
+    };
+    lacks(word, map, at, report);
+}
+
+/// Reports the fields that an operation lacks.
+fn lacks(word: &Node<'_>, map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    let Some(operation) = word.as_str().and_then(UpdateOperation::parse) else { return };
     for (name, expected) in operation.needs() {
         let is_there = map.has(name) || (*name == "value" && map.get(name).is_some());
         if !is_there {
@@ -77,6 +113,33 @@ fn what_it_needs(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
             report.missing(at, name, expected);
         }
     }
+}
+
+fn what_change_needs(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    let Some(word) = map.get("operation") else { return };
+    let operation = word.as_str().and_then(UpdateOperation::parse);
+    if matches!(operation, Some(UpdateOperation::AddMessage | UpdateOperation::ClearHistory)) {
+        return report.wrong(&at.key("operation"), "UPDATE_STATE or REMOVE_STATE", word);
+    }
+    // A missing path is told with the others.
+    if operation == Some(UpdateOperation::UpdateState) && map.get("value").is_none() {
+        report.missing(at, "value", "any JSON value (null is one), as UPDATE_STATE needs");
+    }
+}
+
+fn schema_of_change(schema: &mut schemars::Schema) {
+    let words = [UpdateOperation::UpdateState, UpdateOperation::RemoveState];
+    let words = words.map(UpdateOperation::as_str);
+    schema.insert(
+        "allOf".to_owned(),
+        serde_json::json!([
+            { "properties": { "operation": { "enum": words } } },
+            {
+                "if": { "properties": { "operation": { "const": words[0] } } },
+                "then": { "required": ["value"] },
+            },
+        ]),
+    );
 }
 
 fn schema_of_update(schema: &mut schemars::Schema) {
@@ -90,9 +153,17 @@ fn schema_of_update(schema: &mut schemars::Schema) {
         });
         let kinds: Map<String, Value> = kinds.map(|(n, kind)| (n.to_owned(), kind)).collect();
         serde_json::json!({
-            "if": {"properties": {"operation": {"const": operation.as_str()}}},
+            "if": {
+                "required": ["operation"],
+                "properties": {"operation": {"const": operation.as_str()}},
+            },
             "then": {"required": names, "properties": kinds},
         })
     });
     schema.insert("allOf".to_owned(), Value::Array(rules.collect()));
+    let one = serde_json::json!([
+        { "required": ["operation"], "properties": { "operation": { "type": "string" } } },
+        { "required": ["changes"], "properties": { "changes": { "type": "array", "minItems": 1 } } },
+    ]);
+    schema.insert("oneOf".to_owned(), one);
 }

@@ -398,3 +398,50 @@ fn cp_6_gzip_bodies_are_limited_by_decompressed_size() {
     assert_eq!((status, &answer["content"]["errorCode"]), (413, &json!("TOO_LARGE")));
     assert_eq!(running.http().post(&crate::serve::availability("m9")).status, 200);
 }
+
+#[test]
+fn wa_7_messages_are_read_from_the_newest_page_backwards() {
+    let (_place, running) = served();
+    let http = running.http();
+    for n in 1..=3 {
+        http.post(&said(&format!("m{n}"), Some("c"), "hello"));
+    }
+    let page = |query: &str| {
+        let page = http.get(&format!("/v1/contexts/c/messages{query}")).json();
+        let seqs = page["messages"].as_array().unwrap_or_else(|| panic!("{page:#}"));
+        let seqs = seqs.iter().map(|one| one["metadata"]["seq"].as_u64().unwrap());
+        (seqs.collect::<Vec<_>>(), page["next"].as_u64())
+    };
+    assert_eq!(page("?before=&limit=4"), (vec![3, 4, 5, 6], Some(3)));
+    assert_eq!(page("?before=3&limit=4"), (vec![1, 2], None));
+    assert_eq!(page("?before&limit=1"), (vec![6], Some(6)));
+    let both = http.get("/v1/contexts/c/messages?before=3&after=1");
+    refused(&both, 422, "VALIDATION_FAILED");
+    refused(&http.get("/v1/contexts/c/messages?before=x"), 422, "VALIDATION_FAILED");
+}
+
+#[test]
+fn wa_7_changes_of_one_update_are_made_together_or_not_at_all() {
+    let (_place, running) = served();
+    let http = running.http();
+    let send = |id: &str, content: Value| {
+        http.post(&crate::serve::message(id, Some("c"), "CONTEXT_UPDATE", content))
+    };
+    let set = |path: &str, value: Value| json!({"operation": "UPDATE_STATE", "path": path, "value": value});
+    let both = json!({ "changes": [set("a.x", json!(1)), set("b", json!(2))] });
+    let first = send("m1", both.clone()).json();
+    assert_eq!(first["content"]["version"], 1, "together: {}", first["content"]);
+    assert_eq!(send("m1", both).json()["content"], first["content"], "once, though sent twice");
+    let half = json!({ "changes": [
+        { "operation": "REMOVE_STATE", "path": "b" }, set("a.x.y", json!(1)),
+    ] });
+    let refused = send("m2", half);
+    assert_eq!(refused.status, 422, "a number has no field: {refused:?}");
+    let whole = http.get("/v1/contexts/c").json();
+    assert_eq!((&whole["state"]["a"]["x"], &whole["state"]["b"]), (&json!(1), &json!(2)));
+    assert_eq!(whole["version"], 1, "nothing of it was made");
+    assert_eq!(send("m4", json!({ "changes": [set("b", json!(5))] })).status, 200);
+    let stale = json!({ "baseVersion": 1, "changes": [set("d", json!(4)), set("b", json!(3))] });
+    assert_eq!(send("m3", stale).json()["content"]["errorCode"], "VERSION_CONFLICT");
+    assert_eq!(http.get("/v1/contexts/c").json()["version"], 2);
+}

@@ -166,7 +166,8 @@ fn wa_7_flow_that_runs_is_cancelled_over_http_by_its_owner_alone() {
     assert_eq!(ann.send("POST", &format!("{path}/cancel"), Some("{}")).status, 200);
     let answer = sent.join().unwrap();
     assert!(answer["content"].to_string().contains("\"CANCELLED\""), "{answer:#}");
-    assert_eq!(ann.get(&path).json()["status"], "CANCELLED");
+    let ended = ann.get(&path).json();
+    assert_eq!(ended["results"]["nap"]["error"]["code"], "CANCELLED", "{ended}");
 }
 
 #[test]

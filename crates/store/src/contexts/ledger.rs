@@ -240,8 +240,8 @@ pub trait Ledger {
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()>;
     /// Returns messages that are not cleared, behind a seq.
     fn messages(&mut self, row: &Row, after: u64, limit: usize) -> Outcome<Vec<MessageRow>>;
-    /// Returns the last messages that are not cleared.
-    fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>>;
+    /// Returns the last messages before a seq that are not cleared, in their order.
+    fn last(&mut self, row: &Row, before: u64, limit: usize) -> Outcome<Vec<MessageRow>>;
     /// Returns all messages of some versions, cleared ones too.
     fn added(&mut self, row: &Row, span: Span, limit: usize) -> Outcome<Vec<MessageRow>>;
     /// Clears messages before an instant, or all, and counts them off in `row`, which is not stored

@@ -107,16 +107,22 @@ pub(super) fn page(
     Ok(Page { messages: open_all(engine, rows)?, next })
 }
 
-pub(super) fn last(
+pub(super) fn before(
     ledger: &mut dyn Ledger,
     engine: &Engine,
     key: Key<'_>,
+    before: u64,
     limit: usize,
-) -> Outcome<Vec<StoredMessage>> {
+) -> Outcome<Page> {
     let limit = page_limit(engine, limit)?;
     let row = require(ledger, key)?;
-    let rows = ledger.last(&row, limit)?;
-    open_all(engine, rows)
+    let mut rows = ledger.last(&row, before, limit + 1)?;
+    let more = rows.len() > limit;
+    if more {
+        rows.remove(0);
+    }
+    let next = rows.first().filter(|_| more).map(|message| message.seq);
+    Ok(Page { messages: open_all(engine, rows)?, next })
 }
 
 pub(super) fn changes(

@@ -6,7 +6,7 @@ use super::ledger::{Ledger, Ledgers, Outcome, Sealed};
 use super::{apply, copy, lines, read};
 use contexture_core::store::contexts::{
     Changes, ContextError, ContextStore, Done, Fork, Head, Heads, Import, Key, KeyName, Page,
-    PendingKey, Repeated, State, StoredMessage, Update,
+    PendingKey, Repeated, State, Update,
 };
 use serde_json::Value;
 use std::fmt;
@@ -126,8 +126,8 @@ impl<L: Ledgers> ContextStore for Contexts<L> {
         self.read(|ledger| read::messages(ledger, &self.engine, key, after, limit))
     }
 
-    fn last(&self, key: Key<'_>, limit: usize) -> Result<Vec<StoredMessage>, ContextError> {
-        self.read(|ledger| read::last(ledger, &self.engine, key, limit))
+    fn before(&self, key: Key<'_>, before: u64, limit: usize) -> Result<Page, ContextError> {
+        self.read(|ledger| read::before(ledger, &self.engine, key, before, limit))
     }
 
     fn changes(&self, key: Key<'_>, since: u64, limit: usize) -> Result<Changes, ContextError> {

@@ -10,7 +10,7 @@ use crate::serve::message::{answering, digest, stored_answer};
 use contexture::store::contexts::{
     Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
 };
-use contexture_protocol::content::{Ack, ContextUpdate, UpdateOperation};
+use contexture_protocol::content::{Ack, ContextUpdate, StateChange, UpdateOperation};
 use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -38,13 +38,13 @@ pub(crate) fn begin(
     update: &ContextUpdate,
     reply: Reply,
 ) {
-    match operation(app, caller, message, update) {
+    match operations(app, caller, message, update) {
         Ok((_, Some(wish))) if wants_tools(&wish) => {
             accept::added(app, caller, message, wish, reply);
         }
-        Ok((operation, said)) => {
+        Ok((operations, said)) => {
             let base = update.base_version.as_ref().map(|version| version.get());
-            submit(app, caller, message, (vec![operation], said), base, reply);
+            submit(app, caller, message, (operations, said), base, reply);
         }
         Err(refused) => reply.refuse(refused),
     }
@@ -56,18 +56,31 @@ pub(crate) fn keep(app: &Arc<App>, caller: &Caller, message: &Message, reply: Re
     submit(app, caller, message, (vec![added], said(message)), None, reply);
 }
 
-fn operation(
+/// Returns the operations of an update, which take effect together, and what a model says by it.
+fn operations(
     app: &App,
     caller: &Caller,
     message: &Message,
     update: &ContextUpdate,
-) -> Result<(Operation, Option<Message>), Refusal> {
+) -> Result<(Vec<Operation>, Option<Message>), Refusal> {
     let absent = || Refusal::new(ErrorCode::ValidationFailed, "the update lacks what it needs");
-    let operation = match update.operation {
+    if let Some(changes) = &update.changes {
+        let change = |change: &StateChange| match change.operation {
+            UpdateOperation::RemoveState => {
+                Ok(Operation::RemoveState { path: change.path.clone() })
+            }
+            _ => Ok(Operation::UpdateState {
+                path: change.path.clone(),
+                value: change.value.clone().ok_or_else(absent)?,
+            }),
+        };
+        return Ok((changes.iter().map(change).collect::<Result<_, Refusal>>()?, None));
+    }
+    let operation = match update.operation.ok_or_else(absent)? {
         UpdateOperation::AddMessage => {
             let draft = update.message.as_ref().ok_or_else(absent)?;
             let whole = added(app, caller, message, (**draft).clone())?;
-            return Ok((Operation::AddMessage(NewMessage::of(&whole)), said(&whole)));
+            return Ok((vec![Operation::AddMessage(NewMessage::of(&whole))], said(&whole)));
         }
         UpdateOperation::UpdateState => Operation::UpdateState {
             path: update.path.clone().ok_or_else(absent)?,
@@ -82,7 +95,7 @@ fn operation(
             Operation::ClearHistory { before }
         }
     };
-    Ok((operation, None))
+    Ok((vec![operation], None))
 }
 
 /// Returns what a model says, which may be the answer of a turn or a wish for tools.

@@ -33,6 +33,11 @@ impl Query {
         self.text(name).map(number).transpose()
     }
 
+    /// Reads a place before which a page ends; without a value it is the end.
+    pub(super) fn place(&self, name: &str) -> Result<Option<u64>, Refusal> {
+        if self.text(name) == Some("") { Ok(Some(u64::MAX)) } else { self.number(name) }
+    }
+
     /// Reads `true` or `false`, the default.
     pub(super) fn flag(&self, name: &str) -> Result<bool, Refusal> {
         match self.text(name) {
@@ -63,7 +68,7 @@ impl Query {
     }
 }
 
-fn wrong(name: &str, expected: &str, found: &str) -> Refusal {
+pub(super) fn wrong(name: &str, expected: &str, found: &str) -> Refusal {
     let message = format!("the query's `{name}`: expected {expected}, found {found}");
     Refusal::new(ErrorCode::ValidationFailed, message).violation(
         format!("?{name}"),

@@ -127,7 +127,13 @@ fn for_reading() -> Vec<Route> {
         get("/v1/contexts/{id}/messages", contexts::read::messages)
             .doc("listMessages", "Contexts", "Lists messages in the order of arrival.")
             .path("id", ID)
+            .description(
+                "With `before`, the newest page comes first, ascending in itself: messages of a \
+                 smaller `metadata.seq`, or the newest when it has no value. Its `next` is the \
+                 `before` of the page that precedes it.",
+            )
             .query_number("after", "The `next` of the page before, a `metadata.seq`.")
+            .query("before", "A `metadata.seq`, or nothing.")
             .query_number("limit", LIMIT)
             .json(200, "A page.", page("MessagePage")),
         get("/v1/contexts/{id}/changes", contexts::read::changes)

@@ -129,11 +129,12 @@ impl Ledger for Memory {
         Ok(live.take(limit).map(|(_, message)| message.row.clone()).collect())
     }
 
-    fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>> {
+    fn last(&mut self, row: &Row, before: u64, limit: usize) -> Outcome<Vec<MessageRow>> {
         let context = self.context(row.place)?;
-        let live = context.messages.values().rev().filter(|message| !message.is_cleared);
+        let earlier = context.messages.range(..before).rev();
+        let live = earlier.filter(|(_, message)| !message.is_cleared);
         let mut last: Vec<MessageRow> =
-            live.take(limit).map(|message| message.row.clone()).collect();
+            live.take(limit).map(|(_, message)| message.row.clone()).collect();
         last.reverse();
         Ok(last)
     }

@@ -200,11 +200,14 @@ impl Ledger for Tables<'_> {
         self.all(&sql, values![row.place, after, limit], message)
     }
 
-    fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>> {
+    fn last(&mut self, row: &Row, before: u64, limit: usize) -> Outcome<Vec<MessageRow>> {
         let sql = format!(
-            "{MESSAGE} where context = $1 and seq > $2 and cleared = 0 order by seq desc limit $3"
+            "{MESSAGE} where context = $1 and seq > $2 and seq < $3 and cleared = 0
+             order by seq desc limit $4"
         );
-        let mut last = self.all(&sql, values![row.place, row.cleared_through, limit], message)?;
+        let before = before.min(i64::MAX.unsigned_abs());
+        let values = values![row.place, row.cleared_through, before, limit];
+        let mut last = self.all(&sql, values, message)?;
         last.reverse();
         Ok(last)
     }

@@ -350,12 +350,13 @@ impl Ledger for Tables<'_> {
         self.all(&sql, params![after, last_id(row.place), Count(limit)], message)
     }
 
-    fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>> {
+    fn last(&mut self, row: &Row, before: u64, limit: usize) -> Outcome<Vec<MessageRow>> {
         let sql = format!(
             "{MESSAGE} where id > ?1 and id <= ?2 and cleared = 0 order by id desc limit ?3"
         );
         let after = id(row.place, row.cleared_through);
-        let mut last = self.all(&sql, params![after, last_id(row.place), Count(limit)], message)?;
+        let through = id(row.place, before.saturating_sub(1).min(row.last_seq));
+        let mut last = self.all(&sql, params![after, through, Count(limit)], message)?;
         last.reverse();
         Ok(last)
     }

@@ -194,6 +194,16 @@ pub fn cp_12_messages_come_in_pages(make: &Make<'_>) {
         let last: Vec<u64> =
             twin.store.last(ANN, 2).unwrap().iter().map(|message| message.seq).collect();
         assert_eq!(last, [4, 5]);
+        let page = |before: u64, limit: usize| {
+            let page = twin.store.before(ANN, before, limit).unwrap();
+            let seqs: Vec<u64> = page.messages.iter().map(|message| message.seq).collect();
+            (seqs, page.next)
+        };
+        assert_eq!(page(u64::MAX, 2), (vec![4, 5], Some(4)));
+        assert_eq!(page(4, 2), (vec![2, 3], Some(2)));
+        assert_eq!(page(2, 2), (vec![1], None));
+        assert_eq!(page(4, 3), (vec![1, 2, 3], None));
+        assert_eq!((page(1, 2), page(0, 2)), ((vec![], None), (vec![], None)));
     });
 }
 

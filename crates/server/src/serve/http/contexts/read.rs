@@ -5,7 +5,7 @@ use crate::serve::caller::Scope;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::http::answer;
 use crate::serve::http::extract::{Named, Reader};
-use crate::serve::http::query::Query;
+use crate::serve::http::query::{Query, wrong};
 use crate::serve::http::refused::Answer;
 use crate::serve::http::shared::Shared;
 use crate::serve::operations::audit::AuditEvent;
@@ -31,7 +31,7 @@ pub(crate) async fn list(
     Ok(page_of(json!({ "contexts": contexts }), page.next))
 }
 
-/// `GET /v1/contexts/{id}/messages?after=&limit=`
+/// `GET /v1/contexts/{id}/messages?after=&before=&limit=`
 pub(crate) async fn messages(
     State(shared): State<Shared>,
     Named(id): Named,
@@ -39,9 +39,16 @@ pub(crate) async fn messages(
     RawQuery(query): RawQuery,
 ) -> Answer {
     shared.require(&caller, &[Scope::Read])?;
-    let query = Query::parse(query.as_deref(), &["after", "limit"])?;
-    let (after, limit) = (query.number("after")?.unwrap_or(0), query.limit(PAGE)?);
-    let read = shared.ask_in(&caller, &id, move |store, key| store.messages(key, after, limit));
+    let query = Query::parse(query.as_deref(), &["after", "before", "limit"])?;
+    let (before, limit) = (query.place("before")?, query.limit(PAGE)?);
+    let after = query.number("after")?;
+    if let (Some(_), Some(after)) = (before, after) {
+        return Err(wrong("after", "one of after and before", &after.to_string()).into());
+    }
+    let read = shared.ask_in(&caller, &id, move |store, key| match before {
+        Some(before) => store.before(key, before, limit),
+        None => store.messages(key, after.unwrap_or(0), limit),
+    });
     let page = read.await?;
     let messages: Vec<Value> = page.messages.iter().map(|one| one.to_value(&id)).collect();
     Ok(page_of(json!({ "messages": messages }), page.next))

@@ -148,10 +148,7 @@ impl FolderStore {
         }
         let is_written = is_written(file);
         places.read_on(file, is_written).map_err(fail)?;
-        if places.end.saturating_sub(known) > places::SMALL / 4
-            && bytes > places::SMALL
-            && !is_written
-        {
+        if places.end.saturating_sub(known) > places::STEP && bytes > places::SMALL && !is_written {
             // Where it can't be kept, the trace is searched again.
             let _ = places.keep(&path);
         }

@@ -1,20 +1,26 @@
 //! The places of a run's model calls in its trace, so that one is read without the others (IN-2).
 //!
 //! Decision: a trace up to [`SMALL`] bytes is searched whenever it is read, which costs a few
-//! milliseconds and no file. A larger one has a file of places beside it, which the run itself
-//! writes after each of its lines, so it is never ahead of the trace; what it lacks is searched.
+//! milliseconds and no file. A larger one has a file of places beside it, to which the run itself
+//! adds after every [`STEP`] bytes and at its end. It is never ahead of the trace, and what it
+//! lacks, of a run under way or killed, is searched.
 //! Each place is checked when it is read: a file that does not belong to the trace is made anew.
 
 use super::failed;
 use crate::home;
 use crate::runs::{LINE_BYTES, RunError};
+use memchr::memmem::Finder;
 use serde::de::IgnoredAny;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// The bytes of a trace without a file of places.
 pub(super) const SMALL: u64 = 1 << 20;
+
+/// The bytes of a trace that a file of places may lack.
+pub(super) const STEP: u64 = SMALL / 4;
 
 /// The numbers of a record: what it is, the event, the call, where its line begins, how long it is.
 const NUMBERS: usize = 5;
@@ -181,8 +187,8 @@ fn numbers(record: &[u8; RECORD]) -> [u64; NUMBERS] {
 /// Returns the id and the kind of the event of a line, which stand at its beginning.
 fn head_of(line: &[u8]) -> Option<(u64, &[u8])> {
     let head = line.get(..LINE_HEAD).unwrap_or(line);
-    let id = after(head, b"\"id\":")?;
-    let kind = after(head, b"\"kind\":\"")?;
+    let id = after(head, &ID)?;
+    let kind = after(head, &KIND)?;
     let end = kind.iter().position(|byte| *byte == b'"')?;
     Some((number(id)?, kind.get(..end)?))
 }
@@ -190,13 +196,21 @@ fn head_of(line: &[u8]) -> Option<(u64, &[u8])> {
 /// Returns the number of the model call whose manifest stands in a line. A quote inside a string is
 /// escaped, so that no text is taken for one.
 fn call_in(line: &[u8]) -> Option<u64> {
-    let manifest = after(line, b"\"manifest\":{")?;
-    number(after(manifest.get(..LINE_HEAD).unwrap_or(manifest), b"\"call\":")?)
+    let manifest = after(line, &MANIFEST)?;
+    number(after(manifest.get(..LINE_HEAD).unwrap_or(manifest), &CALL)?)
 }
 
-fn after<'l>(line: &'l [u8], name: &[u8]) -> Option<&'l [u8]> {
-    let at = memchr::memmem::find(line, name)?;
-    line.get(at + name.len()..)
+/// A name in a line. A searcher is made once: making one costs more than a search.
+type Name = LazyLock<Finder<'static>>;
+
+static ID: Name = LazyLock::new(|| Finder::new(b"\"id\":"));
+static KIND: Name = LazyLock::new(|| Finder::new(b"\"kind\":\""));
+static MANIFEST: Name = LazyLock::new(|| Finder::new(b"\"manifest\":{"));
+static CALL: Name = LazyLock::new(|| Finder::new(b"\"call\":"));
+
+fn after<'l>(line: &'l [u8], name: &Finder<'_>) -> Option<&'l [u8]> {
+    let at = name.find(line)?;
+    line.get(at + name.needle().len()..)
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

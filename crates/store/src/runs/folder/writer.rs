@@ -1,6 +1,6 @@
 //! Writes a run, and what is needed to find it and its calls again.
 
-use super::places::{About, Places, SMALL};
+use super::places::{About, Places, SMALL, STEP};
 use super::texts::TextWriter;
 use super::{failed, listed};
 use crate::home;
@@ -70,7 +70,8 @@ impl FolderRun {
                 }
             }
         }
-        self.keep_places(log);
+        let has_ended = log.root.as_ref().is_some_and(|root| root.duration_us.is_some());
+        self.keep_places(log, has_ended);
         let Some(root) = log.root.take_if(|root| root.duration_us.is_some()) else { return };
         let summary = RunSummary {
             id: self.id.clone(),
@@ -84,14 +85,15 @@ impl FolderRun {
         }
     }
 
-    /// Writes the places of a long trace: after each line that has one, and now and then.
-    fn keep_places(&self, log: &mut Events) {
+    /// Writes the places of a long trace, now and then and at its end: a write for each line would
+    /// cost as much as that of the line.
+    fn keep_places(&self, log: &mut Events, has_ended: bool) {
         let Events { places, kept, .. } = log;
         let is_new = match kept {
             Kept::Failed => return places.all.clear(),
             Kept::Not if places.end <= SMALL => return,
             Kept::Not => true,
-            Kept::In(_, end) if places.all.is_empty() && places.end - *end < SMALL => return,
+            Kept::In(_, end) if !has_ended && places.end - *end < STEP => return,
             Kept::In(..) => false,
         };
         let path = self.file("places");

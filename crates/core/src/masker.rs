@@ -138,6 +138,32 @@ impl Masker {
         replace(text, self.places(text, false))
     }
 
+    /// Reports whether a text holds what a model may not see.
+    #[must_use]
+    pub fn hides(&self, text: &str) -> bool {
+        !self.places(text, false).is_empty()
+    }
+
+    /// Reports whether [`Masker::hide`] would mask a part of a value.
+    #[must_use]
+    pub fn hides_in(&self, value: &Value) -> bool {
+        let mut waiting = vec![value];
+        while let Some(value) = waiting.pop() {
+            match value {
+                Value::String(text) if self.hides(text) => return true,
+                Value::Array(items) => waiting.extend(items),
+                Value::Object(fields) => {
+                    if fields.iter().any(|(name, field)| self.is_secret_field(name, field)) {
+                        return true;
+                    }
+                    waiting.extend(fields.values());
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Masks the texts of a value as a model may see them, and returns what was masked (GU-10).
     pub fn hide(&self, value: &mut Value) -> Vec<Hidden> {
         let mut hidden = Vec::new();
@@ -238,28 +264,30 @@ impl Masker {
 
     /// Returns the places of secrets in a text, in no order.
     fn found(&self, text: &str, with_private: bool) -> Vec<Place> {
-        let every = Read::every(text);
-        every.iter().flat_map(|read| self.found_in(text, read, with_private)).collect()
+        let mut found = Vec::new();
+        for read in Read::every(text) {
+            self.find_in(text, &read, with_private, &mut found);
+        }
+        found
     }
 
-    fn found_in(&self, text: &str, read: &Read<'_>, with_private: bool) -> Vec<Place> {
-        let mut found = Vec::new();
+    fn find_in(&self, text: &str, read: &Read<'_>, with_private: bool, found: &mut Vec<Place>) {
+        let mut of_values = Vec::new();
         {
             let known = self.known();
-            known.secrets.forms.find(text, read, &mut found);
+            known.secrets.forms.find(text, read, &mut of_values);
             if with_private {
-                known.private.forms.find(text, read, &mut found);
+                known.private.forms.find(text, read, &mut of_values);
             }
         }
-        let known = found.into_iter().map(|range| Place { range, what: "a known secret" });
-        let mut found: Vec<Place> = known.collect();
+        let known = of_values.into_iter();
+        found.extend(known.map(|range| Place { range, what: "a known secret" }));
         if !self.values_only {
             let of =
                 |one: &secrets::Found| Place { range: read.place(one.hidden()), what: one.what };
-            found.extend(secrets::find(read.text()).iter().map(of));
-            found.retain(|place| !place.range.is_empty());
+            let by_form = secrets::find(read.text());
+            found.extend(by_form.iter().map(of).filter(|place| !place.range.is_empty()));
         }
-        found
     }
 
     fn known(&self) -> RwLockReadGuard<'_, Known> {

@@ -206,7 +206,7 @@ impl ModelCalls {
         let mut packs = shown.packs;
         packs.add(answers);
         let mut fenced = templates.fenced();
-        let masked = hiding::in_call(run, call.to_mut(), &mut fenced);
+        let masked = hiding::in_call(run, &mut call, &mut fenced);
         #[cfg(feature = "flow")]
         if call.options.plan {
             let mut packs = packs.kept(&[])?;

@@ -10,15 +10,25 @@ use contexture_context::manifest::{MaskedRecord, Site};
 use contexture_script::host::GenerateCall;
 use contexture_store::masker::Hidden;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Masks the secrets in all parts of a call, and of templates' parts that have fences of their own;
-/// returns what was masked.
+/// returns what was masked. A call without secrets is not copied.
 pub(super) fn in_call(
     run: &RunState,
-    call: &mut GenerateCall,
+    call: &mut Cow<'_, GenerateCall>,
     fenced: &mut [Arc<str>],
 ) -> Vec<MaskedRecord> {
+    for text in fenced {
+        if let Cow::Owned(shown) = run.shown_to_model(text) {
+            *text = shown.into();
+        }
+    }
+    if !holds_secret(run, call) {
+        return Vec::new();
+    }
+    let call = call.to_mut();
     let mut masked = Vec::new();
     let site = call.site.clone();
     for (index, item) in call.items.iter_mut().enumerate() {
@@ -38,14 +48,21 @@ pub(super) fn in_call(
             part(name, text);
         }
     }
-    for text in fenced {
-        let mut value = Value::from(&**text);
-        run.hide(&mut value);
-        if let Some(shown) = value.as_str().filter(|shown| *shown != &**text) {
-            *text = shown.into();
-        }
-    }
     masked
+}
+
+/// Reports whether a part of a call holds what a model may not see.
+fn holds_secret(run: &RunState, call: &GenerateCall) -> bool {
+    let masker = run.recorder.masker();
+    let hides = |text: &String| masker.hides(text);
+    let in_item = |item: &DeclaredItem| {
+        hides(&item.source)
+            || item.label.as_ref().is_some_and(hides)
+            || masker.hides_in(&item.value)
+    };
+    hides(&call.instruction)
+        || call.role.iter().chain(&call.description).any(hides)
+        || call.items.iter().any(in_item)
 }
 
 /// Masks the secrets of an item; returns what was masked.
@@ -55,8 +72,11 @@ pub(super) fn in_item(
     item: &mut DeclaredItem,
     index: usize,
 ) -> Vec<MaskedRecord> {
-    item.source = run.shown_to_model(&item.source);
-    item.label = item.label.take().map(|label| run.shown_to_model(&label));
+    for text in std::iter::once(&mut item.source).chain(&mut item.label) {
+        if let Cow::Owned(shown) = run.shown_to_model(text) {
+            *text = shown;
+        }
+    }
     let found = run.hide(&mut item.value);
     told(run, site, &item.source.clone(), Some(index), found)
 }

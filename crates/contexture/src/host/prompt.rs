@@ -124,7 +124,7 @@ pub(super) async fn prepare(
     let shorter = |at: usize, room| {
         let item = declared.get(at)?;
         let shorter = packs.shorter(item, room).or_else(|| ranked.shorter(item, room, counter));
-        shorter.map(|text| run.shown_to_model(&text))
+        shorter.map(|text| run.shown_to_model(&text).into_owned())
     };
     let items = fit_with(&declared, room.most, counter, measure, shorter)
         .map_err(|error| room.error(&error, model))?;

@@ -112,7 +112,7 @@ impl Selections {
                 "{site}: nothing in `{source}` has a word of the question that selects from it, so the model sees nothing of it"
             ));
         }
-        let (source, question) = (source.to_owned(), run.shown_to_model(question));
+        let (source, question) = (source.to_owned(), run.shown_to_model(question).into_owned());
         self.0.push(Selection { source, question, budget, items: own, found, chosen });
         Ok(shown)
     }

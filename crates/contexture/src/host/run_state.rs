@@ -122,11 +122,11 @@ impl RunState {
     }
 
     /// Returns a text as a model may see it.
-    pub(super) fn shown_to_model(&self, text: &str) -> String {
+    pub(super) fn shown_to_model<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.shows_secrets {
-            return text.to_owned();
+            return Cow::Borrowed(text);
         }
-        self.recorder.masker().for_model(text).into_owned()
+        self.recorder.masker().for_model(text)
     }
 
     fn reported(&self) -> MutexGuard<'_, Reported> {

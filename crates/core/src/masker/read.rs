@@ -33,7 +33,8 @@ impl<'t> Read<'t> {
         let nested: &[bool] = if has_escaped_backslash(text) { &[true, false] } else { &[true] };
         // What stands before a value can look like encoded text that takes in its beginning: `%0`
         // before `a`.
-        let is_mixed = text.contains('\\') && has_percent(text);
+        let has_backslash = || memchr::memchr(b'\\', text.as_bytes()).is_some();
+        let is_mixed = has_percent(text) && has_backslash();
         let decoded: &[bool] = if is_mixed { &[true, false] } else { &[true] };
         let readings = decoded.iter().flat_map(|&is_decoded| {
             nested.iter().map(move |&is_nested| Reading { is_nested, is_decoded })
@@ -108,8 +109,9 @@ fn has_escaped_backslash(text: &str) -> bool {
 
 /// Reports whether a percent sign stands before a hexadecimal digit.
 fn has_percent(text: &str) -> bool {
-    let is_encoded = |pair: &[u8]| matches!(pair, [b'%', digit] if digit.is_ascii_hexdigit());
-    text.as_bytes().windows(2).any(is_encoded)
+    let bytes = text.as_bytes();
+    let is_hex = |at: usize| bytes.get(at + 1).is_some_and(u8::is_ascii_hexdigit);
+    memchr::memchr_iter(b'%', bytes).any(is_hex)
 }
 
 /// Returns the character that is spelt there, if any, and where the next one begins.

@@ -25,6 +25,7 @@ use contexture_protocol::content::Status;
 use contexture_script::host::{Event, GenerateCall, GenerateOptions, HostError, Phase};
 use contexture_tools::Tools;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -233,7 +234,9 @@ impl<'h> Executor<'h> {
         let item = self.item(step, text);
         let mut reading = self.reading((event, decision), question, shape, item);
         reading.options.strict |= is_strict;
+        let mut reading = Cow::Owned(reading);
         let masked = hiding::in_call(run, &mut reading, &mut []);
+        let reading = reading.into_owned();
         let packs = self.services.references.packs();
         let done = async {
             let mut none = knowledge::show(run, packs, &reading, self.model)?.packs;

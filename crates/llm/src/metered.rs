@@ -22,6 +22,7 @@ pub struct Metered {
     /// The model's URI in the program, which its price belongs to.
     uri: String,
     profile: Profile,
+    tokenizer: &'static dyn TokenCounter,
     /// What its server said.
     told: OnceCell<Profile>,
     ledger: Arc<Ledger>,
@@ -31,7 +32,8 @@ impl Metered {
     /// Creates a provider whose requests are paid from `ledger`.
     #[must_use]
     pub fn new(inner: Arc<dyn Provider>, uri: &str, profile: Profile, ledger: Arc<Ledger>) -> Self {
-        Self { inner, uri: uri.to_owned(), profile, told: OnceCell::new(), ledger }
+        let tokenizer = profile.tokenizer.unwrap_or_else(|| inner.tokenizer());
+        Self { inner, uri: uri.to_owned(), profile, tokenizer, told: OnceCell::new(), ledger }
     }
 
     /// Returns the most that a request may take, or why nothing bounds it.
@@ -209,7 +211,7 @@ impl Provider for Metered {
     }
 
     fn tokenizer(&self) -> &'static dyn TokenCounter {
-        self.profile.tokenizer.unwrap_or_else(|| self.inner.tokenizer())
+        self.tokenizer
     }
 
     fn calls_tools(&self) -> bool {

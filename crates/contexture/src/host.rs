@@ -120,10 +120,10 @@ impl LiveHost {
         self.run.is_usage_estimated()
     }
 
-    /// Returns the model calls that have ended, in the order in which their prompts were built.
+    /// Returns the model calls that have ended, in the order in which their prompts were built; once.
     #[must_use]
-    pub fn calls(&self) -> Vec<CallReport> {
-        self.run.calls()
+    pub fn take_calls(&self) -> Vec<CallReport> {
+        self.run.take_calls()
     }
 
     /// Returns what the models of this run cost so far.

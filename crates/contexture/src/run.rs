@@ -215,7 +215,7 @@ impl Ready {
             }),
             usage: host.usage(),
             usage_estimated: host.is_usage_estimated(),
-            calls: host.calls(),
+            calls: host.take_calls(),
             cost: RunCost::new(&ceiling, &host.account()),
             warnings: host.warnings(),
             prompts: host.take_prompts(),

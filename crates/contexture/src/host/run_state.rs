@@ -160,9 +160,9 @@ impl RunState {
         self.reported().calls.push(call);
     }
 
-    /// Returns the model calls that have ended, in the order in which their prompts were built.
-    pub(super) fn calls(&self) -> Vec<CallReport> {
-        let mut calls = self.reported().calls.clone();
+    /// Returns the model calls that have ended, in the order in which their prompts were built; once.
+    pub(super) fn take_calls(&self) -> Vec<CallReport> {
+        let mut calls = std::mem::take(&mut self.reported().calls);
         calls.sort_by_key(|call| call.call);
         calls
     }

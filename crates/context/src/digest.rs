@@ -24,6 +24,9 @@ use std::str::FromStr;
 
 const PREFIX: &str = "sha256:";
 
+/// The bytes of a digest as it is written.
+const LENGTH: usize = PREFIX.len() + 64;
+
 /// The SHA-256 of a text or of a value's canonical JSON.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
@@ -60,33 +63,31 @@ impl Digest {
     /// Returns the 64 hex digits, without the prefix.
     #[must_use]
     pub fn hex(&self) -> String {
-        self.digits(|hex| hex.to_owned())
+        self.written(|text| text.strip_prefix(PREFIX).unwrap_or_default().to_owned())
     }
 
-    /// Passes the 64 hex digits on without allocating memory.
-    fn digits<T>(&self, then: impl FnOnce(&str) -> T) -> T {
-        let mut hex = [0; 64];
-        for (pair, byte) in hex.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
-            *pair = [byte >> 4, byte & 15].map(|nibble| match nibble {
-                0..10 => b'0' + nibble,
-                _ => b'a' - 10 + nibble,
-            });
+    /// Passes the digest as it is written on without allocating memory: a manifest holds dozens.
+    fn written<T>(&self, then: impl FnOnce(&str) -> T) -> T {
+        let mut text = [0; LENGTH];
+        let (prefix, digits) = text.split_at_mut(PREFIX.len());
+        prefix.copy_from_slice(PREFIX.as_bytes());
+        for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *pair = [digit(byte >> 4), digit(byte & 15)];
         }
-        // Hex digits are always UTF-8.
-        then(std::str::from_utf8(&hex).unwrap_or_default())
+        // It is always ASCII.
+        then(std::str::from_utf8(&text).unwrap_or_default())
     }
 }
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(PREFIX)?;
-        self.digits(|hex| f.write_str(hex))
+        self.written(|text| f.write_str(text))
     }
 }
 
 impl Serialize for Digest {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.written(|text| serializer.serialize_str(text))
     }
 }
 
@@ -117,7 +118,7 @@ impl TryFrom<String> for Digest {
 
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
-        digest.digits(|hex| [PREFIX, hex].concat())
+        digest.written(str::to_owned)
     }
 }
 
@@ -131,6 +132,11 @@ fn parse_hex(hex: &str) -> Option<[u8; 32]> {
         *byte = nibble(*high)? << 4 | nibble(*low)?;
     }
     Some(bytes)
+}
+
+/// Returns the hex digit of four bits.
+const fn digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' - 10 + nibble }
 }
 
 const fn nibble(digit: u8) -> Option<u8> {

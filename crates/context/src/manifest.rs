@@ -500,6 +500,19 @@ pub fn assemble(
     Ok(text)
 }
 
+impl Manifest {
+    /// Returns the manifest as JSON.
+    ///
+    /// It is here and not where it is called, so that the code that writes it is optimised for
+    /// speed like this crate: each model call writes a manifest.
+    ///
+    /// # Errors
+    /// A number in it that JSON does not have.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+}
+
 /// Returns the JSON Schema of [`Manifest`], as published in `schemas/`.
 #[must_use]
 pub fn manifest_schema() -> Value {

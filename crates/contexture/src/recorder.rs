@@ -11,13 +11,12 @@
 
 mod line;
 
-use contexture_context::Digest;
-use contexture_context::TraceKind;
 use contexture_context::manifest::Blob;
+use contexture_context::{Digest, Manifest, TraceKind};
 use contexture_script::host::{Event, Phase};
 use contexture_store::masker::Masker;
 use contexture_store::stamp::now_us;
-use line::{Data, Field, Head, Line, text_of};
+use line::{Data, Field, Head, Line, is_inline};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -176,17 +175,35 @@ impl Recorder {
 
     /// Adds one field as [`Recorder::amend`] does, without a JSON value if possible.
     pub fn amend_field(&self, id: u64, name: &'static str, value: &impl Serialize) {
-        if !self.is_on() {
-            return;
+        if self.is_on() {
+            let text = serde_json::to_string(value);
+            self.amend_json(id, name, text, || json!(value));
         }
-        let text = text_of(value, INLINE_BYTES);
+    }
+
+    /// Adds the manifest of a model call.
+    pub fn amend_manifest(&self, id: u64, manifest: &Manifest) {
+        if self.is_on() {
+            self.amend_json(id, "manifest", manifest.to_json(), || json!(manifest));
+        }
+    }
+
+    /// Adds a field by its text, or by its `value` if it holds a text that is kept by its digest.
+    fn amend_json(
+        &self,
+        id: u64,
+        name: &'static str,
+        text: serde_json::Result<String>,
+        value: impl FnOnce() -> Value,
+    ) {
+        let text = text.ok().filter(|text| is_inline(text, INLINE_BYTES));
         let mut state = self.lock();
         let Some(open) = state.open.get(&id) else { return };
         let head = open.head.clone();
         let field = if let Some(text) = text {
             Field::Text(text)
         } else {
-            let mut value = json!(value);
+            let mut value = value();
             externalise(&mut value, &mut state.blobs);
             Field::Value(value)
         };

@@ -491,7 +491,7 @@ fn no_plans() -> HostError {
 /// Records a prompt before it is sent.
 fn record(run: &RunState, call: &GenerateCall, prepared: &mut Prepared) {
     run.recorder.keep(std::mem::take(&mut prepared.blobs));
-    run.recorder.amend_field(call.event, "manifest", &prepared.manifest);
+    run.recorder.amend_manifest(call.event, &prepared.manifest);
 }
 
 /// Reports whether a server refused a request because of the tools in it.

@@ -90,7 +90,7 @@ impl<'h> ModelTools<'h> {
         let tokens: u64 = manifest.tools.iter().map(|tool| tool.tokens).sum();
         manifest.tokens = manifest.tokens.saturating_sub(tokens);
         manifest.tools.clear();
-        self.run.recorder.amend_field(self.event, "manifest", &*manifest);
+        self.run.recorder.amend_manifest(self.event, &manifest);
     }
 
     /// Returns what a function's name means; `None` for one that was not offered.
@@ -278,7 +278,7 @@ impl<'h> ModelTools<'h> {
         ]);
         let sources = declared.origin.sources.clone();
         manifest.items.push(ItemRecord { sources, ..ItemRecord::from(&item) });
-        self.run.recorder.amend(self.event, json!({ "manifest": *manifest }));
+        self.run.recorder.amend_manifest(self.event, &manifest);
         Ok(item.text)
     }
 }

@@ -6,21 +6,19 @@
 
 use contexture_context::{TRACE_VERSION, TraceKind};
 use contexture_script::host::Event;
-use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::io::Write as _;
 use std::sync::Arc;
 
 /// The fields of a line beside its data, in the order of `TraceEvent`.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     v: u32,
     pub(super) id: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<u64>,
     pub(super) kind: TraceKind,
     pub(super) start_us: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) duration_us: Option<u64>,
 }
 
@@ -53,6 +51,20 @@ impl Head {
     pub(super) const fn of(event: &Event, start_us: u64, duration_us: Option<u64>) -> Self {
         let Event { id, parent, kind, .. } = *event;
         Self { v: TRACE_VERSION, id, parent, kind, start_us, duration_us }
+    }
+
+    /// Adds the head to `out`, without the end of its object: plain numbers, of which a model call
+    /// writes dozens.
+    fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
+        let Self { v, id, parent, kind, start_us, duration_us } = self;
+        // Writing to a vector cannot fail.
+        let _ = write!(out, "{{\"v\":{v},\"id\":{id}");
+        let _ = parent.map(|parent| write!(out, ",\"parent\":{parent}"));
+        out.extend_from_slice(b",\"kind\":");
+        serde_json::to_writer(&mut *out, kind)?;
+        let _ = write!(out, ",\"start_us\":{start_us}");
+        let _ = duration_us.map(|duration| write!(out, ",\"duration_us\":{duration}"));
+        Ok(())
     }
 }
 
@@ -101,9 +113,7 @@ impl Line {
 
     /// Adds the line to `out`, with its end.
     pub(super) fn write(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        serde_json::to_writer(&mut *out, &self.head)?;
-        // Continues where the object of the head ends.
-        out.pop();
+        self.head.write(out)?;
         out.extend_from_slice(b",\"data\":");
         match &self.data {
             Data::Whole(value) => serde_json::to_writer(&mut *out, value)?,
@@ -146,15 +156,13 @@ fn write_fields(
     Ok(())
 }
 
-/// Returns a value as JSON; `None` if a string in it may be longer than `longest` bytes, or if it
-/// is not JSON.
-pub(super) fn text_of(value: &impl Serialize, longest: usize) -> Option<String> {
-    let text = serde_json::to_string(value).ok()?;
+/// Reports whether no string of a JSON text is longer than `longest` bytes.
+pub(super) fn is_inline(text: &str, longest: usize) -> bool {
     // A string that is too long covers such a block whole, and there is no quote within it.
     let blocks = text.as_bytes().chunks_exact(longest.div_ceil(2));
     let quoted = |pair: &[u8]| matches!(pair, [before, b'"'] if *before != b'\\');
     let suspect = blocks.into_iter().any(|block| !block.windows(2).any(quoted));
-    (!suspect || longest_string(&text) <= longest).then_some(text)
+    !suspect || longest_string(text) <= longest
 }
 
 /// Returns the length of the longest string of a JSON text, escapes included.
@@ -186,12 +194,12 @@ mod tests {
             for (unit, count) in [("x", 513), ("\"", 513), ("\\", 513), ("ä", 257), ("\n\"", 257)]
             {
                 let value = json!(["b".repeat(before), unit.repeat(count), before]);
-                assert_eq!(text_of(&value, 512), None, "{before} {unit:?}");
+                assert!(!is_inline(&value.to_string(), 512), "{before} {unit:?}");
             }
             let value = json!({"a": ["b".repeat(before), "x".repeat(512), "\\"], "c": before});
-            assert_eq!(text_of(&value, 512), Some(value.to_string()));
+            assert!(is_inline(&value.to_string(), 512));
         }
-        assert_eq!(text_of(&true, 512).as_deref(), Some("true"));
+        assert!(is_inline("true", 512));
     }
 
     fn line(fields: Value) -> Line {

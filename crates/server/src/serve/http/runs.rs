@@ -58,7 +58,9 @@ pub(super) async fn list(
         .map(|entry| {
             let state = state(&entry);
             let mut value = listed(&if inspects { entry } else { told(entry) });
-            value["state"] = state.into();
+            if let Some(fields) = value.as_object_mut() {
+                fields.insert("state".to_owned(), state.into());
+            }
             value
         })
         .collect();

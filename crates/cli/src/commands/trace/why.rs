@@ -8,8 +8,7 @@ use contexture::store::runs::RunLog;
 const EXAMPLES: &str = "\
 Examples:
   contexture trace why
-  contexture trace why latest --json
-  contexture trace why flow_01k2v9";
+  contexture trace why latest --json";
 
 /// Shows each write, send and execution of a run or a flow: whether it was allowed, and the way from
 /// each source to it.

@@ -84,7 +84,7 @@ async fn send(address: SocketAddr, request: &str) -> Answer {
     let _ = stream.write_all(request.as_bytes()).await;
     let mut bytes = Vec::new();
     let read = stream.read_to_end(&mut bytes);
-    let _ = tokio::time::timeout(Duration::from_secs(10), read).await.unwrap();
+    let _ = tokio::time::timeout(Duration::from_secs(90), read).await.unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
@@ -192,7 +192,7 @@ async fn kn_16_http_server_ends_in_order_with_open_streams() {
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
     served.stop.send(()).unwrap();
-    tokio::time::timeout(Duration::from_secs(10), served.task).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(90), served.task).await.unwrap().unwrap();
     assert!(TcpStream::connect(served.address).await.is_err());
 }
 

@@ -239,7 +239,7 @@ pub fn policies(content: &Value) -> Vec<&str> {
 
 /// Waits until something holds, for a while.
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let patience = Instant::now() + Duration::from_secs(20);
+    let patience = Instant::now() + Duration::from_secs(90);
     while !holds() {
         assert!(Instant::now() < patience, "{what}: it never did");
         std::thread::sleep(Duration::from_millis(20));

@@ -13,7 +13,7 @@ pub const PING: u8 = 9;
 pub const PONG: u8 = 10;
 const FIN: u8 = 0x80;
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 pub struct Frame {
     pub opcode: u8,

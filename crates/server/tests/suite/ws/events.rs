@@ -46,7 +46,7 @@ impl Events {
     async fn more(&mut self) -> bool {
         let mut bytes = vec![0; 4096];
         let read =
-            tokio::time::timeout(Duration::from_secs(30), self.stream.read(&mut bytes)).await;
+            tokio::time::timeout(Duration::from_secs(90), self.stream.read(&mut bytes)).await;
         let count = read.unwrap().unwrap();
         self.buffer += std::str::from_utf8(&bytes[..count]).unwrap();
         count > 0

@@ -32,7 +32,7 @@ async fn posted(site: &Site, path: &str, lines: &str, body: &Value) -> TcpStream
 
 async fn rest(mut stream: TcpStream) -> String {
     let mut text = String::new();
-    let read = tokio::time::timeout(Duration::from_secs(20), stream.read_to_string(&mut text));
+    let read = tokio::time::timeout(Duration::from_secs(90), stream.read_to_string(&mut text));
     read.await.expect("the connection ends").unwrap();
     text
 }

@@ -104,7 +104,7 @@ impl Site {
     pub async fn end(&mut self) {
         drop(self.stop.take());
         let serving = self.serving.take().unwrap();
-        tokio::time::timeout(Duration::from_secs(30), serving).await.unwrap().unwrap();
+        tokio::time::timeout(Duration::from_secs(90), serving).await.unwrap().unwrap();
     }
 
     /// Another server on the same contexts.
@@ -119,7 +119,7 @@ impl Site {
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut whole = Vec::new();
         let read = stream.read_to_end(&mut whole);
-        tokio::time::timeout(Duration::from_secs(20), read).await.unwrap().unwrap();
+        tokio::time::timeout(Duration::from_secs(90), read).await.unwrap().unwrap();
         let whole = String::from_utf8(whole).unwrap();
         let (head, body) = whole.split_once("\r\n\r\n").unwrap();
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())

@@ -244,14 +244,14 @@ async fn wa_1_call_id_in_several_contexts_needs_context() {
 #[tokio::test]
 async fn wa_1_wait_ends_at_its_time_over_restart() {
     for timeout in ["timeout", "callTimeout", "setting"] {
-        let config = if timeout == "setting" { "[serve]\nwait_seconds = 3\n" } else { "" };
+        let config = if timeout == "setting" { "[serve]\nwait_seconds = 8\n" } else { "" };
         let mut site = Site::with(ECHO, config, None).await;
         let mut page = hello(&site, "page_1").await;
         page.ask(&announce("a1")).await;
         let mut sent = pick("m1");
         match timeout {
-            "timeout" => sent["content"]["timeout"] = json!(3),
-            "callTimeout" => sent["content"]["calls"][0]["timeout"] = json!(3),
+            "timeout" => sent["content"]["timeout"] = json!(8),
+            "callTimeout" => sent["content"]["calls"][0]["timeout"] = json!(8),
             _ => {}
         }
         page.send(&sent).await;

@@ -11,7 +11,6 @@ use crate::servers;
 use contexture_core::signature::{Form, ObjectSignature};
 use contexture_diagnostic::suggestion;
 use contexture_mcp::Lock;
-use serde_json::Value;
 
 /// The fault of a rule: what is wrong, and how to fix it.
 type Fault = (String, Option<String>);
@@ -137,7 +136,7 @@ impl Known<'_> {
         let builtin = self.builtin_actions();
         let found = own.describe(rule).or_else(|| builtin.describe(rule));
         if let Some(info) = found {
-            let schema = info.parameters.as_ref().and_then(Value::as_object);
+            let schema = info.parameters.as_ref().and_then(serde_json::Value::as_object);
             return Ok(schema.map(|schema| Arguments::of_object(&ObjectSignature::of(schema))));
         }
         if named.get(rule).is_some() {
@@ -194,6 +193,7 @@ mod tests {
     use contexture_context::Trust;
     use contexture_core::signature::Effect;
     use contexture_core::tool::RustTool;
+    use serde_json::Value;
     use std::sync::Arc;
 
     #[derive(serde::Deserialize, schemars::JsonSchema)]

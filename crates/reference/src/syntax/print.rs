@@ -36,7 +36,10 @@ pub(super) fn public(reference: Reference<'_>) -> String {
 
 /// Appends a path, which may hold whole addresses, as that of an archive or a proxy does.
 fn push_redacted(path: &str, text: &mut String) {
-    let path = if path.is_empty() { "…" } else { path };
+    // A reference has a path, also before its query.
+    if path.is_empty() || path.starts_with('?') {
+        text.push('…');
+    }
     text.push_str(&userinfo::redact(path));
 }
 

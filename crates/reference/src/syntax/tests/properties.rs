@@ -35,7 +35,7 @@ fn is_sound(text: &str) -> Result<(), TestCaseError> {
 
 #[test]
 fn ref_5_public_form_of_empty_port_is_stable() {
-    for text in ["@http://@:?@", "@http://ann:pw@host:?a=b@c", "@ftp://a@b:x@c"] {
+    for text in ["@http://@:?@", "@http://ann:pw@host:?a=b@c", "@ftp://a@b:x@c", "@http://:?@?"] {
         is_sound(text).unwrap();
     }
 }

@@ -150,8 +150,9 @@ impl Ledger for Rows {
         Ok(behind.take(limit).cloned().collect())
     }
 
-    fn last(&mut self, row: &Row, limit: usize) -> Outcome<Vec<MessageRow>> {
-        let mut last: Vec<MessageRow> = self.live(row.place).rev().take(limit).cloned().collect();
+    fn last(&mut self, row: &Row, before: u64, limit: usize) -> Outcome<Vec<MessageRow>> {
+        let earlier = self.live(row.place).rev().filter(|message| message.seq < before);
+        let mut last: Vec<MessageRow> = earlier.take(limit).cloned().collect();
         last.reverse();
         Ok(last)
     }

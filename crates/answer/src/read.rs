@@ -19,8 +19,9 @@ use serde_json::Value;
 /// Reads a raw answer of a model (AS-21).
 ///
 /// Without a shape any JSON value will do. Leniently, of several values the last that matches the
-/// shape is taken, a whole one before one that is not closed, and fields beyond the shape are kept. Strictly, the text must be exactly one
-/// JSON value of the shape without other fields, with only white space around it.
+/// shape is taken, a whole one before one that is not closed, and fields beyond the shape are kept.
+/// Strictly, the text must be exactly one JSON value of the shape without other fields, with only
+/// white space around it.
 ///
 /// # Errors
 /// [`AnswerError`] lists every fault by its path. If there are several values and none fits, the

@@ -311,15 +311,14 @@ impl std::fmt::Debug for Serve {
 /// Checks the tools that the settings name; returns warnings about those that will be refused.
 fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fault> {
     let Settings { project, actions, .. } = settings;
-    contexture::policy::check_rules(project).map_err(|error| {
-        let fault = Fault::of(codes::BAD_SETTING, error.to_string());
-        Fault { help: error.help.or(fault.help.clone()), ..fault }
-    })?;
+    let refused = |message: String, help: Option<String>| {
+        let fault = Fault::of(codes::BAD_SETTING, message);
+        Fault { help: help.or(fault.help.clone()), ..fault }
+    };
+    contexture::policy::check_rules(project)
+        .map_err(|error| refused(error.to_string(), error.help))?;
     let faults = contexture::flows::check_tools(project, agents.programs(), actions.clone());
-    let faults = faults.map_err(|error| {
-        let fault = Fault::of(codes::BAD_SETTING, error.to_string());
-        Fault { help: error.help().or(fault.help.clone()), ..fault }
-    })?;
+    let faults = faults.map_err(|error| refused(error.to_string(), error.help()))?;
     let told = |fault: &ToolFault| format!("`serve.tools.{}`: {}", fault.name, fault.message);
     let (warnings, errors): (Vec<_>, Vec<_>) = faults.iter().partition(|one| one.is_warning);
     if let Some(first) = errors.first() {
@@ -328,8 +327,7 @@ fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fa
             _ => told(fault),
         };
         let lines: Vec<String> = errors.iter().map(with_help).collect();
-        let fault = Fault::of(codes::BAD_SETTING, lines.join("\n"));
-        return Err(Fault { help: first.help.clone().or(fault.help.clone()), ..fault });
+        return Err(refused(lines.join("\n"), first.help.clone()));
     }
     let warned = warnings.into_iter().map(|one| {
         let help = one.help.as_deref().unwrap_or_default();

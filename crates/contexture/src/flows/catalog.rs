@@ -89,13 +89,12 @@ impl Catalog {
             origins: Arc::new(Origins::of(set, own, |action| {
                 kit.request.is_labelled || is_followed(kit, action)
             })),
-            kit: Arc::clone(kit),
             run,
             depth,
             allow,
             of_clients,
             of_both,
-            places: RwLock::default(),
+            ..Self::without_set(kit)
         }
     }
 

@@ -66,25 +66,24 @@ impl Kit {
         let mut project = project.clone();
         project.extensions.add_actions(&request.host);
         request.host = project.extensions.actions().clone();
-        let project = &project;
-        policy::check_rules(project)?;
+        policy::check_rules(&project)?;
         let workspace = project.workspace()?;
-        let named = Agents::of(project, &request.programs)?;
+        let named = Agents::of(&project, &request.programs)?;
         protect(&workspace, &named);
         let settings = contexture_actions::Settings {
-            tools: run::tool_settings(project),
+            tools: run::tool_settings(&project),
             ..contexture_actions::Settings::of(Arc::clone(&workspace))
         };
         Ok(Self {
             builtin: contexture_actions::builtin(&settings),
-            servers: servers::open(project, Arc::clone(masker), request.run.servers.clone()),
+            servers: servers::open(&project, Arc::clone(masker), request.run.servers.clone()),
             seats: Arc::new(Semaphore::new(request.limits.agents.clamp(1, Semaphore::MAX_PERMITS))),
             named,
             masker: Arc::clone(masker),
             workspace,
             policy: policy::of(&project.config.policy, &request.run.yes_to),
             found: OnceLock::new(),
-            project: project.clone(),
+            project,
             request,
             journal,
             traces: Mutex::default(),

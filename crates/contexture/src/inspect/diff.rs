@@ -138,7 +138,7 @@ fn call_diff(left: Kept<'_>, right: Kept<'_>, pair: Pair<'_, Manifest>) -> CallD
     }
 }
 
-/// Reports whether the model's own tokenizer counted; where there is no call, nothing is to count.
+/// Reports whether the model's own tokenizer counted, which is also true of a call that is missing.
 fn is_exact(call: Option<&Manifest>) -> bool {
     call.is_none_or(|one| one.model.tokenizer_exact)
 }

@@ -36,7 +36,12 @@ pub fn check_rules(project: &Project) -> Result<(), SetupError> {
     let needs_lock = rules.keys().any(|name| name.starts_with("mcp:"));
     // What is wrong with the lock is said where a server is used.
     let lock = if needs_lock { servers::lock(project).ok() } else { None };
-    let known = Known { project, lock: lock.unwrap_or_default() };
+    let known = Known {
+        project,
+        lock: lock.unwrap_or_default(),
+        #[cfg(feature = "flow")]
+        builtin: std::cell::OnceCell::new(),
+    };
     let fault = rules.iter().find_map(|(name, rule)| {
         let fault = known.arguments(name).and_then(|found| match found {
             Some(Arguments::Named(arguments)) => unknown_argument(name, rule, &arguments),
@@ -72,6 +77,9 @@ fn unknown_argument(name: &str, rule: &ToolPolicy, arguments: &[String]) -> Resu
 struct Known<'p> {
     project: &'p Project,
     lock: Lock,
+    /// The built-in actions, once a rule may name one.
+    #[cfg(feature = "flow")]
+    builtin: std::cell::OnceCell<contexture_flow::action::Registry>,
 }
 
 impl Known<'_> {
@@ -133,7 +141,7 @@ impl Known<'_> {
         use contexture_flow::action::Actions as _;
         let named = &self.project.config.serve.tools;
         let own = self.project.extensions.actions();
-        let builtin = self.builtin_actions();
+        let builtin = self.builtin.get_or_init(|| self.builtin_actions());
         let found = own.describe(rule).or_else(|| builtin.describe(rule));
         if let Some(info) = found {
             let schema = info.parameters.as_ref().and_then(serde_json::Value::as_object);
@@ -147,7 +155,7 @@ impl Known<'_> {
         names.extend(named.iter().map(|(name, _)| name.to_owned()));
         names.extend(crate::config::builtin_tools());
         match suggestion(rule, names.iter().map(String::as_str)) {
-            Some(help) => Err((format!("there is no action `{rule}`"), Some(help))),
+            Some(help) => Err((format!("`{rule}` is not an action"), Some(help))),
             // A service may register it.
             None => Ok(None),
         }
@@ -213,8 +221,8 @@ mod tests {
     #[test]
     fn gu_6_rule_that_names_no_tool_or_argument_is_refused() {
         for (rule, told, help) in [
-            ("fil_write]", "no action `fil_write`", "`file_write`"),
-            ("http_psot]", "no action `http_psot`", "`http.post`"),
+            ("fil_write]", "`fil_write` is not an action", "`file_write`"),
+            ("http_psot]", "`http_psot` is not an action", "`http.post`"),
             ("\"mcp:nosuch/tool\"]", "no MCP server `nosuch`", "[mcp.servers.nosuch]"),
             ("\"mcp:mial/send\"]", "no MCP server `mial`", "`mail`"),
             ("\"rust:names/same\"]", "no tool `names`", "remove the rule"),

@@ -84,4 +84,9 @@ impl Caller {
     pub(crate) fn owner(&self) -> &Arc<str> {
         &self.grant.owner
     }
+
+    /// Reports whether it sees the records of all owners.
+    pub(crate) fn inspects(&self) -> bool {
+        self.grant.scopes.contains(&Scope::Inspect)
+    }
 }

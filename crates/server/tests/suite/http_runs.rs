@@ -142,6 +142,7 @@ fn wa_7_flows_are_listed_and_shown_to_their_owner() {
     assert_eq!(ann.get("/v1/flows?unfinished=true").json()["flows"], json!([]));
     refused(&ann.send("POST", &format!("{path}/cancel"), Some("{}")), 409, "UNKNOWN_ID");
     refused(&ann.send("POST", &format!("{path}/explode"), Some("{}")), 404, "UNKNOWN_ID");
+    refused(&ann.send("POST", "/v1/flows/%FF/cancel", Some("{}")), 400, "PARSE_ERROR");
 }
 
 #[test]

@@ -91,13 +91,8 @@ pub(crate) async fn steer_run(
         wake(app, owner, &set);
         return true;
     }
-    steered(
-        app,
-        owner,
-        None,
-        &Control { action, target: run.to_owned(), extra: Default::default() },
-    )
-    .await
+    let asked = Control { action, target: run.to_owned(), extra: Default::default() };
+    steered(app, owner, None, &asked).await
 }
 
 /// Returns the request to the journal that an action is.

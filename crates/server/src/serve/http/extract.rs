@@ -7,15 +7,16 @@ use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use contexture_protocol::{ErrorCode, Refusal, VERSION_HEADER, Version};
+use serde::de::DeserializeOwned;
 
-/// The decoded parameter of a path.
-pub(super) struct Named(pub(super) String);
+/// The decoded parameter of a path, or several.
+pub(super) struct Named<T = String>(pub(super) T);
 
-impl FromRequestParts<Shared> for Named {
+impl<T: DeserializeOwned + Send> FromRequestParts<Shared> for Named<T> {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, Refused> {
-        let Ok(Path(name)) = Path::<String>::from_request_parts(parts, shared).await else {
+        let Ok(Path(name)) = Path::<T>::from_request_parts(parts, shared).await else {
             let text = "the path is not percent-encoded UTF-8";
             let refused = Refusal::new(ErrorCode::ParseError, text)
                 .suggest("Encode each sign outside of A-Z a-z 0-9 - . _ ~ as UTF-8, as %XX.");

@@ -12,7 +12,7 @@ use super::shared::Shared;
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::control;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use contexture::flows::{is_for_owner, is_within, listed, shown};
 use contexture::store::flows::{Filter, FlowJournal, FlowStoreError, RunState, RunSummary};
@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 /// The most runs of a page.
 const PAGE: usize = 1_000;
+/// Where the ids of runs and their states are found.
+const LIST: &str = "`GET /v1/flows` lists the runs that this token may see, with their states.";
 
 /// `GET /v1/flows?after=&limit=&unfinished=`
 pub(super) async fn list(
@@ -55,7 +57,7 @@ pub(super) async fn get(
 ) -> Answer {
     shared.require(&caller, &[Scope::Read])?;
     let run = named(&shared, &caller, id).await?;
-    let inspects = inspects(&caller);
+    let inspects = caller.inspects();
     let found = read(&shared, move |journal| {
         let (log, document) = (journal.log(&run.run)?, journal.document(&run.run)?);
         let is_told = |entry: &_| inspects || is_for_owner(entry);
@@ -67,7 +69,7 @@ pub(super) async fn get(
 /// `POST /v1/flows/{id}/{cancel, pause or resume}`
 pub(super) async fn steer(
     State(shared): State<Shared>,
-    Path((id, word)): Path<(String, String)>,
+    Named((id, word)): Named<(String, String)>,
     Counted(caller): Counted,
 ) -> Answer {
     shared.require(&caller, &[Scope::Run])?;
@@ -78,8 +80,8 @@ pub(super) async fn steer(
     };
     let run = named(&shared, &caller, id).await?;
     if matches!(run.state, RunState::Ended(_)) {
-        let refused =
-            Refusal::new(ErrorCode::UnknownId, format!("the run `{}` has ended", run.run));
+        let text = format!("the run `{}` has ended", run.run);
+        let refused = Refusal::new(ErrorCode::UnknownId, text).suggest(LIST);
         return Err(Refused::with_status(refused, StatusCode::CONFLICT));
     }
     let (owner, id) = (Arc::<str>::from(&*run.owner), run.run.clone());
@@ -117,19 +119,15 @@ fn page(
 /// Returns a run as its list has it; one who sees those of others sees whose they are.
 fn told(run: &RunSummary, caller: &Caller) -> Value {
     let mut value = listed(run);
-    if let (true, Some(fields)) = (inspects(caller), value.as_object_mut()) {
+    if let (true, Some(fields)) = (caller.inspects(), value.as_object_mut()) {
         fields.insert("owner".to_owned(), run.owner.as_str().into());
     }
     value
 }
 
-fn inspects(caller: &Caller) -> bool {
-    caller.grant.scopes.contains(&Scope::Inspect)
-}
-
 /// Returns the owner whose runs a caller sees; none for all.
 fn owner(caller: &Caller) -> Option<String> {
-    (!inspects(caller)).then(|| caller.owner().to_string())
+    (!caller.inspects()).then(|| caller.owner().to_string())
 }
 
 /// Finds a run that a caller may see.
@@ -141,8 +139,8 @@ async fn named(shared: &Shared, caller: &Caller, id: String) -> Result<RunSummar
     });
     let is_seen = |run: &RunSummary| owner.as_deref().is_none_or(|owner| owner == run.owner);
     found.await?.filter(is_seen).ok_or_else(|| {
-        let text = format!("there is no flow run `{id}` that this token may see");
-        let refused = Refusal::new(ErrorCode::UnknownId, text);
+        let text = format!("`{id}` is not a flow run that this token may see");
+        let refused = Refusal::new(ErrorCode::UnknownId, text).suggest(LIST);
         Refused::with_status(refused, StatusCode::NOT_FOUND)
     })
 }

@@ -36,7 +36,7 @@ pub(super) async fn list(
     let query = Query::parse(query.as_deref(), &["after", "limit", "failed"])?;
     let (limit, failed_only) = (query.limit(PAGE)?, query.flag("failed")?);
     let after = query.text("after").map(str::to_owned);
-    let inspects = caller.grant.scopes.contains(&Scope::Inspect);
+    let inspects = caller.inspects();
     let owner = caller.owner().to_string();
     let store = contexture::runs(&shared.app.project);
     let read = tokio::task::spawn_blocking(move || {
@@ -95,7 +95,7 @@ pub(super) async fn get(
 ) -> Answer {
     shared.require(&caller, &[Scope::Read])?;
     let id = RunId::parse(&id).ok_or_else(|| missing(&id))?;
-    let inspects = caller.grant.scopes.contains(&Scope::Inspect);
+    let inspects = caller.inspects();
     let owner = caller.owner().to_string();
     let (store, run) = (contexture::runs(&shared.app.project), id.clone());
     let read = move || record(&store, &run, if inspects { None } else { Some(&owner) });

@@ -37,9 +37,11 @@ mod in_memory;
 pub mod ledger;
 mod limit;
 mod lines;
+mod metadata;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod read;
+mod search;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;

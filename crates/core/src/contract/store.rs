@@ -94,6 +94,16 @@ suite! {
     cp_11_times_never_go_back
     cp_12_messages_come_in_pages
     cp_9_contexts_are_listed_in_pages
+    wa_7_patch_of_metadata_makes_version_and_stands_in_log
+    wa_7_patch_of_user_id_is_refused_and_changes_nothing
+    wa_7_patch_makes_context_with_its_metadata
+    wa_7_stale_patch_of_same_field_conflicts
+    wa_7_patch_beyond_limits_is_refused
+    wa_7_search_finds_titles_topics_and_texts
+    wa_7_search_takes_text_of_any_script_to_the_letter
+    wa_7_search_in_long_contexts_goes_on_where_page_ended
+    wa_7_search_for_nothing_or_with_wrong_place_is_refused
+    wa_7_search_finds_sealed_texts
     cp_9_example_of_source_is_imported_and_reads_back
     cp_10_an_export_is_imported_as_it_was
     cp_10_reimported_export_exports_identical_text

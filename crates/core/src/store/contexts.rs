@@ -88,6 +88,22 @@ pub trait ContextStore: Send + Sync {
     /// [`ContextError::Invalid`] for an `after` or a `limit` that no page gives.
     fn list(&self, owner: &str, after: Option<&str>, limit: usize) -> Result<Heads, ContextError>;
 
+    /// Returns a page of those of an owner's contexts that hold a text, in the order of creation; `after`
+    /// is a page's `next`. Searched are the title, the topic (`currentTopic` of the state) and the
+    /// `content.text` of messages that are not cleared; upper and lower case count as one. The work on a
+    /// page is limited: one may have fewer contexts than `limit`, even none, and a `next`.
+    ///
+    /// # Errors
+    /// [`ContextError::Invalid`] for a text that is blank or longer than 200 characters, and as
+    /// [`list`](Self::list).
+    fn search(
+        &self,
+        owner: &str,
+        text: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Heads, ContextError>;
+
     /// Returns the owners of this id, by name: for the command line, which opens the file itself.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::ledger::{
     ChangeRow, Edit, KeyRow, Ledger, MessageRow, Outcome, Row, Stored, StoredAnswer,
 };
-use super::limit;
+use super::{limit, metadata};
 use contexture_core::store::contexts::{
     Answer, Applied, Change, ContextError, KeyName, Operation, Repeated, Settlement, Update, What,
 };
@@ -238,12 +238,13 @@ fn operate(
         conflict::check(ledger, engine, row, base, &steps)?;
     }
     let is_new = found.is_none();
-    let metadata = limit::metadata(engine, &update.metadata)?;
     let mut row = found.unwrap_or_else(|| new_row(update, applied));
     row.version += 1;
     row.last_update_us = applied.time_us;
     applied.version = row.version;
     applied.created = is_new;
+    let first = is_new.then_some(&update.metadata);
+    let metadata = metadata::after(ledger, engine, &row, first, &steps)?;
     let state = state(ledger, engine, &row, is_new, &steps)?;
     let entries = prepare(engine, update, &row, &steps)?;
     // From here on nothing is refused.
@@ -252,10 +253,15 @@ fn operate(
             Some(kept) => kept.clone(),
             None => engine.vault.state(&json!({}))?,
         };
-        row.place = ledger.insert(&row, &first, &metadata)?;
+        row.place = ledger.insert(&row, &first, metadata.as_deref().unwrap_or("{}"))?;
         applied.incarnation = row.incarnation();
-    } else if let Some(kept) = &state {
-        ledger.put_state(row.place, kept)?;
+    } else {
+        if let Some(kept) = &state {
+            ledger.put_state(row.place, kept)?;
+        }
+        if let Some(metadata) = &metadata {
+            ledger.put_metadata(row.place, metadata)?;
+        }
     }
     for entry in entries {
         write(ledger, update, &mut row, entry, applied)?;
@@ -291,6 +297,10 @@ fn step<'u>(engine: &Engine, operation: &'u Operation) -> Outcome<Step<'u>> {
         }
         Operation::UpdateState { path, value } => Ok(Step::Set { path, value }),
         Operation::RemoveState { path } => Ok(Step::Remove { path }),
+        Operation::UpdateMetadata { patch } => {
+            limit::metadata(engine, patch)?;
+            Ok(Step::Patch { patch })
+        }
         Operation::ClearHistory { before: None } => Ok(Step::Clear { before: None, instant: None }),
         Operation::ClearHistory { before: Some(before) } => {
             let Some(at) = instant(before) else {
@@ -324,7 +334,7 @@ fn state(
             Step::Remove { path } => {
                 path.remove(&mut state).map_err(fault)?;
             }
-            Step::Add { .. } | Step::Clear { .. } => {}
+            Step::Add { .. } | Step::Patch { .. } | Step::Clear { .. } => {}
         }
     }
     let text = state.to_string();
@@ -361,6 +371,11 @@ fn prepare<'u>(
             Step::Remove { path } => {
                 let path = path.as_str().to_owned();
                 Entry::Change(change(Edit::Remove { path }), Value::Null)
+            }
+            Step::Patch { patch } => {
+                let value = Value::Object((*patch).clone());
+                let patch = Stored::plain(value.to_string());
+                Entry::Change(change(Edit::Metadata { patch }), value)
             }
             Step::Clear { before, instant } => {
                 let before = before.map(str::to_owned);

@@ -1,21 +1,24 @@
 //! The conflicts of stale updates (CP-11).
 //!
 //! Decisions: messages never conflict. Changes of the state conflict where their paths overlap; the
-//! removal of an element moves those after it, so it counts for its whole list. A clearing conflicts
+//! removal of an element moves those after it, so it counts for its whole list. Patches of the metadata
+//! conflict where they name the same field. A clearing conflicts
 //! with messages that its sender has not seen and that it would clear; two clearings are merged.
 
 use super::engine::Engine;
 use super::ledger::{Edit, Ledger, Outcome, Row, Span};
+use super::metadata;
 use super::read::{added, edited};
 use contexture_core::store::contexts::{Change, ContextError, NewMessage};
 use contexture_protocol::StatePath;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// An operation that has been read.
 pub(super) enum Step<'u> {
     Add { message: &'u NewMessage, instant: Option<i64> },
     Set { path: &'u StatePath, value: &'u Value },
     Remove { path: &'u StatePath },
+    Patch { patch: &'u Map<String, Value> },
     Clear { before: Option<&'u str>, instant: Option<i64> },
 }
 
@@ -29,10 +32,13 @@ impl Step<'_> {
     }
 }
 
-/// The part of the state that a change touches; no path is the whole state.
+/// The part of the state or of the metadata that a change touches.
 enum Touched {
+    /// The whole state.
     All,
     Under(StatePath),
+    /// Fields of the metadata.
+    Metadata(Vec<String>),
 }
 
 impl Touched {
@@ -40,9 +46,15 @@ impl Touched {
         path.touched_by_removal().map_or(Self::All, Self::Under)
     }
 
+    fn by_patch(patch: &Map<String, Value>) -> Self {
+        Self::Metadata(patch.keys().cloned().collect())
+    }
+
     fn overlaps(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Under(one), Self::Under(two)) => one.overlaps(two),
+            (Self::Metadata(one), Self::Metadata(two)) => one.iter().any(|name| two.contains(name)),
+            (Self::Metadata(_), _) | (_, Self::Metadata(_)) => false,
             _ => true,
         }
     }
@@ -83,6 +95,7 @@ fn touches(step: &Step<'_>) -> Option<Touched> {
     match step {
         Step::Set { path, .. } => Some(Touched::Under((*path).clone())),
         Step::Remove { path } => Some(Touched::by_removal(path)),
+        Step::Patch { patch } => Some(Touched::by_patch(patch)),
         Step::Add { .. } | Step::Clear { .. } => None,
     }
 }
@@ -103,6 +116,9 @@ fn edits(
             Edit::Set { path, .. } => path.parse().map_or(Touched::All, Touched::Under),
             Edit::Remove { path } => {
                 path.parse().map_or(Touched::All, |path| Touched::by_removal(&path))
+            }
+            Edit::Metadata { patch } => {
+                Touched::by_patch(&metadata::fields(engine.vault.open_value(patch)?))
             }
             Edit::Clear { .. } => continue,
         };

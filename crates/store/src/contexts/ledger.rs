@@ -9,6 +9,7 @@
 //! A database has to provide: one write at a time, all of it or nothing; a read that sees one
 //! moment; places that rise and are never given again, those of removed contexts included.
 
+use super::metadata;
 use contexture_core::store::contexts::{ContextError, Head, What};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -139,6 +140,11 @@ pub enum Edit {
         /// The path.
         path: String,
     },
+    /// The metadata was changed.
+    Metadata {
+        /// The merge patch.
+        patch: Stored,
+    },
     /// Messages were cleared.
     Clear {
         /// The filter, as it was written.
@@ -156,6 +162,7 @@ impl Edit {
         match self {
             Self::Set { path, .. } => What::UpdateState { path, value },
             Self::Remove { path } => What::RemoveState { path },
+            Self::Metadata { .. } => What::UpdateMetadata { patch: metadata::fields(value) },
             Self::Clear { before, through, cleared } => {
                 What::ClearHistory { before, through, cleared }
             }
@@ -235,6 +242,8 @@ pub trait Ledger {
     fn put_state(&mut self, place: i64, state: &Stored) -> Outcome<()>;
     /// Returns the metadata of a context.
     fn metadata(&mut self, place: i64) -> Outcome<String>;
+    /// Sets the metadata of a context.
+    fn put_metadata(&mut self, place: i64, metadata: &str) -> Outcome<()>;
 
     /// Adds a message.
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()>;

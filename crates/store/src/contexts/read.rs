@@ -30,7 +30,7 @@ pub(super) fn damaged(row: &Row, what: &str, reason: &str) -> ContextError {
     ContextError::Damaged { path, reason: reason.to_owned() }
 }
 
-fn page_limit(engine: &Engine, limit: usize) -> Outcome<usize> {
+pub(super) fn page_limit(engine: &Engine, limit: usize) -> Outcome<usize> {
     if limit == 0 {
         return Err(ContextError::invalid("limit", "a number from 1", "0"));
     }
@@ -204,7 +204,9 @@ pub(super) fn added(engine: &Engine, row: MessageRow) -> Outcome<Change> {
 
 pub(super) fn edited(engine: &Engine, row: ChangeRow) -> Outcome<Change> {
     let value = match &row.edit {
-        Edit::Set { value, .. } => engine.vault.open_value(value)?,
+        Edit::Set { value, .. } | Edit::Metadata { patch: value } => {
+            engine.vault.open_value(value)?
+        }
         _ => Value::Null,
     };
     let (what, cause) = (row.edit.what(value), row.cause.as_deref().map(str::to_owned));

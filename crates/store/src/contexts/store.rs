@@ -3,7 +3,7 @@
 
 use super::engine::{Engine, Options};
 use super::ledger::{Ledger, Ledgers, Outcome, Sealed};
-use super::{apply, copy, lines, read};
+use super::{apply, copy, lines, read, search};
 use contexture_core::store::contexts::{
     Changes, ContextError, ContextStore, Done, Fork, Head, Heads, Import, Key, KeyName, Page,
     PendingKey, Repeated, State, Update,
@@ -108,6 +108,16 @@ impl<L: Ledgers> ContextStore for Contexts<L> {
 
     fn list(&self, owner: &str, after: Option<&str>, limit: usize) -> Result<Heads, ContextError> {
         self.read(|ledger| read::list(ledger, &self.engine, owner, after, limit))
+    }
+
+    fn search(
+        &self,
+        owner: &str,
+        text: &str,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Heads, ContextError> {
+        self.read(|ledger| search::search(ledger, &self.engine, owner, text, after, limit))
     }
 
     fn holders(&self, context: &str) -> Result<Vec<String>, ContextError> {

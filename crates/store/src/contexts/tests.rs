@@ -176,7 +176,11 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         (time, any::<u32>()).prop_map(|(time, id)| timed(&format!("m{id}"), time)),
         (path.clone(), value).prop_map(|(path, value)| set(path, value)),
-        path.prop_map(remove),
+        path.clone().prop_map(remove),
+        path.prop_map(|name| {
+            let patch = json!({ (name): 1, "l": null }).as_object().unwrap().clone();
+            Operation::UpdateMetadata { patch }
+        }),
         prop::option::of(Just("2025-01-02T00:00:00Z")).prop_map(clear),
     ]
 }

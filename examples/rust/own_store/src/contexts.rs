@@ -140,6 +140,11 @@ impl Ledger for Rows {
         Ok(self.context(place)?.metadata.clone())
     }
 
+    fn put_metadata(&mut self, place: i64, metadata: &str) -> Outcome<()> {
+        metadata.clone_into(&mut self.context(place)?.metadata);
+        Ok(())
+    }
+
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()> {
         self.messages.push((place, message.clone(), false));
         Ok(())

@@ -11,13 +11,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 mod keys;
+mod metadata;
 mod sealed;
+mod search;
 mod updates;
 mod versions;
 mod wholes;
 
 pub use keys::*;
+pub use metadata::*;
 pub use sealed::*;
+pub use search::*;
 pub use updates::*;
 pub use versions::*;
 pub use wholes::*;

@@ -78,6 +78,12 @@ pub enum Operation {
         /// The path.
         path: StatePath,
     },
+    /// Changes the metadata by a merge patch (RFC 7396): a field that is null is removed. The
+    /// `userId` is fixed. Two patches conflict where they name the same field of the metadata.
+    UpdateMetadata {
+        /// The patch.
+        patch: Map<String, Value>,
+    },
     /// Clears messages; the state stays. What is cleared stays in the change log until compaction.
     ClearHistory {
         /// Only messages whose own timestamp is before this instant (ISO 8601, any offset); those

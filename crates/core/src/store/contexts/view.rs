@@ -33,6 +33,12 @@ pub struct Head {
 }
 
 impl Head {
+    /// Returns the title that somebody gave it: `title` in its metadata.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.metadata.get("title").and_then(Value::as_str)
+    }
+
     /// Returns the entry of `GET /v1/contexts`.
     #[must_use]
     pub fn to_value(&self) -> Value {
@@ -148,6 +154,11 @@ pub enum What {
         /// The path, as it was written.
         path: String,
     },
+    /// The metadata was changed.
+    UpdateMetadata {
+        /// The merge patch (RFC 7396).
+        patch: Map<String, Value>,
+    },
     /// Messages were cleared.
     ClearHistory {
         /// The filter, as it was written.
@@ -167,6 +178,7 @@ impl What {
             Self::AddMessage { .. } => "ADD_MESSAGE",
             Self::UpdateState { .. } => "UPDATE_STATE",
             Self::RemoveState { .. } => "REMOVE_STATE",
+            Self::UpdateMetadata { .. } => "UPDATE_METADATA",
             Self::ClearHistory { .. } => "CLEAR_HISTORY",
         }
     }
@@ -192,6 +204,9 @@ impl Change {
             }
             What::RemoveState { path } => {
                 put("path", path.as_str().into());
+            }
+            What::UpdateMetadata { patch } => {
+                put("value", patch.clone().into());
             }
             What::ClearHistory { before, cleared, .. } => {
                 if let Some(before) = before {

@@ -116,6 +116,11 @@ impl Ledger for Memory {
         Ok(self.context(place)?.metadata.clone())
     }
 
+    fn put_metadata(&mut self, place: i64, metadata: &str) -> Outcome<()> {
+        metadata.clone_into(&mut self.context(place)?.metadata);
+        Ok(())
+    }
+
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()> {
         let entry = Message { row: message.clone(), is_cleared: false };
         self.context(place)?.messages.insert(message.seq, entry);

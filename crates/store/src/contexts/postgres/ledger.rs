@@ -174,6 +174,11 @@ impl Ledger for Tables<'_> {
         Ok(metadata.unwrap_or_else(|| "{}".to_owned()))
     }
 
+    fn put_metadata(&mut self, place: i64, metadata: &str) -> Outcome<()> {
+        let sql = "update contexture_details set metadata = $2 where place = $1";
+        self.write(sql, values![place, metadata])
+    }
+
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()> {
         self.write(
             "insert into contexture_messages (context, seq, version, place, cleared, instant, time,

@@ -47,11 +47,13 @@ pub(super) fn message(row: &postgres::Row) -> Read<MessageRow> {
 const SET: i64 = 1;
 const REMOVE: i64 = 2;
 const CLEAR: i64 = 3;
+const METADATA: i64 = 4;
 
 pub(super) fn change(row: &postgres::Row) -> Read<ChangeRow> {
     let edit = match row.place(2)? {
         SET => Edit::Set { path: row.text(5)?, value: kept(row, 8, 9)? },
         REMOVE => Edit::Remove { path: row.text(5)? },
+        METADATA => Edit::Metadata { patch: kept(row, 8, 9)? },
         CLEAR => Edit::Clear {
             before: row.some_text(5)?,
             through: row.number(6)?,
@@ -85,6 +87,7 @@ impl<'e> Parts<'e> {
                 Self { kind: SET, path: Some(path), value: Some(value), ..none }
             }
             Edit::Remove { path } => Self { path: Some(path), ..none },
+            Edit::Metadata { patch } => Self { kind: METADATA, value: Some(patch), ..none },
             Edit::Clear { before, through, cleared } => Self {
                 kind: CLEAR,
                 path: before.as_ref(),

@@ -321,6 +321,12 @@ impl Ledger for Tables<'_> {
         Ok(self.one(sql, [place], |row| row.get(0))?.unwrap_or_else(|| "{}".to_owned()))
     }
 
+    fn put_metadata(&mut self, place: i64, metadata: &str) -> Outcome<()> {
+        let sql = "update details set metadata = ?2, metadata_digest = ?3 where place = ?1";
+        let params = params![place, metadata, chain::of(&[metadata.as_bytes()])];
+        self.execute(sql, params).map(drop)
+    }
+
     fn add_message(&mut self, place: i64, message: &MessageRow) -> Outcome<()> {
         let seq = i64::try_from(message.seq).unwrap_or(i64::MAX);
         room("a context", "messages", seq, SEQ_MASK)?;

@@ -169,11 +169,13 @@ pub(super) fn message(row: &rusqlite::Row<'_>) -> Sql<MessageRow> {
 const SET: i64 = 1;
 const REMOVE: i64 = 2;
 const CLEAR: i64 = 3;
+const METADATA: i64 = 4;
 
 pub(super) fn change(row: &rusqlite::Row<'_>) -> Sql<ChangeRow> {
     let edit = match row.get(2)? {
         SET => Edit::Set { path: row.get(5)?, value: kept(row, 8, 9)? },
         REMOVE => Edit::Remove { path: row.get(5)? },
+        METADATA => Edit::Metadata { patch: kept(row, 8, 9)? },
         CLEAR => {
             Edit::Clear { before: row.get(5)?, through: number(row, 6)?, cleared: number(row, 7)? }
         }
@@ -201,6 +203,7 @@ impl<'e> Parts<'e> {
         let (kind, path, value, counts) = match edit {
             Edit::Set { path, value } => (SET, Some(path), Some(value), None),
             Edit::Remove { path } => (REMOVE, Some(path), None, None),
+            Edit::Metadata { patch } => (METADATA, None, Some(patch), None),
             Edit::Clear { before, through, cleared } => {
                 (CLEAR, before.as_ref(), None, Some((*through, *cleared)))
             }

@@ -32,7 +32,7 @@ fn sensitive() -> Sensitive {
     }
 }
 
-fn sealed(key: u8) -> Setup {
+pub(super) fn sealed(key: u8) -> Setup {
     let sealer: Arc<dyn Sealer> = Arc::new(PlainSealer(key));
     Setup { sealer: Some(sealer), sensitive: sensitive(), ..options() }
 }

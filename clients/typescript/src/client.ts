@@ -26,6 +26,7 @@ import {
   type ToolAvailabilityRequest,
   type ToolCallRequest,
   type ToolDefinition,
+  type ToolListResponse,
   type ToolResult,
 } from "./protocol/messages.js";
 import { CallRunner, type CallActivity } from "./calls.js";
@@ -206,6 +207,21 @@ export class ContextureClient {
     return this.update(contextId, { operation: "ADD_MESSAGE", message, ...options });
   }
 
+  /** Adds messages, all of them or none; the version after them. */
+  addMessages(contextId: string, messages: (AnyMessage | BareMessage)[], options: { baseVersion?: number } = {}): Promise<number> {
+    return this.update(contextId, { changes: messages.map((message) => ({ operation: "ADD_MESSAGE", message })), ...options });
+  }
+
+  /** Changes a context's metadata by a merge patch: null removes a field. `userId` stays as it is. */
+  patchMetadata(contextId: string, patch: JsonObject, options: { baseVersion?: number } = {}): Promise<number> {
+    return this.update(contextId, { operation: "UPDATE_METADATA", value: patch, ...options });
+  }
+
+  /** Gives a context a title, or takes it away. */
+  rename(contextId: string, title: string | null): Promise<number> {
+    return this.patchMetadata(contextId, { title });
+  }
+
   /** Clears the history, or what lies strictly before a time. */
   clearHistory(contextId: string, beforeTimestamp?: string): Promise<number> {
     return this.update(contextId, {
@@ -269,6 +285,12 @@ export class ContextureClient {
   async availability(tools: ToolAvailabilityRequest["tools"]): Promise<ToolAvailability[]> {
     const answer = await this.#ask(this.#make("TOOL_AVAILABILITY_REQUEST", { tools }), (message) => isA(message, "TOOL_AVAILABILITY_RESPONSE"));
     return isA(answer, "TOOL_AVAILABILITY_RESPONSE") ? answer.content.availableTools : [];
+  }
+
+  /** What tool calls and instructions can call now, with schemas. */
+  async callable(): Promise<ToolListResponse> {
+    const answer = await this.#ask(this.#make("TOOL_LIST_REQUEST", {}), (message) => isA(message, "TOOL_LIST_RESPONSE"));
+    return isA(answer, "TOOL_LIST_RESPONSE") ? answer.content : { tools: [], actions: [] };
   }
 
   // -- what comes in ----------------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ export class Contexts {
     this.#settings = settings;
   }
 
-  /** A page of one's contexts. */
-  list(page: { after?: string; limit?: number } = {}): Promise<ContextPage> {
+  /** A page of one's contexts; `search` leaves those whose title or texts hold it, and may give few or none with a `next`. */
+  list(page: { search?: string; after?: string; limit?: number } = {}): Promise<ContextPage> {
     return get<ContextPage>(this.#settings, "v1/contexts", page);
   }
 

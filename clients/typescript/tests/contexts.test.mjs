@@ -51,6 +51,30 @@ test("cp_16_updates_give_the_version_and_conflicts_are_errors", async (t) => {
   await assert.rejects(client.setState("ctx_1", "topic", "y", { baseVersion: 2 }), { code: "VERSION_CONFLICT" });
 });
 
+test("wa_7_messages_are_added_together_and_contexts_renamed_and_found", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  const said = (id, text) => ({ messageId: id, type: "USER_INPUT", content: { text } });
+  const subscription = client.subscribe((await client.addMessage("ctx_1", said("m0", "x"))) && "ctx_1");
+  await subscription.ready;
+  const changed = next(subscription, "change");
+  assert.equal(await client.addMessages("ctx_1", [said("m1", "北京天气"), said("m2", "two")]), 2);
+  assert.deepEqual((await changed).changes.map((change) => change.message.messageId), ["m1", "m2"]);
+  assert.equal(await client.rename("ctx_1", "Wetter"), 3);
+  assert.equal(await client.patchMetadata("ctx_1", { folder: "a" }, { baseVersion: 3 }), 4);
+  await until(() => subscription.version === 4);
+  const updates = server.received.filter((message) => message.type === "CONTEXT_UPDATE").map((message) => message.content);
+  assert.deepEqual(updates.slice(2), [
+    { operation: "UPDATE_METADATA", value: { title: "Wetter" } },
+    { operation: "UPDATE_METADATA", value: { folder: "a" }, baseVersion: 3 },
+  ]);
+  await client.setState("ctx_2", "a", 1);
+  for (const search of ["天气", "Wet"]) assert.deepEqual((await client.contexts.list({ search })).contexts.map((one) => one.contextId), ["ctx_1"]);
+  await client.rename("ctx_1", null);
+  assert.deepEqual((await client.contexts.list({ search: "Wet" })).contexts, []);
+  assert.equal((await client.callable()).tools[0].name, "clock");
+});
+
 test("cp_11_a_subscription_keeps_the_state", async (t) => {
   const { server, connect } = await start(t);
   const client = await connect();

@@ -254,19 +254,34 @@ export interface ToolAvailabilityResponse {
   availableTools: ToolAvailability[];
 }
 
-/** An update of a context (CP-10). */
-export type ContextUpdate = { /** The version that was seen. */ baseVersion?: number } & (
+/** A tool or an action that can be called. */
+export interface Callable {
+  name: string;
+  runtime: "FRONTEND" | "BACKEND";
+  kind: string;
+  class: "read" | "write" | "send" | "execute";
+  idempotent: boolean;
+  /** The JSON Schema of its parameters. */
+  parameters: JsonObject;
+}
+
+/** What tool calls can call, and what instructions can call. */
+export interface ToolListResponse {
+  tools: Callable[];
+  actions: Callable[];
+}
+
+/** An update of a context (CP-10): one operation, or several that take effect together or not at all. */
+export type ContextUpdate = { /** The version that was seen. */ baseVersion?: number } & (UpdateStep | { changes: UpdateStep[] });
+
+/** An operation of an update. */
+export type UpdateStep =
   | { operation: "ADD_MESSAGE"; message: AnyMessage | BareMessage }
   | { operation: "UPDATE_STATE"; path: string; value: Json }
   | { operation: "REMOVE_STATE"; path: string }
-  | { operation: "CLEAR_HISTORY"; filter?: { beforeTimestamp: string } }
-  | { changes: StateChange[] }
-);
-
-/** One of several changes of the state that are made together. */
-export type StateChange =
-  | { operation: "UPDATE_STATE"; path: string; value: Json }
-  | { operation: "REMOVE_STATE"; path: string };
+  /** `value` is a merge patch (RFC 7396): null removes a field. */
+  | { operation: "UPDATE_METADATA"; value: JsonObject }
+  | { operation: "CLEAR_HISTORY"; filter?: { beforeTimestamp: string } };
 
 /** What a message inside an update needs at least. */
 export interface BareMessage {
@@ -307,6 +322,8 @@ export interface Welcome {
 export interface Ack {
   messageId: string;
   version?: number;
+  /** The ids of the messages that the `changes` of an update added. */
+  messageIds?: string[];
 }
 
 export interface ModelResponseDelta {
@@ -342,7 +359,7 @@ export interface Unsubscribe {
 export interface Change {
   /** The context's version after it. */
   version: number;
-  op: "ADD_MESSAGE" | "UPDATE_STATE" | "REMOVE_STATE" | "CLEAR_HISTORY" | (string & {});
+  op: "ADD_MESSAGE" | "UPDATE_STATE" | "REMOVE_STATE" | "UPDATE_METADATA" | "CLEAR_HISTORY" | (string & {});
   path?: string;
   value?: Json;
   message?: AnyMessage;
@@ -370,6 +387,8 @@ export interface Contents {
   TOOL_REGISTRATION: ToolRegistration;
   TOOL_AVAILABILITY_REQUEST: ToolAvailabilityRequest;
   TOOL_AVAILABILITY_RESPONSE: ToolAvailabilityResponse;
+  TOOL_LIST_REQUEST: Record<string, never>;
+  TOOL_LIST_RESPONSE: ToolListResponse;
   CONTEXT_UPDATE: ContextUpdate;
   ERROR_RESPONSE: ErrorResponse;
   HELLO: Hello;
@@ -408,6 +427,8 @@ const TYPES: Record<MessageType, true> = {
   TOOL_REGISTRATION: true,
   TOOL_AVAILABILITY_REQUEST: true,
   TOOL_AVAILABILITY_RESPONSE: true,
+  TOOL_LIST_REQUEST: true,
+  TOOL_LIST_RESPONSE: true,
   CONTEXT_UPDATE: true,
   ERROR_RESPONSE: true,
   HELLO: true,

@@ -156,6 +156,9 @@ export class TestServer {
           availableTools: content.tools.map(({ toolId }) => ({ toolId, available: session.tools.some((tool) => tool.toolId === toolId && tool.permission !== "denied") })),
         });
         break;
+      case "TOOL_LIST_REQUEST":
+        reply("TOOL_LIST_RESPONSE", { tools: [{ name: "clock", runtime: "BACKEND", kind: "QUERY", class: "read", idempotent: true, parameters: {} }], actions: [] });
+        break;
       case "CONTEXT_UPDATE": {
         const context = this.context(message.contextId);
         if (content.baseVersion !== undefined && content.baseVersion < context.version && content.path === context.changes.at(-1)?.path) {
@@ -259,16 +262,19 @@ export class TestServer {
     return this.contexts.get(contextId);
   }
 
-  change(contextId, { operation, path, value, message, filter }) {
+  change(contextId, update) {
     const context = this.context(contextId);
-    if (operation === "UPDATE_STATE") context.state = withPath(context.state, path, value);
-    if (operation === "REMOVE_STATE") context.state = withoutPath(context.state, path);
-    if (operation === "ADD_MESSAGE") context.messages.push({ ...message, metadata: { ...message.metadata, seq: context.messages.length + 1 } });
     context.version += 1;
-    const change = { version: context.version, op: operation, path, value, message, filter };
-    context.changes.push(change);
+    const changes = (update.changes ?? [update]).map(({ operation, path, value, message, filter }) => {
+      if (operation === "UPDATE_STATE") context.state = withPath(context.state, path, value);
+      if (operation === "REMOVE_STATE") context.state = withoutPath(context.state, path);
+      if (operation === "UPDATE_METADATA") context.metadata = Object.fromEntries(Object.entries({ ...context.metadata, ...value }).filter(([, one]) => one !== null));
+      if (operation === "ADD_MESSAGE") context.messages.push({ ...message, metadata: { ...message.metadata, seq: context.messages.length + 1 } });
+      return { version: context.version, op: operation, path, value, message, filter };
+    });
+    context.changes.push(...changes);
     for (const session of this.sessions.values()) {
-      if (session.follows.has(contextId)) this.send(session, this.make("CONTEXT_DELTA", { version: context.version, changes: [change] }, { contextId }));
+      if (session.follows.has(contextId)) this.send(session, this.make("CONTEXT_DELTA", { version: context.version, changes }, { contextId }));
     }
     return context.version;
   }
@@ -285,7 +291,9 @@ export class TestServer {
     const [, , , contextId, part] = url.pathname.split("/").map(decodeURIComponent);
     const limit = Number(url.searchParams.get("limit") ?? 100);
     if (contextId === undefined) {
-      const all = [...this.contexts.values()].map(({ messages, changes, state, ...head }) => head);
+      const search = url.searchParams.get("search") ?? "";
+      const found = [...this.contexts.values()].filter(({ metadata, messages }) => [metadata?.title, ...messages.map((one) => one.content.text)].some((text = "") => text.includes(search)));
+      const all = found.map(({ messages, changes, state, ...head }) => head);
       const from = all.findIndex((one) => one.contextId === url.searchParams.get("after")) + 1;
       const page = all.slice(from, from + limit);
       return json(200, { contexts: page, ...(from + limit < all.length ? { next: page.at(-1).contextId } : {}) });

@@ -133,6 +133,18 @@ export class ContextureClient {
     addMessage(contextId, message, options = {}) {
         return this.update(contextId, { operation: "ADD_MESSAGE", message, ...options });
     }
+    /** Adds messages, all of them or none; the version after them. */
+    addMessages(contextId, messages, options = {}) {
+        return this.update(contextId, { changes: messages.map((message) => ({ operation: "ADD_MESSAGE", message })), ...options });
+    }
+    /** Changes a context's metadata by a merge patch: null removes a field. `userId` stays as it is. */
+    patchMetadata(contextId, patch, options = {}) {
+        return this.update(contextId, { operation: "UPDATE_METADATA", value: patch, ...options });
+    }
+    /** Gives a context a title, or takes it away. */
+    rename(contextId, title) {
+        return this.patchMetadata(contextId, { title });
+    }
     /** Clears the history, or what lies strictly before a time. */
     clearHistory(contextId, beforeTimestamp) {
         return this.update(contextId, {
@@ -189,6 +201,11 @@ export class ContextureClient {
     async availability(tools) {
         const answer = await this.#ask(this.#make("TOOL_AVAILABILITY_REQUEST", { tools }), (message) => isA(message, "TOOL_AVAILABILITY_RESPONSE"));
         return isA(answer, "TOOL_AVAILABILITY_RESPONSE") ? answer.content.availableTools : [];
+    }
+    /** What tool calls and instructions can call now, with schemas. */
+    async callable() {
+        const answer = await this.#ask(this.#make("TOOL_LIST_REQUEST", {}), (message) => isA(message, "TOOL_LIST_RESPONSE"));
+        return isA(answer, "TOOL_LIST_RESPONSE") ? answer.content : { tools: [], actions: [] };
     }
     // -- what comes in ----------------------------------------------------------------------------------------
     #welcome(resumed) {

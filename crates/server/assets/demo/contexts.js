@@ -6,7 +6,7 @@ export class Contexts {
     constructor(settings) {
         this.#settings = settings;
     }
-    /** A page of one's contexts. */
+    /** A page of one's contexts; `search` leaves those whose title or texts hold it, and may give few or none with a `next`. */
     list(page = {}) {
         return get(this.#settings, "v1/contexts", page);
     }

@@ -15,6 +15,8 @@ const TYPES = {
     TOOL_REGISTRATION: true,
     TOOL_AVAILABILITY_REQUEST: true,
     TOOL_AVAILABILITY_RESPONSE: true,
+    TOOL_LIST_REQUEST: true,
+    TOOL_LIST_RESPONSE: true,
     CONTEXT_UPDATE: true,
     ERROR_RESPONSE: true,
     HELLO: true,

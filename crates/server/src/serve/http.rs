@@ -10,6 +10,7 @@ mod connection;
 mod contexts;
 mod credential;
 mod demo;
+mod drained;
 mod extract;
 mod flows;
 mod guard;
@@ -44,7 +45,7 @@ use super::phase::Phase;
 use super::{Serve, codes};
 use crate::fault::Fault;
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use contexture::database::Database;
 use guard::Guard;
 use listen::Listener;
@@ -284,5 +285,6 @@ fn router(shared: Shared, has_demo: bool) -> Router {
         .layer(from_fn_with_state(shared.clone(), compression::layer))
         .layer(from_fn_with_state(shared.clone(), check::check))
         .layer(from_fn_with_state(shared.clone(), status::count))
+        .layer(from_fn(drained::layer))
         .with_state(shared)
 }

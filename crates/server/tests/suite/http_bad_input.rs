@@ -527,3 +527,48 @@ fn cp_6_invalid_http_ends_only_its_connection() {
     drop(half);
     assert_eq!(Http::new(running.address).get("/healthz").status, 200);
 }
+
+#[test]
+fn cp_6_connection_is_kept_after_refusal_of_request_with_small_body() {
+    let (_place, running) = served();
+    let address = running.address;
+    for (method, path, status) in [
+        ("POST", "/v1/nothing", 404),
+        ("PUT", "/v1/contexts", 405),
+        ("POST", "/v1/runs/none/cancel", 404),
+        ("DELETE", "/v1/contexts/none", 404),
+    ] {
+        let mut stream = connect(address);
+        let head =
+            format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\ncontent-length: 20000\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        // The body comes later than the server could answer.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        stream.write_all(&[b' '; 20_000]).unwrap();
+        let next = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+        stream.write_all(next.as_bytes()).unwrap();
+        let mut all = String::new();
+        let _ = stream.read_to_string(&mut all);
+        let answers: Vec<&str> = all.matches("HTTP/1.1 ").collect();
+        assert!(all.starts_with(&format!("HTTP/1.1 {status} ")), "{method} {path}: {all}");
+        assert_eq!(answers.len(), 2, "{method} {path}: {all}");
+    }
+}
+
+#[test]
+fn cp_6_refusal_does_not_wait_for_body_that_is_large_or_never_comes() {
+    let (_place, running) = served();
+    let address = running.address;
+    let began = std::time::Instant::now();
+    for length in [100_000_000, 10] {
+        let mut stream = connect(address);
+        let head = format!(
+            "POST /v1/nothing HTTP/1.1\r\nhost: {address}\r\ncontent-length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 404");
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+}

@@ -71,7 +71,13 @@ pub trait RunStore: Send + Sync {
             let head = self.head(id, 1..=u64::MAX)?;
             head.log.of_kind(TraceKind::Generate).for_each(|call| entry.add_call(call));
         }
+        entry.running = entry.outcome.is_none() && self.is_running(id);
         Ok(entry)
+    }
+
+    /// Reports whether a run is under way now, as far as the store knows.
+    fn is_running(&self, _id: &RunId) -> bool {
+        false
     }
 
     /// Reads the event of a run and the model calls with these numbers, and no other event.
@@ -147,6 +153,10 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
 
     fn entry(&self, id: &RunId) -> Result<RunEntry, RunError> {
         (**self).entry(id)
+    }
+
+    fn is_running(&self, id: &RunId) -> bool {
+        (**self).is_running(id)
     }
 
     fn head(&self, id: &RunId, calls: RangeInclusive<u64>) -> Result<RunHead, RunError> {

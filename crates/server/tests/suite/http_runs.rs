@@ -109,6 +109,52 @@ fn wa_7_runs_are_listed_newest_first_to_owner_and_all_to_who_may_inspect() {
     refused(&ann.get("/v1/runs?failed=1"), 422, "VALIDATION_FAILED");
 }
 
+#[test]
+fn wa_7_list_from_unknown_place_is_refused() {
+    let (_place, running, [ann, bob, operator]) = with_tokens();
+    let (ann, bob) = (running.http_as(&ann), running.http_as(&bob));
+    let operator = running.http_as(&operator);
+    let run = run_of(&ann.post(&said("m1", Some("ctx_a"), "hello")).json());
+    let steps = json!([{ "instructionId": "a", "action": "echo", "parameters": {} }]);
+    ann.post(&set("m2", steps));
+    let flow = ann.get("/v1/flows").json()["flows"][0]["run"].as_str().unwrap().to_owned();
+    for path in
+        ["/v1/runs", "/v1/flows", "/v1/contexts", "/v1/contexts/ctx_a/messages", "/v1/waits"]
+    {
+        for after in ["unknown", "UNKNOWN", "", "-1", "%00", "..%2Fx"] {
+            let answer = ann.get(&format!("{path}?after={after}"));
+            let content = refused(&answer, 422, "VALIDATION_FAILED");
+            assert_eq!(
+                content["details"]["violations"][0]["pointer"]
+                    .as_str()
+                    .map(|at| at.trim_start_matches('?')),
+                Some("after"),
+                "{path} {after}: {content}"
+            );
+        }
+    }
+    refused(&ann.get("/v1/contexts/ctx_a/messages?before=x"), 422, "VALIDATION_FAILED");
+    // A place of another owner is as unknown as one that never was.
+    for (path, id) in [("/v1/runs", run), ("/v1/flows", flow)] {
+        let path = format!("{path}?after={id}");
+        assert_eq!((ann.get(&path).status, operator.get(&path).status), (200, 200));
+        refused(&bob.get(&path), 422, "VALIDATION_FAILED");
+    }
+}
+
+#[test]
+fn wa_7_run_that_ended_or_is_not_seen_is_not_cancelled() {
+    let (_place, running, [ann, bob, operator]) = with_tokens();
+    let (ann, bob) = (running.http_as(&ann), running.http_as(&bob));
+    let run = run_of(&ann.post(&said("m1", Some("ctx_a"), "hello")).json());
+    let path = format!("/v1/runs/{run}/cancel");
+    refused(&ann.send("POST", &path, None), 409, "UNKNOWN_ID");
+    refused(&bob.send("POST", &path, None), 404, "UNKNOWN_ID");
+    refused(&ann.send("POST", "/v1/runs/none/cancel", None), 404, "UNKNOWN_ID");
+    refused(&running.http_as(&operator).send("POST", &path, None), 403, "PERMISSION_DENIED");
+    assert_eq!(ann.get(&path).status, 405);
+}
+
 fn set(id: &str, steps: Value) -> Value {
     crate::serve::message(id, Some("ctx_a"), "INSTRUCTION", json!({ "instructions": steps }))
 }
@@ -195,4 +241,8 @@ fn wa_7_what_can_be_called_is_listed_with_schemas() {
     assert!(names(&tools).contains(&"files".to_owned()));
     assert!(!names(&tools).contains(&"report".to_owned()), "it is for instructions");
     assert!(names(&actions).contains(&"report".to_owned()));
+    let asked = crate::serve::message("l1", None, "TOOL_LIST_REQUEST", json!({}));
+    let answer = running.http().post(&asked).json();
+    assert_eq!(answer["type"], "TOOL_LIST_RESPONSE", "{answer}");
+    assert_eq!(answer["content"], json!({ "tools": tools, "actions": actions }));
 }

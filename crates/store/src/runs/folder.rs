@@ -130,11 +130,6 @@ impl FolderStore {
         Some(self.trace(id).metadata().ok()?.len())
     }
 
-    /// Reports whether a run is under way: its writer holds a lock on the trace.
-    fn is_running(&self, id: &RunId) -> bool {
-        self.open(id).is_ok_and(|file| is_written(&file))
-    }
-
     /// Returns the places of a trace. Those of a long one are kept, so that it is searched once.
     fn places(&self, id: &RunId, file: &File) -> Result<Places, RunError> {
         let fail = |error: std::io::Error| failed(&self.trace(id), &error);
@@ -215,6 +210,11 @@ impl RunStore for FolderStore {
             data: root.map_or(Value::Null, |root| root.data),
             bytes,
         })
+    }
+
+    /// Its writer holds a lock on the trace.
+    fn is_running(&self, id: &RunId) -> bool {
+        self.open(id).is_ok_and(|file| is_written(&file))
     }
 
     fn load(&self, id: &RunId) -> Result<RunLog, RunError> {

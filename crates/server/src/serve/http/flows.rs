@@ -6,7 +6,7 @@
 use super::answer;
 use super::contexts::read::page_of;
 use super::extract::{Counted, Named};
-use super::query::Query;
+use super::query::{Query, unknown_place};
 use super::refused::{Answer, Refused};
 use super::shared::Shared;
 use crate::serve::caller::{Caller, Scope};
@@ -35,6 +35,11 @@ pub(super) async fn list(
     shared.require(&caller, &[Scope::Read])?;
     let query = Query::parse(query.as_deref(), &["after", "limit", "unfinished"])?;
     let limit = query.limit(PAGE)?;
+    if let Some(after) = query.text("after")
+        && seen(&shared, &caller, after).await?.is_none()
+    {
+        return Err(unknown_place(after).into());
+    }
     let filter = Filter {
         owner: owner(&caller),
         before: query.text("after").map(str::to_owned),
@@ -130,15 +135,20 @@ fn owner(caller: &Caller) -> Option<String> {
     (!caller.inspects()).then(|| caller.owner().to_string())
 }
 
-/// Finds a run that a caller may see.
-async fn named(shared: &Shared, caller: &Caller, id: String) -> Result<RunSummary, Refused> {
-    let (owner, run) = (owner(caller), id.clone());
+/// Returns a run, if there is one and the caller may see it.
+async fn seen(shared: &Shared, caller: &Caller, id: &str) -> Result<Option<RunSummary>, Refused> {
+    let (owner, run) = (owner(caller), id.to_owned());
     let found = read(shared, move |journal| match journal.summary(&run) {
         Err(FlowStoreError::NotFound(_)) => Ok(None),
         found => found.map(Some),
     });
     let is_seen = |run: &RunSummary| owner.as_deref().is_none_or(|owner| owner == run.owner);
-    found.await?.filter(is_seen).ok_or_else(|| {
+    Ok(found.await?.filter(is_seen))
+}
+
+/// Finds a run that a caller may see.
+async fn named(shared: &Shared, caller: &Caller, id: String) -> Result<RunSummary, Refused> {
+    seen(shared, caller, &id).await?.ok_or_else(|| {
         let text = format!("`{id}` is not a flow run that this token may see");
         let refused = Refusal::new(ErrorCode::UnknownId, text).suggest(LIST);
         Refused::with_status(refused, StatusCode::NOT_FOUND)

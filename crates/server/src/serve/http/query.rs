@@ -68,6 +68,11 @@ impl Query {
     }
 }
 
+/// Creates the refusal of an `after` that no page gives.
+pub(super) fn unknown_place(after: &str) -> Refusal {
+    wrong("after", "the `next` of a page", after)
+}
+
 pub(super) fn wrong(name: &str, expected: &str, found: &str) -> Refusal {
     let message = format!("the query's `{name}`: expected {expected}, found {found}");
     Refusal::new(ErrorCode::ValidationFailed, message).violation(

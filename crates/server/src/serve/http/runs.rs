@@ -7,10 +7,11 @@
 use super::answer;
 use super::contexts::read::page_of;
 use super::extract::{Counted, Named};
-use super::query::Query;
+use super::query::{Query, unknown_place};
 use super::refused::{Answer, Refused};
 use super::shared::Shared;
-use crate::serve::caller::Scope;
+use crate::serve::caller::{Caller, Scope};
+use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::turn::ended::{FAILED, sentence};
 use crate::serve::turn::work::model_name;
 use axum::extract::{RawQuery, State};
@@ -40,31 +41,37 @@ pub(super) async fn list(
     let owner = caller.owner().to_string();
     let store = contexture::runs(&shared.app.project);
     let read = tokio::task::spawn_blocking(move || {
+        if let Some(after) = &after
+            && !is_seen(&store, after, if inspects { None } else { Some(&owner) })?
+        {
+            return Ok(Err(unknown_place(after)));
+        }
         let wanted = |entry: &RunEntry| {
             after.as_ref().is_none_or(|after| entry.run < *after)
                 && (!failed_only || entry.is_failed())
                 && (inspects || is_of(&store, entry, &owner))
         };
-        store.list(&wanted, limit)
+        store.list(&wanted, limit).map(Ok)
     });
     let found = match read.await {
-        Ok(Ok(found)) => found,
+        Ok(Ok(found)) => found?,
         Ok(Err(error)) => return Err(failed(&shared, &error.to_string())),
         Err(error) => return Err(failed(&shared, &error.to_string())),
     };
     let next = found.entries.last().filter(|_| found.more).map(|last| last.run.clone());
     let entries = found.entries.into_iter();
-    let runs: Vec<Value> = entries
-        .map(|entry| {
-            let state = state(&entry);
-            let mut value = listed(&if inspects { entry } else { told(entry) });
-            if let Some(fields) = value.as_object_mut() {
-                fields.insert("state".to_owned(), state.into());
-            }
-            value
-        })
-        .collect();
+    let runs: Vec<Value> =
+        entries.map(|entry| described(if inspects { entry } else { told(entry) })).collect();
     Ok(page_of(json!({ "runs": runs }), next))
+}
+
+/// Returns a run as lists have it, with its state.
+fn described(entry: RunEntry) -> Value {
+    let mut value = listed(&entry);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("state".to_owned(), state(&entry).into());
+    }
+    value
 }
 
 /// Returns the state of a run in the words of flows.
@@ -87,6 +94,16 @@ fn is_of(store: &dyn RunStore, entry: &RunEntry, owner: &str) -> bool {
     summary.is_some_and(|kept| kept.data.get("owner").and_then(Value::as_str) == Some(owner))
 }
 
+/// Reports whether there is a run of this id, of anybody or of an owner.
+fn is_seen(store: &dyn RunStore, id: &str, owner: Option<&str>) -> Result<bool, RunError> {
+    let Some(id) = RunId::parse(id) else { return Ok(false) };
+    match store.entry(&id) {
+        Ok(entry) => Ok(owner.is_none_or(|owner| is_of(store, &entry, owner))),
+        Err(RunError::Unknown { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// `GET /v1/runs/{id}`
 pub(super) async fn get(
     State(shared): State<Shared>,
@@ -94,17 +111,40 @@ pub(super) async fn get(
     Counted(caller): Counted,
 ) -> Answer {
     shared.require(&caller, &[Scope::Read])?;
-    let id = RunId::parse(&id).ok_or_else(|| missing(&id))?;
+    Ok(answer::value(&find(&shared, &caller, &id).await?))
+}
+
+/// `POST /v1/runs/{id}/cancel`
+pub(super) async fn cancel(
+    State(shared): State<Shared>,
+    Named(id): Named,
+    Counted(caller): Counted,
+) -> Answer {
+    shared.require(&caller, &[Scope::Run])?;
+    let found = find(&shared, &caller, &id).await?;
+    if !shared.app.turns.cancel_run(&id) {
+        let text = format!("the run `{id}` is not one that this server runs now");
+        let refused = Refusal::new(ErrorCode::UnknownId, text)
+            .suggest("`GET /v1/runs` lists runs with their states.");
+        return Err(Refused::with_status(refused, StatusCode::CONFLICT));
+    }
+    let record = AuditRecord::new(AuditEvent::RunCancelled).by(&caller).with("run", id);
+    shared.app.audit.note(&record);
+    Ok(answer::value(&found))
+}
+
+/// Returns the record of a run that a caller may see.
+async fn find(shared: &Shared, caller: &Caller, id: &str) -> Result<Value, Refused> {
+    let id = RunId::parse(id).ok_or_else(|| missing(id))?;
     let inspects = caller.inspects();
     let owner = caller.owner().to_string();
     let (store, run) = (contexture::runs(&shared.app.project), id.clone());
     let read = move || record(&store, &run, if inspects { None } else { Some(&owner) });
-    let read = tokio::task::spawn_blocking(read).await;
-    match read {
-        Ok(Ok(Some(found))) => Ok(answer::value(&found)),
+    match tokio::task::spawn_blocking(read).await {
+        Ok(Ok(Some(found))) => Ok(found),
         Ok(Ok(None) | Err(RunError::Unknown { .. })) => Err(missing(id.as_str())),
-        Ok(Err(error)) => Err(failed(&shared, &error.to_string())),
-        Err(error) => Err(failed(&shared, &error.to_string())),
+        Ok(Err(error)) => Err(failed(shared, &error.to_string())),
+        Err(error) => Err(failed(shared, &error.to_string())),
     }
 }
 
@@ -121,7 +161,7 @@ fn record(
         }
     }
     let entry = store.entry(id)?;
-    let mut value = listed(&if owner.is_some() { told(entry) } else { entry });
+    let mut value = described(if owner.is_some() { told(entry) } else { entry });
     let Some(fields) = value.as_object_mut() else { return Ok(None) };
     if owner.is_none() {
         let head = store.head(id, 1..=CALLS)?;

@@ -61,6 +61,8 @@ pub enum AuditEvent {
     WaitAnswered,
     /// A run of a set was asked to end, pause or continue by another way than its client.
     FlowSteered,
+    /// The run of a program was cancelled by another way than its client.
+    RunCancelled,
     /// A context was deleted.
     ContextDeleted,
     /// Contexts were exported.

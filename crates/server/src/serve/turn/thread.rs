@@ -47,6 +47,8 @@ pub(crate) struct Running {
     models: HashMap<u64, String>,
     span: TurnSpan,
     private: Masker,
+    /// The id of the run, once it has begun.
+    run: Option<String>,
     /// The outcome, once it has ended.
     outcome: Option<&'static str>,
 }
@@ -87,6 +89,7 @@ pub(crate) fn start(
         models: HashMap::new(),
         span,
         private,
+        run: None,
         outcome: None,
     }
 }
@@ -112,8 +115,10 @@ impl Running {
         loop {
             tokio::select! {
                 event = self.events.recv() => {
-                    if let Some(TurnEvent::Progress(progress)) = &event {
-                        self.count(progress);
+                    match &event {
+                        Some(TurnEvent::Progress(progress)) => self.count(progress),
+                        Some(TurnEvent::Started { run: Some(run) }) => self.begun(run),
+                        _ => {}
                     }
                     if let Some(event) = &event {
                         self.span.event(event);
@@ -149,6 +154,11 @@ impl Running {
         Ok(ended)
     }
 
+    fn begun(&mut self, run: &str) {
+        self.app.turns.run_began(run, &self.cancel);
+        self.run = Some(run.to_owned());
+    }
+
     fn count(&mut self, progress: &Progress) {
         match progress {
             Progress::GenerateStarted { event, model, .. } => {
@@ -167,6 +177,9 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if let Some(run) = &self.run {
+            self.app.turns.run_ended(run);
+        }
         let outcome = self.outcome.unwrap_or_else(|| {
             self.cancel.cancel();
             "broken_off"

@@ -16,6 +16,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// The turns that run, wait, or ended recently.
 pub(crate) struct Turns {
     by_key: Mutex<HashMap<TurnKey, Arc<Turn>>>,
+    /// What cancels the runs of programs that are under way, by their ids.
+    runs: Mutex<HashMap<String, CancelToken>>,
     pub(super) queues: TurnQueues,
     permits: Arc<Semaphore>,
     running: AtomicUsize,
@@ -55,6 +57,7 @@ impl Turns {
     pub(crate) fn new(at_once: NonZeroUsize) -> Self {
         Self {
             by_key: Mutex::default(),
+            runs: Mutex::default(),
             queues: TurnQueues::default(),
             permits: Arc::new(Semaphore::new(at_once.get())),
             running: AtomicUsize::new(0),
@@ -144,6 +147,24 @@ impl Turns {
                 turn.cancel.cancel();
             }
         }
+    }
+
+    /// Notes that the run of a turn begins.
+    pub(super) fn run_began(&self, run: &str, cancel: &CancelToken) {
+        self.runs.lock().insert(run.to_owned(), cancel.clone());
+    }
+
+    pub(super) fn run_ended(&self, run: &str) {
+        self.runs.lock().remove(run);
+    }
+
+    /// Cancels the turn of a run; false if none of these is under way.
+    pub(crate) fn cancel_run(&self, run: &str) -> bool {
+        let found = self.runs.lock().get(run).cloned();
+        found.is_some_and(|cancel| {
+            cancel.cancel();
+            true
+        })
     }
 
     pub(crate) fn cancel_all(&self) {

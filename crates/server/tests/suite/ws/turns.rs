@@ -1,5 +1,6 @@
 //! Turns: order, streaming, cancellation.
 
+use crate::serve::http::Http;
 use crate::ws::client::{Client, add, message, said};
 use crate::ws::site::{ECHO, Model, Site};
 use serde_json::{Value, json};
@@ -75,6 +76,30 @@ async fn cp_8_cancelled_turn_stores_its_text() {
     let again = client.ask(&said("m1", Some("ctx_1"), "Weather?")).await;
     assert_eq!(again["messageId"], ended["messageId"]);
     client.ask(&cancel("c2", "m1")).await;
+}
+
+#[tokio::test]
+async fn wa_7_run_of_turn_under_way_is_cancelled_over_http() {
+    let model = Model::saying(WORDS, Duration::from_millis(150)).await;
+    let site = Site::asking(&model).await;
+    let mut client = Client::new(site.address).await;
+    client.send(&said("m1", Some("ctx_1"), "Weather?")).await;
+    while client.message().await["type"] != "MODEL_RESPONSE_DELTA" {}
+    let runs = site.get("/v1/runs").await;
+    assert_eq!(runs["runs"][0]["state"], "RUNNING", "{runs}");
+    let run = runs["runs"][0]["run"].as_str().unwrap().to_owned();
+    let http = Http::new(site.address);
+    let cancel = move || http.send("POST", &format!("/v1/runs/{run}/cancel"), None);
+    let cancel = std::sync::Arc::new(cancel);
+    let first = std::sync::Arc::clone(&cancel);
+    let answer = tokio::task::spawn_blocking(move || first()).await.unwrap();
+    assert_eq!((answer.status, &answer.json()["state"]), (200, &"RUNNING".into()), "{answer:?}");
+    let ended = client.answers("m1").await.pop().unwrap();
+    assert_eq!(ended["metadata"]["error"]["code"], "CANCELLED", "{ended}");
+    assert_eq!(ended["metadata"]["run"], answer.json()["run"]);
+    let again = tokio::task::spawn_blocking(move || cancel()).await.unwrap();
+    assert_eq!(again.status, 409, "{again:?}");
+    assert_eq!(site.get("/v1/runs").await["runs"][0]["state"], "CANCELLED");
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@ use crate::content::{
     Ack, ClientCapabilities, ContextDelta, ContextUpdate, Control, ErrorResponse, Hello,
     InstructionResponse, InstructionSet, ModelResponse, ModelResponseDelta, Progress, Subscribe,
     SystemMessage, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolCallRequest,
-    ToolCallResponse, ToolRegistration, Unsubscribe, UserInput, Welcome,
+    ToolCallResponse, ToolListRequest, ToolListResponse, ToolRegistration, Unsubscribe, UserInput,
+    Welcome,
 };
 use crate::limits::Limits;
 use crate::node::Node;
@@ -148,6 +149,10 @@ bodies! {
         "A question about the availability of front-end tools.";
     ToolAvailabilityResponse(ToolAvailabilityResponse) "TOOL_AVAILABILITY_RESPONSE" anywhere
         "The availability of front-end tools.";
+    ToolListRequest(ToolListRequest) "TOOL_LIST_REQUEST" anywhere
+        "A question about all tools and actions that can be called now.";
+    ToolListResponse(ToolListResponse) "TOOL_LIST_RESPONSE" anywhere
+        "The answer to TOOL_LIST_REQUEST.";
     ContextUpdate(ContextUpdate) "CONTEXT_UPDATE" in_context
         "A change of a context.";
     ContextDelta(ContextDelta) "CONTEXT_DELTA" in_context

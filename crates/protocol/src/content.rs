@@ -15,7 +15,8 @@ mod update;
 mod user;
 
 pub use availability::{
-    Availability, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolQuery, UnavailableReason,
+    Availability, Callable, ToolAvailabilityRequest, ToolAvailabilityResponse, ToolListRequest,
+    ToolListResponse, ToolQuery, UnavailableReason,
 };
 pub use call::{
     Call, CallMode, CallResult, CallStatus, Runtime, ToolCallRequest, ToolCallResponse,
@@ -35,5 +36,5 @@ pub use model::{FinishReason, ModelResponse, ModelResponseDelta, Usage};
 pub use recovery::{Failure, Fallback, FallbackBehavior, Recovery, RecoveryStrategy};
 pub use session::{Ack, Control, ControlAction, Hello, Subscribe, Unsubscribe, Welcome};
 pub use system::{SystemAction, SystemData, SystemMessage};
-pub use update::{ContextUpdate, HistoryFilter, StateChange, UpdateOperation};
+pub use update::{ContextUpdate, HistoryFilter, UpdateOperation, UpdateStep};
 pub use user::{Attachment, AttachmentKind, AttachmentMetadata, UserInput};

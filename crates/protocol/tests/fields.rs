@@ -255,7 +255,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "CONTEXT_UPDATE",
         r#"{"operation": "DELETE"}"#,
-        "/content/operation: expected one of \"ADD_MESSAGE\", \"UPDATE_STATE\", \"REMOVE_STATE\", \"CLEAR_HISTORY\", found the string \"DELETE\"",
+        "/content/operation: expected one of \"ADD_MESSAGE\", \"UPDATE_STATE\", \"REMOVE_STATE\", \"UPDATE_METADATA\", \"CLEAR_HISTORY\", found the string \"DELETE\"",
     ),
     (
         "CONTEXT_UPDATE",
@@ -340,7 +340,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "CONTEXT_DELTA",
         r#"{"version": 1, "changes": [{"version": 1, "op": "SET"}]}"#,
-        "/content/changes/0/op: expected one of \"ADD_MESSAGE\", \"UPDATE_STATE\", \"REMOVE_STATE\", \"CLEAR_HISTORY\", found the string \"SET\"",
+        "/content/changes/0/op: expected one of \"ADD_MESSAGE\", \"UPDATE_STATE\", \"REMOVE_STATE\", \"UPDATE_METADATA\", \"CLEAR_HISTORY\", found the string \"SET\"",
     ),
 ];
 
@@ -547,7 +547,11 @@ fn cp_10_null_value_is_value() {
 fn wa_7_update_has_one_operation_or_changes() {
     let set = |path: &str| json!({"operation": "UPDATE_STATE", "path": path, "value": null});
     let remove = json!({"operation": "REMOVE_STATE", "path": "b"});
-    let content = json!({"changes": [set("a"), remove], "baseVersion": 3});
+    let message = json!({"messageId": "m", "type": "USER_INPUT", "content": {"text": "t"}});
+    let patch = json!({"operation": "UPDATE_METADATA", "value": {"title": "t", "x": null}});
+    let content = json!({"changes": [set("a"), remove, patch,
+        {"operation": "CLEAR_HISTORY"}, {"operation": "ADD_MESSAGE", "message": message}],
+        "baseVersion": 3});
     let value = envelope("CONTEXT_UPDATE", content);
     let message = read(&value).unwrap();
     assert_eq!(message.to_value(), value);
@@ -559,9 +563,15 @@ fn wa_7_update_has_one_operation_or_changes() {
         (json!({"changes": [set("a")], "path": "b"}), "/content/path"),
         (json!({"changes": [set("a."), set("b")]}), "/content/changes/0/path"),
         (
-            json!({"changes": [{"operation": "CLEAR_HISTORY", "path": "a"}]}),
-            "/content/changes/0/operation",
+            json!({"changes": [set("a"), {"operation": "ADD_MESSAGE", "message":
+                {"messageId": "m", "type": "USER_INPUT", "content": {"text": 7}}}]}),
+            "/content/changes/1/message/content/text",
         ),
+        (json!({"changes": [{"operation": "ADD_MESSAGE"}]}), "/content/changes/0/message"),
+        (json!({"changes": [{"operation": "RENAME"}]}), "/content/changes/0/operation"),
+        (json!({"operation": "UPDATE_METADATA"}), "/content/value"),
+        (json!({"operation": "UPDATE_METADATA", "value": null}), "/content/value"),
+        (json!({"operation": "UPDATE_METADATA", "value": [1]}), "/content/value"),
         (
             json!({"changes": [{"operation": "UPDATE_STATE", "path": "a"}]}),
             "/content/changes/0/value",

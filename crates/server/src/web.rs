@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::net::IpAddr;
 
-const METHODS: &str = "GET, POST, DELETE";
+const METHODS: &str = "GET, POST, PATCH, DELETE";
 /// The seconds for which a browser caches a preflight answer.
 const AGE: &str = "600";
 /// The bytes of a path segment that are encoded (RFC 3986, 2.3).

@@ -1,6 +1,9 @@
-//! TOOL_AVAILABILITY_REQUEST and TOOL_AVAILABILITY_RESPONSE.
+//! TOOL_AVAILABILITY_REQUEST, TOOL_LIST_REQUEST and their responses.
 
+use super::call::Runtime;
+use super::capabilities::ToolClass;
 use crate::record::{record, words};
+use serde_json::{Map, Value};
 
 record! {
     /// A question about the availability of front-end tools (4.7.2).
@@ -65,5 +68,41 @@ words! {
         CapabilityMissing = "CAPABILITY_MISSING",
         /// The client that provides it is disconnected.
         ClientUnavailable = "CLIENT_UNAVAILABLE",
+    }
+}
+
+record! {
+    /// A question about all that can be called now. It has no fields.
+    #[derive(Default)]
+    pub struct ToolListRequest {}
+}
+
+record! {
+    /// All that can be called now, by name: what the settings of the server allow, and what clients and
+    /// services of the owner offer. `GET /v1/tools` and `GET /v1/actions` have the same lists.
+    #[derive(Default)]
+    pub struct ToolListResponse {
+        /// What tool calls can call.
+        required tools: Vec<Callable> = "tools",
+        /// What instructions can call.
+        required actions: Vec<Callable> = "actions",
+    }
+}
+
+record! {
+    /// A tool or an action that can be called.
+    pub struct Callable {
+        /// The name to call it by.
+        required name: String = "name",
+        /// The side that runs it.
+        required runtime: Runtime = "runtime",
+        /// Its kind: `QUERY`, `OPERATION`, `GENERATION`, `ANALYSIS` or `DECISION`.
+        required kind: String = "kind",
+        /// What it does to the world.
+        required class: ToolClass = "class",
+        /// True if calling it twice has the effect of once.
+        required idempotent: bool = "idempotent",
+        /// The JSON Schema of its parameters.
+        required parameters: Map<String, Value> = "parameters",
     }
 }

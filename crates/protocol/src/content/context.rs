@@ -53,7 +53,7 @@ record! {
         optional seq: Option<Count> = "seq",
         /// The path in the state.
         optional path: Option<StatePath> = "path",
-        /// The new value.
+        /// The new value; for the metadata, the merge patch.
         any value: Option<Value> = "value",
         /// The added message.
         optional message: Option<Box<Draft>> = "message",

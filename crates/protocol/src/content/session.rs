@@ -37,6 +37,8 @@ record! {
         id message_id: String = "messageId",
         /// The version of the context after it.
         optional version: Option<Count> = "version",
+        /// The ids of the messages that the `changes` of a CONTEXT_UPDATE added, in their order.
+        optional message_ids: Option<Vec<String>> = "messageIds",
     }
 }
 

@@ -11,20 +11,22 @@ use serde_json::{Map, Value};
 
 record! {
     /// A change of a context (8.2). The required fields depend on the operation: a `message` with
-    /// `ADD_MESSAGE`, a `path` and a `value` with `UPDATE_STATE`, a `path` with `REMOVE_STATE`. Several
-    /// changes of the state that are made together or not at all stand in `changes`, in place of an
-    /// operation.
+    /// `ADD_MESSAGE`, a `path` and a `value` with `UPDATE_STATE`, a `path` with `REMOVE_STATE`, a `value`
+    /// with `UPDATE_METADATA`. Several operations that take effect together or not at all, such as messages
+    /// that belong together, stand in `changes`, in place of an operation. The ACK then names each message
+    /// in `messageIds`; a refusal names the first operation at fault, by its pointer. A MODEL_RESPONSE that
+    /// requests tool calls is added alone.
     pub struct ContextUpdate, check = what_it_needs, transform = schema_of_update {
         /// The operation; none beside `changes`.
         optional operation: Option<UpdateOperation> = "operation",
-        /// Changes of the state, at least one, which are made together. They make one version.
-        optional changes: Option<Vec<StateChange>> = "changes",
+        /// Operations in their order, 1 to 1,000, which take effect together. They make one version.
+        optional changes: Option<Vec<UpdateStep>> = "changes",
         /// The message to add. Messages that open or control a connection or report progress, such
         /// as HELLO, ACK, PROGRESS and MODEL_RESPONSE_DELTA, are never stored and are refused.
         optional message: Option<Box<Draft>> = "message",
         /// The path in the state, relative to `state`.
         optional path: Option<StatePath> = "path",
-        /// The new value; null is a value.
+        /// The new value, of which null is one; for the metadata, the merge patch.
         any value: Option<Value> = "value",
         /// The filter of the messages to clear; all if absent.
         optional filter: Option<HistoryFilter> = "filter",
@@ -35,14 +37,18 @@ record! {
 }
 
 record! {
-    /// One of several changes of the state.
-    pub struct StateChange, check = what_change_needs, transform = schema_of_change {
-        /// `UPDATE_STATE` or `REMOVE_STATE`.
+    /// One of several operations of an update, with the fields that it needs.
+    pub struct UpdateStep, check = what_step_needs, transform = schema_of_step {
+        /// The operation.
         required operation: UpdateOperation = "operation",
+        /// The message to add.
+        optional message: Option<Box<Draft>> = "message",
         /// The path in the state, relative to `state`.
-        required path: StatePath = "path",
-        /// The new value; null is a value.
+        optional path: Option<StatePath> = "path",
+        /// The new value, of which null is one; for the metadata, the merge patch.
         any value: Option<Value> = "value",
+        /// The filter of the messages to clear; all if absent.
+        optional filter: Option<HistoryFilter> = "filter",
     }
 }
 
@@ -55,6 +61,10 @@ words! {
         UpdateState = "UPDATE_STATE",
         /// Removes a value from the state.
         RemoveState = "REMOVE_STATE",
+        /// Changes the metadata by a merge patch (RFC 7396): a field that is null is removed. The
+        /// `userId` is fixed, `title` is the title of the context. Two patches conflict where they name
+        /// the same field of the metadata.
+        UpdateMetadata = "UPDATE_METADATA",
         /// Clears messages (8.2.3); the state stays.
         ClearHistory = "CLEAR_HISTORY",
     }
@@ -78,6 +88,7 @@ impl UpdateOperation {
                 ("value", "any JSON value (null is one)"),
             ],
             Self::RemoveState => &[("path", "a path such as userPreferences.language")],
+            Self::UpdateMetadata => &[("value", "an object, a merge patch of the metadata")],
             Self::ClearHistory => &[],
         }
     }
@@ -103,7 +114,7 @@ fn what_it_needs(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
     lacks(word, map, at, report);
 }
 
-/// Reports the fields that an operation lacks.
+/// Reports the fields that an operation lacks, and a patch that is not an object.
 fn lacks(word: &Node<'_>, map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
     let Some(operation) = word.as_str().and_then(UpdateOperation::parse) else { return };
     for (name, expected) in operation.needs() {
@@ -113,42 +124,30 @@ fn lacks(word: &Node<'_>, map: &Fields<'_>, at: &Place<'_>, report: &mut Report<
             report.missing(at, name, expected);
         }
     }
-}
-
-fn what_change_needs(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
-    let Some(word) = map.get("operation") else { return };
-    let operation = word.as_str().and_then(UpdateOperation::parse);
-    if matches!(operation, Some(UpdateOperation::AddMessage | UpdateOperation::ClearHistory)) {
-        return report.wrong(&at.key("operation"), "UPDATE_STATE or REMOVE_STATE", word);
-    }
-    // A missing path is told with the others.
-    if operation == Some(UpdateOperation::UpdateState) && map.get("value").is_none() {
-        report.missing(at, "value", "any JSON value (null is one), as UPDATE_STATE needs");
+    let patch = map.get("value").filter(|_| operation == UpdateOperation::UpdateMetadata);
+    if let Some(patch) = patch.filter(|patch| !matches!(patch, Node::Object(_))) {
+        report.wrong(&at.key("value"), "an object, a merge patch of the metadata", patch);
     }
 }
 
-fn schema_of_change(schema: &mut schemars::Schema) {
-    let words = [UpdateOperation::UpdateState, UpdateOperation::RemoveState];
-    let words = words.map(UpdateOperation::as_str);
-    schema.insert(
-        "allOf".to_owned(),
-        serde_json::json!([
-            { "properties": { "operation": { "enum": words } } },
-            {
-                "if": { "properties": { "operation": { "const": words[0] } } },
-                "then": { "required": ["value"] },
-            },
-        ]),
-    );
+fn what_step_needs(map: &Fields<'_>, at: &Place<'_>, report: &mut Report<'_>) {
+    // A missing operation is told with the others.
+    if let Some(word) = map.get("operation") {
+        lacks(word, map, at, report);
+    }
 }
 
-fn schema_of_update(schema: &mut schemars::Schema) {
+/// Returns the rules of what each operation needs.
+fn needs_of_operations() -> Value {
     let rules = UpdateOperation::ALL.iter().filter(|operation| !operation.needs().is_empty());
     let rules = rules.map(|operation| {
         let names: Vec<&str> = operation.needs().iter().map(|(name, _)| *name).collect();
         let kinds = names.iter().filter_map(|name| match *name {
             "message" => Some(("message", serde_json::json!({"type": "object"}))),
             "path" => Some(("path", serde_json::json!({"type": "string"}))),
+            "value" if *operation == UpdateOperation::UpdateMetadata => {
+                Some(("value", serde_json::json!({"type": "object"})))
+            }
             _ => None,
         });
         let kinds: Map<String, Value> = kinds.map(|(n, kind)| (n.to_owned(), kind)).collect();
@@ -160,7 +159,15 @@ fn schema_of_update(schema: &mut schemars::Schema) {
             "then": {"required": names, "properties": kinds},
         })
     });
-    schema.insert("allOf".to_owned(), Value::Array(rules.collect()));
+    Value::Array(rules.collect())
+}
+
+fn schema_of_step(schema: &mut schemars::Schema) {
+    schema.insert("allOf".to_owned(), needs_of_operations());
+}
+
+fn schema_of_update(schema: &mut schemars::Schema) {
+    schema.insert("allOf".to_owned(), needs_of_operations());
     let one = serde_json::json!([
         { "required": ["operation"], "properties": { "operation": { "type": "string" } } },
         { "required": ["changes"], "properties": { "changes": { "type": "array", "minItems": 1 } } },

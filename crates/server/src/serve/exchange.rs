@@ -11,6 +11,7 @@ pub(crate) mod control;
 pub(crate) mod failure;
 mod further;
 pub(crate) mod input;
+pub(crate) mod offered;
 pub(crate) mod reply;
 pub(crate) mod results;
 pub(crate) mod rights;
@@ -53,6 +54,7 @@ pub(crate) fn receive_with(
             let answer = availability::answer(&app.sessions.clients(caller.owner()), request);
             reply.finish_with(answer.map(|answer| app.maker.message(context, answer.into())));
         }
+        Body::ToolListRequest(_) => offered::list(app, caller, context, reply),
         Body::UserInput(input) => {
             let input = input.clone();
             input::begin(app, caller, message, input, options, reply);
@@ -96,6 +98,7 @@ pub(crate) fn receive_with(
         Body::InstructionResponse(_)
         | Body::Progress(_)
         | Body::ToolAvailabilityResponse(_)
+        | Body::ToolListResponse(_)
         | Body::ContextDelta(_)
         | Body::Hello(_)
         | Body::Welcome(_) => reply.refuse(not_accepted(&message)),

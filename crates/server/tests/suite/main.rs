@@ -16,6 +16,7 @@
 mod examples;
 mod http_bad_input;
 mod http_contexts;
+mod http_metadata;
 mod http_runs;
 mod mcp;
 mod openai;

@@ -118,8 +118,11 @@ fn table(file: &ContextFile, heads: &[Head], paint: Paint) -> Result<String, Abo
     Ok(text)
 }
 
-/// Returns the topic in the state of a context, else its first text.
+/// Returns the title of a context, else the topic in its state, else its first text.
 fn topic(file: &ContextFile, head: &Head) -> Result<String, Abort> {
+    if let Some(title) = head.title() {
+        return Ok(shortened(&one_line(title), TOPIC));
+    }
     let named = ContextRef { owner: head.owner.clone(), id: head.context_id.clone() };
     let state = file.store.state(named.key())?;
     if let Some(topic) = state.value.get("currentTopic").and_then(Value::as_str) {

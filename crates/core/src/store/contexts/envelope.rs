@@ -16,6 +16,7 @@ pub fn complete(message: &mut Map<String, Value>, context_id: &str, time_us: u64
         | "SYSTEM_MESSAGE"
         | "ERROR_RESPONSE"
         | "TOOL_AVAILABILITY_RESPONSE"
+        | "TOOL_LIST_RESPONSE"
         | "INSTRUCTION_RESPONSE"
         | "WELCOME"
         | "ACK"

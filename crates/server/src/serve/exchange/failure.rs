@@ -36,7 +36,6 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
             refusal.violation("/content", expected, asked.to_string())
         }
         ContextError::MessageIdConflict(_) => of(ErrorCode::MessageIdConflict),
-        // A message has one operation: its index is not of interest.
         ContextError::Path { error, .. } => {
             let expected = "a path that the state has a place for";
             let refusal = Refusal::new(ErrorCode::ValidationFailed, error.to_string());

@@ -24,7 +24,7 @@ pub(super) fn check(app: &App, caller: &Caller, message: &Message) -> Result<(),
         | Body::Other { .. } => Scope::Run,
         Body::ModelResponse(response) if response.request().is_some() => Scope::Run,
         Body::ContextUpdate(_) | Body::ModelResponse(_) | Body::SystemMessage(_) => Scope::Write,
-        Body::Subscribe(_) | Body::Unsubscribe(_) => Scope::Read,
+        Body::Subscribe(_) | Body::Unsubscribe(_) | Body::ToolListRequest(_) => Scope::Read,
         Body::ModelResponseDelta(_)
         | Body::ToolCallResponse(_)
         | Body::InstructionResponse(_)
@@ -32,6 +32,7 @@ pub(super) fn check(app: &App, caller: &Caller, message: &Message) -> Result<(),
         | Body::ClientCapabilities(_)
         | Body::ToolAvailabilityRequest(_)
         | Body::ToolAvailabilityResponse(_)
+        | Body::ToolListResponse(_)
         | Body::ContextDelta(_)
         | Body::Hello(_)
         | Body::Welcome(_)

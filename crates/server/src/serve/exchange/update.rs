@@ -8,9 +8,9 @@ use crate::serve::caller::{Caller, Scope};
 use crate::serve::flows::accept;
 use crate::serve::message::{answering, digest, stored_answer};
 use contexture::store::contexts::{
-    Answer, Applied, MessageKey, NewMessage, Operation, Repeated, Update,
+    Answer, Applied, ContextError, MessageKey, NewMessage, Operation, Repeated, Update,
 };
-use contexture_protocol::content::{Ack, ContextUpdate, StateChange, UpdateOperation};
+use contexture_protocol::content::{Ack, ContextUpdate, UpdateOperation, UpdateStep};
 use contexture_protocol::{Body, Draft, ErrorCode, Message, Refusal};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -38,13 +38,13 @@ pub(crate) fn begin(
     update: &ContextUpdate,
     reply: Reply,
 ) {
-    match operations(app, caller, message, update) {
-        Ok((_, Some(wish))) if wants_tools(&wish) => {
-            accept::added(app, caller, message, wish, reply);
+    match asked(app, caller, message, update) {
+        Ok(Asked { mut added, is_batch: false, .. }) if added.first().is_some_and(wants_tools) => {
+            accept::added(app, caller, message, added.remove(0), reply);
         }
-        Ok((operations, said)) => {
+        Ok(asked) => {
             let base = update.base_version.as_ref().map(|version| version.get());
-            submit(app, caller, message, (operations, said), base, reply);
+            submit(app, caller, message, asked, base, reply);
         }
         Err(refused) => reply.refuse(refused),
     }
@@ -52,60 +52,142 @@ pub(crate) fn begin(
 
 /// Stores a message that needs no work, such as that of a model service.
 pub(crate) fn keep(app: &Arc<App>, caller: &Caller, message: &Message, reply: Reply) {
-    let added = Operation::AddMessage(NewMessage::of(message));
-    submit(app, caller, message, (vec![added], said(message)), None, reply);
+    let operations = vec![Operation::AddMessage(NewMessage::of(message))];
+    let asked = Asked { operations, added: vec![message.clone()], is_batch: false };
+    submit(app, caller, message, asked, None, reply);
 }
 
-/// Returns the operations of an update, which take effect together, and what a model says by it.
-fn operations(
+/// What an update asks for.
+struct Asked {
+    /// The operations, which take effect together.
+    operations: Vec<Operation>,
+    /// The messages that they add, in their order.
+    added: Vec<Message>,
+    /// True if the operations stand in `changes`.
+    is_batch: bool,
+}
+
+impl Asked {
+    /// Returns the place of an operation in the message.
+    fn pointer(&self, operation: usize) -> String {
+        if self.is_batch { format!("/content/changes/{operation}") } else { "/content".to_owned() }
+    }
+
+    /// Returns the place of the last operation that adds a message of this id.
+    fn adds(&self, id: &str) -> Option<usize> {
+        let adds = |one: &Operation| matches!(one, Operation::AddMessage(new) if new.id() == id);
+        self.operations.iter().rposition(adds)
+    }
+
+    /// Creates the refusal for an error of the store, which names the operation at fault.
+    fn refused(&self, error: ContextError, context: Option<&str>) -> Refusal {
+        let place = match &error {
+            ContextError::Path { operation, .. } => {
+                Some(format!("{}/path", self.pointer(*operation)))
+            }
+            ContextError::Invalid { pointer, .. } => pointer
+                .strip_prefix("/metadata")
+                .zip(self.operations.iter().rposition(is_patch))
+                .map(|(within, operation)| format!("{}/value{within}", self.pointer(operation))),
+            _ => None,
+        };
+        let taken = match &error {
+            ContextError::MessageIdConflict(id) if self.is_batch => self.adds(id),
+            _ => None,
+        };
+        let mut refused = refusal_at("/content/baseVersion", error, context);
+        if let Some(place) = place {
+            refused.violations.iter_mut().for_each(|one| place.clone_into(&mut one.pointer));
+        }
+        match taken {
+            Some(operation) => {
+                let place = format!("{}/message/messageId", self.pointer(operation));
+                refused.violation(place, "an id that no message of the context has", "one in use")
+            }
+            None => refused,
+        }
+    }
+}
+
+const fn is_patch(operation: &Operation) -> bool {
+    matches!(operation, Operation::UpdateMetadata { .. })
+}
+
+/// Returns what an update asks for.
+fn asked(
     app: &App,
     caller: &Caller,
     message: &Message,
     update: &ContextUpdate,
-) -> Result<(Vec<Operation>, Option<Message>), Refusal> {
-    let absent = || Refusal::new(ErrorCode::ValidationFailed, "the update lacks what it needs");
-    if let Some(changes) = &update.changes {
-        let change = |change: &StateChange| match change.operation {
-            UpdateOperation::RemoveState => {
-                Ok(Operation::RemoveState { path: change.path.clone() })
-            }
-            _ => Ok(Operation::UpdateState {
-                path: change.path.clone(),
-                value: change.value.clone().ok_or_else(absent)?,
-            }),
-        };
-        return Ok((changes.iter().map(change).collect::<Result<_, Refusal>>()?, None));
-    }
-    let operation = match update.operation.ok_or_else(absent)? {
-        UpdateOperation::AddMessage => {
-            let draft = update.message.as_ref().ok_or_else(absent)?;
-            let whole = added(app, caller, message, (**draft).clone())?;
-            return Ok((vec![Operation::AddMessage(NewMessage::of(&whole))], said(&whole)));
-        }
-        UpdateOperation::UpdateState => Operation::UpdateState {
-            path: update.path.clone().ok_or_else(absent)?,
-            value: update.value.clone().ok_or_else(absent)?,
-        },
-        UpdateOperation::RemoveState => {
-            Operation::RemoveState { path: update.path.clone().ok_or_else(absent)? }
-        }
-        UpdateOperation::ClearHistory => {
-            let filter = update.filter.as_ref();
-            let before = filter.map(|filter| filter.before_timestamp.as_str().to_owned());
-            Operation::ClearHistory { before }
-        }
+) -> Result<Asked, Refusal> {
+    let steps = match (&update.changes, update.operation) {
+        (Some(changes), _) => changes.clone(),
+        (None, Some(operation)) => vec![UpdateStep {
+            operation,
+            message: update.message.clone(),
+            path: update.path.clone(),
+            value: update.value.clone(),
+            filter: update.filter.clone(),
+            extra: Map::new(),
+        }],
+        (None, None) => return Err(lacking()),
     };
-    Ok((vec![operation], None))
+    let is_batch = update.changes.is_some();
+    let mut asked = Asked { operations: Vec::new(), added: Vec::new(), is_batch };
+    for (place, step) in steps.into_iter().enumerate() {
+        let operation = match step.operation {
+            UpdateOperation::AddMessage => {
+                let draft = step.message.ok_or_else(lacking)?;
+                let at = format!("{}/message", asked.pointer(place));
+                let whole = added(app, caller, message, *draft, &at)?;
+                if is_batch && wants_tools(&whole) {
+                    return Err(wish_in_batch(&at));
+                }
+                let new = NewMessage::of(&whole);
+                asked.added.push(whole);
+                Operation::AddMessage(new)
+            }
+            UpdateOperation::UpdateState => Operation::UpdateState {
+                path: step.path.ok_or_else(lacking)?,
+                value: step.value.ok_or_else(lacking)?,
+            },
+            UpdateOperation::RemoveState => {
+                Operation::RemoveState { path: step.path.ok_or_else(lacking)? }
+            }
+            UpdateOperation::UpdateMetadata => match step.value {
+                Some(Value::Object(patch)) => Operation::UpdateMetadata { patch },
+                _ => return Err(lacking()),
+            },
+            UpdateOperation::ClearHistory => {
+                let before = step.filter.map(|filter| filter.before_timestamp.as_str().to_owned());
+                Operation::ClearHistory { before }
+            }
+        };
+        asked.operations.push(operation);
+    }
+    Ok(asked)
 }
 
-/// Returns what a model says, which may be the answer of a turn or a wish for tools.
-fn said(message: &Message) -> Option<Message> {
-    matches!(message.body, Body::ModelResponse(_)).then(|| message.clone())
+fn lacking() -> Refusal {
+    Refusal::new(ErrorCode::ValidationFailed, "the update lacks what it needs")
+}
+
+/// Refuses a wish for tools among other operations: its calls are checked and run on their own.
+fn wish_in_batch(at: &str) -> Refusal {
+    let text = "a MODEL_RESPONSE that requests tool calls is added alone";
+    let refused = Refusal::new(ErrorCode::ValidationFailed, text);
+    refused.violation(format!("{at}/content/toolCalls"), "none among `changes`", "tool calls")
 }
 
 /// Returns the message to add. Missing fields come from the outer message, and the
 /// caller must be allowed to send as its sender.
-fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Message, Refusal> {
+fn added(
+    app: &App,
+    caller: &Caller,
+    outer: &Message,
+    inner: Draft,
+    at: &str,
+) -> Result<Message, Refusal> {
     let rest = Message {
         message_id: String::new(),
         context_id: None,
@@ -116,19 +198,20 @@ fn added(app: &App, caller: &Caller, outer: &Message, inner: Draft) -> Result<Me
         extra: Map::new(),
     };
     let mut whole = inner.complete(rest);
-    check_context(outer, &whole)?;
+    check_context(outer, &whole, at)?;
     if whole.message_id.is_empty() {
         whole.message_id = app.maker.id("msg");
     }
     if outer.context_id.is_some() {
         whole.context_id.clone_from(&outer.context_id);
     }
-    check_name(app, caller, "/content/message/sender/id", &whole.sender.id)?;
-    check_sender(caller, whole.sender.kind)?;
+    check_name(app, caller, &format!("{at}/sender/id"), &whole.sender.id)?;
+    let placed = |refused: Refusal| refused.detail("pointer", at);
+    check_sender(caller, whole.sender.kind).map_err(placed)?;
     if let Some(speaker) = speaker(whole.kind()) {
-        check_sender(caller, speaker)?;
+        check_sender(caller, speaker).map_err(placed)?;
     }
-    check_type(app, &whole)?;
+    check_type(app, &whole, at)?;
     if wants_tools(&whole) && !caller.grant.scopes.contains(&Scope::Run) {
         return Err(forbidden(Scope::Run));
     }
@@ -140,7 +223,7 @@ fn wants_tools(message: &Message) -> bool {
 }
 
 /// Checks that an added message does not belong to another context than its update.
-fn check_context(outer: &Message, inner: &Message) -> Result<(), Refusal> {
+fn check_context(outer: &Message, inner: &Message, at: &str) -> Result<(), Refusal> {
     let Some(found) = inner.context_id.as_ref().filter(|id| outer.context_id.as_ref() != Some(*id))
     else {
         return Ok(());
@@ -151,17 +234,17 @@ fn check_context(outer: &Message, inner: &Message) -> Result<(), Refusal> {
     };
     let text = "the message that is added belongs to another context than the update";
     let refused = Refusal::new(ErrorCode::ValidationFailed, text);
-    Err(refused.violation("/content/message/contextId", expected, found))
+    Err(refused.violation(format!("{at}/contextId"), expected, found))
 }
 
 /// Checks that an added message has a type that the server accepts and that contexts store.
-fn check_type(app: &App, inner: &Message) -> Result<(), Refusal> {
+fn check_type(app: &App, inner: &Message, at: &str) -> Result<(), Refusal> {
     let kind = inner.kind();
     if NOT_STORED.contains(&kind) {
         let expected = "a type of messages that are kept, such as USER_INPUT";
         let refused =
             Refusal::new(ErrorCode::ValidationFailed, format!("no context keeps a {kind}"));
-        return Err(refused.violation("/content/message/type", expected, kind));
+        return Err(refused.violation(format!("{at}/type"), expected, kind));
     }
     let Err(refused) = app.handlers.check(inner, &app.limits) else { return Ok(()) };
     // The outer message is refused.
@@ -170,7 +253,7 @@ fn check_type(app: &App, inner: &Message) -> Result<(), Refusal> {
         refused = refused.violation("/type", "a type that the server knows", kind);
     }
     for violation in &mut refused.violations {
-        violation.pointer.insert_str(0, "/content/message");
+        violation.pointer.insert_str(0, at);
     }
     Err(refused)
 }
@@ -179,15 +262,18 @@ fn submit(
     app: &Arc<App>,
     caller: &Caller,
     message: &Message,
-    (operations, said): (Vec<Operation>, Option<Message>),
+    asked: Asked,
     base_version: Option<u64>,
     reply: Reply,
 ) {
-    let template = app.maker.message(message.context_id.as_deref(), Body::Ack(Ack::default()));
+    let ids = || asked.added.iter().map(|one| one.message_id.clone()).collect();
+    let empty = Ack { message_ids: asked.is_batch.then(ids), ..Ack::default() };
+    let template = app.maker.message(message.context_id.as_deref(), Body::Ack(empty));
     let id = message.message_id.clone();
     let (stored, stored_id) = (template.clone(), id.clone());
     let stored = move |applied: &Applied| ack(&stored, &stored_id, applied).to_json();
     let answer = Answer::Made(Arc::new(stored));
+    let operations = asked.operations.clone();
     let update = Update { base_version, ..once(caller, message, answer, operations) };
     let context = message.context_id.clone();
     let caller = caller.clone();
@@ -197,22 +283,21 @@ fn submit(
         }
         Ok(applied) => {
             reply.finish(ack(&template, &id, &applied));
-            if let Some(said) = said {
-                hear(app, &caller, said, &applied);
+            for (said, seq) in asked.added.into_iter().zip(applied.seqs) {
+                hear(app, &caller, said, seq);
             }
         }
-        Err(error) => {
-            reply.refuse(refusal_at("/content/baseVersion", error, context.as_deref()));
-        }
+        Err(error) => reply.refuse(asked.refused(error, context.as_deref())),
     });
 }
 
 /// Tells the turn that waits for a model service what it said.
-fn hear(app: &Arc<App>, caller: &Caller, mut said: Message, applied: &Applied) {
+fn hear(app: &Arc<App>, caller: &Caller, mut said: Message, seq: u64) {
+    if !matches!(said.body, Body::ModelResponse(_)) {
+        return;
+    }
     if let Some(heard) = app.routed.of(caller.owner(), caller.session.as_ref(), &said) {
-        if let Some(seq) = applied.seqs.first() {
-            said.set_meta("seq", *seq);
-        }
+        said.set_meta("seq", seq);
         heard.answer(said);
     }
 }
@@ -246,11 +331,13 @@ pub(crate) fn acknowledged(app: &App, message: &Message, applied: &Applied) -> M
     ack(&template, &message.message_id, applied)
 }
 
-/// Creates the ACK of an update from a message without content.
+/// Completes the ACK of an update.
 fn ack(template: &Message, message_id: &str, applied: &Applied) -> Message {
-    let version = Some(applied.version.into());
-    let ack = Ack { message_id: message_id.to_owned(), version, ..Ack::default() };
-    let mut message = Message { body: Body::Ack(ack), ..template.clone() };
+    let mut message = template.clone();
+    if let Body::Ack(ack) = &mut message.body {
+        message_id.clone_into(&mut ack.message_id);
+        ack.version = Some(applied.version.into());
+    }
     message.context_id = Some(applied.context_id.clone());
     answering(message, message_id)
 }

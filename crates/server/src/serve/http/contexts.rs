@@ -3,6 +3,7 @@
 pub(super) mod create;
 pub(super) mod export;
 pub(super) mod import;
+pub(super) mod patch;
 pub(super) mod read;
 pub(super) mod whole;
 

@@ -1,7 +1,7 @@
 //! All paths of the server. The router and `/v1/openapi.json` are made from this one table, so that
 //! neither has a path which the other lacks.
 
-use super::openapi::doc::{JSON, Route, Shape, delete, get, post};
+use super::openapi::doc::{JSON, Route, Shape, delete, get, patch, post};
 use super::shared::Shared;
 use super::{
     contexts, demo, flows, messages, offered, openai, openapi, pairing, runs, schemas, socket,
@@ -111,6 +111,12 @@ fn for_reading() -> Vec<Route> {
     vec![
         get("/v1/contexts", contexts::read::list)
             .doc("listContexts", "Contexts", "Lists contexts in the order of their creation.")
+            .description(
+                "With `search`, those whose title (`metadata.title`), topic (`state.currentTopic`) or \
+                 texts of messages hold it, in whatever case. The work on a page is limited: it may \
+                 have few contexts or none, and a `next`.",
+            )
+            .query("search", "A text of 1 to 200 characters.")
             .query("after", "The `next` of the page before.")
             .query_number("limit", LIMIT)
             .json(200, "A page.", page("ContextPage")),
@@ -159,6 +165,16 @@ fn for_changes() -> Vec<Route> {
             )
             .optional_body(Shape::Own("NewContext"))
             .json(201, CREATED, CONTEXT),
+        patch("/v1/contexts/{id}", contexts::patch::patch)
+            .doc("patchContext", "Contexts", "Changes the metadata of a context, such as its title.")
+            .description(
+                "`metadata` is a merge patch (RFC 7396): a field that is null is removed. It makes a \
+                 version, as other updates do. The `userId` is fixed.",
+            )
+            .path("id", ID)
+            .query_number("baseVersion", "The version that the client has seen.")
+            .body(&[(JSON, Shape::Own("MetadataPatch"))])
+            .json(200, "The context; its ETag is of its version.", HEAD),
         delete("/v1/contexts/{id}", contexts::read::delete)
             .doc("deleteContext", "Contexts", "Deletes a context with its messages.")
             .path("id", ID)
@@ -207,6 +223,10 @@ fn for_runs() -> Vec<Route> {
             .path("id", RUN)
             .path("action", "`cancel`, `pause` or `resume`.")
             .json(200, "The run, which may go on for a moment.", flow),
+        post("/v1/runs/{id}/cancel", runs::cancel)
+            .doc("cancelRun", "Runs", "Cancels the turn of a run, as CONTROL does.")
+            .path("id", RUN)
+            .json(200, "The run, which may go on for a moment.", Shape::Own("Run")),
         get("/v1/tools", offered::tools)
             .doc("listTools", "Runs", "Lists what tool calls can call, with schemas.")
             .json(200, "The tools.", Shape::Own("ToolList")),

@@ -15,17 +15,20 @@ use axum::response::{IntoResponse, Response};
 use contexture::store::contexts::Head;
 use serde_json::{Value, json};
 
-/// `GET /v1/contexts?after=&limit=`
+/// `GET /v1/contexts?search=&after=&limit=`
 pub(crate) async fn list(
     State(shared): State<Shared>,
     Reader(caller): Reader,
     RawQuery(query): RawQuery,
 ) -> Answer {
     shared.require(&caller, &[Scope::Read])?;
-    let query = Query::parse(query.as_deref(), &["after", "limit"])?;
-    let (after, limit) = (query.text("after").map(str::to_owned), query.limit(PAGE)?);
-    let list =
-        shared.ask(&caller, None, move |store, owner| store.list(owner, after.as_deref(), limit));
+    let query = Query::parse(query.as_deref(), &["search", "after", "limit"])?;
+    let text = |name: &str| query.text(name).map(str::to_owned);
+    let (search, after, limit) = (text("search"), text("after"), query.limit(PAGE)?);
+    let list = shared.ask(&caller, None, move |store, owner| match search {
+        Some(search) => store.search(owner, &search, after.as_deref(), limit),
+        None => store.list(owner, after.as_deref(), limit),
+    });
     let page = list.await?;
     let contexts: Vec<Value> = page.contexts.iter().map(Head::to_value).collect();
     Ok(page_of(json!({ "contexts": contexts }), page.next))

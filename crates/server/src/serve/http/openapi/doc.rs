@@ -43,6 +43,10 @@ pub(crate) fn post<H: Handler<T, Shared>, T: 'static>(path: &'static str, handle
     Route::new("POST", path, routing::post(handler))
 }
 
+pub(crate) fn patch<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Route {
+    Route::new("PATCH", path, routing::patch(handler))
+}
+
 pub(crate) fn delete<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Route {
     Route::new("DELETE", path, routing::delete(handler))
 }

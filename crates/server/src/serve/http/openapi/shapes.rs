@@ -103,18 +103,7 @@ fn of_http() -> Map<String, Value> {
     });
     let flow = object(&["run", "name", "status", "steps", "done", "started"], flow);
     let flows = json!({ "flows": { "type": "array", "items": flow.clone() }, "next": text });
-    let tool = object(
-        &["name", "runtime", "kind", "class", "idempotent", "parameters"],
-        json!({
-            "name": text,
-            "runtime": { "enum": ["BACKEND", "FRONTEND"] },
-            "kind": { "enum": ["QUERY", "OPERATION", "GENERATION", "ANALYSIS", "DECISION"] },
-            "class": { "enum": ["read", "write", "send", "execute"] },
-            "idempotent": { "type": "boolean" },
-            "parameters": { "type": "object" },
-        }),
-    );
-    let tools = json!({ "type": "array", "items": tool });
+    let tools = list("Callable");
     let shapes = [
         ("ContextHead", head),
         ("ContextPage", object(&["contexts"], contexts)),
@@ -127,6 +116,7 @@ fn of_http() -> Map<String, Value> {
         ("ToolList", object(&["tools"], json!({ "tools": tools.clone() }))),
         ("ActionList", object(&["actions"], json!({ "actions": tools }))),
         ("NewContext", closed(json!({ "contextId": id, "state": any, "metadata": any }))),
+        ("MetadataPatch", closed(json!({ "metadata": any }))),
         ("NewFork", closed(json!({ "contextId": id }))),
         ("Run", object(&["run", "program", "outcome"], run)),
         ("SchemaList", object(&["types"], types)),

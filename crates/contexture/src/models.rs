@@ -114,7 +114,14 @@ pub struct Models {
     journal: Option<Journal>,
     profiles: Profiles,
     ledger: Arc<Ledger>,
-    connected: Mutex<HashMap<String, Arc<dyn Provider>>>,
+    connected: Mutex<HashMap<String, Connected>>,
+}
+
+/// A model that was asked for before.
+#[derive(Clone)]
+struct Connected {
+    provider: Arc<dyn Provider>,
+    price_source: Arc<str>,
 }
 
 /// The models that a run has for those that its program names.
@@ -176,6 +183,8 @@ pub struct Model {
     pub uri: String,
     /// The provider that is called.
     pub provider: Arc<dyn Provider>,
+    /// Where its price was read.
+    pub price_source: Arc<str>,
     /// True if it is the default model and nobody chose it.
     pub fallback: bool,
 }
@@ -239,23 +248,29 @@ impl Models {
     /// # Errors
     /// [`LlmError`] when the URI names no model, or its provider lacks a key or a valid address.
     pub fn get(&self, uri: Option<&str>) -> Result<Model, LlmError> {
-        let fallback = uri.is_none() && !self.names.default.chosen;
+        let fallback = uri.is_none() && !self.names.default.chosen && self.asks_models();
         let uri = uri.unwrap_or(&self.names.default.uri);
         let parsed = ModelUri::parse_with(uri, self.extensions.schemes())?;
-        let name = parsed.to_string();
+        let uri = parsed.to_string();
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(provider) = connected.get(&name) {
-            return Ok(Model {
-                uri: name,
-                provider: Arc::clone(provider),
-                fallback: fallback && self.asks_models(),
-            });
-        }
-        let provider = self.recorded(self.provider(&name, parsed)?);
-        let (profile, ledger) = (self.profiles.of(&name), Arc::clone(&self.ledger));
-        let provider: Arc<dyn Provider> = Arc::new(Metered::new(provider, &name, profile, ledger));
-        connected.insert(name.clone(), Arc::clone(&provider));
-        Ok(Model { uri: name, provider, fallback: fallback && self.asks_models() })
+        let Connected { provider, price_source } = match connected.get(&uri) {
+            Some(known) => known.clone(),
+            None => {
+                let new = self.meet(&uri, parsed)?;
+                connected.insert(uri.clone(), new.clone());
+                new
+            }
+        };
+        Ok(Model { uri, provider, price_source, fallback })
+    }
+
+    fn meet(&self, name: &str, parsed: ModelUri) -> Result<Connected, LlmError> {
+        let provider = self.recorded(self.provider(name, parsed)?);
+        let (profile, ledger) = (self.profiles.of(name), Arc::clone(&self.ledger));
+        Ok(Connected {
+            provider: Arc::new(Metered::new(provider, name, profile, ledger)),
+            price_source: self.profiles.source(name).into(),
+        })
     }
 
     /// Returns the URI of the default model.
@@ -268,12 +283,6 @@ impl Models {
     #[must_use]
     pub const fn replaced(&self) -> &BTreeMap<String, String> {
         &self.names.replaced
-    }
-
-    /// Returns where the price of a model was read.
-    #[must_use]
-    pub fn price_source(&self, uri: &str) -> String {
-        self.profiles.source(uri)
     }
 
     /// Returns what the run has spent so far, and may spend.

@@ -3,8 +3,8 @@
 use crate::config::ProfileSettings;
 use contexture_core::ModelUri;
 use contexture_core::profile::{Price, Profile};
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{LazyLock, OnceLock};
 
 /// The table that is shipped, in the form of the settings.
 const TABLE: &str = include_str!("profiles.toml");
@@ -48,8 +48,7 @@ impl Profiles {
 
     /// Returns the entries about a model, those that count more first.
     fn entries(&self, uri: &str) -> impl Iterator<Item = &ProfileSettings> {
-        let shipped = shipped();
-        let table = shipped.get(uri).or_else(|| shipped.get(undated(uri)));
+        let table = shipped(uri).or_else(|| shipped(undated(uri)));
         self.own.get(uri).into_iter().chain(table)
     }
 }
@@ -58,10 +57,22 @@ fn free() -> Profile {
     Profile { price: Some(Price::FREE), ..Profile::default() }
 }
 
-fn shipped() -> &'static Table {
-    static SHIPPED: OnceLock<Table> = OnceLock::new();
+/// An entry of the table, read when it is first asked for: a run asks for one or two.
+struct Entry {
+    text: &'static str,
+    settings: OnceLock<ProfileSettings>,
+}
+
+fn shipped(uri: &str) -> Option<&'static ProfileSettings> {
+    static SHIPPED: LazyLock<HashMap<&str, Entry>> = LazyLock::new(|| {
+        let entries = TABLE.split("\n[\"").filter_map(|entry| entry.split_once("\"]\n"));
+        entries.map(|(uri, text)| (uri, Entry { text, settings: OnceLock::new() })).collect()
+    });
     // A test reads it whole: it is never wrong.
-    SHIPPED.get_or_init(|| toml::from_str(TABLE).unwrap_or_default())
+    let read = |entry: &'static Entry| {
+        entry.settings.get_or_init(|| toml::from_str(entry.text).unwrap_or_default())
+    };
+    SHIPPED.get(uri).map(read)
 }
 
 /// Returns the name of a model without the date of its version: `gpt-4o-2024-08-06`,
@@ -95,6 +106,7 @@ mod tests {
             assert!(uri.parse::<ModelUri>().is_ok(), "{uri}");
             assert!(profile.price.is_some() && entry.date.is_some(), "{uri}");
             assert!(entry.source.is_some(), "{uri}");
+            assert_eq!(shipped(uri), Some(entry), "{uri}");
             assert!(profile.window.is_none() == profile.max_output.is_none(), "{uri}");
         }
     }

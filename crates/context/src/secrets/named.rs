@@ -1,6 +1,8 @@
 //! Secrets that a name before them gives away: passwords, headers, parameters and logins of URLs.
 
 use super::{Found, MASK, begins_word, run};
+use aho_corasick::packed::Searcher;
+use std::sync::LazyLock;
 
 /// Names whose value is a password or key when it is written out, in lower case.
 const NAMES: &[&str] = &[
@@ -74,15 +76,21 @@ pub fn is_secret_field(name: &str, value: &str) -> bool {
     NAMES.iter().any(|known| ends(name, known)) && is_secret_value(value)
 }
 
+/// The ends of all names of secrets, in lower case; none begins within another.
+const ENDS: &[&str] = &[
+    "word", "sswd", "rase", "cret", "_key", "ikey", "-key", "oken", "密码", "密钥", "口令",
+    "zation", "ookie",
+];
+
+static SEARCHER: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(ENDS));
+
 /// Finds `password = "…"`, `Authorization: …` and `?sig=…`.
 pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let mut done = 0;
-    let bytes = text.as_bytes();
-    // The full-width signs begin with 0xEF.
-    let places = memchr::memchr3_iter(b':', b'=', 0xEF, bytes);
-    for at in places.filter(|at| may_follow_name(bytes, *at)) {
-        let Some(Sign { length, is_equals }) = sign(bytes, at).filter(|_| at >= done) else {
+    for at in places(text) {
+        let Some(Sign { length, is_equals }) = sign(text.as_bytes(), at).filter(|_| at >= done)
+        else {
             continue;
         };
         let (before, after) = (text.get(..at).unwrap_or_default(), at + length);
@@ -93,6 +101,50 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         }
     }
     found
+}
+
+/// Returns the places of the signs before which a secret name may stand, in order. JSON is full of
+/// colons: names are fewer.
+fn places(text: &str) -> Vec<usize> {
+    let (bytes, lower) = (text.as_bytes(), in_lower_case(text));
+    let names = SEARCHER.iter().flat_map(|searcher| searcher.find_iter(&lower));
+    let mut places: Vec<usize> = names.filter_map(|name| sign_behind(bytes, name.end())).collect();
+    let parameters = memchr::memchr_iter(b'=', bytes);
+    places.extend(parameters.filter(|at| text.get(..*at).is_some_and(ends_parameter)));
+    places.sort();
+    places.dedup();
+    places
+}
+
+/// Returns a text with the letters of ASCII in lower case. Eight bytes at a time: a binary that is
+/// optimised for size takes one at a time otherwise, which would be half the cost of the search.
+fn in_lower_case(text: &str) -> Vec<u8> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let mut out = Vec::with_capacity(text.len());
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        // The highest bit of each byte tells whether the rest of it is at least `A`, or above `Z`.
+        let rest = word & (ONES * 0x7F);
+        let (from_a, above_z) = (rest + ONES * (0x80 - 0x41), rest + ONES * (0x7F - 0x5A));
+        let capital = from_a & !above_z & !word & (ONES * 0x80);
+        out.extend_from_slice(&(word | capital >> 2).to_le_bytes());
+    }
+    out.extend(rest.iter().map(u8::to_ascii_lowercase));
+    out
+}
+
+/// Returns the place of the sign behind the end of a name, which may be quoted.
+fn sign_behind(bytes: &[u8], end: usize) -> Option<usize> {
+    let quotes = bytes.get(end..)?.iter().take_while(|byte| is_quote(**byte)).count();
+    sign(bytes, end + quotes).map(|_| end + quotes)
+}
+
+/// Reports whether the name of a parameter of an address stands at the end.
+fn ends_parameter(before: &str) -> bool {
+    let name = last_name(before);
+    !name.is_empty()
+        && before.strip_suffix(name).is_some_and(|rest| rest.ends_with(['?', '&', '#', ';']))
 }
 
 /// A sign between a name and its value.
@@ -111,33 +163,12 @@ fn sign(bytes: &[u8], at: usize) -> Option<Sign> {
     }
 }
 
-/// Reports whether a secret name may stand before a sign: JSON is full of colons, and nearly all
-/// are passed over by it.
-fn may_follow_name(bytes: &[u8], at: usize) -> bool {
-    let Some((sign, before)) = bytes.get(..=at).and_then(<[u8]>::split_last) else { return false };
-    let end = before.iter().rposition(|byte| !is_quote(*byte)).map_or(0, |last| last + 1);
-    // What stands before the `=` of a parameter is looked at with its name.
-    *sign == b'=' || before.get(..end).is_some_and(may_be_secret)
-}
-
-/// Reports whether a secret name may end so.
-const fn may_be_secret(name: &[u8]) -> bool {
-    let [.., a, b, c] = name else { return false };
-    // Lower case of letters; what becomes a letter by it is looked at for nothing.
-    !(*a | *b | *c).is_ascii()
-        || matches!(
-            &[*a | 0x20, *b | 0x20, *c | 0x20],
-            b"ord" | b"swd" | b"ase" | b"ret" | b"key" | b"ken" | b"ion" | b"kie"
-        )
-}
-
 /// Returns the value of a secret parameter, and where to go on.
 fn parameter(text: &str, before: &str, from: usize) -> Option<(Option<Found>, usize)> {
-    let name = last_name(before);
-    let introduced = before.strip_suffix(name)?.ends_with(['?', '&', '#', ';']);
-    if !introduced || name.is_empty() {
+    if !ends_parameter(before) {
         return None;
     }
+    let name = last_name(before);
     let is = |list: &[&str]| list.iter().any(|known| name.eq_ignore_ascii_case(known));
     let (certain, maybe) = (is(PARAMETERS), is(MAYBE));
     if !certain && !maybe {
@@ -163,9 +194,6 @@ enum Kind {
 
 /// Returns the kind of a field with a secret name.
 fn kind(name: &str) -> Option<Kind> {
-    if !may_be_secret(name.as_bytes()) {
-        return None;
-    }
     let last = last_name(name);
     let is_cookie = |known: &str| last.eq_ignore_ascii_case(known);
     if ends(last, "authorization") {
@@ -292,14 +320,34 @@ fn is_secret_value(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
-    fn gu_9_name_of_each_secret_may_be_secret() {
+    fn gu_9_end_of_each_secret_name_is_searched() {
+        assert!(SEARCHER.is_some(), "too many ends for the search");
         let others = ["authorization", "cookie", "set-cookie"];
         for name in NAMES.iter().chain(HEADERS).chain(&others) {
-            assert!(may_be_secret(name.as_bytes()), "{name}");
-            assert!(may_be_secret(name.to_uppercase().as_bytes()), "{name}");
+            assert_eq!(ENDS.iter().filter(|end| name.ends_with(**end)).count(), 1, "{name}");
+            let upper = format!("a {} \": b", name.to_uppercase());
+            assert_eq!(places(&upper), [upper.len() - 3], "{name}");
         }
-        assert!(!may_be_secret(b"source") && !may_be_secret(b"n"));
+        let begins = |end: &str| ENDS.iter().any(|other| other.starts_with(end));
+        for end in ENDS {
+            assert!(end.char_indices().skip(1).all(|(at, _)| !begins(&end[at..])), "{end}");
+        }
+        assert_eq!(places("a: 1, b=2, ?c=3, token token=4 x"), [13, 28]);
+    }
+
+    #[test]
+    fn gu_9_every_byte_of_ascii_has_its_lower_case() {
+        let all: String = (0..=127_u8).map(char::from).collect();
+        assert_eq!(in_lower_case(&all), all.to_ascii_lowercase().as_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn gu_9_lower_case_is_that_of_ascii(text in "[\\PC]{0,40}") {
+            prop_assert_eq!(in_lower_case(&text), text.to_ascii_lowercase().into_bytes());
+        }
     }
 }

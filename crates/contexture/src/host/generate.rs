@@ -388,21 +388,10 @@ impl ModelCalls {
             _ => outcome,
         };
         let report = outcome.as_ref().map_or_else(AskError::report, |answer| &answer.report);
-        self.note_cost(run, call, model, report.usage);
+        note_cost(run, call, model, report.usage);
         let outcome = tools.leave(caller, outcome);
         let seen = tools.seen();
         (outcome, seen)
-    }
-
-    /// Records what the answers of a call cost, if the model has a price.
-    fn note_cost(&self, run: &RunState, call: &GenerateCall, model: &Model, usage: Usage) {
-        let Some(price) = model.provider.profile().price else { return };
-        let cost = Cost {
-            micros: price.of(usage).micros(),
-            currency: CURRENCY.to_owned(),
-            source: self.models.price_source(&model.uri),
-        };
-        run.recorder.amend_field(call.event, "cost", &cost);
     }
 
     /// Reports what a person should know of a call before it is made.
@@ -471,6 +460,17 @@ impl ModelCalls {
             placeholder(answer, Trust::Model)
         }
     }
+}
+
+/// Records what the answers of a call cost, if the model has a price.
+fn note_cost(run: &RunState, call: &GenerateCall, model: &Model, usage: Usage) {
+    let Some(price) = model.provider.profile().price else { return };
+    let cost = Cost {
+        micros: price.of(usage).micros(),
+        currency: CURRENCY.to_owned(),
+        source: model.price_source.as_ref().to_owned(),
+    };
+    run.recorder.amend_field(call.event, "cost", &cost);
 }
 
 fn millis(time: Duration) -> u64 {

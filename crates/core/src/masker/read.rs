@@ -17,6 +17,9 @@ struct Part {
     original: usize,
 }
 
+/// The parts for which there is room from the start: those of the lines of a model call.
+const PARTS: usize = 32;
+
 /// How the escapes of a text are read.
 #[derive(Clone, Copy)]
 struct Reading {
@@ -55,7 +58,7 @@ impl<'t> Read<'t> {
             return Self { text: Cow::Borrowed(text), parts: Vec::new() };
         };
         let mut out = String::with_capacity(text.len());
-        let mut parts = Vec::new();
+        let mut parts = Vec::with_capacity(PARTS);
         let mut at = 0;
         let mut plain = first;
         loop {

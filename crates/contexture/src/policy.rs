@@ -143,16 +143,24 @@ pub(crate) fn is_recorded(decision: &Decision) -> bool {
     decision.class != Class::Read || !decision.influence.is_empty()
 }
 
-/// Returns the line of a decision in the trace: with the ways from the sources, those that were let up
-/// included.
+/// Returns the line of a decision in the trace.
 pub(crate) fn record(name: &str, decision: &Decision, answer: Result<(), &Refusal>) -> Value {
-    let Decision { class, influence, let_up, verdict, is_yes } = decision;
     let by_person = match &answer {
-        Ok(()) => *is_yes || *verdict == Verdict::Ask,
+        Ok(()) => decision.is_yes || decision.verdict == Verdict::Ask,
         Err(refusal) => refusal.code == PERMISSION_DENIED,
     };
     let by = if by_person { "person" } else { "policy" };
-    let word = if answer.is_ok() { "allow" } else { "deny" };
+    line(name, decision, (if answer.is_ok() { "allow" } else { "deny" }, by))
+}
+
+/// Returns the line of an effect about which a client asks its user itself.
+pub(crate) fn record_of_client(name: &str, decision: &Decision) -> Value {
+    line(name, decision, ("allow", "client"))
+}
+
+/// Returns a line with the ways from the sources, those that were let up included.
+fn line(name: &str, decision: &Decision, (word, by): (&str, &str)) -> Value {
+    let Decision { class, influence, let_up, .. } = decision;
     let influence: Vec<&Influenced> = influence.iter().chain(let_up).collect();
     json!({ "effect": name, "class": class, "decision": word, "by": by, "influence": influence })
 }

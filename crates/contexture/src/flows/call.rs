@@ -12,7 +12,7 @@ use crate::host::source_of;
 use crate::permission::{
     Action, ActionStep, name_of_frontend_tool, name_of_server_tool, origin_of_server,
 };
-use crate::policy::{self, Refusal};
+use crate::policy;
 use crate::run::RunRequest;
 use contexture_actions::Endpoint;
 use contexture_context::{Label, Trust};
@@ -243,8 +243,13 @@ impl Catalog {
         let asks_itself = matches!(place, Place::Client)
             && !is_by_name
             && offered().is_some_and(|tool| tool.asks_user);
-        if asks_itself && self.kit.policy.decide(&effect).verdict != Verdict::Deny {
-            return Ok(());
+        if asks_itself {
+            let decision = self.kit.policy.decide(&effect);
+            if decision.verdict != Verdict::Deny {
+                let record = policy::record_of_client(&name, &decision);
+                self.note_decision(&call.id, &decision, record);
+                return Ok(());
+            }
         }
         let says = call.frontend.as_deref();
         let prompt = says.and_then(|says| says.user_prompt.as_deref());
@@ -255,7 +260,8 @@ impl Catalog {
         let asked = Action { name: shown, target: &target, parameters, policy: None, prompt, step };
         let asking = policy::permitted(&self.kit.policy, run.permission.as_ref(), &effect, asked);
         let (decision, answer) = asking.await;
-        self.note_decision(&call.id, &name, (&decision, answer.as_ref().copied()));
+        let record = policy::record(&name, &decision, answer.as_ref().copied());
+        self.note_decision(&call.id, &decision, record);
         answer.map_err(|refusal| ActionFailure {
             details: refusal.details,
             // The client was late, and so is the step.
@@ -265,17 +271,11 @@ impl Catalog {
     }
 
     /// Records a decision in the journal of the run, before the effect.
-    fn note_decision(
-        &self,
-        step: &str,
-        effect: &str,
-        (decision, answer): (&Decision, Result<(), &Refusal>),
-    ) {
+    fn note_decision(&self, step: &str, decision: &Decision, record: Value) {
         let Some(journal) = &self.kit.journal else { return };
         if !policy::is_recorded(decision) {
             return;
         }
-        let record = policy::record(effect, decision, answer);
         let journal = Discreet::of(Arc::clone(journal) as _, &self.kit.request.run.private);
         // If it is lost, the end of the step is lost as well: a journal has no holes.
         let kept = Kept::call(drop);

@@ -6,6 +6,7 @@ use crate::frontend::{
 };
 use crate::observe::{Progress, ToolFailure};
 use crate::permission::name_of_frontend_tool;
+use crate::policy;
 use contexture_context::{Label, Trust};
 use contexture_core::policy::{Effect, Influence, Verdict};
 use contexture_core::signature::ObjectSignature;
@@ -57,8 +58,12 @@ pub(super) async fn permitted(
     let name = name_of_frontend_tool(tool_id);
     let demands = Some(&tool.demands);
     let effect = Effect { name: &name, class: tool.class, influence, origin: None, demands };
-    if tool.asks_user && run.policy_of(event).decide(&effect).verdict != Verdict::Deny {
-        return Ok(());
+    if tool.asks_user {
+        let decision = run.policy_of(event).decide(&effect);
+        if decision.verdict != Verdict::Deny {
+            run.note_decision(event, &decision, policy::record_of_client(&name, &decision));
+            return Ok(());
+        }
     }
     run.allowed(event, &effect, arguments).await
 }

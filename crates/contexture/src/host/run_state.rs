@@ -351,7 +351,7 @@ impl RunState {
     }
 
     /// Records a decision that is not about plain reading.
-    fn note_decision(&self, event: u64, decision: &Decision, record: Value) {
+    pub(super) fn note_decision(&self, event: u64, decision: &Decision, record: Value) {
         if !policy::is_recorded(decision) {
             return;
         }

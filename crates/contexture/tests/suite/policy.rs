@@ -367,6 +367,12 @@ fn gu_5_class_that_page_says_decides_and_owner_overrides_it() {
             true => assert_eq!(done.unwrap().value, "shown"),
             false => assert_eq!(code(done), POLICY_DENIED),
         }
+        let recorded = effects(&place);
+        let by = if tool.asks_user && is_done { "client" } else { "policy" };
+        let word = if is_done { "allow" } else { "deny" };
+        let told = |one: &Value| one["by"] == by && one["decision"] == word;
+        assert!(recorded.iter().all(told), "{tool:?}: {recorded:?}");
+        assert_eq!(recorded.is_empty(), tool.class == Class::Read && is_done && settings == deny);
     }
 }
 

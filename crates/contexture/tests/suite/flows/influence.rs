@@ -1,10 +1,11 @@
 //! What decided that a step runs (GU-5).
 
 use crate::common::Place;
-use crate::flows::support::{error, instructions, result, run, runtime};
+use crate::flows::support::{error, instructions, request, result, run, runtime};
 use contexture::context::Trust;
 use contexture::flow::journal::Entry;
 use contexture::flows::Flow;
+use contexture::frontend::{FrontendTool, Page};
 use contexture::ports::signature::Effect;
 use contexture::ports::tool::RustTool;
 use serde_json::{Value, json};
@@ -113,6 +114,37 @@ fn gu_4_result_of_action_is_as_low_as_what_it_was_given_unless_it_validates_that
     assert_eq!(place.read("out.txt"), "x");
 }
 
+/// The decisions in the journal of a run, by the ids of their steps.
+fn decided(place: &Place, run: &str) -> Vec<(String, Value)> {
+    let journal = contexture::flows::open(&place.project()).unwrap();
+    let mut decided = Vec::new();
+    for line in journal.log(run).unwrap() {
+        if let Entry::Decided { id, decision } = line.entry {
+            decided.push((id, decision));
+        }
+    }
+    decided.sort_by(|a, b| a.0.cmp(&b.0));
+    decided
+}
+
+#[test]
+fn gu_6_effect_left_to_client_that_asks_its_user_is_in_journal() {
+    let tool = FrontendTool::new("overlay", json!({ "type": "object" }));
+    let page = Page::new().with(tool.asks_user(), |_| Ok(json!("shown")));
+    let place = Place::new(&[]);
+    let calls = json!({ "calls": [{ "callId": "show", "name": "overlay", "parameters": {} }] });
+    let mut asked = request(&calls);
+    asked.run.frontend = Some(Arc::new(page));
+    let flow = Flow::prepare(&place.project(), asked).unwrap();
+    let id = flow.run_id().to_owned();
+    let _ = runtime().block_on(flow.run());
+    let left = json!({
+        "effect": "frontend:overlay", "class": "execute", "decision": "allow", "by": "client",
+        "influence": []
+    });
+    assert_eq!(decided(&place, &id), [("show".to_owned(), left)]);
+}
+
 #[test]
 fn gu_6_decisions_of_flow_are_in_its_journal_with_file_as_source() {
     let place = Place::new(&[("page.txt", "out.txt")]);
@@ -126,14 +158,6 @@ fn gu_6_decisions_of_flow_are_in_its_journal_with_file_as_source() {
     let flow = Flow::prepare(&place.project(), instructions(&steps)).unwrap();
     let id = flow.run_id().to_owned();
     let _ = runtime().block_on(flow.run());
-    let journal = contexture::flows::open(&place.project()).unwrap();
-    let mut decided = Vec::new();
-    for line in journal.log(&id).unwrap() {
-        if let Entry::Decided { id, decision } = line.entry {
-            decided.push((id, decision));
-        }
-    }
-    decided.sort_by(|a, b| a.0.cmp(&b.0));
     let path = json!(["read", "file_write.path"]);
     let denied = json!({
         "effect": "file_write", "class": "write", "decision": "deny", "by": "policy",
@@ -143,5 +167,5 @@ fn gu_6_decisions_of_flow_are_in_its_journal_with_file_as_source() {
         "effect": "file_write", "class": "write", "decision": "allow", "by": "policy",
         "influence": []
     });
-    assert_eq!(decided, [("own".to_owned(), allowed), ("write".to_owned(), denied)]);
+    assert_eq!(decided(&place, &id), [("own".to_owned(), allowed), ("write".to_owned(), denied)]);
 }

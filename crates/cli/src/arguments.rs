@@ -69,6 +69,7 @@ pub(crate) enum Command {
     McpServers(commands::mcp_servers::Args),
     Mcp(Box<commands::mcp::Args>),
     Serve(Box<commands::serve::Args>),
+    Acp(Box<commands::acp::Args>),
     Token(Box<commands::token::Args>),
     Context(Box<commands::context::Args>),
     Waits(Box<commands::waits::Args>),

@@ -1,5 +1,7 @@
 //! The commands, one file each. A command may use what another one prints, never in a circle.
 
+#[cfg(feature = "server")]
+pub(crate) mod acp;
 pub(crate) mod answer;
 pub(crate) mod check;
 mod command_group;
@@ -48,6 +50,8 @@ left_out::left_out!(knowledge, "knowledge packs", "knowledge");
 left_out::left_out!(mcp, "server", "server");
 #[cfg(not(feature = "mcp"))]
 left_out::left_out!(mcp_servers, "client of MCP servers", "mcp");
+#[cfg(not(feature = "server"))]
+left_out::left_out!(acp, "server for editors", "server");
 #[cfg(not(feature = "server"))]
 left_out::left_out!(serve, "server", "server");
 #[cfg(not(feature = "server"))]

@@ -2,9 +2,9 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp, mcp_servers,
-    migrate, new, parse, prompt, reference, repl, run as run_command, runs, serve, token, tokens,
-    trace, waits,
+    acp, answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp,
+    mcp_servers, migrate, new, parse, prompt, reference, repl, run as run_command, runs, serve,
+    token, tokens, trace, waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
@@ -51,6 +51,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::McpServers(args) => mcp_servers::run(&args, terminal),
         Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Serve(args) => serve::run(&args, terminal),
+        Command::Acp(args) => acp::run(&args, terminal),
         Command::Token(args) => token::run(&args, terminal),
         Command::Waits(args) => waits::run(&args, terminal),
         Command::Context(args) => context::run(&args, terminal),

@@ -7,6 +7,7 @@
 //! Decision: transports only read, write and guard; the effect of a message is decided in one place, so
 //! it is the same for every transport.
 
+pub mod acp;
 mod agents;
 mod app;
 mod caller;
@@ -53,11 +54,11 @@ use flows::journal::Journals;
 use flows::resume;
 use flows::sets::Sets;
 use folder::FolderLock;
-use frontend::calls::Calls;
+use frontend::calls::{self, Calls};
 use handler::{Handler, Handlers};
 use intent::Intents;
 use message::Maker;
-use operations::audit::Audit;
+use operations::audit::{Audit, AuditEvent, AuditRecord};
 use operations::log::Log;
 use operations::metrics::Metrics;
 use operations::readiness::Readiness;
@@ -67,7 +68,7 @@ use phase::{GRACE, Phase};
 use sessions::Sessions;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use subscriptions::Subscriptions;
 use tokens::{Accounts, Registry};
 use tokio::runtime::Handle;
@@ -294,6 +295,17 @@ impl Serve {
             .collect()
     }
 
+    /// Writes what is left, and gives the folder free.
+    async fn close(&self) {
+        let app = &self.0;
+        app.phase.send_replace(Phase::Closed);
+        app.accounts.close().await;
+        let telemetry = app.telemetry.clone();
+        let _ = tokio::task::spawn_blocking(move || telemetry.close()).await;
+        app.audit.note(&AuditRecord::new(AuditEvent::ServerStopped));
+        app.leave();
+    }
+
     /// Ends abandoned sessions.
     fn sweep(&self) {
         for session in self.0.sessions.sweep(Instant::now(), GRACE) {
@@ -305,6 +317,17 @@ impl Serve {
 impl std::fmt::Debug for Serve {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Serve").field("agents", &self.agents()).finish_non_exhaustive()
+    }
+}
+
+/// The interval of looking for waits that ended, or were answered by another process.
+const WAITS: Duration = Duration::from_millis(250);
+
+/// Looks again and again at what waits.
+async fn look_at_waits(app: Arc<App>) {
+    loop {
+        calls::look(&app).await;
+        tokio::time::sleep(WAITS).await;
     }
 }
 

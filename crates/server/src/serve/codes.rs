@@ -36,6 +36,9 @@ contexture::diagnostic::codes! {
     LEASE_LOST "SRV1011" "lease-lost" Error
         "The server was away for longer than its lease on the database, and another one took over."
         "It writes nothing more and ends; start it again when the other one is gone. A machine that slept, a process that was stopped or a network that was cut for more than four seconds lets another server take over."
+    TRANSPORT "SRV1012" "editor-connection" Error
+        "The connection to an editor failed."
+        "`contexture acp` is started by an editor, which talks to it over stdin and stdout; a stream of it broke."
 }
 
 /// All codes.

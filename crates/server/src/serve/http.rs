@@ -38,11 +38,10 @@ mod waits;
 pub use tls::TlsFiles;
 
 use super::app::App;
-use super::frontend::calls;
 use super::limits::{Addresses, ConnectionLimit, Limits};
 use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
-use super::{Serve, codes};
+use super::{Serve, codes, look_at_waits};
 use crate::fault::Fault;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -61,8 +60,6 @@ use yawc::DeflatePool;
 const TOKENS: Duration = Duration::from_secs(1);
 /// The interval of checking for abandoned sessions.
 const SWEEP: Duration = Duration::from_secs(15);
-/// The interval of looking for waits that ended, or were answered by another process.
-const WAITS: Duration = Duration::from_millis(250);
 /// The most compressors that are kept for reuse.
 const POOL: usize = 8;
 /// The time that cancelled work and connections have to end.
@@ -209,20 +206,8 @@ impl Listening {
         }
         app.phase.send_replace(Phase::Closed);
         let _ = tokio::time::timeout(PATIENCE, &mut serving).await;
-        app.accounts.close().await;
-        let telemetry = app.telemetry.clone();
-        let _ = tokio::task::spawn_blocking(move || telemetry.close()).await;
-        app.audit.note(&AuditRecord::new(AuditEvent::ServerStopped));
-        app.leave();
+        self.serve.close().await;
         Ok(())
-    }
-}
-
-/// Looks again and again at what waits.
-async fn look_at_waits(app: Arc<App>) {
-    loop {
-        calls::look(&app).await;
-        tokio::time::sleep(WAITS).await;
     }
 }
 
@@ -262,7 +247,7 @@ fn refresh_tokens(app: &App) {
 
 /// Waits a while for running turns; then they are cancelled, and their text so far
 /// is stored.
-async fn drain(app: &App) {
+pub(super) async fn drain(app: &App) {
     let over = async || {
         while app.turns.running() > 0 || app.flows.running() > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -186,7 +186,7 @@ async fn whole(shared: &Shared, caller: &Caller, chat: Chat) -> Result<ChatAnswe
                 Some(ChatEvent::End(outcome)) => {
                     return outcome.and_then(|answer| turn.checked(answer));
                 }
-                Some(ChatEvent::Text(_) | ChatEvent::Break) => {}
+                Some(_) => {}
                 None => return Err(broken()),
             }
         }
@@ -257,7 +257,8 @@ impl ChatStream {
     fn take(&mut self, event: Option<ChatEvent>) {
         match event {
             Some(ChatEvent::Text(text)) => self.ready.extend(self.frames.text(&text)),
-            Some(ChatEvent::Break) => self.ready.extend(self.frames.pause()),
+            Some(ChatEvent::Results(_)) => {}
+            Some(ChatEvent::Break(_)) => self.ready.extend(self.frames.pause()),
             Some(ChatEvent::End(outcome)) => {
                 let checked = outcome.and_then(|answer| self.turn.checked(answer));
                 let now = self.shared.app.maker.now_seconds();

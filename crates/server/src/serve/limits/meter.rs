@@ -123,6 +123,11 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
+    /// Creates the meter of the client that started the process.
+    pub(crate) fn unlimited() -> Self {
+        Self { origin: Instant::now(), owner: None, address: None, refused: AtomicU32::new(0) }
+    }
+
     /// Counts a message, or a request without one.
     pub(crate) fn take(&self) -> Pace {
         if self.owner.is_none() && self.address.is_none() {

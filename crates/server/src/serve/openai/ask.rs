@@ -19,7 +19,7 @@ use crate::serve::turn::work::metadata_of;
 use contexture::prompt::ToolCall;
 use contexture::store::contexts::Update;
 use contexture::turn::{Conversation, Finish, Form, Past, Role, TurnEvent};
-use contexture_protocol::content::{FinishReason, ModelResponse, UserInput};
+use contexture_protocol::content::{Call, CallResult, FinishReason, ModelResponse, UserInput};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -33,7 +33,9 @@ pub(crate) enum ChatEvent {
     /// A piece of the answer.
     Text(String),
     /// The text so far is complete in itself: the agent calls tools, and continues afterwards.
-    Break,
+    Break(Vec<Call>),
+    /// The results of calls.
+    Results(Vec<CallResult>),
     End(Result<ChatAnswer, Refusal>),
 }
 
@@ -73,10 +75,15 @@ impl ChatAnswer {
 pub(crate) struct ChatTurn {
     pub(crate) events: UnboundedReceiver<ChatEvent>,
     form: Option<Form>,
-    _cancel: Cancel,
+    cancel: Cancel,
 }
 
 impl ChatTurn {
+    /// Cancels the turn; its end comes as an event.
+    pub(crate) fn cancel(&self) {
+        self.cancel.now();
+    }
+
     /// Checks that an answer has the form that was asked for.
     ///
     /// # Errors
@@ -105,7 +112,7 @@ impl ChatTurn {
     }
 }
 
-/// The cancellation of a turn when this is dropped.
+/// The cancellation of a turn, also when this is dropped.
 struct Cancel {
     app: Arc<App>,
     owner: Arc<str>,
@@ -116,12 +123,18 @@ struct Cancel {
 
 impl Drop for Cancel {
     fn drop(&mut self) {
+        self.now();
+    }
+}
+
+impl Cancel {
+    fn now(&self) {
         if let Some(turn) = self.app.turns.of_message(&self.owner, &self.id) {
             turn.cancel.cancel();
         } else if self.is_stored {
             // The message may not be stored yet: after that, its turn has begun.
             let after = Update { owner: self.owner.to_string(), ..Update::default() };
-            let (owner, id) = (Arc::clone(&self.owner), std::mem::take(&mut self.id));
+            let (owner, id) = (Arc::clone(&self.owner), self.id.clone());
             self.app.update(after, move |app, _| {
                 if let Some(turn) = app.turns.of_message(&owner, &id) {
                     turn.cancel.cancel();
@@ -146,7 +159,7 @@ pub(crate) fn ask(app: &Arc<App>, caller: &Caller, chat: Chat) -> ChatTurn {
         Some(context) => in_context(app, caller, chat, context, id, tell),
         None => alone(app, caller, chat, id, tell),
     }
-    ChatTurn { events, form, _cancel: cancel }
+    ChatTurn { events, form, cancel }
 }
 
 /// Runs a turn that is not stored.
@@ -245,7 +258,7 @@ async fn run(
     while let Some(event) = running.next().await {
         let said = match event {
             TurnEvent::Delta { text } => ChatEvent::Text(text),
-            TurnEvent::ToolCalls { .. } => ChatEvent::Break,
+            TurnEvent::ToolCalls { .. } => ChatEvent::Break(Vec::new()),
             _ => continue,
         };
         let _ = tell.send(said);
@@ -305,7 +318,8 @@ impl ReplySink for ChatSink {
     fn passing(&self, message: Message) {
         let said = match message.body {
             Body::ModelResponseDelta(delta) => ChatEvent::Text(delta.text),
-            Body::ModelResponse(_) => ChatEvent::Break,
+            Body::ModelResponse(said) => ChatEvent::Break(said.tool_calls.unwrap_or_default()),
+            Body::ToolCallResponse(response) => ChatEvent::Results(response.results),
             _ => return,
         };
         let _ = self.0.send(said);

@@ -30,6 +30,29 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
+    /// Creates what a person asks in a context.
+    pub(crate) fn in_context(
+        agent: Agent,
+        context: String,
+        text: String,
+        attachments: Vec<Attachment>,
+    ) -> Self {
+        Self {
+            agent,
+            text,
+            attachments,
+            past: Vec::new(),
+            results: Vec::new(),
+            instructions: Vec::new(),
+            is_new: false,
+            hints: Hints::default(),
+            metadata: Map::new(),
+            context: Some(context),
+            is_streamed: true,
+            with_usage: false,
+        }
+    }
+
     /// Reads a request.
     ///
     /// # Errors

@@ -1,0 +1,94 @@
+//! The Agent Client Protocol, version 1, over a pair of streams (WA-9).
+//!
+//! Decision: an editor is a client like any other. Its connection is a session of the server that
+//! runs in this process: an ACP session is a context, a prompt a turn in it, and a question for
+//! permission the call of `confirm_action` that every client gets. The eight messages are read and
+//! written here, since the protocol's SDK has changed its interface with five major versions within
+//! a year, and would add its own runtime of connections.
+
+mod editor;
+mod prompt;
+mod rpc;
+mod updates;
+
+use super::frontend::calls;
+use super::http::drain;
+use super::operations::audit::{AuditEvent, AuditRecord};
+use super::phase::Phase;
+use super::{Serve, codes, look_at_waits};
+use crate::fault::Fault;
+use contexture::mcp::wire::{Line, Lines, MESSAGE_BYTES};
+use editor::Editor;
+use rmcp::transport::stdio_pipes;
+use std::io;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+
+/// Serves the editor that started the process on the standard streams, until stdin ends or `stop` is
+/// done. Running prompts are cancelled then.
+///
+/// # Errors
+/// A [`Fault`] when a stream fails.
+pub async fn serve(serve: &Serve, stop: impl Future<Output = ()>) -> Result<(), Fault> {
+    serve_on(serve, stdio_pipes(), stop).await
+}
+
+/// Serves on any pair of streams, one message per line.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_on<R, W>(
+    serve: &Serve,
+    (input, output): (R, W),
+    stop: impl Future<Output = ()>,
+) -> Result<(), Fault>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let app = Arc::clone(&serve.0);
+    app.audit.note(&AuditRecord::new(AuditEvent::ServerStarted).with("listen", "stdio"));
+    let looking = tokio::spawn(look_at_waits(Arc::clone(&app)));
+    let mut editor = Editor::new(&app);
+    let talked = talk(&mut editor, (Lines::new(input, MESSAGE_BYTES), output), stop).await;
+    looking.abort();
+    // Nobody hears their answers any more.
+    let session = editor.leave();
+    calls::left(&app, &session);
+    app.phase.send_replace(Phase::Draining);
+    drain(&app).await;
+    app.end_session(&session);
+    serve.close().await;
+    talked.map_err(|error| {
+        Fault::of(codes::TRANSPORT, format!("the connection to the editor failed: {error}"))
+            .with_help("the editor starts the command and talks to it over stdin and stdout")
+    })
+}
+
+/// Talks until the input ends or `stop` is done.
+async fn talk<R, W>(
+    editor: &mut Editor,
+    (mut lines, mut output): (Lines<R>, W),
+    stop: impl Future<Output = ()>,
+) -> io::Result<()>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut stop => return Ok(()),
+            line = lines.next() => match line? {
+                Line::Whole(line) => editor.take(&line).await,
+                Line::TooLong(begin) => editor.too_long(&begin),
+                Line::End => return Ok(()),
+            },
+            () = editor.hears() => {}
+        }
+        editor.pass_on();
+        output.write_all(&editor.written()).await?;
+        output.flush().await?;
+    }
+}

@@ -12,6 +12,7 @@
 )]
 #![allow(unreachable_pub, reason = "rooms of one test")]
 
+mod acp;
 #[path = "../../../protocol/tests/common/mod.rs"]
 mod examples;
 mod http_bad_input;

@@ -9,10 +9,14 @@
 mod head;
 mod kept;
 mod stored;
+mod turn;
 
 pub use head::Changes;
 pub(crate) use kept::Kept;
-pub use stored::{Settlement, State, StoredRun, cancel, find, list, settle};
+pub use stored::{
+    Settlement, State, StoredRun, cancel, find, forget, has_journal, list, read, settle, turns,
+};
+pub use turn::{Turn, TurnJournal};
 
 use contexture_script::host::HostError;
 use std::path::{Path, PathBuf};
@@ -31,6 +35,8 @@ const RUN: &str = "run";
 pub enum Durable {
     /// A new one.
     Begin,
+    /// That of a turn under a server.
+    Turn(TurnJournal),
     /// That of a run that is taken up again.
     Resume {
         /// Its id.

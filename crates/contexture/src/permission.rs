@@ -42,6 +42,8 @@ pub struct Action<'a> {
     pub prompt: Option<&'a str>,
     /// The step of a flow that does it; none when a program or a model does.
     pub step: Option<ActionStep<'a>>,
+    /// The id of the call of a program or a model: the same when its run is taken up again.
+    pub call: Option<&'a str>,
 }
 
 /// The attempt of a step that does an action: the same when its run is resumed.

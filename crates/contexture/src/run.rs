@@ -251,7 +251,7 @@ pub(crate) fn host(
     let (run, outlets) = outlets(project, request, &masker)?;
     let own = run.clone().unwrap_or_else(|| stamp::system().next().0);
     let journal = match kept {
-        None => Kept::begun(project, request, &own, &masker)?,
+        None => Kept::begun(project, request, &own, program, &masker)?,
         kept => kept,
     };
     let id = journal.as_ref().map_or(own, |journal| journal.run.clone());

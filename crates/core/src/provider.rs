@@ -354,6 +354,8 @@ pub struct Reply {
     pub sent: Option<Sent>,
     /// Requests that the server refused for their form before it took one.
     pub conceded: usize,
+    /// True if an earlier life of the run was given it: nobody was asked now.
+    pub is_known: bool,
 }
 
 /// The options of a request as they were sent, after everything that the server had refused.

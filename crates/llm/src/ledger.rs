@@ -174,7 +174,7 @@ impl Ledger {
         account.reserved = account.reserved.minus(reserved);
         match spent {
             Spent::Nothing => {}
-            Spent::Known(amount, is_priced) => {
+            Spent::Known(amount, is_priced) | Spent::Before(amount, is_priced) => {
                 account.spent = account.spent.plus(amount);
                 account.is_unpriced |= !is_priced;
             }
@@ -187,7 +187,8 @@ impl Ledger {
         self.keep.tell(&account);
         drop(account);
         if let Some(above) = &self.above {
-            above.settle(reserved, spent);
+            let is_before = matches!(spent, Spent::Before(..));
+            above.settle(reserved, if is_before { Spent::Nothing } else { spent });
         }
     }
 }
@@ -197,6 +198,8 @@ impl Ledger {
 pub enum Spent {
     /// It was refused, or never sent.
     Nothing,
+    /// An earlier life of the run took it: the account above counted it then.
+    Before(Amount, bool),
     /// Its answer says so.
     Known(Amount, bool),
     /// It broke off: its worst case.

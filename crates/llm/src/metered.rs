@@ -164,6 +164,10 @@ impl Ticket<'_> {
     fn end(&mut self, outcome: &Result<Reply, LlmError>) {
         self.is_open = false;
         match outcome {
+            Ok(reply) if reply.is_known => self.settle(Spent::Before(
+                self.cost(reply.response.usage),
+                self.profile.price.is_some(),
+            )),
             Ok(reply) => self.settle(Spent::Known(
                 self.cost(reply.response.usage),
                 self.profile.price.is_some(),

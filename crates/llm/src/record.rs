@@ -8,7 +8,7 @@ mod journal;
 mod journalled;
 mod line;
 
-pub use journal::{Call, Journal, Past};
+pub use journal::{Call, Journal, Past, UnderWay};
 pub use journalled::Journalled;
 pub(crate) use line::{Line, Outcome, StoredError};
 
@@ -102,6 +102,16 @@ impl Recording {
         text.push('\n');
         let written = writer.out.write_all(text.as_bytes()).and_then(|()| writer.out.flush());
         written.map_err(|error| writer.fault(&error.to_string()))
+    }
+
+    /// Writes to a file from now on that no other process has open; returns what keeps it so.
+    fn goes_to(&self, path: &Path, file: File) -> Result<File, LlmError> {
+        let fail = |error: std::io::Error| fault(path, &error);
+        let (lock, disk) = (file.try_clone().map_err(fail)?, file.try_clone().map_err(fail)?);
+        journal::locked(path, &lock)?;
+        let mut writer = self.lock();
+        (writer.out, writer.disk) = (Box::new(file), Some(disk));
+        Ok(lock)
     }
 
     /// Waits until what was written is on disk.

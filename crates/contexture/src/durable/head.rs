@@ -1,10 +1,11 @@
 //! What a journal says of its run: the program, its input and its options.
 
-use super::{Durable, RUN, StoredRun};
+use super::{Durable, RUN, StoredRun, Turn};
 use crate::models::StandIn;
 use crate::project::Project;
 use crate::run::{RunRequest, SetupError};
 use crate::servers::Consent;
+use crate::turn::Conversation;
 use contexture_context::Digest;
 use contexture_core::policy::Class;
 use contexture_core::profile::Money;
@@ -42,6 +43,9 @@ pub(super) struct Head {
     yes_to: Vec<Class>,
     max_cost: Option<f64>,
     max_tokens: Option<u64>,
+    /// The turn of a server; its conversation is the input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) turn: Option<Turn>,
 }
 
 /// What is different when a run is taken up again.
@@ -89,7 +93,15 @@ impl Head {
             yes_to: request.yes_to.clone(),
             max_cost: request.spend.money.map(Money::dollars),
             max_tokens: request.spend.tokens,
+            turn: None,
         }
+    }
+
+    /// Makes it that of a turn.
+    pub(super) fn of_turn(mut self, turn: Turn, conversation: &Conversation) -> Self {
+        self.turn = Some(turn);
+        self.input = json!(conversation);
+        self
     }
 
     /// Returns the line of a life of the run.
@@ -166,7 +178,7 @@ impl StoredRun {
         Ok(request)
     }
 
-    fn input(&self, given: Option<Value>) -> Result<Value, SetupError> {
+    pub(super) fn input(&self, given: Option<Value>) -> Result<Value, SetupError> {
         let refused = |message: &str, help: &str| {
             Err(SetupError::new("input_changed", message, Some(help.to_owned())))
         };

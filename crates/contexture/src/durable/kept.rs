@@ -12,12 +12,15 @@ use contexture_script::runtime::{FailureKind, RunError};
 use contexture_store::home;
 use contexture_store::masker::Masker;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A journal, and the id of its run.
 pub(crate) struct Kept {
     pub(crate) run: String,
     pub(crate) journal: Journal,
+    /// True if a server takes it up, and removes it when its turn has its answer.
+    is_of_turn: bool,
 }
 
 impl Kept {
@@ -28,13 +31,20 @@ impl Kept {
         program: &Program,
         masker: &Arc<Masker>,
     ) -> Result<Option<Self>, SetupError> {
-        let Some(Durable::Resume { run, changed }) = &request.durable else { return Ok(None) };
-        let path = file_of(project, run);
+        let (run, changed) = match &request.durable {
+            Some(Durable::Resume { run, changed }) => (run.clone(), *changed),
+            Some(Durable::Turn(turn)) => match turn.resumes() {
+                Some(run) => (run.to_owned(), false),
+                None => return Ok(None),
+            },
+            Some(Durable::Begin) | None => return Ok(None),
+        };
+        let path = file_of(project, &run);
         let (journal, past) =
             Journal::open(&path, Arc::new(masker.by_value())).map_err(|e| unusable(&e))?;
         // Nobody else writes from here on.
         let stored = StoredRun::of(run.clone(), past.clone(), false)?;
-        stored.can_go_on(*changed)?;
+        stored.can_go_on(changed)?;
         if !changed {
             stored.head.check(program)?;
         }
@@ -42,7 +52,11 @@ impl Kept {
         if stored.state == State::Failed {
             forget_failures(&journal, &past);
         }
-        Ok(Some(Self { run: run.clone(), journal }))
+        let is_of_turn = matches!(request.durable, Some(Durable::Turn(_)));
+        if let Some(Durable::Turn(turn)) = &request.durable {
+            turn.begin(run.clone(), journal.clone(), stored.head);
+        }
+        Ok(Some(Self { run, journal, is_of_turn }))
     }
 
     /// Begins a journal, if the run is to have one.
@@ -50,36 +64,43 @@ impl Kept {
         project: &Project,
         request: &RunRequest,
         id: &str,
+        program: &Program,
         masker: &Arc<Masker>,
     ) -> Result<Option<Self>, SetupError> {
-        if request.durable != Some(Durable::Begin) || request.dry_run {
+        if request.durable.is_none() || request.dry_run {
             return Ok(None);
         }
-        let path = file_of(project, id);
-        let folder = path.parent().unwrap_or(&path);
-        home::private_folder(folder).map_err(|error| {
-            let message = format!("{}: {error}", folder.display());
-            SetupError::new("journal_unusable", message, Some(HELP.to_owned()))
-        })?;
-        home::mark(folder);
-        let journal =
-            Journal::create(&path, Arc::new(masker.by_value())).map_err(|e| unusable(&e))?;
-        Ok(Some(Self { run: id.to_owned(), journal }))
+        let (path, masker) = (file_of(project, id), Arc::new(masker.by_value()));
+        if let Some(Durable::Turn(turn)) = &request.durable {
+            let journal = Journal::held(&path, masker);
+            let head = Head::of(request, program, Some(id));
+            turn.begin(id.to_owned(), journal.clone(), head);
+            return Ok(Some(Self { run: id.to_owned(), journal, is_of_turn: true }));
+        }
+        folder_of(&path)?;
+        let journal = Journal::create(&path, masker).map_err(|error| unusable(&error))?;
+        Ok(Some(Self { run: id.to_owned(), journal, is_of_turn: false }))
     }
 
-    /// Writes that a life of the run begins.
+    /// Writes that a life of the run begins. That of a turn is one, whoever takes it up.
     pub(crate) fn live(
         &self,
         request: &RunRequest,
         program: &Program,
         trace: Option<&str>,
     ) -> Result<(), SetupError> {
+        if self.is_of_turn {
+            return Ok(());
+        }
         let head = Head::of(request, program, trace);
         self.journal.intend(&head.call()).map_err(|error| unusable(&error))
     }
 
-    /// Writes how the run has ended, unless it can go on from here.
+    /// Writes how the run has ended, unless it can go on from here. Of a turn its answer says so.
     pub(crate) fn end(&self, outcome: &mut Result<Value, RunError>) -> Result<(), LlmError> {
+        if self.is_of_turn {
+            return Ok(());
+        }
         let path = self.journal.path();
         let told = match outcome {
             Ok(value) => json!({ "state": "done", "value": value }),
@@ -119,6 +140,17 @@ fn forget_failures(journal: &Journal, past: &[Past]) {
         }
         journal.forget(&last.call.key, Past::is_failed_answer);
     }
+}
+
+/// Creates the folder of a journal.
+pub(super) fn folder_of(journal: &Path) -> Result<(), SetupError> {
+    let folder = journal.parent().unwrap_or(journal);
+    home::private_folder(folder).map_err(|error| {
+        let message = format!("{}: {error}", folder.display());
+        SetupError::new("journal_unusable", message, Some(HELP.to_owned()))
+    })?;
+    home::mark(folder);
+    Ok(())
 }
 
 pub(super) const HELP: &str = "make the folder `.contexture` of the workspace writable";

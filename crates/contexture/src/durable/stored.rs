@@ -12,6 +12,7 @@ use contexture_llm::{Journal, Past};
 use contexture_store::home;
 use contexture_store::masker::Masker;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -225,6 +226,39 @@ fn load(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
     let is_held = Journal::is_open(&path);
     let past = Journal::read(&path).map_err(|error| unusable(&error))?;
     StoredRun::of(id.to_owned(), past, is_held)
+}
+
+/// Reports whether a run has a journal.
+#[must_use]
+pub fn has_journal(project: &Project, id: &str) -> bool {
+    file_of(project, id).exists()
+}
+
+/// Reads the journal of a run.
+///
+/// # Errors
+/// [`SetupError`] when it can't be read.
+pub fn read(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
+    load(project, id)
+}
+
+/// Removes the journal of a run that has told its outcome.
+pub fn forget(project: &Project, id: &str) {
+    let path = file_of(project, id);
+    // What stays is found and removed by the next start.
+    drop(std::fs::remove_file(cancel_file(&path)));
+    drop(std::fs::remove_file(path));
+}
+
+/// Returns the turns of servers with a journal, but those of `known` runs. One that can't be read is
+/// left out.
+///
+/// # Errors
+/// [`SetupError`] when the folder can't be read.
+pub fn turns(project: &Project, known: &HashSet<String>) -> Result<Vec<StoredRun>, SetupError> {
+    let others = ids(project)?.into_iter().filter(|id| !known.contains(id));
+    let runs = others.filter_map(|id| load(project, &id).ok());
+    Ok(runs.filter(|run| run.head.turn.is_some() && run.state != State::Running).collect())
 }
 
 /// Returns the runs with a journal, newest first, and what is wrong with journals that can't be read.

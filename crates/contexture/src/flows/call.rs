@@ -257,7 +257,15 @@ impl Catalog {
         let parameters = &call.parameters;
         let target = address.map_or(target, |endpoint| format!("http.{}", endpoint.method()));
         let shown = named.map_or(&name, |_| &call.name);
-        let asked = Action { name: shown, target: &target, parameters, policy: None, prompt, step };
+        let asked = Action {
+            name: shown,
+            target: &target,
+            parameters,
+            policy: None,
+            prompt,
+            step,
+            call: None,
+        };
         let asking = policy::permitted(&self.kit.policy, run.permission.as_ref(), &effect, asked);
         let (decision, answer) = asking.await;
         let record = policy::record(&name, &decision, answer.as_ref().copied());

@@ -2,6 +2,7 @@
 
 use contexture_core::policy::{Class, Demands};
 use contexture_llm::BoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The code of a call for which there is no client, or no longer (CP-14).
@@ -23,6 +24,12 @@ pub trait Frontend: Send + Sync {
         Vec::new()
     }
 
+    /// Reports whether a call was made in an earlier life of the run, and has not given its result yet:
+    /// it was checked and allowed then.
+    fn has_open(&self, _call_id: &str) -> bool {
+        false
+    }
+
     /// Asks a client, or a service, to run a tool. The parameters were checked against the announced schema.
     ///
     /// The future is dropped when the turn is cancelled: what is behind the port notifies the
@@ -31,7 +38,7 @@ pub trait Frontend: Send + Sync {
 }
 
 /// A tool that a client announced (CP-13), as far as a program and a model need to know it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FrontendTool {
     /// The id by which it is called.

@@ -137,6 +137,12 @@ pub(super) fn about(key: &str, name: &str, given: &Value, site: &str) -> Call {
     Call { key: key.to_owned(), name: name.to_owned(), digest, request }
 }
 
+/// Returns the key of a call of a run for the other side.
+pub(crate) fn call_id(run: &str, key: &str) -> String {
+    let digest = Digest::of_text(&format!("{run}\n{key}")).hex();
+    format!("call_{}", digest.get(..DIGITS).unwrap_or(&digest))
+}
+
 impl RunState {
     /// Returns the key of the next call that is made for another: by a model, or as a step of a plan.
     pub(super) fn below(&self, key: &CallKey) -> String {
@@ -149,8 +155,7 @@ impl RunState {
     /// Returns the key of a call for the other side: the same whenever this call of this run is made
     /// (WA-4).
     pub(super) fn minted(&self, key: &str) -> String {
-        let digest = Digest::of_text(&format!("{}\n{key}", self.identity.id)).hex();
-        format!("call_{}", digest.get(..DIGITS).unwrap_or(&digest))
+        call_id(&self.identity.id, key)
     }
 
     /// Returns that key for a call that changes something.
@@ -195,7 +200,9 @@ impl RunState {
             return self.known(&about, past);
         }
         self.identity.state().calls.insert(about.key.clone(), about.clone());
+        let under_way = journal.under_way();
         let outcome = work.await;
+        drop(under_way);
         self.identity.state().calls.remove(&about.key);
         if !outcome.as_ref().is_err_and(|error| error.cancelled) {
             let kept = json!(Kept::from(&outcome));

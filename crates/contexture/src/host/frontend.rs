@@ -33,13 +33,21 @@ pub(super) async fn call(
     if run.dry_run {
         return Ok(run.stand_in(&name, site, Trust::Tool));
     }
-    permitted(run, frontend, &tool_id, (event, &influence), &arguments).await?;
+    let call_id = run.minted(&key);
+    if !has_open(frontend, &call_id) {
+        permitted(run, frontend, &tool_id, (event, &key, &influence), &arguments).await?;
+    }
     run.observer.notify(Progress::ToolCalled { name: name.clone() });
-    let call_id = (run.minted(&key), false);
-    let asking = ask(frontend, &tool_id, call_id, (&name, arguments), run.limits.file_bytes);
+    let asking =
+        ask(frontend, &tool_id, (call_id, false), (&name, arguments), run.limits.file_bytes);
     let asked = run.unless_cancelled(asking).await?;
     let label = Label::of(format!("frontend:{tool_id}"), Trust::Tool);
     asked.map(|value| supplied(value, label)).map_err(host_error)
+}
+
+/// Reports whether a call was made before, and waits for its result.
+pub(super) fn has_open(frontend: Option<&Arc<dyn Frontend>>, call_id: &str) -> bool {
+    frontend.is_some_and(|frontend| frontend.has_open(call_id))
 }
 
 /// Waits until a tool of the front end may be called. The journal need not know before: after a crash
@@ -49,7 +57,7 @@ pub(super) async fn permitted(
     run: &RunState,
     frontend: Option<&Arc<dyn Frontend>>,
     tool_id: &str,
-    (event, influence): (u64, &Influence),
+    (event, key, influence): (u64, &str, &Influence),
     arguments: &Value,
 ) -> Result<(), HostError> {
     let tools = frontend.map(|frontend| frontend.definitions()).unwrap_or_default();
@@ -65,7 +73,7 @@ pub(super) async fn permitted(
             return Ok(());
         }
     }
-    run.allowed(event, &effect, arguments).await
+    run.allowed((event, key), &effect, arguments).await
 }
 
 pub(super) fn host_error(fault: ToolFailure) -> HostError {
@@ -82,9 +90,14 @@ pub(super) async fn ask(
     limit: usize,
 ) -> Result<Value, ToolFailure> {
     let Some(frontend) = frontend else { return Err(no_client(tool_id)) };
-    let tool = frontend.definitions().into_iter().find(|tool| tool.tool_id == tool_id);
-    let Some(tool) = tool else { return Err(no_client(tool_id)) };
-    let parameters = parameters(&tool, name, arguments)?;
+    let parameters = match arguments {
+        Value::Object(checked) if frontend.has_open(&call_id) => checked,
+        arguments => {
+            let mut tools = frontend.definitions().into_iter();
+            let tool = tools.find(|tool| tool.tool_id == tool_id);
+            parameters(&tool.ok_or_else(|| no_client(tool_id))?, name, arguments)?
+        }
+    };
     let call =
         FrontendCall { call_id, tool_id: tool_id.to_owned(), parameters, from_model, flow: None };
     let value = frontend.call(call).await.map_err(|failure| ToolFailure {

@@ -145,7 +145,10 @@ impl Caller<'_> {
         id: (String, bool),
     ) -> Result<Called, ToolFailure> {
         let port = self.tools.frontend.as_ref();
-        frontend::permitted(self.run, port, tool_id, (self.event, influence), &given).await?;
+        if !frontend::has_open(port, &id.0) {
+            let about = (self.event, self.key, influence);
+            frontend::permitted(self.run, port, tool_id, about, &given).await?;
+        }
         let source = format!("frontend://{tool_id}({given})");
         let limit = self.run.limits.file_bytes;
         let value = frontend::ask(port, tool_id, id, (tool_id, given), limit).await?;

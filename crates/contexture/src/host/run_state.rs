@@ -301,7 +301,7 @@ impl RunState {
     /// recorded with the event of the call.
     pub(super) async fn allowed(
         &self,
-        event: u64,
+        (event, key): (u64, &str),
         effect: &Effect<'_>,
         arguments: &Value,
     ) -> Result<(), HostError> {
@@ -313,7 +313,9 @@ impl RunState {
         let policy = self.policy_of(event);
         let (parameters, step) = (&shown, None);
         let (name, target) = (effect.name, effect.name);
-        let action = Action { name, target, parameters, policy: None, prompt: None, step };
+        let id = self.minted(key);
+        let call = Some(&*id);
+        let action = Action { name, target, parameters, policy: None, prompt: None, step, call };
         let asking = policy::permitted(&policy, self.permission.as_ref(), effect, action);
         let (decision, answer) = self.unless_cancelled(asking).await?;
         self.note_decision(
@@ -335,7 +337,7 @@ impl RunState {
         effect: &Effect<'_>,
         arguments: &Value,
     ) -> Result<(), HostError> {
-        self.allowed(event, effect, arguments).await?;
+        self.allowed((event, key), effect, arguments).await?;
         if effect.class == Class::Read { Ok(()) } else { self.intend(key) }
     }
 

@@ -9,13 +9,14 @@ use crate::run::result::SetupError;
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The most attachments of one message.
 const MOST: usize = 32;
 
 /// A file that a user attached.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attachment {
     /// Its kind.
     pub kind: AttachmentKind,
@@ -26,7 +27,8 @@ pub struct Attachment {
 }
 
 /// The kinds of attachments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum AttachmentKind {
     /// A picture.
     Image,

@@ -5,6 +5,7 @@ use super::form::Form;
 use crate::run::request::RunRequest;
 use contexture_context::{Label, Trust};
 use contexture_prompt::{ToolCall, ToolChoice, ToolDefinition};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One turn of a conversation.
@@ -20,7 +21,7 @@ pub struct TurnRequest {
 }
 
 /// The message of a turn, and the conversation before it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conversation {
     /// The id of the context.
     pub context_id: Option<String>,
@@ -35,11 +36,12 @@ pub struct Conversation {
     /// The message's metadata; a program sees it when it declares a field `metadata`.
     pub metadata: Map<String, Value>,
     /// Texts in all of this that are masked wherever the turn is written down (CP-19).
+    #[serde(skip)]
     pub private: Vec<String>,
 }
 
 /// An earlier message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Past {
     /// Its sender.
     pub role: Role,
@@ -66,7 +68,8 @@ impl Past {
 }
 
 /// The sender of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The user.
     User,

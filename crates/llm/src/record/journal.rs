@@ -27,8 +27,6 @@ pub struct Journal(Arc<Shared>);
 struct Shared {
     path: PathBuf,
     recording: Recording,
-    /// Keeps other processes out as long as it is open.
-    _lock: File,
     state: Mutex<State>,
 }
 
@@ -38,6 +36,22 @@ struct State {
     past: HashMap<String, VecDeque<Past>>,
     /// The numbers of calls whose intent is written, by key.
     meant: HashMap<String, u64>,
+    /// The lines of one that is not in its file yet.
+    held: Option<Vec<Line>>,
+    /// Keeps other processes out as long as it is open.
+    lock: Option<File>,
+    /// The number of calls under way.
+    busy: usize,
+}
+
+/// A call that is under way as long as this lives.
+#[must_use = "a call is under way as long as it lives"]
+pub struct UnderWay(Journal);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.state().busy -= 1;
+    }
 }
 
 /// A call that is not one of a model.
@@ -109,6 +123,56 @@ impl Journal {
         Self::over(path, file.map_err(|error| fault(path, &error))?, masker, Vec::new())
     }
 
+    /// Begins a journal that stays in memory until [`Self::keep`].
+    #[must_use]
+    pub fn held(path: &Path, masker: Arc<Masker>) -> Self {
+        let recording = Recording::to_writer(&path.display().to_string(), io::sink());
+        let recording = recording.masked_by(masker);
+        // Its first line is that of the run, when it is written.
+        recording.begin();
+        let state = State { held: Some(Vec::new()), ..State::default() };
+        Self(Arc::new(Shared { path: path.to_owned(), recording, state: Mutex::new(state) }))
+    }
+
+    /// Puts a journal that was held in memory into its file, behind the line of its run; it is on disk
+    /// when this returns.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] when it can't be written, or is there.
+    pub fn keep(&self, head: &Call) -> Result<(), LlmError> {
+        let mut state = self.state();
+        let Some(lines) = &state.held else { return Ok(()) };
+        let path = self.path();
+        let file = file::private(path, |options| options.append(true).create_new(true));
+        let file = file.map_err(|error| fault(path, &error))?;
+        let lock = self.0.recording.goes_to(path, file)?;
+        self.0.recording.write(&line(1, head, None))?;
+        for line in lines {
+            self.0.recording.write(line)?;
+        }
+        self.0.recording.sync()?;
+        (state.held, state.lock) = (None, Some(lock));
+        Ok(())
+    }
+
+    /// Reports whether it is in its file.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.state().held.is_none()
+    }
+
+    /// Counts a call that is under way from now on.
+    pub fn under_way(&self) -> UnderWay {
+        self.state().busy += 1;
+        UnderWay(self.clone())
+    }
+
+    /// Returns the number of calls under way.
+    #[must_use]
+    pub fn busy(&self) -> usize {
+        self.state().busy
+    }
+
     /// Goes on with a journal that no process has open, and returns what it holds.
     ///
     /// # Errors
@@ -154,20 +218,16 @@ impl Journal {
         masker: Arc<Masker>,
         past: Vec<Past>,
     ) -> Result<Self, LlmError> {
-        let fail = |error: io::Error| fault(path, &error);
-        let (lock, disk) = (file.try_clone().map_err(fail)?, file.try_clone().map_err(fail)?);
-        locked(path, &lock)?;
-        let recording = Recording::to_writer(&path.display().to_string(), file).masked_by(masker);
-        let mut writer = recording.lock();
-        writer.disk = Some(disk);
-        writer.next = past.last().map_or(1, |last| last.seq + 1);
-        drop(writer);
-        let mut state = State::default();
+        let name = path.display().to_string();
+        let recording = Recording::to_writer(&name, io::sink()).masked_by(masker);
+        let lock = recording.goes_to(path, file)?;
+        recording.lock().next = past.last().map_or(1, |last| last.seq + 1);
+        let mut state = State { lock: Some(lock), ..State::default() };
         for past in past {
             state.past.entry(past.call.key.clone()).or_default().push_back(past);
         }
         let path = path.to_owned();
-        Ok(Self(Arc::new(Shared { path, recording, _lock: lock, state: Mutex::new(state) })))
+        Ok(Self(Arc::new(Shared { path, recording, state: Mutex::new(state) })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -200,7 +260,7 @@ impl Journal {
     /// [`LlmError::Recording`]: the call is not to be made then.
     pub fn intend(&self, call: &Call) -> Result<(), LlmError> {
         let seq = self.0.recording.begin();
-        self.write(&line(seq, call, None))?;
+        self.write(line(seq, call, None), true)?;
         self.state().meant.insert(call.key.clone(), seq);
         Ok(())
     }
@@ -214,11 +274,11 @@ impl Journal {
         match meant {
             Some(seq) => {
                 let brief = Call { request: Value::Null, ..call.clone() };
-                self.write(&line(seq, &brief, Some(Outcome::Call(outcome))))
+                self.write(line(seq, &brief, Some(Outcome::Call(outcome))), true)
             }
             None => {
                 let seq = self.0.recording.begin();
-                self.0.recording.write(&line(seq, call, Some(Outcome::Call(outcome))))
+                self.write(line(seq, call, Some(Outcome::Call(outcome))), false)
             }
         }
     }
@@ -231,13 +291,13 @@ impl Journal {
     pub fn settle(&self, past: &Past, outcome: Option<Value>) -> Result<(), LlmError> {
         let outcome = outcome.map_or(Outcome::Again, Outcome::Call);
         let brief = Call { request: Value::Null, ..past.call.clone() };
-        self.write(&line(past.seq, &brief, Some(outcome)))
+        self.write(line(past.seq, &brief, Some(outcome)), true)
     }
 
     /// Writes that a model is about to be asked; returns the number of the call.
     pub(super) fn ask(&self, key: &str, model: &str, digest: &Digest) -> Result<u64, LlmError> {
         let seq = self.0.recording.begin();
-        self.write(&of_model(seq, (key, model), digest, (Value::Null, None)))?;
+        self.write(of_model(seq, (key, model), digest, (Value::Null, None)), true)?;
         Ok(seq)
     }
 
@@ -253,16 +313,23 @@ impl Journal {
             Ok(reply) => Outcome::reply(reply),
             Err(error) => Outcome::Error(StoredError::from(error)),
         };
-        self.write(&of_model(seq, about, digest, (call.canonical(), Some(outcome))))
+        // A prompt is not copied for a file that there may never be.
+        let request = if self.is_kept() { call.canonical() } else { Value::Null };
+        self.write(of_model(seq, about, digest, (request, Some(outcome))), true)
     }
 
-    fn write(&self, line: &Line) -> Result<(), LlmError> {
-        self.0.recording.write(line)?;
-        self.0.recording.sync()
+    /// Writes a line, which is on disk when this returns if that is needed.
+    fn write(&self, line: Line, is_needed: bool) -> Result<(), LlmError> {
+        if let Some(held) = &mut self.state().held {
+            held.push(line);
+            return Ok(());
+        }
+        self.0.recording.write(&line)?;
+        if is_needed { self.0.recording.sync() } else { Ok(()) }
     }
 }
 
-fn locked(path: &Path, file: &File) -> Result<(), LlmError> {
+pub(super) fn locked(path: &Path, file: &File) -> Result<(), LlmError> {
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(LlmError::Recording {
             file: path.display().to_string(),

@@ -43,12 +43,13 @@ impl Journalled {
             let Some(known) = past.into_reply() else {
                 return Err(LlmError::Uncertain { model: self.uri().to_owned() });
             };
-            let reply = known?;
+            let reply = Reply { is_known: true, ..known? };
             if let Some(sink) = sink.filter(|_| !reply.response.text.is_empty()) {
                 sink(&reply.response.text);
             }
             return Ok(reply);
         }
+        let _under_way = self.journal.under_way();
         let seq = self.journal.ask(key, self.uri(), &digest)?;
         let outcome = self.provider.complete(call, sink, cancel).await;
         if !matches!(outcome, Err(LlmError::Cancelled)) {

@@ -81,6 +81,16 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// Returns the caller of work of an earlier server.
+    pub(crate) fn again(owner: Arc<str>, limited: Option<Arc<Grant>>) -> Self {
+        let grant = limited.unwrap_or_else(|| {
+            let (senders, scopes, spend) = (Vec::new(), Vec::new(), SpendLimit::default());
+            Arc::new(Grant { owner, token: None, senders, scopes, spend })
+        });
+        let meter = Arc::new(Meter::unlimited());
+        Self { grant, address: None, meter, session: None, trace: None }
+    }
+
     pub(crate) fn owner(&self) -> &Arc<str> {
         &self.grant.owner
     }

@@ -14,7 +14,7 @@ mod earlier;
 mod faults;
 mod intent;
 pub(crate) mod intent_set;
-mod job;
+pub(crate) mod job;
 pub(crate) mod journal;
 mod place;
 mod progress;

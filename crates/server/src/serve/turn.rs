@@ -4,10 +4,13 @@
 //! same message again gets the same turn from its start; a lost connection ends
 //! nothing. The message and the answer are durable before they are sent.
 
+pub(crate) mod earlier;
 pub(crate) mod ended;
 pub(crate) mod history;
 pub(crate) mod log;
+pub(crate) mod parked;
 mod queues;
+pub(crate) mod resumed;
 mod service;
 pub(crate) mod thread;
 pub(crate) mod tools;

@@ -121,6 +121,7 @@ impl Clients {
             call: call_id(step, attempt),
             deadline_ms: self.times.of_step(step, self.forwarder.app.now()),
             is_patient,
+            turn: None,
         }
     }
 

@@ -36,9 +36,9 @@ use tokio::task::JoinHandle;
 const LONGEST_KEY: usize = 256;
 
 /// The interval after which a set that only waits is left until it is answered.
-const PARKED: Duration = Duration::from_millis(500);
+pub(crate) const PARKED: Duration = Duration::from_millis(500);
 /// That interval when the server is about to end.
-const ENDING: Duration = Duration::from_millis(20);
+pub(crate) const ENDING: Duration = Duration::from_millis(20);
 
 /// A function that sends an intermediate message.
 pub(super) type Tell = Arc<dyn Fn(&Message) + Send + Sync>;

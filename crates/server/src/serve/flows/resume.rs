@@ -13,8 +13,12 @@ use crate::serve::codes;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::results::unkept;
 use crate::serve::message::{digest, stored_answer};
+use crate::serve::turn::earlier::Turns;
+use contexture::durable;
 use contexture::flows::{FlowRequest, Labels};
-use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
+use contexture::store::contexts::{
+    ContextError, Key, KeyName, PendingKey, Repeated, StoredMessage,
+};
 use contexture::store::flows::{FlowStoreError, Wait, WaitFilter, WaitId};
 use contexture_flow::Set;
 use contexture_flow::check::Report as Warnings;
@@ -62,7 +66,12 @@ pub(crate) fn resume_all(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
     waits.forget_waits(app.now().saturating_sub(KEPT_MS));
     let parked = waits.parked_runs().map_err(|error| unusable(&error))?;
     let mut waiting = HashSet::new();
+    let mut turns = Turns::default();
     for (owner, context, message, run) in parked {
+        if durable::has_journal(&app.project, &run) {
+            turns.parked.insert((owner, context, message), run);
+            continue;
+        }
         seen.insert(run);
         waiting.insert((owner, context, message));
     }
@@ -72,12 +81,16 @@ pub(crate) fn resume_all(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
         {
             continue;
         }
+        if turns.is_parked(app, &pending) {
+            continue;
+        }
         match recovery(app, &pending, &mut seen)? {
             Recovery::Resumed(found) => resume(app, *found)?,
             Recovery::Held => {}
             Recovery::Unknown => rest.push(pending),
         }
     }
+    let rest = turns.take_up(app, rest)?;
     // Acknowledged requests are no longer pending, and may be unfinished.
     for left in app.flows.journals.unfinished().map_err(|error| unusable(&error))? {
         if !left.is_held && !seen.contains(&left.run) {
@@ -87,7 +100,7 @@ pub(crate) fn resume_all(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
     Ok(rest)
 }
 
-fn unusable(error: &dyn std::fmt::Display) -> Fault {
+pub(crate) fn unusable(error: &dyn std::fmt::Display) -> Fault {
     Fault::of(codes::BAD_DATA, error.to_string())
 }
 
@@ -113,7 +126,7 @@ fn recovery(
     // Without a run, it was accepted just before the end: no step ran.
     let message = match message {
         Some(message) => Some(message),
-        None => kept(app, owner, context, id).map_err(|error| unusable(&error))?,
+        None => last_of(app, owner, context, id).map_err(|error| unusable(&error))?,
     };
     Ok(match message.filter(|message| set_of(message).is_some()) {
         Some(message) => {
@@ -124,15 +137,31 @@ fn recovery(
     })
 }
 
-/// Finds a message among the last of a context.
-fn kept(app: &App, owner: &str, context: &str, id: &str) -> Result<Option<Message>, ContextError> {
+fn last_of(
+    app: &App,
+    owner: &str,
+    context: &str,
+    id: &str,
+) -> Result<Option<Message>, ContextError> {
+    Ok(kept(app, owner, context, id)?.map(|(message, _)| message))
+}
+
+/// Finds a message among the last of a context, with its number.
+pub(crate) fn kept(
+    app: &App,
+    owner: &str,
+    context: &str,
+    id: &str,
+) -> Result<Option<(Message, u64)>, ContextError> {
     let last = match app.store.last(Key { owner, context }, LATEST) {
         Err(ContextError::NotFound(_)) => return Ok(None),
         other => other?,
     };
-    let read = |text: &str| Message::parse(text.as_bytes(), &Limits::FILE).ok();
-    let mut messages = last.iter().rev().filter_map(|kept| read(&kept.text));
-    Ok(messages.find(|message| message.message_id == id))
+    let read = |kept: &StoredMessage| {
+        Some((Message::parse(kept.text.as_bytes(), &Limits::FILE).ok()?, kept.seq))
+    };
+    let mut messages = last.iter().rev().filter_map(read);
+    Ok(messages.find(|(message, _)| message.message_id == id))
 }
 
 /// Resumes a run whose message has its answer: only asynchronous requests have more to send.
@@ -172,6 +201,9 @@ pub(crate) async fn wake(app: &Arc<App>, wait: &Wait) {
         // The next server takes it up.
         return;
     }
+    if wait.step.is_empty() {
+        return app.turns.wake(&wait.run);
+    }
     let (app, wait) = (Arc::clone(app), wait.clone());
     let log = Arc::clone(&app.log);
     let woken = tokio::task::spawn_blocking(move || wake_now(&app, wait)).await;
@@ -185,7 +217,7 @@ fn wake_now(app: &Arc<App>, wait: Wait) -> Result<(), Fault> {
     let kept_message = app.flows.journals.message(&wait.run).map_err(|error| unusable(&error))?;
     let message = match kept_message {
         Some(message) => Some(message),
-        None => kept(app, &owner, &context, &name).map_err(|error| unusable(&error))?,
+        None => last_of(app, &owner, &context, &name).map_err(|error| unusable(&error))?,
     };
     let Some(message) = message else { return Ok(()) };
     app.calls.journal().park_waits(&wait.run, false);
@@ -201,7 +233,9 @@ pub(crate) async fn deleted(app: &Arc<App>, owner: &str, context: &str) {
     }
     let (owner, context) = (Some(owner.to_owned()), Some(context.to_owned()));
     let filter = WaitFilter { owner, context, parked: true, ..WaitFilter::default() };
-    for wait in app.calls.find(filter).await.unwrap_or_default() {
+    let waits = app.calls.find(filter).await.unwrap_or_default();
+    // Turns are cancelled.
+    for wait in waits.into_iter().filter(|wait| !wait.step.is_empty()) {
         let (app, run) = (Arc::clone(app), wait.run.clone());
         let end = move || {
             // What is taken up at this moment ends by its control.
@@ -214,7 +248,7 @@ pub(crate) async fn deleted(app: &Arc<App>, owner: &str, context: &str) {
 }
 
 /// Returns the incarnation of a context: pending messages are deleted with theirs.
-fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> {
+pub(crate) fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> {
     app.store.head(Key { owner, context }).ok().map(|head| head.incarnation)
 }
 

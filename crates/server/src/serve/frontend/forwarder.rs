@@ -101,7 +101,18 @@ impl Forwarder {
 
 impl Frontend for Forwarder {
     fn definitions(&self) -> Vec<FrontendTool> {
-        self.defined(Runtime::Frontend)
+        let mut tools = self.defined(Runtime::Frontend);
+        // What a model was offered before, it may have called.
+        for earlier in self.turn.iter().flat_map(|turn| &turn.tools) {
+            if tools.iter().all(|tool| tool.tool_id != earlier.tool_id) {
+                tools.push(earlier.clone());
+            }
+        }
+        tools
+    }
+
+    fn has_open(&self, call_id: &str) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.steps.has_earlier(call_id))
     }
 
     fn services(&self) -> Vec<FrontendTool> {
@@ -112,7 +123,8 @@ impl Frontend for Forwarder {
         Box::pin(async move {
             let wire = Call::new(call.call_id, call.tool_id, call.parameters);
             let request = self.message_with(ToolCallRequest::new(vec![wire.clone()]).into());
-            let (result, client) = self.ask(wire).await?;
+            let of_call = self.of_call(&wire.call_id);
+            let (result, client) = of_call.as_ref().unwrap_or(self).ask(wire).await?;
             if !call.from_model {
                 self.keep(request, result.clone(), &client).await;
             }

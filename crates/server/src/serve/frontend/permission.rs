@@ -24,16 +24,24 @@ use std::time::Duration;
 
 impl Permission for Forwarder {
     fn ask<'a>(&'a self, action: Action<'a>) -> BoxFuture<'a, Result<(), FrontendFailure>> {
-        let earlier = self.step.as_ref().and_then(|step| step.earlier(&step.question()));
-        if let Some(wait) = earlier {
-            return Box::pin(of_earlier(self, wait, action.name));
-        }
-        let set = backend_level(&self.app.project.config.serve, &action);
-        // A given question is always asked.
-        let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
-        let level = if asks || action.policy.is_some() { PermissionLevel::AlwaysAsk } else { set };
-        Box::pin(permitted(self, Runtime::Backend, level, action))
+        Box::pin(async move {
+            let of_call = action.call.and_then(|call| self.of_call(call));
+            allowed(of_call.as_ref().unwrap_or(self), action).await
+        })
     }
+}
+
+/// Asks about an action, or goes on with a question that was asked before.
+async fn allowed(forwarder: &Forwarder, action: Action<'_>) -> Result<(), FrontendFailure> {
+    let earlier = forwarder.step.as_ref().and_then(|step| step.earlier(&step.question()));
+    if let Some(wait) = earlier {
+        return of_earlier(forwarder, wait, action.name).await;
+    }
+    let set = backend_level(&forwarder.app.project.config.serve, &action);
+    // A given question is always asked.
+    let asks = action.prompt.is_some_and(|prompt| !prompt.trim().is_empty());
+    let level = if asks || action.policy.is_some() { PermissionLevel::AlwaysAsk } else { set };
+    permitted(forwarder, Runtime::Backend, level, action).await
 }
 
 /// Asks about a front-end tool when the settings are stricter than its client.
@@ -49,7 +57,7 @@ pub(super) async fn of_frontend(
     let prompt = call.user_prompt.as_deref();
     let (parameters, step) = (&call.parameters, None);
     let (name, target) = (&*call.name, &*call.name);
-    let action = Action { name, target, parameters, policy: None, prompt, step };
+    let action = Action { name, target, parameters, policy: None, prompt, step, call: None };
     permitted(forwarder, Runtime::Frontend, set, action).await
 }
 
@@ -70,7 +78,7 @@ pub(super) async fn of_earlier(
     let id = wait.id.clone();
     let outcome = heard(forwarder.rejoined(wait).await, action);
     // What it allows begins after this: a crash then does not ask for it again.
-    forwarder.app.calls.end(&id).await;
+    forwarder.used(&id).await;
     note(forwarder, Runtime::Backend, action, outcome.as_ref().map(|()| true));
     outcome
 }
@@ -153,7 +161,7 @@ async fn asked(
         }
     };
     // What it allows begins after this: a crash then does not ask for it again.
-    forwarder.app.calls.end(&id).await;
+    forwarder.used(&id).await;
     outcome?;
     if may_have {
         session.consent(consent);

@@ -5,8 +5,8 @@ use super::declared::declared;
 use super::target::{CONFIRM_TOOL, Forwarder, Target};
 use super::terms::Terms;
 use super::waiting::Waiting;
-use contexture::frontend::{FrontendFailure, TIMEOUT};
-use contexture::store::flows::{FlowStoreError, Wait, WaitId, WaitKind, WaitState};
+use contexture::frontend::{Frontend as _, FrontendFailure, TIMEOUT};
+use contexture::store::flows::{Wait, WaitId, WaitKind, WaitState};
 use contexture_protocol::content::{Call, CallResult, Runtime, ToolCallRequest};
 use contexture_protocol::{ErrorCode, Message, Seconds};
 use serde_json::Value;
@@ -60,6 +60,11 @@ impl Forwarder {
         call: Call,
         timeout: Duration,
     ) -> Result<Waiting<'_>, FrontendFailure> {
+        // Nobody is asked before the run can be taken up again.
+        if let Some(turn) = self.asking_turn() {
+            let kept = turn.journal.keep(|| self.definitions());
+            kept.map_err(|error| self.unkept(&error.code, &error.message))?;
+        }
         let client = target.session.client().map(|client| client.client_id.clone());
         let is_question = call.name == CONFIRM_TOOL;
         let id = self.wait_id(&call.call_id);
@@ -85,7 +90,8 @@ impl Forwarder {
             is_parked: false,
             place: 0,
         };
-        Waiting::begin(self, wait, request).await.map_err(|error| self.unkept(&error))
+        let waiting = Waiting::begin(self, wait, request).await;
+        waiting.map_err(|error| self.unkept(error.code(), &error.to_string()))
     }
 
     /// Goes on with a wait of an earlier part of the run.
@@ -99,7 +105,7 @@ impl Forwarder {
         };
         let (tool, side) = (asked_tool(&request), asked_side(&request));
         let waiting = Waiting::begin(self, wait, request).await;
-        let waiting = waiting.map_err(|error| self.unkept(&error))?;
+        let waiting = waiting.map_err(|error| self.unkept(error.code(), &error.to_string()))?;
         let (result, client) = waiting.in_time().await?;
         if let Ok(target) = self.target(&tool, side) {
             Terms::new(&target.tool, target.max_bytes).check_result(&result)?;
@@ -120,8 +126,8 @@ impl Forwarder {
         Duration::from_secs(self.app.project.config.serve.wait_seconds.get())
     }
 
-    fn unkept(&self, error: &FlowStoreError) -> FrontendFailure {
-        let fields = serde_json::json!({ "outcome": error.code(), "reason": error.to_string() });
+    fn unkept(&self, code: &str, reason: &str) -> FrontendFailure {
+        let fields = serde_json::json!({ "outcome": code, "reason": reason });
         self.app.log.info("store_failed", fields);
         let text = "the server could not keep the call";
         FrontendFailure::new(ErrorCode::Internal.as_str(), text)

@@ -1,11 +1,13 @@
-//! The step of a set that asks a client (WA-1).
+//! The step of a set, or the call of a turn, that asks a client (WA-1).
 
 use super::calls::request_of;
+use contexture::durable::TurnJournal;
+use contexture::frontend::FrontendTool;
 use contexture::store::flows::{Wait, WaitId};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// What the steps of one set share.
 #[derive(Default)]
@@ -32,6 +34,51 @@ pub(crate) struct StepCall {
     pub(crate) deadline_ms: Option<u64>,
     /// True if it waits for a client that is away until its time is over.
     pub(crate) is_patient: bool,
+    /// The turn that asks; none for a step.
+    pub(crate) turn: Option<Arc<TurnCalls>>,
+}
+
+/// The calls of a turn with a journal.
+pub(crate) struct TurnCalls {
+    pub(crate) journal: TurnJournal,
+    pub(crate) steps: Arc<Steps>,
+    /// The tools of clients when an earlier life of it first waited.
+    pub(super) tools: Vec<FrontendTool>,
+    is_left: AtomicBool,
+}
+
+impl TurnCalls {
+    pub(crate) fn new(journal: TurnJournal, earlier: Vec<Wait>, tools: Vec<FrontendTool>) -> Self {
+        let steps = Arc::new(Steps::new(earlier));
+        Self { journal, steps, tools, is_left: AtomicBool::new(false) }
+    }
+
+    /// Reports whether all that the turn does is to wait.
+    pub(crate) fn only_waits(&self) -> bool {
+        self.steps.only_wait() && self.journal.busy() == self.steps.count.load(Ordering::SeqCst)
+    }
+
+    /// Leaves what it waits for to those who answer: its run ends now, and is taken up again.
+    pub(crate) fn leave(&self) {
+        self.is_left.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_left(&self) -> bool {
+        self.is_left.load(Ordering::SeqCst)
+    }
+
+    /// Returns the part of a call.
+    pub(super) fn call(self: &Arc<Self>, call: &str) -> Option<StepCall> {
+        Some(StepCall {
+            shared: Arc::clone(&self.steps),
+            run: self.journal.run()?.to_owned(),
+            step: String::new(),
+            call: call.to_owned(),
+            deadline_ms: None,
+            is_patient: true,
+            turn: Some(Arc::clone(self)),
+        })
+    }
 }
 
 /// A step that waits, as long as this lives.
@@ -63,6 +110,11 @@ impl Steps {
     /// Takes the waits of a step that has ended.
     pub(crate) fn ended(&self, step: &str) -> Vec<(WaitId, String)> {
         self.open.lock().remove(step).unwrap_or_default()
+    }
+
+    /// Reports whether an earlier part of the run made a call.
+    pub(super) fn has_earlier(&self, call: &str) -> bool {
+        self.earlier.lock().contains_key(call)
     }
 
     /// Reports whether steps wait, and all of them until their time is over.
@@ -99,7 +151,12 @@ impl StepCall {
 
     /// Returns the id of the question whether the step may do something.
     pub(super) fn question(&self) -> String {
-        let digest = contexture::context::Digest::of_text(&format!("{}\0{}", self.run, self.call));
-        format!("ask_{}", digest.hex().get(..26).unwrap_or_default())
+        question_of(&self.run, &self.call)
     }
+}
+
+/// Returns the id of the question whether a call of a run may do something.
+pub(crate) fn question_of(run: &str, call: &str) -> String {
+    let digest = contexture::context::Digest::of_text(&format!("{run}\0{call}"));
+    format!("ask_{}", digest.hex().get(..26).unwrap_or_default())
 }

@@ -1,12 +1,13 @@
 //! The clients of one owner, and the one to ask for a tool.
 
-use super::step::StepCall;
+use super::step::{StepCall, TurnCalls};
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::availability::judge;
 use crate::serve::message::{answering, notice};
 use crate::serve::session::Session;
 use contexture::frontend::{CLIENT_UNAVAILABLE, FrontendFailure, PERMISSION_DENIED};
+use contexture::store::flows::WaitId;
 use contexture_protocol::content::{
     Call, Permission, PermissionLevel, Runtime, SystemAction, SystemMessage, ToolDefinition,
     ToolQuery, UnavailableReason,
@@ -36,8 +37,10 @@ pub(crate) struct Forwarder {
     pub(super) context: String,
     /// The message that the calls are made for.
     pub(super) message: String,
-    /// The step of a set that asks; none for a turn.
+    /// The step of a set that asks, or the call of a turn with a journal.
     pub(super) step: Option<StepCall>,
+    /// The calls of the turn, if it has a journal.
+    pub(super) turn: Option<Arc<TurnCalls>>,
 }
 
 /// A client that can run a tool.
@@ -78,12 +81,36 @@ impl Forwarder {
         message: &str,
     ) -> Self {
         let (context, message) = (context.to_owned(), message.to_owned());
-        Self { app: Arc::clone(app), owner, origin, context, message, step: None }
+        Self { app: Arc::clone(app), owner, origin, context, message, step: None, turn: None }
     }
 
     /// Returns the front end of a step.
     pub(crate) fn of_step(&self, step: StepCall) -> Self {
         Self { step: Some(step), ..self.clone() }
+    }
+
+    /// Returns the front end of a turn with a journal.
+    pub(crate) fn of_turn(self, turn: Arc<TurnCalls>) -> Self {
+        Self { turn: Some(turn), ..self }
+    }
+
+    /// Returns the front end of a call of the turn, if its run has a journal.
+    pub(super) fn of_call(&self, call: &str) -> Option<Self> {
+        let step = self.turn.as_ref().filter(|_| self.step.is_none())?.call(call)?;
+        Some(self.of_step(step))
+    }
+
+    /// Returns the turn whose journal keeps what is answered.
+    pub(super) fn asking_turn(&self) -> Option<&Arc<TurnCalls>> {
+        self.step.as_ref()?.turn.as_ref()
+    }
+
+    /// Ends a question that was answered. That of a turn stays until the turn ends: what it allows may
+    /// not be in the journal yet.
+    pub(super) async fn used(&self, question: &WaitId) {
+        if self.asking_turn().is_none() {
+            self.app.calls.end(question).await;
+        }
     }
 
     /// Returns the sessions with clients, that of the request first, or with services.

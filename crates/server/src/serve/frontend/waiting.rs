@@ -2,7 +2,7 @@
 
 use super::calls::{Answer, answer_of, request_of, withdraw};
 use super::sending::{Outcome, asked_tool, late};
-use super::step::Counted;
+use super::step::{Counted, StepCall};
 use super::target::{Forwarder, is_in_background};
 use crate::serve::app::App;
 use crate::serve::session::Session;
@@ -53,7 +53,7 @@ impl<'a> Waiting<'a> {
             app: Arc::clone(app),
             id: wait.id.clone(),
             request: request.message_id.clone(),
-            is_of_turn: forwarder.step.is_none(),
+            step: forwarder.step.clone(),
             is_over: true,
         };
         let since = wait.since_ms;
@@ -208,20 +208,31 @@ fn has(session: &Session, tool: &str) -> bool {
     })
 }
 
-/// A call that is listened for. That of a turn ends when this is dropped: nobody goes on with it.
-/// What ends that of a step is the end of the step.
+/// A call that is listened for. That of a turn ends when this is dropped, as nobody goes on with it,
+/// unless the turn has a journal and left it, or will write its answer there. What ends that of a step
+/// is the end of the step.
 struct Listening {
     app: Arc<App>,
     id: WaitId,
     request: String,
-    is_of_turn: bool,
+    step: Option<StepCall>,
     is_over: bool,
+}
+
+impl Listening {
+    fn stays(&self) -> bool {
+        match self.step.as_ref().map(|step| &step.turn) {
+            None => false,
+            Some(None) => true,
+            Some(Some(turn)) => self.is_over || turn.is_left(),
+        }
+    }
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
         self.app.calls.unlisten(&self.id);
-        if !self.is_of_turn {
+        if self.stays() {
             return;
         }
         if !self.is_over {

@@ -123,7 +123,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Creates the meter of the client that started the process.
+    /// Creates the meter of work that was accepted before, and of the client that started the process.
     pub(crate) fn unlimited() -> Self {
         Self { origin: Instant::now(), owner: None, address: None, refused: AtomicU32::new(0) }
     }

@@ -253,6 +253,7 @@ async fn run(
         frontend: None,
         permission,
         parent,
+        calls: None,
     };
     let mut running = start(app, options, turn.cancel.clone(), permit);
     while let Some(event) = running.next().await {

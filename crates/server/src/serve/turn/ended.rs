@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 
 /// The sentence of a failure that is not the client's.
 pub(crate) const FAILED: &str = "the agent could not answer";
+/// The sentence of a turn that can't be taken up as it was.
+const CHANGED: &str = "the turn can't go on as it began, and nothing of it was repeated";
 pub(crate) const HELP: &str = "Try again later, or tell the operator the id.";
 
 pub(crate) struct Ended {
@@ -28,6 +30,11 @@ impl Ended {
     pub(crate) fn error(&self) -> Option<Refusal> {
         let error = self.report.error()?;
         Some(told(&error, self.is_late, &self.id))
+    }
+
+    /// Reports whether the run was cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.report.error().is_some_and(|error| error.cancelled)
     }
 
     /// Returns the reason for the log of the operator.
@@ -107,6 +114,7 @@ fn general(code: ErrorCode, own: &str) -> &'static str {
         ErrorCode::Timeout => "the agent took too long to answer",
         ErrorCode::PermissionDenied => "the agent was not allowed to do what the answer needs",
         ErrorCode::ClientUnavailable => "a client with the tool that the answer needs is missing",
+        ErrorCode::OutcomeUncertain => CHANGED,
         _ if own == Cut::CutOff.code() => "the answer was cut off at its limit of length",
         _ if own == Cut::Filtered.code() => "the answer was withheld by the model's provider",
         _ if own == Cut::Refused.code() => "the model declined to answer",
@@ -138,6 +146,9 @@ fn code(error: &TurnError) -> ErrorCode {
         _ if error.cancelled => ErrorCode::Cancelled,
         "timeout" => ErrorCode::Timeout,
         "attachment_limit" => ErrorCode::TooLarge,
+        "program_changed" | "input_changed" | "journal_diverged" | "journal_unusable" => {
+            ErrorCode::OutcomeUncertain
+        }
         "attachments_not_taken" | "tools_not_taken" | "stop_not_taken" => {
             ErrorCode::ValidationFailed
         }

@@ -3,8 +3,12 @@
 use super::ended::Ended;
 use crate::serve::agents::Agent;
 use crate::serve::app::App;
+use crate::serve::flows::job::{ENDING, PARKED};
+use crate::serve::frontend::step::TurnCalls;
 use crate::serve::operations::parent::Parent;
 use crate::serve::operations::telemetry::TurnSpan;
+use crate::serve::phase::Phase;
+use contexture::durable::Durable;
 use contexture::frontend::Frontend;
 use contexture::llm::CancelToken;
 use contexture::llm::Ledger;
@@ -19,8 +23,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
-use tokio::time::Sleep;
+use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+use tokio::time::{Interval, Sleep, interval, interval_at};
 
 pub(crate) struct TurnOptions {
     pub(crate) agent: Agent,
@@ -32,6 +36,8 @@ pub(crate) struct TurnOptions {
     pub(crate) frontend: Option<Arc<dyn Frontend>>,
     pub(crate) permission: Arc<dyn Permission>,
     pub(crate) parent: Option<Parent>,
+    /// Its calls of clients, if it has a journal.
+    pub(crate) calls: Option<Arc<TurnCalls>>,
 }
 
 /// A turn that runs. It is cancelled when this is dropped.
@@ -40,9 +46,13 @@ pub(crate) struct Running {
     agent: String,
     events: UnboundedReceiver<TurnEvent>,
     report: oneshot::Receiver<TurnReport>,
+    /// Cancels its run.
     cancel: CancelToken,
+    /// Cancels the turn.
+    cancelled: CancelToken,
     late: Pin<Box<Sleep>>,
     is_late: bool,
+    watch: Option<Watch>,
     began: Instant,
     models: HashMap<u64, String>,
     span: TurnSpan,
@@ -53,12 +63,50 @@ pub(crate) struct Running {
     outcome: Option<&'static str>,
 }
 
+/// Looks whether a turn only waits for people.
+struct Watch {
+    calls: Arc<TurnCalls>,
+    tick: Interval,
+    phase: watch::Receiver<Phase>,
+    is_ending: bool,
+    only_waited: bool,
+    is_left: bool,
+}
+
+impl Watch {
+    fn new(app: &App, calls: Arc<TurnCalls>) -> Self {
+        let tick = interval_at(Instant::now().into(), PARKED);
+        let phase = app.phase.subscribe();
+        Self { calls, tick, phase, is_ending: false, only_waited: false, is_left: false }
+    }
+
+    /// Waits until the run does nothing but wait, for a while or on a server that is about to end.
+    async fn stands(&mut self) {
+        loop {
+            tokio::select! {
+                _ = self.tick.tick() => {}
+                _ = self.phase.wait_for(|phase| *phase != Phase::Open), if !self.is_ending => {
+                    self.is_ending = true;
+                    self.tick = interval(ENDING);
+                }
+            }
+            let only_waits = self.calls.only_waits();
+            if only_waits && (self.only_waited || self.is_ending) {
+                return;
+            }
+            self.only_waited = only_waits;
+        }
+    }
+}
+
 pub(crate) fn start(
     app: &Arc<App>,
     options: TurnOptions,
-    cancel: CancelToken,
+    cancelled: CancelToken,
     permit: OwnedSemaphorePermit,
 ) -> Running {
+    let cancel = CancelToken::new();
+    let watch = options.calls.clone().map(|calls| Watch::new(app, calls));
     let agent = options.agent.name.clone();
     let span = app.telemetry.turn(&agent, options.parent.as_ref(), &options.conversation);
     let private = Masker::of_values(options.conversation.private.iter().cloned());
@@ -83,8 +131,10 @@ pub(crate) fn start(
         events,
         report,
         cancel,
+        cancelled,
         late: Box::pin(tokio::time::sleep(patience)),
         is_late: false,
+        watch,
         began: Instant::now(),
         models: HashMap::new(),
         span,
@@ -104,15 +154,23 @@ fn request(app: &App, options: TurnOptions) -> TurnRequest {
         permission: Some(options.permission),
         contexts: Some(contexts),
         ledger: options.ledger,
+        durable: options.calls.map(|calls| Durable::Turn(calls.journal.clone())),
         ..app.turn_request.clone()
     };
     TurnRequest { run, conversation: options.conversation, hints: options.hints }
 }
 
 impl Running {
-    /// Waits for the next event; `None` at the end. A turn that takes too long is cancelled.
+    /// Waits for the next event; `None` at the end. A turn that takes too long is cancelled, and one that
+    /// only waits for people is left.
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
         loop {
+            let stands = async {
+                match &mut self.watch {
+                    Some(watch) if !watch.is_left => watch.stands().await,
+                    _ => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 event = self.events.recv() => {
                     match &event {
@@ -125,12 +183,29 @@ impl Running {
                     }
                     return event;
                 }
+                () = self.cancelled.cancelled(), if !self.cancel.is_cancelled() => {
+                    self.cancel.cancel();
+                }
+                () = stands => self.leave(),
                 () = &mut self.late, if !self.is_late => {
                     self.is_late = true;
                     self.cancel.cancel();
                 }
             }
         }
+    }
+
+    fn leave(&mut self) {
+        if let Some(watch) = self.watch.as_mut().filter(|_| !self.cancel.is_cancelled()) {
+            watch.calls.leave();
+            watch.is_left = true;
+            self.cancel.cancel();
+        }
+    }
+
+    /// Reports whether the run was ended since all that it did was to wait.
+    pub(crate) fn is_left(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.is_left)
     }
 
     pub(crate) fn trace_id(&self) -> Option<&str> {
@@ -149,7 +224,7 @@ impl Running {
         let id = report.run.clone().unwrap_or_else(|| self.app.maker.id("turn"));
         let private = std::mem::take(&mut self.private);
         let ended = Ended { report, is_late: self.is_late, id, private };
-        self.outcome = Some(ended.word());
+        self.outcome = Some(if self.is_left() { "waits" } else { ended.word() });
         self.span.end(&ended);
         Ok(ended)
     }

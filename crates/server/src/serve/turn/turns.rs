@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// The turns that run, wait, or ended recently.
 pub(crate) struct Turns {
@@ -21,6 +21,8 @@ pub(crate) struct Turns {
     pub(super) queues: TurnQueues,
     permits: Arc<Semaphore>,
     running: AtomicUsize,
+    /// Those that only wait, by their runs, with the queues of their contexts.
+    parked: Mutex<HashMap<String, (Arc<Turn>, String)>>,
 }
 
 /// Owner, the contextId as written in the message, messageId (CP-7).
@@ -28,9 +30,23 @@ pub(crate) type TurnKey = (Arc<str>, Option<String>, String);
 
 pub(crate) struct Turn {
     /// The context and its incarnation; none for a turn that is not stored.
-    place: Option<(String, u64)>,
+    pub(super) place: Option<(String, u64)>,
     pub(crate) log: TurnLog,
     pub(crate) cancel: CancelToken,
+    woken: Notify,
+    /// The number of its reports that were passed on.
+    pub(super) reports: AtomicUsize,
+}
+
+impl Turn {
+    pub(super) fn wake(&self) {
+        self.woken.notify_one();
+    }
+
+    /// Waits until what it waits for is answered.
+    pub(super) async fn woken(&self) {
+        self.woken.notified().await;
+    }
 }
 
 /// A turn that is not stored. It is forgotten when this is dropped.
@@ -61,15 +77,18 @@ impl Turns {
             queues: TurnQueues::default(),
             permits: Arc::new(Semaphore::new(at_once.get())),
             running: AtomicUsize::new(0),
+            parked: Mutex::default(),
         }
     }
 
     /// Registers a turn that begins.
-    pub(super) fn begin(&self, key: TurnKey, place: Option<(String, u64)>) -> Arc<Turn> {
-        let turn = Arc::new(Turn { place, log: TurnLog::default(), cancel: CancelToken::new() });
+    pub(crate) fn begin(&self, key: TurnKey, place: Option<(String, u64)>) -> Arc<Turn> {
+        let (log, cancel, woken) = (TurnLog::default(), CancelToken::new(), Notify::new());
+        let reports = AtomicUsize::new(0);
+        let turn = Arc::new(Turn { place, log, cancel, woken, reports });
         let mut turns = self.by_key.lock();
         // Turns that ended long ago make room for new ones.
-        if turns.len() % 64 == 63 {
+        if turns.len() == turns.capacity() {
             let now = Instant::now();
             turns.retain(|_, turn| !turn.log.is_over(now, GRACE));
         }
@@ -125,6 +144,30 @@ impl Turns {
             .iter()
             .filter(|((of, _, id), turn)| **of == *owner && id == message && is_there(turn));
         found.next().map(|(_, turn)| Arc::clone(turn))
+    }
+
+    /// Leaves a turn until what it waits for is answered; it counts as no work.
+    pub(super) fn park(&self, run: &str, turn: &Arc<Turn>, queue: String) {
+        self.parked.lock().insert(run.to_owned(), (Arc::clone(turn), queue));
+        self.ended();
+    }
+
+    pub(super) fn unpark(&self, run: &str) {
+        if self.parked.lock().remove(run).is_some() {
+            self.running.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Wakes the turn of a run, if it only waits.
+    pub(crate) fn wake(&self, run: &str) {
+        if let Some((turn, _)) = self.parked.lock().get(run) {
+            turn.wake();
+        }
+    }
+
+    /// Reports whether the first turn of a queue only waits.
+    pub(super) fn is_parked(&self, queue: &str) -> bool {
+        self.parked.lock().values().any(|(_, own)| own == queue)
     }
 
     /// Returns the number of turns that run or wait.

@@ -2,7 +2,9 @@
 
 use super::ended::Ended;
 use super::history::{self, Wished};
+use super::parked::{self, Parked, queue_of};
 use super::queues::Place;
+use super::resumed::{Resumed, Told};
 use super::thread::{self, Running, TurnOptions};
 use super::tools::{self, Round};
 use super::turns::{Turn, TurnKey};
@@ -14,6 +16,7 @@ use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::input::AnswerOptions;
 use crate::serve::exchange::reply::Reply;
 use crate::serve::flows::intent_set::IntentSet;
+use crate::serve::frontend::step::TurnCalls;
 use crate::serve::frontend::target::Forwarder;
 use crate::serve::intent::{Picked, Target};
 use crate::serve::message::{SYSTEM, answering};
@@ -21,10 +24,13 @@ use crate::serve::operations::log::millis;
 use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
 use contexture::context::{Label, Trust};
+use contexture::durable;
+use contexture::frontend::FrontendTool;
 use contexture::llm::{CancelToken, ModelUri};
 use contexture::observe::Progress::{Planned, Said};
 use contexture::permission::Permission;
 use contexture::store::contexts::{Applied, Key, StoredMessage};
+use contexture::store::flows::Wait;
 use contexture::turn::{
     Attachment, AttachmentKind, Conversation, Finish, Hints, Past, Runtime, ToolFailure, TurnEvent,
     TurnReport,
@@ -35,6 +41,7 @@ use contexture_protocol::content::{
 use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -67,13 +74,33 @@ pub(crate) struct TurnWork {
     writing: String,
     deltas: u64,
     round: Round,
+    /// The calls and results that an earlier run stored.
+    pub(super) told: Told,
     trace: Option<String>,
     /// The reason of a failure, for the log.
-    reason: Map<String, Value>,
+    pub(super) reason: Map<String, Value>,
     /// The label of the answer.
     label: Label,
     /// True if the answer is in the context already.
     pub(super) is_stored: bool,
+    /// What an earlier run of the turn left.
+    pub(super) resumes: Option<Resumed>,
+    /// The journal of the run, and its calls of clients.
+    calls: Option<Arc<TurnCalls>>,
+    /// The reports that an earlier run passed on.
+    skipped: usize,
+}
+
+/// How a run of a turn begins.
+pub(super) struct Begun {
+    pub(super) agent: Agent,
+    pub(super) intent: Option<String>,
+    pub(super) conversation: Conversation,
+    /// The run that is taken up again, and what it waits for.
+    pub(super) resumes: Option<String>,
+    pub(super) waits: Vec<Wait>,
+    /// The tools of clients that it knew.
+    pub(super) tools: Vec<FrontendTool>,
 }
 
 impl TurnWork {
@@ -86,27 +113,45 @@ impl TurnWork {
         input: UserInput,
         options: AnswerOptions,
     ) -> Self {
-        let AnswerOptions { hints, agent, before, .. } = options;
         let owner = Arc::clone(caller.owner());
         let key = (owner, message.context_id.clone(), message.message_id.clone());
         let place = (kept.context_id.clone(), kept.incarnation);
+        let turn = app.turns.begin(key.clone(), Some(place.clone()));
+        let seq = kept.seqs.last().copied().unwrap_or_default();
+        Self::of(app, caller, (key, turn), (place, seq), message, (input, options))
+    }
+
+    /// Creates the work on a turn that is registered.
+    pub(super) fn of(
+        app: &Arc<App>,
+        caller: &Caller,
+        (key, turn): (TurnKey, Arc<Turn>),
+        ((context, incarnation), seq): ((String, u64), u64),
+        message: Message,
+        (input, options): (UserInput, AnswerOptions),
+    ) -> Self {
+        let AnswerOptions { hints, agent, before, .. } = options;
         Self {
             app: Arc::clone(app),
             caller: caller.clone(),
-            turn: app.turns.begin(key.clone(), Some(place)),
-            seq: kept.seqs.last().copied().unwrap_or_default(),
+            skipped: turn.reports.load(Ordering::Relaxed),
+            turn,
+            seq,
             key,
-            context: kept.context_id,
-            incarnation: kept.incarnation,
+            context,
+            incarnation,
             message,
             input,
             hints,
             agent,
             before,
+            resumes: None,
+            calls: None,
             model: "model".to_owned(),
             writing: app.maker.id("msg"),
             deltas: 0,
             round: Round::default(),
+            told: Told::default(),
             trace: None,
             reason: Map::new(),
             label: Label::default(),
@@ -117,26 +162,33 @@ impl TurnWork {
     /// Starts to work; `reply` gets the messages.
     pub(crate) fn start(self, reply: Reply) {
         self.turn.log.attach(reply);
-        let handle = self.app.handle.clone();
-        // At this point, messages come in the order in which they were stored.
-        // Another owner may have a context of the same id.
-        let queue = format!("{}\0{}", self.caller.owner(), self.context);
-        let place = self.app.turns.queues.enter(&queue);
-        handle.spawn(self.work(place));
+        self.enter();
     }
 
-    async fn work(mut self, mut place: Place) {
+    /// Starts to work in the order of the context: now, messages come as they were stored.
+    pub(super) fn enter(self) {
+        let place = self.app.turns.queues.enter(&self.queue());
+        self.app.handle.clone().spawn(self.work(place));
+    }
+
+    fn queue(&self) -> String {
+        queue_of(self.caller.owner(), &self.context)
+    }
+
+    pub(super) async fn work(mut self, mut place: Place) {
         let began = Instant::now();
         let cancel = self.turn.cancel.clone();
         // The next turn of the context begins when this answer is stored and sent.
         let is_reached = tokio::select! {
             () = place.reached() => true,
             () = cancel.cancelled() => false,
+            () = parked::put_off(&self.app, self.queue()) => return self.turn_to_next_server(),
         };
         let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
         let answer = if is_reached { self.answer(&cancel).await } else { Err(cancelled()) };
         let message = match answer {
-            Ok(message) => message,
+            Ok(Some(message)) => message,
+            Ok(None) => return self.park(place).await,
             Err(refused) => {
                 let refused = refused.about(&self.message);
                 self.app.maker.refusal_in(refused, self.trace.take())
@@ -144,9 +196,29 @@ impl TurnWork {
         };
         let app = Arc::clone(&self.app);
         self.log(&message, began);
+        let kept = self.calls.as_ref().filter(|calls| calls.journal.is_kept());
+        let run = kept.and_then(|calls| calls.journal.run()).map(str::to_owned);
+        let is_certain = !parked::is_uncertain(&message);
         self.settle(message).await;
+        if let Some(run) = run {
+            parked::forget(&app, &run, is_certain).await;
+        }
         drop(place);
         app.turns.ended();
+    }
+
+    /// Leaves the turn to those who answer what it waits for.
+    async fn park(self, place: Place) {
+        let run = self.calls.as_ref().and_then(|calls| calls.journal.run()).map(str::to_owned);
+        let Some(run) = run else { return };
+        let parked = Parked { key: self.key, run, turn: self.turn, place };
+        parked.leave(&self.app).await;
+    }
+
+    /// Leaves a turn that did not begin to the next server, which finds its message.
+    fn turn_to_next_server(self) {
+        parked::tell_draining(&self.app, &self.key, &self.turn);
+        self.app.turns.ended();
     }
 
     fn log(&self, answer: &Message, began: Instant) {
@@ -172,26 +244,63 @@ impl TurnWork {
         self.app.log.info("turn", fields);
     }
 
-    /// Runs the turn; its answer is not stored yet.
-    async fn answer(&mut self, cancel: &CancelToken) -> Stored<Message> {
-        let picked = self.pick().await?;
-        let agent = match &picked.target {
-            Target::Agent(agent) => agent.clone(),
-            Target::Set(set) => return self.run_set(set, cancel).await,
-            Target::Service(service) => return self.ask_service(service, cancel).await,
+    /// Runs the turn; its answer is not stored yet. `None` if it waits for people.
+    async fn answer(&mut self, cancel: &CancelToken) -> Stored<Option<Message>> {
+        let begun = match self.resumes.take() {
+            Some(resumed) => self.taken_up(resumed).await?,
+            None => {
+                let Picked { target, intent } = self.pick().await?;
+                let agent = match target {
+                    Target::Agent(agent) => agent,
+                    Target::Set(set) => return self.run_set(&set, cancel).await.map(Some),
+                    Target::Service(service) => {
+                        return self.ask_service(&service, cancel).await.map(Some);
+                    }
+                };
+                let conversation = self.conversation().await?;
+                let (waits, tools) = (Vec::new(), Vec::new());
+                Begun { agent, intent, conversation, resumes: None, waits, tools }
+            }
         };
-        let conversation = self.conversation().await?;
         let permit = self.app.turns.permit(cancel).await?;
-        self.model.clone_from(&agent.name);
-        let mut running = self.run(&agent, conversation, permit);
+        self.model.clone_from(&begun.agent.name);
+        self.calls = self.keeping(&begun);
+        let Begun { agent, intent, conversation, .. } = begun;
+        let mut running = self.run(&agent, conversation, permit, self.calls.clone());
         self.trace = running.trace_id().map(str::to_owned);
         while let Some(event) = running.next().await {
             self.tell(event).await?;
         }
-        self.flush().await?;
+        let is_left = running.is_left();
         let ended = running.end().await?;
+        if is_left && ended.is_cancelled() {
+            return Ok(None);
+        }
+        self.flush().await?;
         self.reason = ended.reason();
-        self.close(ended, &picked)
+        self.close(ended, intent).map(Some)
+    }
+
+    /// Returns the journal that the run keeps. What a caller of OpenAI's doors asked for is not kept,
+    /// as it waits for its answer on its connection.
+    fn keeping(&self, begun: &Begun) -> Option<Arc<TurnCalls>> {
+        let is_plain = self.hints == Hints::default() && self.before.is_empty();
+        if !is_plain || !matches!(self.message.body, Body::UserInput(_)) {
+            return None;
+        }
+        let turn = durable::Turn {
+            owner: self.caller.owner().to_string(),
+            context: self.context.clone(),
+            incarnation: self.incarnation,
+            message: self.message.to_value(),
+            seq: self.seq,
+            agent: begun.agent.name.clone(),
+            intent: begun.intent.clone(),
+            tools: begun.tools.clone(),
+        };
+        let conversation = begun.conversation.clone();
+        let journal = durable::TurnJournal::new(turn, conversation, begun.resumes.clone());
+        Some(Arc::new(TurnCalls::new(journal, begun.waits.clone(), begun.tools.clone())))
     }
 
     /// Chooses who answers.
@@ -255,7 +364,7 @@ impl TurnWork {
         let permit = self.app.turns.permit(&self.turn.cancel).await?;
         let text = self.input.text.clone();
         let conversation = Conversation { text, ..Conversation::default() };
-        self.run(&router, conversation, permit).end().await
+        self.run(&router, conversation, permit, None).end().await
     }
 
     fn run(
@@ -263,9 +372,14 @@ impl TurnWork {
         agent: &Agent,
         conversation: Conversation,
         permit: OwnedSemaphorePermit,
+        calls: Option<Arc<TurnCalls>>,
     ) -> Running {
         let (context, message) = (&self.context, &self.message.message_id);
-        let frontend = Arc::new(Forwarder::new(&self.app, &self.caller, context, message));
+        let frontend = Forwarder::new(&self.app, &self.caller, context, message);
+        let frontend = Arc::new(match &calls {
+            Some(calls) => frontend.of_turn(Arc::clone(calls)),
+            None => frontend,
+        });
         let options = TurnOptions {
             agent: agent.clone(),
             owner: self.caller.owner().to_string(),
@@ -275,12 +389,13 @@ impl TurnWork {
             permission: Arc::clone(&frontend) as Arc<dyn Permission>,
             frontend: Some(frontend),
             parent: Parent::of_message(&self.message).or(self.caller.trace),
+            calls,
         };
         thread::start(&self.app, options, self.turn.cancel.clone(), permit)
     }
 
     /// Returns the message with the history and the state of its context.
-    async fn conversation(&mut self) -> Stored<Conversation> {
+    pub(super) async fn conversation(&mut self) -> Stored<Conversation> {
         let (owner, context) = (self.caller.owner().to_string(), self.context.clone());
         let own = self.app.project.config.serve.history;
         let goes_on = matches!(self.message.body, Body::ToolCallResponse(_));
@@ -359,6 +474,9 @@ impl TurnWork {
             TurnEvent::ToolCalls { text, calls, usage, label, .. } => {
                 self.flush().await?;
                 self.round = Round::new(&calls);
+                if calls.first().is_some_and(|call| self.told.has_call(&call.call_id)) {
+                    return Ok(());
+                }
                 let response = ModelResponse {
                     text: Some(text),
                     tool_calls: Some(calls.into_iter().map(tools::call).collect()),
@@ -383,15 +501,20 @@ impl TurnWork {
             }
             TurnEvent::Progress(Said(text)) => self.report(text),
             TurnEvent::Progress(Planned { picture, .. }) => {
-                self.report(format!("plan:\n{picture}"))
+                self.report(format!("plan:\n{picture}"));
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Tells clients how far the turn is.
-    fn report(&self, text: String) {
+    /// Tells clients how far the turn is, once for all its runs.
+    fn report(&mut self, text: String) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return;
+        }
+        self.turn.reports.fetch_add(1, Ordering::Relaxed);
         let extra = Map::from_iter([("message".to_owned(), text.into())]);
         let id = self.message.message_id.clone();
         let body = Body::Progress(Progress { id, status: Status::Running, extra });
@@ -420,7 +543,11 @@ impl TurnWork {
     }
 
     async fn results(&mut self, results: Vec<tools::Results>) -> Stored<()> {
-        for tools::Results { runtime, content } in results {
+        for tools::Results { runtime, mut content } in results {
+            content.results.retain(|result| !self.told.has_result(&result.call_id));
+            if content.results.is_empty() {
+                continue;
+            }
             let message = match runtime {
                 Runtime::Backend => self.say(SYSTEM, SenderType::System, content.into()),
                 Runtime::Frontend => {
@@ -461,14 +588,14 @@ impl TurnWork {
     }
 
     /// Returns the answer of a report.
-    fn close(&mut self, ended: Ended, picked: &Picked) -> Stored<Message> {
+    fn close(&mut self, ended: Ended, intent: Option<String>) -> Stored<Message> {
         let error = ended.error();
         let report = ended.report;
         self.label = report.label.clone();
         let text = report.text.clone();
         let mut metadata = metadata_of(&report);
-        if let Some(intent) = &picked.intent {
-            metadata.insert("intent".to_owned(), intent.as_str().into());
+        if let Some(intent) = intent {
+            metadata.insert("intent".to_owned(), intent.into());
         }
         let finish = match (&error, report.finish) {
             (_, Finish::Length) => FinishReason::Length,

@@ -16,6 +16,7 @@ mod further;
 mod hello;
 mod intents;
 mod labels;
+mod lasting;
 mod load;
 mod over;
 mod replays;

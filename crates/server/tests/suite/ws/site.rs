@@ -113,6 +113,20 @@ impl Site {
         self.begin(|_| {}).await;
     }
 
+    /// Another server on what a kill of this one leaves behind. What goes on in this one has no part
+    /// in it.
+    pub async fn killed(&mut self) {
+        let left = tempfile::tempdir().unwrap();
+        copy(self.folder.path(), left.path());
+        let first = std::mem::replace(&mut self.folder, left);
+        if let Some(serving) = self.serving.take() {
+            serving.abort();
+        }
+        // Its folder stays as long as threads of it may be under way.
+        std::mem::forget((first, self.stop.take()));
+        self.begin(|_| {}).await;
+    }
+
     /// An answer over HTTP: status and body.
     pub async fn http(&self, request: &str) -> (u16, String) {
         let mut stream = tokio::net::TcpStream::connect(self.address).await.unwrap();
@@ -145,6 +159,20 @@ impl Site {
             body.len()
         )).await;
         (status, serde_json::from_str(&body).unwrap())
+    }
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            std::fs::set_permissions(&to, entry.metadata().unwrap().permissions()).unwrap();
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
     }
 }
 

@@ -1,0 +1,180 @@
+//! Turns that wait for people and that nothing works on (WA-1, WA-3).
+//!
+//! Decision: a turn whose run does nothing but wait ends its run, and its journal takes it up again when
+//! an answer is there. So it holds no thread and no permit, counts as no work, and a restart finds the
+//! same as an answer does: a journal and its waits. Its context keeps its place: the next turn of it
+//! begins when this one has its answer.
+
+use super::queues::Place;
+use super::turns::{Turn, TurnKey};
+use super::work::TurnWork;
+use crate::serve::app::App;
+use crate::serve::flows::job::ENDING;
+use crate::serve::frontend::calls;
+use crate::serve::frontend::step::question_of;
+use crate::serve::phase::Phase;
+use contexture::durable::{self, StoredRun};
+use contexture::store::flows::{Wait, WaitFilter, WaitState};
+use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use std::sync::Arc;
+
+/// A turn that waits.
+pub(crate) struct Parked {
+    pub(super) key: TurnKey,
+    pub(super) run: String,
+    pub(super) turn: Arc<Turn>,
+    pub(super) place: Place,
+}
+
+impl Parked {
+    /// Takes over a turn of an earlier server, whose message has this place.
+    pub(crate) fn earlier(app: &App, key: TurnKey, place: (String, u64), run: String) -> Self {
+        let queue = queue_of(&key.0, &place.0);
+        let turn = app.turns.begin(key.clone(), Some(place));
+        Self { key, run, turn, place: app.turns.queues.enter(&queue) }
+    }
+
+    /// Leaves the turn until it is woken or cancelled.
+    pub(crate) fn wait(self, app: &Arc<App>) {
+        let context = self.turn.place.as_ref().map_or("", |(context, _)| context);
+        app.turns.park(&self.run, &self.turn, queue_of(&self.key.0, context));
+        app.handle.spawn(self.waiting(Arc::clone(app)));
+    }
+
+    async fn waiting(mut self, app: Arc<App>) {
+        self.place.reached().await;
+        let mut phase = app.phase.subscribe();
+        tokio::select! {
+            () = self.turn.woken() => {}
+            () = self.turn.cancel.cancelled() => {}
+            _ = phase.wait_for(|phase| *phase != Phase::Open) => {
+                return tell_draining(&app, &self.key, &self.turn);
+            }
+        }
+        // Boxed: what waits is to be small.
+        Box::pin(self.go_on(&app)).await;
+    }
+
+    /// Leaves the turn, whose run has ended, in the rows of what it waits for.
+    pub(super) async fn leave(self, app: &Arc<App>) {
+        let (run, turn) = (self.run.clone(), Arc::clone(&self.turn));
+        end_used(app, &run).await;
+        app.calls.journal().park_waits(&run, true);
+        self.wait(app);
+        let waits = waits_of(app, &run).await;
+        hand_on(app, &waits);
+        // It may have been answered meanwhile.
+        if waits.iter().any(|wait| wait.state == WaitState::Answered) {
+            turn.wake();
+        }
+    }
+
+    /// Takes the turn up now.
+    pub(crate) fn take_up(self, app: &Arc<App>) {
+        let app = Arc::clone(app);
+        app.handle.clone().spawn(async move { Box::pin(self.go_on(&app)).await });
+    }
+
+    async fn go_on(self, app: &Arc<App>) {
+        app.turns.unpark(&self.run);
+        app.calls.journal().park_waits(&self.run, false);
+        let (stored, waits) = (read(app, &self.run).await, waits_of(app, &self.run).await);
+        TurnWork::again(app, self, stored, waits).await;
+    }
+}
+
+async fn read(app: &App, run: &str) -> Result<StoredRun, String> {
+    let (project, run) = (app.project.clone(), run.to_owned());
+    match tokio::task::spawn_blocking(move || durable::read(&project, &run)).await {
+        Ok(Ok(stored)) => Ok(stored),
+        Ok(Err(error)) => Err(error.message),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn waits_of(app: &App, run: &str) -> Vec<Wait> {
+    let filter = WaitFilter { run: Some(run.to_owned()), ..WaitFilter::default() };
+    app.calls.find(filter).await.unwrap_or_default()
+}
+
+/// Ends the waits whose answers the journal has: they wake nobody.
+async fn end_used(app: &App, run: &str) {
+    let Ok(stored) = read(app, run).await else { return };
+    let used = stored.ended_ids();
+    for wait in waits_of(app, run).await {
+        let id = &wait.id.call;
+        let is_used = used.iter().any(|call| call == id || question_of(run, call) == *id);
+        if wait.state == WaitState::Answered && is_used {
+            app.calls.end(&wait.id).await;
+        }
+    }
+}
+
+/// Tells who waits for an answer that this server ends.
+pub(super) fn tell_draining(app: &App, (_, context_id, message_id): &TurnKey, turn: &Turn) {
+    let Some(refused) = app.draining() else { return };
+    let (message_id, context_id) = (Some(message_id.clone()), context_id.clone());
+    turn.log.finish(app.maker.refusal(Refusal { message_id, context_id, ..refused }));
+}
+
+/// Waits until the server is about to end and a turn that comes first only waits: this one will not
+/// begin here.
+pub(super) async fn put_off(app: &App, queue: String) {
+    let mut phase = app.phase.subscribe();
+    if phase.wait_for(|phase| *phase != Phase::Open).await.is_err() {
+        return std::future::pending().await;
+    }
+    while !app.turns.is_parked(&queue) {
+        tokio::time::sleep(ENDING).await;
+    }
+}
+
+/// Returns the name of the queue of a context. Another owner may have a context of the same id.
+pub(super) fn queue_of(owner: &str, context: &str) -> String {
+    format!("{owner}\0{context}")
+}
+
+/// Hands calls that no session was sent yet to their clients: what would have done so has ended.
+pub(super) fn hand_on(app: &Arc<App>, waits: &[Wait]) {
+    for wait in waits.iter().filter(|wait| wait.state == WaitState::Open) {
+        let session = app.sessions.connected(&wait.id.owner, &wait.client);
+        let is_sent = app.sessions.holder(&wait.id).is_some();
+        if let (Some(session), Some(request), false) = (session, calls::request_of(wait), is_sent) {
+            session.send_call(&wait.id, request);
+        }
+    }
+}
+
+/// Removes what is kept of a turn that has its answer; what a person has to look at stays.
+pub(super) async fn forget(app: &Arc<App>, run: &str, is_certain: bool) {
+    for wait in waits_of(app, run).await {
+        if wait.state == WaitState::Open {
+            calls::take_back(app, &wait);
+        }
+    }
+    app.calls.journal().end_waits(run, Box::new(drop));
+    if !is_certain {
+        return;
+    }
+    let (project, run) = (app.project.clone(), run.to_owned());
+    let _ = tokio::task::spawn_blocking(move || durable::forget(&project, &run)).await;
+}
+
+/// Reports whether an answer says that nobody knows what was done.
+pub(super) fn is_uncertain(answer: &Message) -> bool {
+    match &answer.body {
+        Body::ErrorResponse(error) => error.error_code == ErrorCode::OutcomeUncertain.as_str(),
+        _ => false,
+    }
+}
+
+/// Returns why a turn can't be taken up unasked.
+pub(super) fn uncertain(stored: &StoredRun) -> Option<Refusal> {
+    if !stored.is_uncertain() {
+        return None;
+    }
+    let text =
+        "the server ended in the midst of a call of the turn, and what came of it is not known";
+    let refused = Refusal::new(ErrorCode::OutcomeUncertain, text);
+    Some(refused.detail("run", stored.id.as_str()))
+}

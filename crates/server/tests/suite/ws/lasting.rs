@@ -1,0 +1,191 @@
+//! Turns that wait for people survive their server (WA-1, WA-2, WA-3).
+
+use crate::ws::client::{Client, message, said};
+use crate::ws::site::Site;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Asks twice, and writes a file between the two.
+const TWICE: &str = r#"
+import tool Page from "frontend://pick"
+import tool File from "file://workspace"
+
+main func(input { text string }) {
+  first = Page.run({ what: "first" })
+  File.append({ path: "log.txt", content: "between\n" })
+  second = Page.run({ what: "second" })
+  return { first: first, second: second }
+}
+"#;
+
+const ONCE: &str = r#"
+import tool Page from "frontend://pick"
+
+main func(input { text string }) {
+  return try { { picked: Page.run({ what: input.text }) } } else err { { code: err.code } }
+}
+"#;
+
+fn announce(id: &str) -> Value {
+    let parameters = json!({ "type": "object", "properties": { "what": { "type": "string" } } });
+    let tool = |id: &str| json!({ "toolId": id, "runtime": "FRONTEND", "parameters": parameters });
+    let tools = [tool("pick"), json!({ "toolId": "confirm_action", "runtime": "FRONTEND" })];
+    let content = json!({ "clientId": "page_1", "supportedTools": tools });
+    message("CLIENT_CAPABILITIES", id, None, content)
+}
+
+/// A client that says HELLO by a name.
+async fn hello(site: &Site, name: &str) -> Client {
+    let mut client = Client::open(site.address).await;
+    let mut hello = message("HELLO", "msg_hello", None, json!({ "protocolVersion": "1.0.0" }));
+    hello["sender"]["id"] = name.into();
+    client.send(&hello).await;
+    assert_eq!(client.message().await["type"], "WELCOME");
+    client
+}
+
+async fn page(site: &Site) -> Client {
+    let mut client = hello(site, "page_1").await;
+    assert_eq!(client.ask(&announce("a1")).await["type"], "ACK");
+    client
+}
+
+/// The next call: its id, and the id of its message.
+async fn asked(client: &mut Client) -> (String, String) {
+    loop {
+        let message = client.message().await;
+        assert_ne!(message["type"], "ERROR_RESPONSE", "{message}");
+        if message["type"] == "TOOL_CALL_REQUEST" {
+            let call = message["content"]["calls"][0]["callId"].as_str().unwrap().to_owned();
+            return (call, message["messageId"].as_str().unwrap().to_owned());
+        }
+    }
+}
+
+fn answer(id: &str, call: &str, result: Value) -> Value {
+    let result = json!({ "callId": call, "status": "SUCCESS", "result": result });
+    let content = json!({ "results": [result] });
+    let mut answer = message("TOOL_CALL_RESPONSE", id, Some("ctx_1"), content);
+    answer["sender"] = json!({ "id": "page_1", "type": "TOOL" });
+    answer
+}
+
+async fn messages(site: &Site) -> Vec<Value> {
+    let page = site.get("/v1/contexts/ctx_1/messages").await;
+    page["messages"].as_array().unwrap().clone()
+}
+
+/// The stored answer to a message.
+async fn answered(site: &Site, id: &str) -> Value {
+    for _ in 0..200 {
+        let is_answer = |one: &&Value| {
+            one["metadata"]["inReplyTo"] == id
+                && ["MODEL_RESPONSE", "ERROR_RESPONSE"].contains(&one["type"].as_str().unwrap())
+                && one["content"]["toolCalls"].is_null()
+        };
+        if let Some(found) = messages(site).await.iter().find(is_answer) {
+            return found.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("no answer: {:?}", messages(site).await);
+}
+
+/// Long enough that nothing works on the turn any more.
+async fn parked() {
+    tokio::time::sleep(Duration::from_millis(1_800)).await;
+}
+
+fn journals(site: &Site) -> usize {
+    std::fs::read_dir(site.path(".contexture/journals")).map_or(0, Iterator::count)
+}
+
+/// The ways in which a server ends.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Stopped,
+    Killed,
+    KilledWhenParked,
+}
+
+impl End {
+    const ALL: [Self; 3] = [Self::Stopped, Self::Killed, Self::KilledWhenParked];
+
+    async fn of(self, site: &mut Site) {
+        match self {
+            Self::Stopped => {
+                let began = std::time::Instant::now();
+                site.again().await;
+                assert!(began.elapsed() < Duration::from_secs(8), "a wait holds up nothing");
+            }
+            Self::Killed => site.killed().await,
+            Self::KilledWhenParked => {
+                parked().await;
+                site.killed().await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn wa_3_turn_waiting_for_a_person_killed_goes_on_with_same_call() {
+    for end in End::ALL {
+        let mut site = Site::of(ONCE).await;
+        let mut client = page(&site).await;
+        client.send(&said("m1", Some("ctx_1"), "file")).await;
+        let (call, request) = asked(&mut client).await;
+        end.of(&mut site).await;
+        // By the name of HELLO alone, before it announces anything.
+        let mut client = hello(&site, "page_1").await;
+        assert_eq!(asked(&mut client).await, (call.clone(), request), "{end:?}");
+        let given = client.ask(&answer("r1", &call, json!({ "file": 1 }))).await;
+        assert_eq!(given["type"], "ACK", "{end:?} {given}");
+        let second = client.ask(&answer("r2", &call, json!({ "file": 2 }))).await;
+        assert_eq!(second["content"]["errorCode"], "CALL_ENDED", "{end:?} {second}");
+        let found = answered(&site, "m1").await;
+        assert_eq!(found["metadata"]["value"], json!({ "picked": { "file": 1 } }), "{end:?}");
+        let kinds: Vec<_> = messages(&site).await.iter().map(|one| one["type"].clone()).collect();
+        let all = ["USER_INPUT", "TOOL_CALL_REQUEST", "TOOL_CALL_RESPONSE", "MODEL_RESPONSE"];
+        assert_eq!(kinds, all, "{end:?}");
+        assert_eq!(site.get("/v1/waits").await["waits"], json!([]));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert_eq!(journals(&site), 0, "{end:?}: the journal is gone with the turn");
+    }
+}
+
+#[tokio::test]
+async fn wa_2_answer_of_type_tool_with_client_id_is_taken_by_turn_and_stored_as_client() {
+    let site = Site::of(ONCE).await;
+    let mut client = page(&site).await;
+    client.send(&said("m1", Some("ctx_1"), "file")).await;
+    let (call, _) = asked(&mut client).await;
+    client.send(&answer("r1", &call, json!(1))).await;
+    answered(&site, "m1").await;
+    let stored = messages(&site).await;
+    let response = stored.iter().find(|one| one["type"] == "TOOL_CALL_RESPONSE").unwrap();
+    assert_eq!(response["sender"], json!({ "id": "page_1", "type": "TOOL" }));
+}
+
+#[tokio::test]
+async fn wa_3_effect_between_two_waits_is_done_once_over_two_ends() {
+    for end in End::ALL {
+        let mut site = Site::of(TWICE).await;
+        let mut client = page(&site).await;
+        client.send(&said("m1", Some("ctx_1"), "go")).await;
+        let (first, _) = asked(&mut client).await;
+        end.of(&mut site).await;
+        let mut client = page(&site).await;
+        assert_eq!(asked(&mut client).await.0, first);
+        client.send(&answer("r1", &first, json!("one"))).await;
+        let (second, request) = asked(&mut client).await;
+        assert_ne!(first, second);
+        end.of(&mut site).await;
+        let mut client = page(&site).await;
+        assert_eq!(asked(&mut client).await, (second.clone(), request), "{end:?}");
+        client.send(&answer("r2", &second, json!("two"))).await;
+        let found = answered(&site, "m1").await;
+        let both = json!({ "first": "one", "second": "two" });
+        assert_eq!(found["metadata"]["value"], both, "{end:?} {found}");
+        assert_eq!(std::fs::read_to_string(site.path("log.txt")).unwrap(), "between\n", "{end:?}");
+    }
+}

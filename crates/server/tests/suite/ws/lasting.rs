@@ -12,7 +12,7 @@ import tool File from "file://workspace"
 
 main func(input { text string }) {
   first = Page.run({ what: "first" })
-  File.append({ path: "log.txt", content: "between\n" })
+  File.write({ path: "log.txt", content: "between" })
   second = Page.run({ what: "second" })
   return { first: first, second: second }
 }
@@ -48,6 +48,14 @@ async fn page(site: &Site) -> Client {
     let mut client = hello(site, "page_1").await;
     assert_eq!(client.ask(&announce("a1")).await["type"], "ACK");
     client
+}
+
+/// The client that comes back, with the call that it is sent.
+async fn back(site: &Site) -> (Client, (String, String)) {
+    let mut client = hello(site, "page_1").await;
+    let call = asked(&mut client).await;
+    assert_eq!(client.ask(&announce("a2")).await["type"], "ACK");
+    (client, call)
 }
 
 /// The next call: its id, and the id of its message.
@@ -174,18 +182,133 @@ async fn wa_3_effect_between_two_waits_is_done_once_over_two_ends() {
         client.send(&said("m1", Some("ctx_1"), "go")).await;
         let (first, _) = asked(&mut client).await;
         end.of(&mut site).await;
-        let mut client = page(&site).await;
-        assert_eq!(asked(&mut client).await.0, first);
+        let (mut client, again) = back(&site).await;
+        assert_eq!(again.0, first);
         client.send(&answer("r1", &first, json!("one"))).await;
         let (second, request) = asked(&mut client).await;
         assert_ne!(first, second);
+        assert_eq!(std::fs::read_to_string(site.path("log.txt")).unwrap(), "between", "{end:?}");
+        std::fs::remove_file(site.path("log.txt")).unwrap();
         end.of(&mut site).await;
-        let mut client = page(&site).await;
-        assert_eq!(asked(&mut client).await, (second.clone(), request), "{end:?}");
+        let (mut client, again) = back(&site).await;
+        assert_eq!(again, (second.clone(), request), "{end:?}");
         client.send(&answer("r2", &second, json!("two"))).await;
         let found = answered(&site, "m1").await;
         let both = json!({ "first": "one", "second": "two" });
         assert_eq!(found["metadata"]["value"], both, "{end:?} {found}");
-        assert_eq!(std::fs::read_to_string(site.path("log.txt")).unwrap(), "between\n", "{end:?}");
+        assert!(!site.path("log.txt").exists(), "{end:?}: it is not written again");
+    }
+}
+
+#[tokio::test]
+async fn wa_3_question_of_program_survives_and_what_it_allows_is_done_once() {
+    let config = "[serve.permissions.backend]\n\"file.*\" = \"ALWAYS_ASK\"\n";
+    let program = r#"
+import tool File from "file://workspace"
+
+main func(input { text string }) {
+  File.write({ path: "out.txt", content: input.text })
+  return "written"
+}
+"#;
+    for end in End::ALL {
+        let mut site = Site::with(program, config, None).await;
+        let mut client = page(&site).await;
+        client.send(&said("m1", Some("ctx_1"), "once")).await;
+        let (question, _) = asked(&mut client).await;
+        end.of(&mut site).await;
+        let waits = site.get("/v1/waits").await;
+        assert_eq!(waits["waits"][0]["kind"], "PERMISSION", "{end:?} {waits}");
+        let (mut client, again) = back(&site).await;
+        assert_eq!(again.0, question, "{end:?}");
+        assert!(!site.path("out.txt").exists());
+        client.send(&answer("r1", &question, json!({ "allowed": true }))).await;
+        let found = answered(&site, "m1").await;
+        assert_eq!(found["content"]["text"], "written", "{end:?} {found}");
+        assert_eq!(std::fs::read_to_string(site.path("out.txt")).unwrap(), "once");
+    }
+}
+
+#[tokio::test]
+async fn wa_1_wait_of_turn_is_answered_or_cancelled_over_http_after_kill() {
+    for (method, body, expected) in [
+        ("POST", json!({ "status": "SUCCESS", "result": 7 }), json!({ "picked": 7 })),
+        ("DELETE", json!({}), json!({ "code": "CANCELLED" })),
+    ] {
+        let mut site = Site::of(ONCE).await;
+        let mut client = page(&site).await;
+        client.send(&said("m1", Some("ctx_1"), "file")).await;
+        let (call, _) = asked(&mut client).await;
+        parked().await;
+        site.killed().await;
+        assert_eq!(site.get("/v1/waits").await["waits"][0]["callId"], call.as_str());
+        let (status, text) = site.ask(method, &format!("/v1/waits/{call}"), &body).await;
+        assert!([200, 204].contains(&status), "{status} {text}");
+        assert_eq!(answered(&site, "m1").await["metadata"]["value"], expected);
+        let (status, _) = site.ask(method, &format!("/v1/waits/{call}"), &body).await;
+        assert_eq!(status, 409);
+    }
+}
+
+#[tokio::test]
+async fn wa_1_wait_of_turn_ends_at_its_time_though_server_was_down() {
+    let mut site = Site::with(ONCE, "[serve]\nwait_seconds = 3\n", None).await;
+    let mut client = page(&site).await;
+    client.send(&said("m1", Some("ctx_1"), "file")).await;
+    asked(&mut client).await;
+    parked().await;
+    site.end().await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    site.start().await;
+    let found = answered(&site, "m1").await;
+    assert_eq!(found["metadata"]["value"], json!({ "code": "TIMEOUT" }), "{found}");
+}
+
+#[tokio::test]
+async fn wa_3_turn_whose_program_changed_is_told_and_nothing_is_repeated() {
+    let mut site = Site::of(TWICE).await;
+    let mut client = page(&site).await;
+    client.send(&said("m1", Some("ctx_1"), "go")).await;
+    let (first, _) = asked(&mut client).await;
+    site.end().await;
+    std::fs::write(site.path("app.as"), TWICE.replace("between", "else")).unwrap();
+    site.start().await;
+    let good = json!({ "status": "SUCCESS", "result": 1 });
+    assert_eq!(site.ask("POST", &format!("/v1/waits/{first}"), &good).await.0, 200);
+    let found = answered(&site, "m1").await;
+    assert_eq!(found["content"]["errorCode"], "OUTCOME_UNCERTAIN", "{found}");
+    assert_eq!(found["content"]["details"]["code"], "program_changed", "{found}");
+    assert!(!site.path("log.txt").exists());
+    assert_eq!(site.get("/v1/waits").await["waits"], json!([]));
+}
+
+#[tokio::test]
+async fn wa_1_waiting_turn_is_cancelled_and_message_behind_it_is_answered_after_it() {
+    for end in End::ALL {
+        let mut site = Site::of(ONCE).await;
+        let mut client = page(&site).await;
+        client.send(&said("m1", Some("ctx_1"), "file")).await;
+        let (_, request) = asked(&mut client).await;
+        client.send(&said("m2", Some("ctx_1"), "other")).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        end.of(&mut site).await;
+        let (mut client, again) = back(&site).await;
+        assert_eq!(again.1, request);
+        let content = json!({ "action": "CANCEL", "target": "m1" });
+        client.send(&message("CONTROL", "c1", Some("ctx_1"), content)).await;
+        let mut is_withdrawn = false;
+        let second = loop {
+            let message = client.message().await;
+            is_withdrawn |=
+                message["type"] == "CONTROL" && message["content"]["target"] == *request;
+            if message["type"] == "TOOL_CALL_REQUEST" && message["messageId"] != *request {
+                break message["content"]["calls"][0]["callId"].as_str().unwrap().to_owned();
+            }
+        };
+        assert!(is_withdrawn, "{end:?}");
+        assert_eq!(answered(&site, "m1").await["content"]["errorCode"], "CANCELLED", "{end:?}");
+        client.send(&answer("r2", &second, json!(2))).await;
+        let value = &answered(&site, "m2").await["metadata"]["value"];
+        assert_eq!(*value, json!({ "picked": 2 }), "{end:?}");
     }
 }

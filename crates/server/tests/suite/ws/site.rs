@@ -110,6 +110,11 @@ impl Site {
     /// Another server on the same contexts.
     pub async fn again(&mut self) {
         self.end().await;
+        self.start().await;
+    }
+
+    /// Another server, after the end of the one before.
+    pub async fn start(&mut self) {
         self.begin(|_| {}).await;
     }
 

@@ -163,7 +163,7 @@ async fn wa_1_waiting_call_is_answered_late_and_repeated_request_gets_result() {
 
 impl Site {
     /// The status and body of a request with a JSON body.
-    async fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, String) {
+    pub async fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, String) {
         let (address, body) = (self.address, body.to_string());
         self.http(&format!(
             "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",

@@ -14,8 +14,9 @@ use crate::serve::frontend::calls;
 use crate::serve::frontend::step::question_of;
 use crate::serve::phase::Phase;
 use contexture::durable::{self, StoredRun};
-use contexture::store::flows::{Wait, WaitFilter, WaitState};
+use contexture::store::flows::{Wait, WaitFilter, WaitId, WaitState};
 use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A turn that waits.
@@ -43,12 +44,13 @@ impl Parked {
 
     async fn waiting(mut self, app: Arc<App>) {
         self.place.reached().await;
-        let mut phase = app.phase.subscribe();
         tokio::select! {
             () = self.turn.woken() => {}
             () = self.turn.cancel.cancelled() => {}
-            _ = phase.wait_for(|phase| *phase != Phase::Open) => {
-                return tell_draining(&app, &self.key, &self.turn);
+            () = reached(&app, |phase| phase != Phase::Open) => {
+                tell_draining(&app, &self.key, &self.turn);
+                // The next turn of the context does not begin meanwhile.
+                return reached(&app, |phase| phase == Phase::Closed).await;
             }
         }
         // Boxed: what waits is to be small.
@@ -58,11 +60,12 @@ impl Parked {
     /// Leaves the turn, whose run has ended, in the rows of what it waits for.
     pub(super) async fn leave(self, app: &Arc<App>) {
         let (run, turn) = (self.run.clone(), Arc::clone(&self.turn));
+        let unsent = unsent(app, &waits_of(app, &run).await);
         end_used(app, &run).await;
         app.calls.journal().park_waits(&run, true);
         self.wait(app);
         let waits = waits_of(app, &run).await;
-        hand_on(app, &waits);
+        hand_on(app, waits.iter().filter(|wait| unsent.contains(&wait.id)));
         // It may have been answered meanwhile.
         if waits.iter().any(|wait| wait.state == WaitState::Answered) {
             turn.wake();
@@ -117,13 +120,16 @@ pub(super) fn tell_draining(app: &App, (_, context_id, message_id): &TurnKey, tu
     turn.log.finish(app.maker.refusal(Refusal { message_id, context_id, ..refused }));
 }
 
+/// Waits until the server is in a phase.
+async fn reached(app: &App, is_meant: impl Fn(Phase) -> bool) {
+    // The sender lives as long as the server.
+    drop(app.phase.subscribe().wait_for(|phase| is_meant(*phase)).await);
+}
+
 /// Waits until the server is about to end and a turn that comes first only waits: this one will not
 /// begin here.
 pub(super) async fn put_off(app: &App, queue: String) {
-    let mut phase = app.phase.subscribe();
-    if phase.wait_for(|phase| *phase != Phase::Open).await.is_err() {
-        return std::future::pending().await;
-    }
+    reached(app, |phase| phase != Phase::Open).await;
     while !app.turns.is_parked(&queue) {
         tokio::time::sleep(ENDING).await;
     }
@@ -134,12 +140,18 @@ pub(super) fn queue_of(owner: &str, context: &str) -> String {
     format!("{owner}\0{context}")
 }
 
-/// Hands calls that no session was sent yet to their clients: what would have done so has ended.
-pub(super) fn hand_on(app: &Arc<App>, waits: &[Wait]) {
-    for wait in waits.iter().filter(|wait| wait.state == WaitState::Open) {
+/// Returns the waits whose calls no session was sent.
+fn unsent(app: &App, waits: &[Wait]) -> HashSet<WaitId> {
+    let open = waits.iter().filter(|wait| wait.state == WaitState::Open);
+    let unsent = open.filter(|wait| app.sessions.holder(&wait.id).is_none());
+    unsent.map(|wait| wait.id.clone()).collect()
+}
+
+/// Hands calls to their clients that what has ended would have sent.
+fn hand_on<'w>(app: &App, waits: impl Iterator<Item = &'w Wait>) {
+    for wait in waits.filter(|wait| wait.state == WaitState::Open) {
         let session = app.sessions.connected(&wait.id.owner, &wait.client);
-        let is_sent = app.sessions.holder(&wait.id).is_some();
-        if let (Some(session), Some(request), false) = (session, calls::request_of(wait), is_sent) {
+        if let (Some(session), Some(request)) = (session, calls::request_of(wait)) {
             session.send_call(&wait.id, request);
         }
     }

@@ -70,7 +70,7 @@ impl TurnWork {
         stored: Result<StoredRun, String>,
         waits: Vec<Wait>,
     ) {
-        let Parked { key, turn, place, .. } = parked;
+        let Parked { key, turn, place, run } = parked;
         let kept = stored.as_ref().ok().and_then(StoredRun::turn);
         let seq = kept.map_or(0, |kept| kept.seq);
         let message = kept.and_then(message_of).unwrap_or_else(|| {
@@ -86,6 +86,7 @@ impl TurnWork {
         let here = turn.place.clone().unwrap_or_default();
         let options = AnswerOptions::default();
         let mut work = Self::of(app, &caller, (key, turn), (here, seq), message, (input, options));
+        work.earlier = Some(run);
         work.resumes = Some(Resumed { stored, waits });
         work.work(place).await;
     }

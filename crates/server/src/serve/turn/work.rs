@@ -85,6 +85,8 @@ pub(crate) struct TurnWork {
     pub(super) is_stored: bool,
     /// What an earlier run of the turn left.
     pub(super) resumes: Option<Resumed>,
+    /// The run that has a journal from before.
+    pub(super) earlier: Option<String>,
     /// The journal of the run, and its calls of clients.
     calls: Option<Arc<TurnCalls>>,
     /// The reports that an earlier run passed on.
@@ -146,6 +148,7 @@ impl TurnWork {
             agent,
             before,
             resumes: None,
+            earlier: None,
             calls: None,
             model: "model".to_owned(),
             writing: app.maker.id("msg"),
@@ -197,7 +200,8 @@ impl TurnWork {
         let app = Arc::clone(&self.app);
         self.log(&message, began);
         let kept = self.calls.as_ref().filter(|calls| calls.journal.is_kept());
-        let run = kept.and_then(|calls| calls.journal.run()).map(str::to_owned);
+        let own = kept.and_then(|calls| calls.journal.run()).map(str::to_owned);
+        let run = self.earlier.take().or(own);
         let is_certain = !parked::is_uncertain(&message);
         self.settle(message).await;
         if let Some(run) = run {

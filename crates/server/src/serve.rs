@@ -154,7 +154,7 @@ pub struct Serve(Arc<App>);
 
 impl Serve {
     /// Checks the settings, loads the programs, and checks and opens the contexts. Unfinished turns of an
-    /// earlier server are closed with OUTCOME_UNCERTAIN. A server whose contexts are damaged is never
+    /// earlier server that did not wait for people are closed with OUTCOME_UNCERTAIN. A server whose contexts are damaged is never
     /// ready, and its [`warnings`](Self::warnings) tell what is missing. Needs a tokio runtime.
     ///
     /// # Errors

@@ -136,9 +136,14 @@ impl StoredRun {
     /// Returns the request that takes the run up again.
     ///
     /// # Errors
-    /// [`SetupError`] when the run has ended, is under way or has calls in doubt, or when its input
-    /// is not kept and not given.
+    /// [`SetupError`] when the run has ended, is under way, has calls in doubt or is a turn of a server,
+    /// or when its input is not kept and not given.
     pub fn request(&self, project: &Project, changes: Changes) -> Result<RunRequest, SetupError> {
+        if self.head.turn.is_some() {
+            let message = format!("the run {} is a turn under `contexture serve`", self.id);
+            let help = "the server takes it up when what it waits for is answered: see `contexture waits list`";
+            return Err(SetupError::new("turn_of_server", message, Some(help.to_owned())));
+        }
         self.can_go_on(changes.program)?;
         let head = self.head.clone();
         let input = self.input(changes.input)?;

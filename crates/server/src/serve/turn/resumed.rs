@@ -7,7 +7,7 @@ use crate::serve::app::App;
 use crate::serve::caller::Caller;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::input::AnswerOptions;
-use contexture::durable::{StoredRun, Turn};
+use contexture::durable::{State, StoredRun, Turn};
 use contexture::store::contexts::{Key, StoredMessage};
 use contexture::store::flows::Wait;
 use contexture_protocol::content::UserInput;
@@ -113,6 +113,9 @@ impl TurnWork {
             return Err(Refusal::new(ErrorCode::Cancelled, "the turn was cancelled"));
         }
         let stored = resumed.stored.map_err(|reason| self.unknown(&reason))?;
+        if stored.state == State::Cancelled {
+            return Err(Refusal::new(ErrorCode::Cancelled, "the run was cancelled"));
+        }
         if let Some(refused) = uncertain(&stored) {
             return Err(refused);
         }

@@ -1,7 +1,7 @@
 //! Turns that wait for people survive their server (WA-1, WA-2, WA-3).
 
 use crate::ws::client::{Client, message, said};
-use crate::ws::site::Site;
+use crate::ws::site::{Model, Site};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -311,4 +311,36 @@ async fn wa_1_waiting_turn_is_cancelled_and_message_behind_it_is_answered_after_
         let value = &answered(&site, "m2").await["metadata"]["value"];
         assert_eq!(*value, json!({ "picked": 2 }), "{end:?}");
     }
+}
+
+#[tokio::test]
+async fn wa_3_turn_killed_in_model_call_after_a_wait_is_uncertain_and_model_is_not_asked_again() {
+    let model = Model::saying(&["late"], Duration::from_secs(60)).await;
+    let program = r#"
+import tool Page from "frontend://pick"
+
+main func(input { text string }) {
+  picked = Page.run({ what: "one" })
+  generate({ input: picked })
+}
+"#;
+    let mut site = Site::with(program, "", Some(model.uri.clone())).await;
+    let mut client = page(&site).await;
+    client.send(&said("m1", Some("ctx_1"), "go")).await;
+    let (call, _) = asked(&mut client).await;
+    client.send(&answer("r1", &call, json!("a word"))).await;
+    for _ in 0..100 {
+        if model.asked() > 0 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(model.asked(), 1);
+    site.killed().await;
+    let found = answered(&site, "m1").await;
+    assert_eq!(found["content"]["errorCode"], "OUTCOME_UNCERTAIN", "{found}");
+    assert!(found["content"]["details"]["run"].is_string(), "{found}");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(model.asked(), 1, "nobody asked for that");
+    assert_eq!(journals(&site), 1, "a person can look at what it did");
 }

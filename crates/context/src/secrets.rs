@@ -6,6 +6,7 @@
 //! one at the signs between a name and its value.
 
 mod named;
+mod search;
 mod signs;
 mod tokens;
 

@@ -103,6 +103,14 @@ pub fn misfit(program: &Program, agent: Option<&str>) -> Option<SetupError> {
     input::given(&conversation, &attachments, Some(&Takes::of(func))).err()
 }
 
+/// Reports whether an agent can be given attachments.
+#[must_use]
+pub fn takes_attachments(program: &Program, agent: Option<&str>) -> bool {
+    let run = RunRequest { agent: agent.map(str::to_owned), ..RunRequest::default() };
+    let func = input::function(program, &run);
+    func.is_some_and(|(_, func)| input::takes_attachments(&Takes::of(func)))
+}
+
 /// Runs one turn on this thread; [`Runtime::turn`](crate::Runtime::turn) gives it one. A turn that
 /// is cancelled keeps its trace.
 pub(crate) async fn turn(

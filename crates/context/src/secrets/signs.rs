@@ -1,7 +1,7 @@
 //! The beginnings of secrets that are recognised by them, found in one walk.
 
+use super::search::Search;
 use super::{Found, named, tokens};
-use aho_corasick::packed::Searcher;
 use std::sync::LazyLock;
 
 /// A kind of secret; the search for each goes on behind the last one that was looked at, so that
@@ -18,7 +18,7 @@ enum Kind {
 /// The beginnings by which secrets are recognised.
 struct Signs {
     kinds: Vec<Kind>,
-    searcher: Option<Searcher>,
+    search: Search,
 }
 
 static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
@@ -31,20 +31,19 @@ static SIGNS: LazyLock<Signs> = LazyLock::new(|| {
     ];
     let signs = tokens.chain(others);
     let (texts, kinds): (Vec<&str>, Vec<Kind>) = signs.unzip();
-    Signs { kinds, searcher: Searcher::new(texts) }
+    Signs { kinds, search: Search::new(texts) }
 });
 
 /// Returns the secrets that are recognised by their beginning.
 pub(super) fn find(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
-    let Some(searcher) = &SIGNS.searcher else { return found };
     let mut done = [0; 4];
-    for sign in searcher.find_iter(text) {
-        let Some(kind) = SIGNS.kinds.get(sign.pattern().as_usize()) else { continue };
-        let Some(done) = done.get_mut(kind.group()).filter(|done| **done <= sign.start()) else {
+    for (sign, place) in SIGNS.search.find(text.as_bytes()) {
+        let Some(kind) = SIGNS.kinds.get(sign) else { continue };
+        let Some(done) = done.get_mut(kind.group()).filter(|done| **done <= place.start) else {
             continue;
         };
-        if let Some((one, end)) = kind.look(text, sign.start()) {
+        if let Some((one, end)) = kind.look(text, place.start) {
             found.extend(one);
             *done = end;
         }
@@ -81,7 +80,6 @@ mod tests {
 
     #[test]
     fn gu_9_all_signs_are_searched() {
-        assert!(SIGNS.searcher.is_some(), "too many signs for the search");
         for prefix in tokens::prefixes() {
             let text = format!("a {prefix}{} b", "A1b2C3d4E5".repeat(5).to_uppercase());
             assert_eq!(find(&text).len(), 1, "{text}");

@@ -33,6 +33,18 @@ pub(crate) fn function<'p>(program: &'p Program, run: &RunRequest) -> Option<(Ag
     Some((agent, found))
 }
 
+/// Reports whether a function can be given attachments.
+pub(super) fn takes_attachments(takes: &Takes) -> bool {
+    match takes {
+        Takes::Open(_) => true,
+        Takes::Whole(fields) | Takes::Several(fields) => {
+            fields.iter().any(|field| field.name == "attachments")
+        }
+        Takes::One(field) => field.shape == Shape::Json,
+        Takes::Nothing => false,
+    }
+}
+
 /// Returns the input of a turn for a function; for an unknown function all parts.
 pub(super) fn given(
     conversation: &Conversation,
@@ -40,15 +52,7 @@ pub(super) fn given(
     takes: Option<&Takes>,
 ) -> Result<Given, SetupError> {
     let parts = Parts { conversation, attachments };
-    let takes_attachments = match takes {
-        None | Some(Takes::Open(_)) => true,
-        Some(Takes::Whole(fields) | Takes::Several(fields)) => {
-            fields.iter().any(|field| field.name == "attachments")
-        }
-        Some(Takes::One(field)) => field.shape == Shape::Json,
-        Some(Takes::Nothing) => false,
-    };
-    if !takes_attachments && !attachments.is_empty() {
+    if !takes.is_none_or(takes_attachments) && !attachments.is_empty() {
         let message = "the message has attachments, and this agent takes none";
         let help =
             "declare `attachments list` in its input, and show them: `use input.attachments`";

@@ -22,7 +22,14 @@ use editor::Editor;
 use rmcp::transport::stdio_pipes;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::timeout;
+
+/// The time that cancelled prompts have to end.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The time that an editor has to read the last answers.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Serves the editor that started the process on the standard streams, until stdin ends or `stop` is
 /// done. Running prompts are cancelled then.
@@ -39,7 +46,7 @@ pub async fn serve(serve: &Serve, stop: impl Future<Output = ()>) -> Result<(), 
 /// As [`serve`].
 pub async fn serve_on<R, W>(
     serve: &Serve,
-    (input, output): (R, W),
+    (input, mut output): (R, W),
     stop: impl Future<Output = ()>,
 ) -> Result<(), Fault>
 where
@@ -50,9 +57,12 @@ where
     app.audit.note(&AuditRecord::new(AuditEvent::ServerStarted).with("listen", "stdio"));
     let looking = tokio::spawn(look_at_waits(Arc::clone(&app)));
     let mut editor = Editor::new(&app);
-    let talked = talk(&mut editor, (Lines::new(input, MESSAGE_BYTES), output), stop).await;
+    let streams = (Lines::new(input, MESSAGE_BYTES), &mut output);
+    let talked = talk(&mut editor, streams, stop).await;
+    // An editor that is still there hears that its prompts are cancelled.
+    let _ = timeout(PATIENCE, editor.finish()).await;
+    let _ = timeout(FAREWELL, write(&mut output, editor.written())).await;
     looking.abort();
-    // Nobody hears their answers any more.
     let session = editor.leave();
     calls::left(&app, &session);
     app.phase.send_replace(Phase::Draining);
@@ -68,7 +78,7 @@ where
 /// Talks until the input ends or `stop` is done.
 async fn talk<R, W>(
     editor: &mut Editor,
-    (mut lines, mut output): (Lines<R>, W),
+    (mut lines, output): (Lines<R>, &mut W),
     stop: impl Future<Output = ()>,
 ) -> io::Result<()>
 where
@@ -88,7 +98,15 @@ where
             () = editor.hears() => {}
         }
         editor.pass_on();
-        output.write_all(&editor.written()).await?;
-        output.flush().await?;
+        tokio::select! {
+            biased;
+            () = &mut stop => return Ok(()),
+            written = write(output, editor.written()) => written?,
+        }
     }
+}
+
+async fn write(output: &mut (impl AsyncWrite + Unpin), lines: Vec<u8>) -> io::Result<()> {
+    output.write_all(&lines).await?;
+    output.flush().await
 }

@@ -23,6 +23,8 @@ pub(crate) struct Agent {
     pub(crate) models: Vec<String>,
     /// The reason why this main agent can't answer conversations.
     pub(crate) misfit: Option<String>,
+    /// True if it can be given attachments.
+    pub(crate) takes_attachments: bool,
 }
 
 /// All agents; the first one is the default.
@@ -119,7 +121,16 @@ fn of_program(project: &Project, file: &Path) -> Result<Vec<Agent>, Fault> {
         let misfit = (Some(id) == main).then(|| turn::misfit(&source, own.as_deref())).flatten();
         let misfit = misfit.map(|misfit| misfit.message);
         let models = imported(&source).map(str::to_owned).collect();
-        agents.push(Agent { name, program: file.clone(), text: None, agent: own, models, misfit });
+        let takes_attachments = turn::takes_attachments(&source, own.as_deref());
+        agents.push(Agent {
+            name,
+            program: file.clone(),
+            text: None,
+            agent: own,
+            models,
+            misfit,
+            takes_attachments,
+        });
     }
     if agents.is_empty() {
         return Err(Fault::of(

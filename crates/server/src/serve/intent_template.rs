@@ -45,6 +45,7 @@ pub(super) fn agent(project: &Project, intent: &Intent, file: &Path) -> Result<A
             agent: None,
             models: Vec::new(),
             misfit: None,
+            takes_attachments: false,
         });
     }
     let help = "`answer` is a type as programs write it, such as `{ sum number, items list }`";

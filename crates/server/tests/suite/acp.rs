@@ -32,7 +32,11 @@ impl Editor {
         let mut editor = Self { to, from: BufReader::new(from).lines(), served, last: 0 };
         let greeting = editor.ask("initialize", json!({ "protocolVersion": 1 })).await;
         assert_eq!(greeting["result"]["protocolVersion"], 1, "{greeting}");
-        assert_eq!(greeting["result"]["agentCapabilities"]["loadSession"], true);
+        let able = &greeting["result"]["agentCapabilities"];
+        assert_eq!(
+            (&able["loadSession"], &able["promptCapabilities"]["image"]),
+            (&json!(true), &json!(false))
+        );
         editor
     }
 
@@ -173,6 +177,31 @@ async fn wa_9_cancelled_prompt_ends_and_next_one_is_answered() {
     editor.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })).await;
     let _ = editor.prompt(&session, "z").await;
     assert_eq!(editor.next().await["method"], "session/request_permission");
+    assert!(!place.path().join("out.txt").exists());
+    editor.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wa_9_prompt_ends_with_its_editor_and_does_not_come_back() {
+    let place = Place::new("");
+    place.write("echo.as", WRITER).write("page.txt", "out.txt");
+    let mut editor = Editor::start(&place).await;
+    let session = editor.session().await;
+    let id = editor.prompt(&session, "alpha").await;
+    assert_eq!(editor.next().await["method"], "session/request_permission");
+    editor.to.shutdown().await.unwrap();
+    let answer = editor.next().await;
+    assert_eq!((&answer["id"], &answer["result"]["stopReason"]), (&json!(id), &json!("cancelled")));
+    editor.end().await;
+
+    let mut editor = Editor::start(&place).await;
+    let known = json!({ "sessionId": session, "cwd": "/", "mcpServers": [] });
+    let _ = editor.request("session/load", known).await;
+    assert_eq!(editor.update(&session).await, said("user", "alpha"));
+    assert!(editor.next().await["result"].is_object());
+    let _ = editor.prompt(&session, "beta").await;
+    let question = editor.next().await;
+    assert_eq!(question["params"]["toolCall"]["rawInput"]["content"], "beta", "{question}");
     assert!(!place.path().join("out.txt").exists());
     editor.end().await;
 }

@@ -92,9 +92,19 @@ impl Editor {
         }
     }
 
-    /// Cancels all prompts; returns the session of the editor.
-    pub(super) fn leave(mut self) -> Arc<Session> {
-        self.running.clear();
+    /// Cancels all prompts, and waits until they have ended.
+    pub(super) async fn finish(&mut self) {
+        for running in &self.running {
+            running.turn.cancel();
+        }
+        while !self.running.is_empty() {
+            self.hears().await;
+            self.pass_on();
+        }
+    }
+
+    /// Ends the session of the editor.
+    pub(super) fn leave(self) -> Arc<Session> {
         self.session.disconnect(self.connection);
         self.session
     }
@@ -161,11 +171,12 @@ impl Editor {
             return Err(RpcError::params("`protocolVersion` has to be a number"));
         }
         self.is_greeted = true;
+        let takes = self.takes_attachments();
         Ok(json!({
             "protocolVersion": VERSION,
             "agentCapabilities": {
                 "loadSession": true,
-                "promptCapabilities": { "image": true, "audio": true, "embeddedContext": true },
+                "promptCapabilities": { "image": takes, "audio": takes, "embeddedContext": takes },
                 "mcpCapabilities": { "http": false, "sse": false },
             },
             "agentInfo": {
@@ -175,6 +186,11 @@ impl Editor {
             },
             "authMethods": [],
         }))
+    }
+
+    /// Reports whether the agent can be shown more than text.
+    fn takes_attachments(&self) -> bool {
+        self.app.agents.first().is_some_and(|agent| agent.takes_attachments)
     }
 
     /// Begins a session: a context without messages.
@@ -225,7 +241,7 @@ impl Editor {
             return Err(RpcError::no_request("a prompt of this session is being answered"));
         }
         let Prompt { text, attachments } =
-            Prompt::read(params.get("prompt").unwrap_or(&Value::Null))?;
+            Prompt::read(params.get("prompt").unwrap_or(&Value::Null), self.takes_attachments())?;
         let agent = self.app.agents.first().cloned();
         let agent = agent.ok_or_else(|| RpcError::no_request("no agent is served"))?;
         let chat = Chat::in_context(agent, session.to_owned(), text, attachments);

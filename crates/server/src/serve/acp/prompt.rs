@@ -21,23 +21,24 @@ impl Prompt {
     ///
     /// # Errors
     /// [`RpcError`] with the place of a block that is none, or an empty prompt.
-    pub(super) fn read(blocks: &Value) -> Result<Self, RpcError> {
+    pub(super) fn read(blocks: &Value, takes_attachments: bool) -> Result<Self, RpcError> {
         let blocks = blocks.as_array().filter(|blocks| !blocks.is_empty());
         let blocks =
             blocks.ok_or_else(|| RpcError::params("`prompt` has to be a list of content"))?;
         let mut prompt = Self::default();
         for (place, block) in blocks.iter().enumerate() {
-            prompt.add(&Block { at: format!("prompt[{place}]"), fields: block })?;
+            let block = Block { at: format!("prompt[{place}]"), fields: block };
+            prompt.add(&block, takes_attachments)?;
         }
         Ok(prompt)
     }
 
-    fn add(&mut self, block: &Block<'_>) -> Result<(), RpcError> {
+    fn add(&mut self, block: &Block<'_>, takes_attachments: bool) -> Result<(), RpcError> {
         match block.text("type")? {
             "text" => self.text.push_str(block.text("text")?),
             "image" => self.attach(AttachmentKind::Image, block.data()?, block, "image")?,
             "audio" => self.attach(AttachmentKind::Audio, block.data()?, block, "audio")?,
-            "resource_link" => self.link(block)?,
+            "resource_link" => self.link(block, takes_attachments)?,
             "resource" => {
                 let resource = block.inner("resource")?;
                 let kind = resource.optional("mimeType").unwrap_or("text/plain");
@@ -56,11 +57,11 @@ impl Prompt {
         Ok(())
     }
 
-    /// Adds a link: what the web has is an attachment; a file of the editor is named in the text,
-    /// and the program decides whether it reads it.
-    fn link(&mut self, block: &Block<'_>) -> Result<(), RpcError> {
+    /// Adds a link: what the web has is an attachment, if the agent takes any; another one is named
+    /// in the text, and the program decides whether it reads it.
+    fn link(&mut self, block: &Block<'_>, takes_attachments: bool) -> Result<(), RpcError> {
         let (uri, name) = (block.text("uri")?, block.text("name")?);
-        if uri.starts_with("https:") || uri.starts_with("http:") {
+        if takes_attachments && (uri.starts_with("https:") || uri.starts_with("http:")) {
             return self.attach(AttachmentKind::File, uri.to_owned(), block, name);
         }
         self.text.push_str(&format!("[@{name}]({uri})"));
@@ -122,13 +123,16 @@ mod tests {
 
     #[test]
     fn wa_9_blocks_of_prompt_are_text_and_attachments() {
-        let prompt = Prompt::read(&json!([
-            { "type": "text", "text": "看 " },
-            { "type": "resource_link", "uri": "file:///w/a.rs", "name": "a.rs" },
-            { "type": "resource_link", "uri": "https://h/b.txt", "name": "b.txt" },
-            { "type": "resource", "resource": { "uri": "file:///w/c.md", "text": "x" } },
-            { "type": "image", "mimeType": "image/png", "data": "aa==" },
-        ]));
+        let prompt = Prompt::read(
+            &json!([
+                { "type": "text", "text": "看 " },
+                { "type": "resource_link", "uri": "file:///w/a.rs", "name": "a.rs" },
+                { "type": "resource_link", "uri": "https://h/b.txt", "name": "b.txt" },
+                { "type": "resource", "resource": { "uri": "file:///w/c.md", "text": "x" } },
+                { "type": "image", "mimeType": "image/png", "data": "aa==" },
+            ]),
+            true,
+        );
         let prompt = prompt.unwrap();
         assert_eq!(prompt.text, "看 [@a.rs](file:///w/a.rs)");
         let attached = prompt.attachments.iter().map(|one| (one.url.as_str(), &one.metadata));
@@ -145,6 +149,14 @@ mod tests {
     }
 
     #[test]
+    fn wa_9_link_is_taken_by_every_agent() {
+        let link = json!([{ "type": "resource_link", "uri": "https://h/b.txt", "name": "b.txt" }]);
+        let prompt = Prompt::read(&link, false).unwrap();
+        assert_eq!(prompt.text, "[@b.txt](https://h/b.txt)");
+        assert!(prompt.attachments.is_empty());
+    }
+
+    #[test]
     fn wa_9_content_of_unknown_kind_or_form_is_refused_with_its_place() {
         for (blocks, told) in [
             (json!([]), "`prompt` has to be"),
@@ -154,7 +166,7 @@ mod tests {
             (json!([{ "type": "resource", "resource": {} }]), "prompt[0].resource.blob"),
             (json!([null]), "prompt[0].type"),
         ] {
-            let error = format!("{:?}", Prompt::read(&blocks).unwrap_err());
+            let error = format!("{:?}", Prompt::read(&blocks, true).unwrap_err());
             assert!(error.contains(told), "{blocks}: {error}");
         }
     }

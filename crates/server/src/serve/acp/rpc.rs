@@ -87,7 +87,9 @@ pub(super) fn read(line: &[u8]) -> Result<Incoming, (Value, RpcError)> {
             let params = message.remove("params").unwrap_or_else(|| Value::Object(Map::new()));
             match id {
                 None => Ok(Incoming::Notification { method, params }),
-                Some(id) if id == shown => Ok(Incoming::Request { id, method, params }),
+                Some(id) if id == shown && !id.is_null() => {
+                    Ok(Incoming::Request { id, method, params })
+                }
                 Some(_) => Err((Value::Null, RpcError::no_request("an id is a text or a number"))),
             }
         }
@@ -135,6 +137,7 @@ mod tests {
             (r#"{"id":7,"method":"m"}"#, json!(7), -32600),
             (r#"{"jsonrpc":"2.0","id":"a","method":1}"#, json!("a"), -32600),
             (r#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#, Value::Null, -32600),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, Value::Null, -32600),
             (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32600),
             (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#, json!(1), -32600),
         ] {

@@ -3,7 +3,7 @@
 //! Decision: one set of patterns serves the warnings about a text, the masking of records, and the
 //! masking of what a model sees. It covers the obvious: a pattern that hides every second word
 //! would be turned off. Two walks over the text find all patterns: one stops at their beginnings,
-//! one at the signs between a name and its value.
+//! one at the ends of the names before them.
 
 mod named;
 mod search;

@@ -153,9 +153,10 @@ fn close_data(settings: &mut Settings) -> Result<(), Fault> {
 pub struct Serve(Arc<App>);
 
 impl Serve {
-    /// Checks the settings, loads the programs, and checks and opens the contexts. Unfinished turns of an
-    /// earlier server that did not wait for people are closed with OUTCOME_UNCERTAIN. A server whose contexts are damaged is never
-    /// ready, and its [`warnings`](Self::warnings) tell what is missing. Needs a tokio runtime.
+    /// Checks the settings, loads the programs, and checks and opens the contexts. Turns of an earlier
+    /// server that wait for people are resumed; other unfinished ones are closed with OUTCOME_UNCERTAIN.
+    /// A server whose contexts are damaged is never ready, and its [`warnings`](Self::warnings) tell what
+    /// is missing. Needs a tokio runtime.
     ///
     /// # Errors
     /// A [`Fault`] when a program, an intent or the data folder can't be used.

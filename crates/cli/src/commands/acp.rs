@@ -1,7 +1,7 @@
 //! `contexture acp`: an agent for editors that speak the Agent Client Protocol (WA-9).
 
 use crate::prelude::*;
-use crate::support::options::{Models, stand_in};
+use crate::support::options::{Models, Recorded};
 use crate::support::project;
 use crate::support::runtime::multi_threaded;
 use crate::support::signals::asked_to_end;
@@ -38,12 +38,8 @@ pub(crate) struct Args {
     root: Option<PathBuf>,
     #[command(flatten)]
     models: Models,
-    /// Record all model answers in a file, for --replay.
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "replay", help_heading = "Model")]
-    record: Option<PathBuf>,
-    /// Answer from a recorded file; a request that it does not contain is an error.
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Model")]
-    replay: Option<PathBuf>,
+    #[command(flatten)]
+    recorded: Recorded,
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
@@ -53,8 +49,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let turns = RunRequest {
         model,
         models,
-        stand_in: stand_in(args.replay.as_deref(), None),
-        record: args.record.clone(),
+        stand_in: args.recorded.stand_in(),
+        record: args.recorded.record.clone(),
         approve_packs: args.root.is_some(),
         ..RunRequest::default()
     };

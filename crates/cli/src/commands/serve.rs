@@ -1,7 +1,7 @@
 //! `contexture serve`: agents that people's apps talk to (CP-5, CP-6).
 
 use crate::prelude::*;
-use crate::support::options::{Models, stand_in};
+use crate::support::options::{Models, Recorded};
 use crate::support::project;
 use crate::support::runtime::multi_threaded;
 use crate::support::signals::asked_to_end;
@@ -67,12 +67,8 @@ pub(crate) struct Args {
     root: Option<PathBuf>,
     #[command(flatten)]
     models: Models,
-    /// Record all model answers in a file, for --replay.
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "replay", help_heading = "Model")]
-    record: Option<PathBuf>,
-    /// Answer from a recorded file; a request that it does not contain is an error.
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Model")]
-    replay: Option<PathBuf>,
+    #[command(flatten)]
+    recorded: Recorded,
     /// Allow a pack that is a draft, disputed or not approved, in this state. May be repeated.
     #[arg(long, value_name = "NAME@DIGEST", help_heading = "Knowledge")]
     allow_pack: Vec<Allowance>,
@@ -144,8 +140,8 @@ fn turns(args: &Args) -> Result<RunRequest, Abort> {
     Ok(RunRequest {
         model,
         models,
-        stand_in: stand_in(args.replay.as_deref(), None),
-        record: args.record.clone(),
+        stand_in: args.recorded.stand_in(),
+        record: args.recorded.record.clone(),
         allow_packs: args.allow_pack.clone(),
         approve_packs: args.root.is_some(),
         ..RunRequest::default()

@@ -21,6 +21,24 @@ pub(crate) struct Models {
     given: Vec<ModelArgument>,
 }
 
+/// The recording of a server's model answers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Recorded {
+    /// Record all model answers in a file, for --replay.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "replay", help_heading = "Model")]
+    pub(crate) record: Option<PathBuf>,
+    /// Answer from a recorded file; a request that it does not contain is an error.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Model")]
+    replay: Option<PathBuf>,
+}
+
+impl Recorded {
+    /// Returns what answers in place of models.
+    pub(crate) fn stand_in(&self) -> StandIn {
+        stand_in(self.replay.as_deref(), None)
+    }
+}
+
 /// One value of `--model`.
 #[derive(Debug, Clone)]
 enum ModelArgument {

@@ -221,7 +221,11 @@ fn ids(project: &Project) -> Result<Vec<String>, SetupError> {
     Ok(ids)
 }
 
-fn load(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
+/// Reads the journal of a run.
+///
+/// # Errors
+/// [`SetupError`] when it can't be read.
+pub fn read(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
     let path = file_of(project, id);
     let is_held = Journal::is_open(&path);
     let past = Journal::read(&path).map_err(|error| unusable(&error))?;
@@ -232,14 +236,6 @@ fn load(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
 #[must_use]
 pub fn has_journal(project: &Project, id: &str) -> bool {
     file_of(project, id).exists()
-}
-
-/// Reads the journal of a run.
-///
-/// # Errors
-/// [`SetupError`] when it can't be read.
-pub fn read(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
-    load(project, id)
 }
 
 /// Removes the journal of a run that has told its outcome.
@@ -257,7 +253,7 @@ pub fn forget(project: &Project, id: &str) {
 /// [`SetupError`] when the folder can't be read.
 pub fn turns(project: &Project, known: &HashSet<String>) -> Result<Vec<StoredRun>, SetupError> {
     let others = ids(project)?.into_iter().filter(|id| !known.contains(id));
-    let runs = others.filter_map(|id| load(project, &id).ok());
+    let runs = others.filter_map(|id| read(project, &id).ok());
     Ok(runs.filter(|run| run.head.turn.is_some() && run.state != State::Running).collect())
 }
 
@@ -268,7 +264,7 @@ pub fn turns(project: &Project, known: &HashSet<String>) -> Result<Vec<StoredRun
 pub fn list(project: &Project) -> Result<(Vec<StoredRun>, Vec<String>), SetupError> {
     let (mut runs, mut faults) = (Vec::new(), Vec::new());
     for id in ids(project)? {
-        match load(project, &id) {
+        match read(project, &id) {
             Ok(run) => runs.push(run),
             Err(error) => faults.push(error.message),
         }
@@ -288,7 +284,7 @@ pub fn find(project: &Project, asked: &str) -> Result<StoredRun, SetupError> {
     let unknown = |help: String| refused("run_unknown", format!("unknown run `{asked}`"), help);
     let list = || "`contexture runs list` shows the runs with a journal".to_owned();
     if let Some(id) = ids.iter().find(|id| *id == asked) {
-        return load(project, id);
+        return read(project, id);
     }
     let back = asked.strip_prefix("latest").map(|rest| match rest.strip_prefix('~') {
         Some(number) => number.parse().ok(),
@@ -296,13 +292,13 @@ pub fn find(project: &Project, asked: &str) -> Result<StoredRun, SetupError> {
     });
     if let Some(Some(back)) = back {
         let id: Option<&String> = ids.get::<usize>(back);
-        return load(project, id.ok_or_else(|| unknown(list()))?);
+        return read(project, id.ok_or_else(|| unknown(list()))?);
     }
     let is_part =
         |id: &&String| !asked.is_empty() && (id.starts_with(asked) || id.ends_with(asked));
     let fitting: Vec<&String> = ids.iter().filter(is_part).collect();
     match fitting.as_slice() {
-        [only] => load(project, only),
+        [only] => read(project, only),
         [] => {
             let help = suggestion(asked, ids.iter().map(String::as_str));
             Err(unknown(help.unwrap_or_else(list)))

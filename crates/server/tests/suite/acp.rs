@@ -3,6 +3,7 @@
 use crate::serve::Place;
 use contexture_server::serve::{Serve, acp};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
 use tokio::task::JoinHandle;
@@ -202,6 +203,59 @@ async fn wa_9_prompt_ends_with_its_editor_and_does_not_come_back() {
     let _ = editor.prompt(&session, "beta").await;
     let question = editor.next().await;
     assert_eq!(question["params"]["toolCall"]["rawInput"]["content"], "beta", "{question}");
+    assert!(!place.path().join("out.txt").exists());
+    editor.end().await;
+}
+
+/// Copies a folder with all that is in it, as it is now.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wa_9_question_of_killed_process_is_asked_when_its_session_is_loaded() {
+    let place = Place::new("");
+    place.write("echo.as", WRITER).write("page.txt", "out.txt");
+    let mut editor = Editor::start(&place).await;
+    let session = editor.session().await;
+    let _ = editor.prompt(&session, "alpha").await;
+    let first = editor.next().await;
+    assert_eq!(first["method"], "session/request_permission");
+    // What a killed process leaves.
+    let left = Place::new("");
+    copy(place.path(), left.path());
+    editor.end().await;
+
+    let mut editor = Editor::start(&left).await;
+    let other = editor.session().await;
+    assert_ne!(other, session, "a session that is not loaded asks nothing");
+    let known = json!({ "sessionId": session, "cwd": "/", "mcpServers": [] });
+    let id = editor.request("session/load", known).await;
+    assert_eq!(editor.update(&session).await, said("user", "alpha"));
+    let (mut question, mut loaded) = (editor.next().await, editor.next().await);
+    if question.get("result").is_some() {
+        std::mem::swap(&mut question, &mut loaded);
+    }
+    assert_eq!(loaded["id"], id);
+    let call = &question["params"]["toolCall"];
+    assert_eq!(call["toolCallId"], first["params"]["toolCall"]["toolCallId"]);
+    let result = json!({ "outcome": { "outcome": "selected", "optionId": "allow" } });
+    editor.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })).await;
+    for _ in 0..600 {
+        if left.path().join("out.txt").exists() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(std::fs::read_to_string(left.path().join("out.txt")).unwrap(), "alpha");
     assert!(!place.path().join("out.txt").exists());
     editor.end().await;
 }

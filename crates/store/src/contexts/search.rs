@@ -1,8 +1,8 @@
 //! The search for contexts by a text of theirs (WA-7).
 //!
 //! Decision: the texts are looked at one by one and opened, so that sealed ones are found too, every
-//! script works, and each store gives the same result. There is no index to keep. What a page may look
-//! at is limited instead: its `next` names a place within a context, if need be.
+//! script works, and each store gives the same result. An index is not kept. The work of a page is
+//! limited instead: its `next` names a place within a context, if need be.
 
 use super::engine::Engine;
 use super::ledger::{Ledger, Outcome, Row};

@@ -9,6 +9,7 @@ use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::receive;
 use crate::serve::exchange::reply::Reply;
 use crate::serve::exchange::update::creation_metadata;
+use crate::serve::frontend::calls;
 use crate::serve::frontend::target::CONFIRM_TOOL;
 use crate::serve::limits::Meter;
 use crate::serve::openai::{self, Chat, ChatAnswer, ChatEvent, ChatTurn};
@@ -45,6 +46,8 @@ pub(super) struct Editor {
     running: Vec<Running>,
     /// The questions that the editor was asked, by the ids of their requests.
     asked: HashMap<u64, Asked>,
+    /// The questions of sessions that are not loaded: an earlier process left them.
+    held: Vec<(String, Call)>,
     last_request: u64,
     /// The lines to write.
     out: Vec<u8>,
@@ -77,6 +80,8 @@ impl Editor {
             ..ClientCapabilities::default()
         };
         app.sessions.announce(&taken.session, client);
+        // What an earlier process asked and was not answered.
+        calls::back(app, &taken.session, CLIENT.to_owned(), false);
         let (session, meter) = (Some(Arc::clone(&taken.session)), Arc::new(Meter::unlimited()));
         Self {
             app: Arc::clone(app),
@@ -87,6 +92,7 @@ impl Editor {
             sessions: HashSet::new(),
             running: Vec::new(),
             asked: HashMap::new(),
+            held: Vec::new(),
             last_request: 0,
             out: Vec::new(),
         }
@@ -228,6 +234,9 @@ impl Editor {
             after = next;
         }
         self.sessions.insert(session.to_owned());
+        for (session, call) in std::mem::take(&mut self.held) {
+            self.ask(session, call);
+        }
         Ok(with_ignored(json!({}), ignored))
     }
 
@@ -305,7 +314,7 @@ impl Editor {
             }
             for message in taken.drain(..) {
                 if let Ok(message) = Message::parse(&message, &Limits::FILE) {
-                    self.ask(message);
+                    self.ask_all(message);
                 }
             }
         }
@@ -320,16 +329,24 @@ impl Editor {
     }
 
     /// Asks the editor for the permissions that a message of the server wants.
-    fn ask(&mut self, message: Message) {
+    fn ask_all(&mut self, message: Message) {
         let Some(session) = message.context_id else { return };
         let Body::ToolCallRequest(request) = message.body else { return };
         for call in request.into_calls() {
-            self.last_request += 1;
-            let params = updates::question(&session, &call);
-            self.write(&rpc::request(self.last_request, "session/request_permission", &params));
-            let asked = Asked { session: session.clone(), call: call.call_id };
-            self.asked.insert(self.last_request, asked);
+            self.ask(session.clone(), call);
         }
+    }
+
+    /// Asks for a permission, now or when its session is loaded.
+    fn ask(&mut self, session: String, call: Call) {
+        if !self.sessions.contains(&session) {
+            self.held.push((session, call));
+            return;
+        }
+        self.last_request += 1;
+        let params = updates::question(&session, &call);
+        self.write(&rpc::request(self.last_request, "session/request_permission", &params));
+        self.asked.insert(self.last_request, Asked { session, call: call.call_id });
     }
 
     /// Tells what was heard of a prompt; returns it unless it has ended.

@@ -51,9 +51,12 @@ impl RpcError {
         Self::new(-32602, message)
     }
 
-    /// Creates the error for a session that is not there.
+    /// Creates the error for a session that is unknown.
     pub(super) fn no_session(id: &str) -> Self {
-        let error = Self::new(-32002, format!("there is no session `{id}`"));
+        let error = Self::new(
+            -32002,
+            format!("`{id}` is not a session of this connection: begin or load it first"),
+        );
         Self { data: Some(json!({ "uri": id })), ..error }
     }
 

@@ -243,7 +243,7 @@ fn check_type(app: &App, inner: &Message, at: &str) -> Result<(), Refusal> {
     if NOT_STORED.contains(&kind) {
         let expected = "a type of messages that are kept, such as USER_INPUT";
         let refused =
-            Refusal::new(ErrorCode::ValidationFailed, format!("no context keeps a {kind}"));
+            Refusal::new(ErrorCode::ValidationFailed, format!("a context does not keep {kind}"));
         return Err(refused.violation(format!("{at}/type"), expected, kind));
     }
     let Err(refused) = app.handlers.check(inner, &app.limits) else { return Ok(()) };

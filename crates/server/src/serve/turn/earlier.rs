@@ -33,7 +33,8 @@ impl Turns {
         true
     }
 
-    /// Takes up what has a journal, and begins anew what came behind that. Returns the rest.
+    /// Resumes the turns that have a journal, and begins those that were queued behind them. Returns the
+    /// others.
     ///
     /// # Errors
     /// A [`Fault`] when the journals or the contexts can't be read.

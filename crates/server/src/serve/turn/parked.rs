@@ -186,7 +186,7 @@ pub(super) fn uncertain(stored: &StoredRun) -> Option<Refusal> {
         return None;
     }
     let text =
-        "the server ended in the midst of a call of the turn, and what came of it is not known";
+        "the server ended during a call of the turn, and the outcome of the call is not known";
     let refused = Refusal::new(ErrorCode::OutcomeUncertain, text);
     Some(refused.detail("run", stored.id.as_str()))
 }

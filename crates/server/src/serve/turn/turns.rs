@@ -201,13 +201,12 @@ impl Turns {
         self.runs.lock().remove(run);
     }
 
-    /// Cancels the turn of a run; false if none of these is under way.
+    /// Cancels the turn of a run; false if it is not under way, or was cancelled before.
     pub(crate) fn cancel_run(&self, run: &str) -> bool {
         let found = self.runs.lock().get(run).cloned();
-        found.is_some_and(|cancel| {
-            cancel.cancel();
-            true
-        })
+        let Some(cancel) = found.filter(|cancel| !cancel.is_cancelled()) else { return false };
+        cancel.cancel();
+        true
     }
 
     pub(crate) fn cancel_all(&self) {

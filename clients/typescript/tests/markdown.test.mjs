@@ -89,6 +89,16 @@ test("ca_13_hostile_text_takes_time_by_its_length_alone", () => {
   }
 });
 
+test("ca_13_paragraph_of_countless_marks_ends_as_text", () => {
+  const pieces = ["*a* ", "*_", "`a` ", "https://a.example "];
+  for (const piece of pieces) {
+    const read = inline(piece.repeat(20_000));
+    const parts = (nodes) => nodes.reduce((sum, one) => sum + (one.kind === "text" ? 0 : 1 + parts(one.children ?? [])), 0);
+    assert.equal(parts(read), 2_000, piece);
+    assert.ok(read.at(-1).text.endsWith(piece.repeat(10_000)), piece);
+  }
+});
+
 function depth(nodes) {
   let deepest = 0;
   for (const one of nodes) {

@@ -29,6 +29,8 @@ export interface Document {
 const DEEPEST = 8;
 /** Marks and brackets that may be open at a time; of more, the oldest become text. */
 const MOST_OPEN = 16;
+/** Parts of one paragraph, cell or heading; what follows is text. A browser lays more of them out for seconds. */
+const MOST_PARTS = 2_000;
 const MOST_COLUMNS = 32;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
@@ -233,6 +235,8 @@ class InlineReader {
   /** Where runs of backticks of each length begin, so that one without a partner is found out at once. */
   readonly #ticks = new Map<number, number[]>();
   #at = 0;
+  /** Parts that were made, other than texts. */
+  #made = 0;
   /** No address that begins before this place has an end. */
   #without = 0;
 
@@ -248,7 +252,7 @@ class InlineReader {
 
   read(): Inline[] {
     const text = this.#text;
-    while (this.#at < text.length) {
+    while (this.#at < text.length && this.#made < MOST_PARTS) {
       SPECIAL.lastIndex = this.#at;
       const next = SPECIAL.exec(text)?.index ?? text.length;
       this.#say(text.slice(this.#at, next));
@@ -256,6 +260,7 @@ class InlineReader {
       if (next < text.length) this.#special(text[next] ?? "");
     }
     while (this.#open.length > 0) this.#unopen();
+    this.#say(text.slice(this.#at));
     return this.#root;
   }
 
@@ -283,6 +288,11 @@ class InlineReader {
 
   #say(text: string): void {
     if (text !== "") add(this.#children(), { kind: "text", text });
+  }
+
+  #part(one: Inline): void {
+    this.#made += 1;
+    this.#children().push(one);
   }
 
   #children(): Inline[] {
@@ -315,7 +325,7 @@ class InlineReader {
     }
     let code = this.#text.slice(this.#at + run.length, end).replaceAll("\n", " ");
     if (code.startsWith(" ") && code.endsWith(" ") && code.trim() !== "") code = code.slice(1, -1);
-    this.#children().push({ kind: "code", text: code });
+    this.#part({ kind: "code", text: code });
     this.#at = end + run.length;
   }
 
@@ -352,7 +362,7 @@ class InlineReader {
     const one = this.#open.pop();
     if (!one) return 0;
     const kind = KINDS[one.mark];
-    if (kind && one.children.length > 0) this.#children().push({ kind, children: one.children });
+    if (kind && one.children.length > 0) this.#part({ kind, children: one.children });
     else this.#say(one.mark + one.mark);
     return one.mark.length;
   }
@@ -376,7 +386,7 @@ class InlineReader {
     this.#at = found.end;
     // A link has no links in it.
     for (let outer = this.#open.length - 1; outer >= 0; outer -= 1) if (this.#open[outer]?.mark === "[") this.#unopen(outer);
-    this.#children().push({ kind: "link", href, children: children.length > 0 ? unlinked(children) : [{ kind: "text", text: href }] });
+    this.#part({ kind: "link", href, children: children.length > 0 ? unlinked(children) : [{ kind: "text", text: href }] });
   }
 
   /** The address of a link that begins here, and where the link ends. */
@@ -426,7 +436,7 @@ class InlineReader {
     this.#at += length;
     const href = safe(address);
     if (href === undefined) this.#say(address);
-    else this.#children().push({ kind: "link", href, children: [{ kind: "text", text: address }] });
+    else this.#part({ kind: "link", href, children: [{ kind: "text", text: address }] });
   }
 }
 

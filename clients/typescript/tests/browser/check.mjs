@@ -129,9 +129,10 @@ async function values(page) {
 
 async function hostile(page) {
   for (const name of ["markup", "nested", "long", "deep", "bidi"]) {
-    const began = Date.now();
     await say(page, `show ${name}`);
-    assert.ok(Date.now() - began < 15_000, `${name} holds the page up`);
+    // So many elements in one line of text would hold the page up for seconds.
+    const parts = await page.value("[...document.querySelectorAll('.message.agent .text')].at(-1).querySelectorAll('p *').length");
+    assert.ok(parts <= 2_000, `${name} makes ${parts} elements`);
     assert.equal(await page.value("document.title"), "Contexture");
     assert.equal(await page.value("document.querySelectorAll('#log img, #log script, #log iframe, #log style, #log [onclick], #log a:not([href^=https]):not(.record)').length"), 0, name);
   }

@@ -7,6 +7,8 @@
 const DEEPEST = 8;
 /** Marks and brackets that may be open at a time; of more, the oldest become text. */
 const MOST_OPEN = 16;
+/** Parts of one paragraph, cell or heading; what follows is text. A browser lays more of them out for seconds. */
+const MOST_PARTS = 2_000;
 const MOST_COLUMNS = 32;
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/s;
@@ -204,6 +206,8 @@ class InlineReader {
     /** Where runs of backticks of each length begin, so that one without a partner is found out at once. */
     #ticks = new Map();
     #at = 0;
+    /** Parts that were made, other than texts. */
+    #made = 0;
     /** No address that begins before this place has an end. */
     #without = 0;
     constructor(text) {
@@ -220,7 +224,7 @@ class InlineReader {
     }
     read() {
         const text = this.#text;
-        while (this.#at < text.length) {
+        while (this.#at < text.length && this.#made < MOST_PARTS) {
             SPECIAL.lastIndex = this.#at;
             const next = SPECIAL.exec(text)?.index ?? text.length;
             this.#say(text.slice(this.#at, next));
@@ -230,6 +234,7 @@ class InlineReader {
         }
         while (this.#open.length > 0)
             this.#unopen();
+        this.#say(text.slice(this.#at));
         return this.#root;
     }
     #special(sign) {
@@ -266,6 +271,10 @@ class InlineReader {
         if (text !== "")
             add(this.#children(), { kind: "text", text });
     }
+    #part(one) {
+        this.#made += 1;
+        this.#children().push(one);
+    }
     #children() {
         return this.#open.at(-1)?.children ?? this.#root;
     }
@@ -298,7 +307,7 @@ class InlineReader {
         let code = this.#text.slice(this.#at + run.length, end).replaceAll("\n", " ");
         if (code.startsWith(" ") && code.endsWith(" ") && code.trim() !== "")
             code = code.slice(1, -1);
-        this.#children().push({ kind: "code", text: code });
+        this.#part({ kind: "code", text: code });
         this.#at = end + run.length;
     }
     #marks(sign) {
@@ -338,7 +347,7 @@ class InlineReader {
             return 0;
         const kind = KINDS[one.mark];
         if (kind && one.children.length > 0)
-            this.#children().push({ kind, children: one.children });
+            this.#part({ kind, children: one.children });
         else
             this.#say(one.mark + one.mark);
         return one.mark.length;
@@ -365,7 +374,7 @@ class InlineReader {
         for (let outer = this.#open.length - 1; outer >= 0; outer -= 1)
             if (this.#open[outer]?.mark === "[")
                 this.#unopen(outer);
-        this.#children().push({ kind: "link", href, children: children.length > 0 ? unlinked(children) : [{ kind: "text", text: href }] });
+        this.#part({ kind: "link", href, children: children.length > 0 ? unlinked(children) : [{ kind: "text", text: href }] });
     }
     /** The address of a link that begins here, and where the link ends. */
     #target(start) {
@@ -422,7 +431,7 @@ class InlineReader {
         if (href === undefined)
             this.#say(address);
         else
-            this.#children().push({ kind: "link", href, children: [{ kind: "text", text: address }] });
+            this.#part({ kind: "link", href, children: [{ kind: "text", text: address }] });
     }
 }
 /** Adds a part; texts that meet become one. */

@@ -43,7 +43,8 @@ impl Net {
     }
 
     fn with(change: impl FnOnce(&mut HttpSettings, &mut SshSettings)) -> Self {
-        let timeouts = Timeouts { idle: Duration::from_secs(10), ..Timeouts::default() };
+        // pure-ftpd thinks about a refused login for up to ten seconds.
+        let timeouts = Timeouts { idle: Duration::from_secs(30), ..Timeouts::default() };
         let network = NetworkSettings { allow_private: vec!["127.0.0.1".to_owned()], timeouts };
         let mut http = HttpSettings { network: network.clone(), ..HttpSettings::default() };
         let mut ssh = SshSettings::in_home(&folder().join("home"), network.clone());

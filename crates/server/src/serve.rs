@@ -28,6 +28,7 @@ mod openai;
 mod operations;
 mod phase;
 mod place;
+pub mod probe;
 mod routed;
 mod sensitive;
 mod session;

@@ -16,6 +16,7 @@ Examples:
   contexture doctor
   contexture doctor --offline
   contexture doctor --json --workspace examples
+  contexture doctor --server http://127.0.0.1:7878
 
 Exit code 0: ready; 1: something is wrong.";
 
@@ -34,6 +35,11 @@ pub(crate) struct Args {
     /// Connect to no server and start none.
     #[arg(long)]
     offline: bool,
+    /// Only ask whether the server at this `http://` address accepts messages, such as for the health
+    /// check of a container.
+    #[cfg(feature = "server")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["offline", "workspace"])]
+    server: Option<String>,
     /// Print one JSON object: ok, and checks, each with name, status (ok, warning, error), message
     /// and help.
     #[arg(long)]
@@ -61,6 +67,10 @@ fn warning(name: impl Into<String>, message: String, help: impl Into<String>) ->
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    #[cfg(feature = "server")]
+    if let Some(url) = &args.server {
+        return print(args, terminal, &[server(url)?]);
+    }
     let mut findings = vec![version()];
     match args.workspace.open() {
         Ok(project) => {
@@ -79,12 +89,30 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         }
         Err(abort) => return Err(abort),
     }
+    print(args, terminal, &findings)
+}
+
+/// Asks a running server whether it accepts messages.
+#[cfg(feature = "server")]
+fn server(url: &str) -> Result<Finding, Abort> {
+    let asked = contexture_server::serve::probe::ready(url);
+    let asked = crate::support::runtime::single_threaded()?.block_on(asked);
+    Ok(match asked {
+        Ok(()) => ok("server", format!("{url} accepts messages")),
+        Err(reason) => {
+            let help = "see the log of the server; `/readyz` names the reasons";
+            wrong("server", format!("{url} does not accept messages: {reason}"), help)
+        }
+    })
+}
+
+fn print(args: &Args, terminal: &Terminal, findings: &[Finding]) -> CommandResult {
     let is_ready = findings.iter().all(|one| one.status != "error");
     if args.json {
         let checks: Vec<Value> = findings.iter().map(to_json).collect();
         terminal.print_json(&json!({ "ok": is_ready, "checks": checks }))?;
     } else {
-        for Finding { name, status, message, help } in &findings {
+        for Finding { name, status, message, help } in findings {
             terminal.print_line(&one_line(&format!("{status:7} {name}: {message}")))?;
             if let Some(help) = help {
                 terminal.print_line(&one_line(&format!("        help: {help}")))?;

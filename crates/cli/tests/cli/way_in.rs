@@ -2,6 +2,7 @@
 
 use crate::support::Sandbox;
 use serde_json::json;
+use std::io::{Read as _, Write as _};
 
 const ASK: &str =
     "main func(input { path string, count? integer, tags? list[string] }) { input }\n";
@@ -229,4 +230,48 @@ fn ca_12_doctor_looks_at_named_models_and_mcp_servers() {
     let said = |word: &str| Some(json!(word));
     assert_eq!(checks(&[], 1), (said("error"), None, said("warning")));
     assert_eq!(checks(&["--offline"], 0), (said("ok"), None, said("ok")));
+}
+
+/// Answers one request, with this status line and body; returns its address.
+fn answering(status: &'static str, body: &'static str) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            head.push(byte[0]);
+        }
+        assert!(
+            head.starts_with(b"GET /readyz HTTP/1.1\r\n"),
+            "{}",
+            String::from_utf8_lossy(&head)
+        );
+        let length = body.len();
+        write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+    });
+    url
+}
+
+#[test]
+fn wa_13_doctor_asks_running_server_whether_it_is_ready() {
+    let sandbox = Sandbox::new();
+    let asked = |url: &str, exit: i32| {
+        let told = sandbox.run(["doctor", "--json", "--server", url]).exits(exit).json();
+        assert_eq!(told["checks"].as_array().map(Vec::len), Some(1), "{told}");
+        told["checks"][0]["message"].as_str().unwrap().to_owned()
+    };
+    let ready = answering("200 OK", r#"{"status":"ready","reasons":[]}"#);
+    assert_eq!(asked(&ready, 0), format!("{ready} accepts messages"));
+    let draining = r#"{"status":"not ready","reasons":["the server is about to end"]}"#;
+    let draining = answering("503 Service Unavailable", draining);
+    assert!(asked(&draining, 1).ends_with("the server is about to end"));
+    let foreign = answering("200 OK", "<html>ready</html>");
+    assert!(asked(&foreign, 1).contains("not as a server of Contexture does"));
+    assert!(asked("http://127.0.0.1:9", 1).contains("does not accept messages"));
+    assert!(asked("https://127.0.0.1:9", 1).contains("expected an address"));
+    let refused = sandbox.run(["doctor", "--server", "http://127.0.0.1:9", "--offline"]).exits(2);
+    assert!(refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
 }

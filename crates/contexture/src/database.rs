@@ -16,8 +16,8 @@ pub struct DatabaseError {
     pub help: String,
 }
 
-/// A database in use. It is held as long as what is made of it.
-#[derive(Debug)]
+/// A database in use; a clone is the same. It is held as long as what is made of it.
+#[derive(Debug, Clone)]
 pub struct Database {
     /// The stores in it, for [`Project::stores`].
     pub stores: Stores,
@@ -94,6 +94,17 @@ mod with {
         Ok(Database { stores, postgres })
     }
 
+    enum Reported<E> {
+        Change(E),
+        Database(PostgresError),
+    }
+
+    impl<E> From<PostgresError> for Reported<E> {
+        fn from(error: PostgresError) -> Self {
+            Self::Database(error)
+        }
+    }
+
     impl Database {
         /// Makes this process the one server of the database, unless another one lives.
         ///
@@ -114,6 +125,42 @@ mod with {
         #[must_use]
         pub fn name(&self) -> &str {
             self.postgres.name()
+        }
+
+        /// Returns a text that all servers share, and the number of its last change; `None` before the
+        /// first.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn text(&self, name: &str) -> Result<Option<(u64, String)>, DatabaseError> {
+            Ok(self.postgres.text(name)?)
+        }
+
+        /// Returns the number of the last change of such a text; 0 before the first.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn text_version(&self, name: &str) -> Result<u64, DatabaseError> {
+            Ok(self.postgres.text_version(name)?)
+        }
+
+        /// Changes such a text, empty before the first change, while nobody else does: to what `change`
+        /// returns, if anything.
+        ///
+        /// # Errors
+        /// What `change` returns, or a [`DatabaseError`]; nothing is changed then.
+        pub fn change_text<T, E: From<DatabaseError>>(
+            &self,
+            name: &str,
+            change: impl FnOnce(&str) -> Result<(T, Option<String>), E>,
+        ) -> Result<T, E> {
+            // Which of the two reports is known where it is made.
+            let changed =
+                self.postgres.change_text(name, |text| change(text).map_err(Reported::Change));
+            changed.map_err(|reported| match reported {
+                Reported::Change(error) => error,
+                Reported::Database(error) => DatabaseError::from(error).into(),
+            })
         }
     }
 }
@@ -154,6 +201,34 @@ mod with {
         #[must_use]
         pub const fn name(&self) -> &str {
             ""
+        }
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn text(&self, _: &str) -> Result<Option<(u64, String)>, DatabaseError> {
+            Err(missing())
+        }
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn text_version(&self, _: &str) -> Result<u64, DatabaseError> {
+            Err(missing())
+        }
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn change_text<T, E: From<DatabaseError>>(
+            &self,
+            _: &str,
+            _: impl FnOnce(&str) -> Result<(T, Option<String>), E>,
+        ) -> Result<T, E> {
+            Err(missing().into())
         }
     }
 }

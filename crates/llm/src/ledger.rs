@@ -28,12 +28,16 @@ pub struct Amount {
 }
 
 impl Amount {
-    const fn plus(self, other: Self) -> Self {
+    /// Adds an amount.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
         let tokens = self.tokens.saturating_add(other.tokens);
         Self { tokens, money: self.money.plus(other.money) }
     }
 
-    const fn minus(self, other: Self) -> Self {
+    /// Takes an amount off; never less than nothing is left.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
         let tokens = self.tokens.saturating_sub(other.tokens);
         Self { tokens, money: self.money.minus(other.money) }
     }
@@ -135,6 +139,19 @@ impl Ledger {
     #[must_use]
     pub fn account(&self) -> Account {
         *self.locked()
+    }
+
+    /// Returns what is taken: what was spent, and the worst case of what is under way.
+    #[must_use]
+    pub fn taken(&self) -> Amount {
+        let account = self.locked();
+        account.spent.plus(account.reserved)
+    }
+
+    /// Counts what was taken from the same account elsewhere.
+    pub fn learn(&self, elsewhere: Amount) {
+        let mut account = self.locked();
+        account.spent = account.spent.plus(elsewhere);
     }
 
     fn locked(&self) -> MutexGuard<'_, Account> {

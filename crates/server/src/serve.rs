@@ -71,7 +71,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subscriptions::Subscriptions;
-use tokens::{Accounts, Registry};
+use tokens::{Accounts, Registry, Tokens};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use turn::turns::Turns;
@@ -87,9 +87,9 @@ pub struct Settings {
     pub project: Project,
     /// The programs with the agents; the main agent of the first one answers by default.
     pub programs: Vec<PathBuf>,
-    /// The folder of contexts and tokens; with a database, that of tokens and of the audit log.
+    /// The folder of contexts and tokens; with a database, that of the audit log.
     pub data: PathBuf,
-    /// The address of the database of contexts and flows, `postgres://…`, which may hold a password.
+    /// The address of the database of contexts, flows and tokens, `postgres://…`, which may hold a password.
     pub database: Option<String>,
     /// The common settings of turns: model, stand-in, allowed packs.
     pub turns: RunRequest,
@@ -227,6 +227,10 @@ impl Serve {
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
         let audit = Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?);
         let log = Arc::new(Log::open(settings.log, secrets, Arc::clone(&ids)));
+        let tokens = match &database {
+            Some(database) => Tokens::in_database(database.clone()),
+            None => Tokens::in_folder(&settings.data),
+        };
         let app = App {
             damage,
             warnings,
@@ -240,8 +244,8 @@ impl Serve {
             telemetry: Telemetry::open(&settings.project, &metrics)?,
             metrics,
             limits,
-            tokens: Registry::open(&settings.data)?,
-            accounts: Accounts::in_folder(&settings.data, Arc::clone(&log)),
+            tokens: Registry::open(tokens.clone())?,
+            accounts: Accounts::of_tokens(tokens, Arc::clone(&log)),
             readiness: Readiness::new(settings.data.clone()),
             audit,
             log,

@@ -16,6 +16,7 @@ mod tables;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tls;
 mod values;
 mod writer;

@@ -178,7 +178,7 @@ impl Listening {
             tokio::select! {
                 () = &mut serving => return Ok(()),
                 _ = tokens.tick() => {
-                    refresh_tokens(&app);
+                    refresh_tokens(&app).await;
                     if app.database.as_ref().is_some_and(Database::is_lost) {
                         // Nothing can be kept any more, so nothing is finished either.
                         looking.abort();
@@ -196,7 +196,7 @@ impl Listening {
         let watching = async {
             loop {
                 tokens.tick().await;
-                refresh_tokens(&app);
+                refresh_tokens(&app).await;
             }
         };
         tokio::select! {
@@ -235,11 +235,19 @@ fn lease_lost() -> Fault {
     Fault::of(codes::LEASE_LOST, message).with_help("start it again when the other one is gone")
 }
 
-/// Reacts to added, revoked and expired tokens.
-fn refresh_tokens(app: &App) {
-    if app.tokens.refresh(app.now())
-        && let Some(fault) = app.tokens.fault()
-    {
+/// Reacts to added, revoked and expired tokens, and to what the calls of other servers took.
+async fn refresh_tokens(app: &Arc<App>) {
+    let asked = Arc::clone(app);
+    let refresh = move || {
+        let is_changed = asked.tokens.refresh(asked.now());
+        if is_changed {
+            asked.accounts.learn();
+        }
+        is_changed
+    };
+    // The tokens may be in a database.
+    let is_changed = tokio::task::spawn_blocking(refresh).await.unwrap_or_default();
+    if is_changed && let Some(fault) = app.tokens.fault() {
         app.audit.note(&AuditRecord::new(AuditEvent::TokensUnreadable).with("outcome", "INTERNAL"));
         app.log.info("tokens_unreadable", serde_json::json!({ "reason": fault }));
     }

@@ -1,19 +1,20 @@
 //! Where a server keeps what it keeps: in a folder, or in a database and a folder.
 //!
-//! Decision: with a database, the folder holds what belongs to one server: its tokens and its audit log.
+//! Decision: with a database, the folder holds what belongs to one server: its audit log.
 
 use super::codes;
+use super::tokens::Tokens;
 use crate::fault::Fault;
 use contexture::Project;
-use contexture::database::is_address;
+use contexture::database::{self, is_address};
 use std::path::{Path, PathBuf};
 
 /// Where contexts are kept.
 #[derive(Clone)]
 pub struct Place {
-    /// The folder; with a database, that of tokens and of the audit log.
+    /// The folder; with a database, that of the audit log.
     pub folder: PathBuf,
-    /// The address of the database of contexts and flows, which may hold a password.
+    /// The address of the database of contexts, flows and tokens, which may hold a password.
     pub database: Option<String>,
 }
 
@@ -43,6 +44,17 @@ impl Place {
                 .with_help("name a folder, `sqlite:FOLDER` or `postgres://user@host/database`"));
         }
         Ok(Self { folder: base.join(given), database: None })
+    }
+
+    /// Returns the tokens of the servers at this place.
+    ///
+    /// # Errors
+    /// A [`Fault`] when the database can't be used.
+    pub fn tokens(&self, project: &Project) -> Result<Tokens, Fault> {
+        match &self.database {
+            Some(address) => Ok(Tokens::in_database(database::open(project, address)?)),
+            None => Ok(Tokens::in_folder(&self.folder)),
+        }
     }
 
     /// Returns the folder, unless the contexts are in a database.

@@ -11,14 +11,15 @@ mod file;
 mod new;
 mod registry;
 mod secret;
+mod store;
 
 pub(crate) use accounts::Accounts;
 pub use entry::{Entry, Standing};
 pub use expiry::expiry;
-pub use file::TokenFile;
 pub use new::{NewToken, TOKENS_FILE, scopes, senders};
 pub(crate) use registry::Registry;
 pub use secret::Secret;
+pub use store::Tokens;
 
 pub use super::caller::{Scope, Scopes, Senders};
 

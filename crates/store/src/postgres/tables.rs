@@ -6,7 +6,8 @@ use super::session::{Fault, Session};
 /// The migration from each version to the next; the first creates the tables. Numbers are `bigint`, texts
 /// compare by their bytes. Every update rewrites the row of its context, so what is large stands in
 /// `contexture_details`, and no index stands on what changes.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
     create table contexture_servers (
         token text primary key,
         is_server bigint not null,
@@ -134,7 +135,15 @@ const STEPS: [&str; 1] = ["
     create index on contexture_waits (expires) where state = 0 and parked = 1;
     create index on contexture_waits (place) where state = 1;
     create index on contexture_waits (expires) where state = 2;
-"];
+",
+    "
+    create table contexture_texts (
+        name text collate \"C\" primary key,
+        version bigint not null,
+        text text not null
+    );
+",
+];
 
 const KNOWN: i64 = STEPS.len() as i64;
 

@@ -40,7 +40,7 @@ fn wa_11_postgres_tables_of_newer_version_are_refused_and_left() {
     let url = std::env::var("CONTEXTURE_POSTGRES").unwrap();
     let address = Address::parse(&format!("{url}{place}"), None).unwrap();
     let error = Postgres::open(address, tls(), &crate::stamp::system()).unwrap_err();
-    assert!(matches!(error, PostgresError::Newer { found: 7, known: 1, .. }), "{error}");
+    assert!(matches!(error, PostgresError::Newer { found: 7, known: 2, .. }), "{error}");
     assert!(!error.to_string().contains("secret"), "{error}");
 }
 
@@ -160,4 +160,27 @@ fn wa_11_postgres_that_is_too_slow_is_told() {
     holder.batch("rollback").unwrap();
     store.apply(add("m2")).unwrap();
     assert_eq!(store.head(Key { owner: "ann", context: "ctx_1" }).unwrap().messages, 2);
+}
+
+#[test]
+fn wa_11_postgres_text_is_changed_by_one_at_a_time() {
+    let place = schema();
+    let postgres = with(&place);
+    assert_eq!((postgres.text("t").unwrap(), postgres.text_version("t").unwrap()), (None, 0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let other = with(&place);
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    let add = |text: &str| Ok::<_, PostgresError>(((), Some(format!("{text}中"))));
+                    other.change_text("t", add).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(postgres.text("t").unwrap(), Some((20, "中".repeat(20))));
+    let refused: Result<(), _> = postgres.change_text("t", |_| Err(PostgresError::Address("x")));
+    assert_eq!(refused, Err(PostgresError::Address("x")));
+    let seen = postgres.change_text("t", |text| Ok::<_, PostgresError>((text.len(), None)));
+    assert_eq!((seen, postgres.text_version("t")), (Ok(60), Ok(20)));
 }

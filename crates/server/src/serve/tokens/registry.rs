@@ -1,12 +1,12 @@
 //! The tokens of a running server.
 //!
-//! Decision: the file is checked once per second, and at once when an unknown token arrives,
-//! so that a new token works immediately. An unreadable file makes all tokens invalid: revoked ones
-//! must not remain valid.
+//! Decision: the tokens are checked once per second; those in a file at once when an unknown token
+//! arrives, so that a new token works immediately. An unreadable file makes all tokens invalid: revoked
+//! ones must not remain valid. While a database is away nothing can be done with any token.
 
 use super::entry::{Entry, Standing};
-use super::file::TokenFile;
 use super::secret::is_token;
+use super::store::{Seen, Tokens};
 use crate::fault::Fault;
 use crate::serve::caller::{Grant, LOCAL};
 use contexture::context::Digest;
@@ -14,15 +14,12 @@ use contexture::llm::SpendLimit;
 use contexture::llm::ledger::Amount;
 use parking_lot::RwLock;
 use std::collections::{HashMap, HashSet};
-use std::fs::Metadata;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::watch;
 
 pub(crate) struct Registry {
-    file: TokenFile,
+    stored: Tokens,
     state: RwLock<State>,
     /// The number of changes of tokens.
     changes: watch::Sender<u64>,
@@ -30,7 +27,7 @@ pub(crate) struct Registry {
 
 #[derive(Default)]
 struct State {
-    /// The state of the file when it was read.
+    /// What was seen when the tokens were read.
     seen: Option<Seen>,
     /// By the first digits of their digests.
     tokens: HashMap<String, Known>,
@@ -38,7 +35,7 @@ struct State {
     owners: HashSet<String>,
     /// The time of the next expiry, in milliseconds.
     calm: Option<u64>,
-    /// The error of an unreadable file.
+    /// The error of unreadable tokens.
     fault: Option<String>,
 }
 
@@ -47,42 +44,14 @@ struct Known {
     grant: Arc<Grant>,
 }
 
-#[derive(PartialEq, Eq)]
-struct Seen {
-    changed: Option<SystemTime>,
-    bytes: u64,
-    #[cfg(unix)]
-    number: u64,
-}
-
-impl Seen {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            changed: metadata.modified().ok(),
-            bytes: metadata.len(),
-            #[cfg(unix)]
-            number: std::os::unix::fs::MetadataExt::ino(metadata),
-        }
-    }
-
-    fn at(path: &Path) -> Option<Self> {
-        path.metadata().ok().map(|metadata| Self::of(&metadata))
-    }
-}
-
 impl Registry {
-    /// Reads the tokens of a data folder.
+    /// Reads the tokens.
     ///
     /// # Errors
-    /// A [`Fault`] when there is a file that can't be read.
-    pub(crate) fn open(data: &Path) -> Result<Self, Fault> {
-        let registry = Self {
-            file: TokenFile::in_folder(data),
-            state: RwLock::default(),
-            changes: watch::Sender::new(0),
-        };
-        let seen = Seen::at(registry.file.path());
-        let entries = registry.file.list()?;
+    /// A [`Fault`] when they can't be read.
+    pub(crate) fn open(stored: Tokens) -> Result<Self, Fault> {
+        let (seen, entries) = (stored.seen()?, stored.list()?);
+        let registry = Self { stored, state: RwLock::default(), changes: watch::Sender::new(0) };
         registry.take(seen, entries);
         Ok(registry)
     }
@@ -102,7 +71,9 @@ impl Registry {
         if let Some(grant) = self.known(&digest, now) {
             return Some(grant);
         }
-        if self.refresh(now) { self.known(&digest, now) } else { None }
+        // A database is not asked in the middle of a request.
+        let is_new = self.stored.path().is_some() && self.refresh(now);
+        if is_new { self.known(&digest, now) } else { None }
     }
 
     fn known(&self, digest: &Digest, now: u64) -> Option<Arc<Grant>> {
@@ -120,7 +91,7 @@ impl Registry {
             && (name == LOCAL || self.state.read().owners.contains(&name))
     }
 
-    /// Returns what the model calls of a token had taken when its file was read.
+    /// Returns what the model calls of a token had taken when the tokens were read.
     pub(super) fn spent(&self, id: &str) -> Amount {
         let state = self.state.read();
         let known = state.tokens.values().find(|known| known.entry.id == id);
@@ -152,14 +123,14 @@ impl Registry {
         self.changes.subscribe()
     }
 
-    /// Returns the error of an unreadable file.
+    /// Returns the error of unreadable tokens.
     pub(crate) fn fault(&self) -> Option<String> {
         self.state.read().fault.clone()
     }
 
-    /// Checks the file and the clock; reports whether something changed.
+    /// Checks the tokens and the clock; reports whether something changed. May wait for a database.
     pub(crate) fn refresh(&self, now: u64) -> bool {
-        let seen = Seen::at(self.file.path());
+        let Ok(seen) = self.stored.seen() else { return false };
         let (is_same, is_calm) = {
             let state = self.state.read();
             (state.seen == seen, state.calm.is_none_or(|calm| now < calm))
@@ -171,7 +142,7 @@ impl Registry {
             let mut state = self.state.write();
             state.calm = calm(&state.tokens, now);
         } else {
-            let read = self.file.list();
+            let read = self.stored.list();
             let fault = read.as_ref().err().map(|fault| fault.message.clone());
             self.take(seen, read.unwrap_or_default());
             self.state.write().fault = fault;

@@ -1,7 +1,13 @@
 use super::*;
+use crate::serve::LogSettings;
 use crate::serve::caller::Scope;
+use crate::serve::operations::log::Log;
+use contexture::llm::SpendLimit;
+use contexture::llm::ledger::{Amount, Spent};
 use contexture::store::masker::Masker;
+use contexture::store::stamp;
 use contexture_protocol::SenderType;
+use std::sync::Arc;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -10,9 +16,9 @@ fn folder() -> tempfile::TempDir {
 #[test]
 fn cp_19_token_is_stored_as_digest() {
     let folder = folder();
-    let file = TokenFile::in_folder(folder.path());
+    let file = Tokens::in_folder(folder.path());
     let (entry, secret) = file.add(NewToken::new("phone")).unwrap();
-    let text = std::fs::read_to_string(file.path()).unwrap();
+    let text = std::fs::read_to_string(file.path().unwrap()).unwrap();
     assert!(
         !text.contains(secret.expose()) && !text.contains(secret.expose().split_at(8).1),
         "{text}"
@@ -24,10 +30,10 @@ fn cp_19_token_is_stored_as_digest() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = file.path().metadata().unwrap().permissions().mode();
+        let mode = file.path().unwrap().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    let registry = Registry::open(folder.path()).unwrap();
+    let registry = Registry::open(Tokens::in_folder(folder.path())).unwrap();
     let grant = registry.find(secret.expose(), 0).unwrap();
     assert_eq!(&*grant.owner, "phone");
     let mut wrong = secret.expose().to_owned();
@@ -40,8 +46,8 @@ fn cp_19_token_is_stored_as_digest() {
 #[test]
 fn cp_19_running_server_applies_added_revoked_and_expired_tokens() {
     let folder = folder();
-    let file = TokenFile::in_folder(folder.path());
-    let registry = Registry::open(folder.path()).unwrap();
+    let file = Tokens::in_folder(folder.path());
+    let registry = Registry::open(Tokens::in_folder(folder.path())).unwrap();
     assert!(!registry.lets_in(0));
     let changes = registry.changes();
     let (_, first) = file.add(NewToken::new("first")).unwrap();
@@ -62,27 +68,30 @@ fn cp_19_running_server_applies_added_revoked_and_expired_tokens() {
 #[test]
 fn cp_19_damaged_token_file_refuses_everybody() {
     let folder = folder();
-    let file = TokenFile::in_folder(folder.path());
+    let file = Tokens::in_folder(folder.path());
     let (_, secret) = file.add(NewToken::new("phone")).unwrap();
-    let registry = Registry::open(folder.path()).unwrap();
-    let text = std::fs::read_to_string(file.path()).unwrap();
+    let registry = Registry::open(Tokens::in_folder(folder.path())).unwrap();
+    let text = std::fs::read_to_string(file.path().unwrap()).unwrap();
     for damaged in
         [text.split_at(text.len() / 2).0, "", "{}", "{\"version\":2,\"tokens\":[]}", "[]"]
     {
-        std::fs::write(file.path(), damaged).unwrap();
+        std::fs::write(file.path().unwrap(), damaged).unwrap();
         registry.refresh(0);
         assert!(registry.find(secret.expose(), 0).is_none(), "{damaged}");
         assert!(registry.fault().is_some());
-        assert!(Registry::open(folder.path()).is_err() && file.add(NewToken::new("x")).is_err());
+        assert!(
+            Registry::open(Tokens::in_folder(folder.path())).is_err()
+                && file.add(NewToken::new("x")).is_err()
+        );
     }
-    std::fs::write(file.path(), &text).unwrap();
+    std::fs::write(file.path().unwrap(), &text).unwrap();
     assert!(registry.find(secret.expose(), 0).is_some() && registry.fault().is_none());
 }
 
 #[test]
 fn cp_19_token_names_are_unique_until_revoked() {
     let folder = folder();
-    let file = TokenFile::in_folder(folder.path());
+    let file = Tokens::in_folder(folder.path());
     let (first, _) = file.add(NewToken::new("phone")).unwrap();
     let taken = file.add(NewToken::new("phone")).unwrap_err();
     assert!(taken.message.contains("already"), "{}", taken.message);
@@ -104,7 +113,7 @@ fn cp_19_concurrently_created_tokens_are_all_stored() {
     let folder = folder();
     std::thread::scope(|scope| {
         for thread in 0..4 {
-            let file = TokenFile::in_folder(folder.path());
+            let file = Tokens::in_folder(folder.path());
             scope.spawn(move || {
                 for number in 0..5 {
                     file.add(NewToken::new(format!("t{thread}-{number}"))).unwrap();
@@ -112,7 +121,45 @@ fn cp_19_concurrently_created_tokens_are_all_stored() {
             });
         }
     });
-    assert_eq!(TokenFile::in_folder(folder.path()).list().unwrap().len(), 20);
+    assert_eq!(Tokens::in_folder(folder.path()).list().unwrap().len(), 20);
+}
+
+/// What another server writes for the calls of a token.
+fn take_elsewhere(tokens: &Tokens, more: u64) {
+    let add = |_: &str, spent: &mut Amount| {
+        spent.tokens += more;
+        true
+    };
+    tokens.settle(add).unwrap();
+}
+
+#[tokio::test]
+async fn wa_11_calls_of_all_servers_count_against_limit_of_token() {
+    let folder = folder();
+    let tokens = Tokens::in_folder(folder.path());
+    let spend = SpendLimit { tokens: Some(100), money: None };
+    let (_, secret) = tokens.add(NewToken { spend, ..NewToken::new("phone") }).unwrap();
+    take_elsewhere(&tokens, 10);
+    let registry = Registry::open(tokens.clone()).unwrap();
+    let log = Log::open(LogSettings::default(), Vec::new(), Arc::new(stamp::system()));
+    let accounts = Accounts::of_tokens(tokens.clone(), Arc::new(log));
+    let ledger = accounts.of(&registry.find(secret.expose(), 0).unwrap(), &registry).unwrap();
+    let amount = |tokens| Amount { tokens, ..Amount::default() };
+    let spent = || tokens.list().unwrap().first().unwrap().spent.tokens;
+
+    ledger.reserve(amount(40)).unwrap();
+    take_elsewhere(&tokens, 20);
+    accounts.learn();
+    assert_eq!((spent(), ledger.taken()), (70, amount(70)), "10 before, 40 here, 20 there");
+    assert!(ledger.reserve(amount(31)).is_err());
+    ledger.settle(amount(40), Spent::Known(amount(5), true));
+    accounts.close().await;
+    assert_eq!((spent(), ledger.taken()), (35, amount(35)));
+    take_elsewhere(&tokens, 65);
+    accounts.learn();
+    assert!(ledger.reserve(amount(1)).is_err());
+    accounts.learn();
+    assert_eq!((spent(), ledger.taken()), (100, amount(100)), "nothing counts twice");
 }
 
 #[test]

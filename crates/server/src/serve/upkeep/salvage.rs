@@ -6,7 +6,7 @@ use crate::serve::codes;
 use crate::serve::flows::journal::FLOWS_FILE;
 use crate::serve::folder::{FolderLock, LOCK_FILE};
 use crate::serve::operations::audit;
-use crate::serve::tokens::TokenFile;
+use crate::serve::tokens::Tokens;
 use contexture::contexts::CONTEXTS_FILE;
 use contexture::store::contexts;
 use contexture::store::copy::{self, Copied};
@@ -47,8 +47,9 @@ pub fn salvage(data: &Path, target: &Path) -> Result<Salvage, Fault> {
     }
     let files = audit::files(data).map_err(|error| unusable(data, &error))?;
     // Damaged tokens, which no server could read, are told with the other findings.
-    let tokens = TokenFile::in_folder(data);
-    let tokens = tokens.list().is_ok().then(|| tokens.path()).filter(|path| path.exists());
+    let tokens = Tokens::in_folder(data);
+    let tokens =
+        tokens.list().is_ok().then(|| tokens.path()).flatten().filter(|path| path.exists());
     for path in files.iter().map(PathBuf::as_path).chain(tokens) {
         if let Some(name) = path.file_name().filter(|_| path.is_file()) {
             draft.copy(path, &name.to_string_lossy())?;

@@ -4,7 +4,7 @@ use super::{of_flows, of_store, unusable};
 use crate::fault::Fault;
 use crate::serve::flows::journal::FLOWS_FILE;
 use crate::serve::operations::audit;
-use crate::serve::tokens::{TOKENS_FILE, TokenFile};
+use crate::serve::tokens::{TOKENS_FILE, Tokens};
 use contexture::contexts::CONTEXTS_FILE;
 use contexture::store::contexts::{self, Finding};
 use contexture::store::copy;
@@ -116,7 +116,7 @@ pub fn verify(data: &Path) -> Result<FolderReport, Fault> {
             .extend(faults.into_iter().map(|fault| FolderFinding::of(FLOWS_FILE, fault)));
     }
     report.findings.extend(FolderFinding::of_flows(&flows)?);
-    if let Err(fault) = TokenFile::in_folder(data).list() {
+    if let Err(fault) = Tokens::in_folder(data).list() {
         report.findings.push(FolderFinding::of(TOKENS_FILE, fault.message));
     }
     match audit::verify(data) {

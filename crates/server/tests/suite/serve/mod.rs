@@ -8,7 +8,7 @@ pub mod socket;
 use contexture::{Environment, Project};
 use contexture_server::Fault;
 use contexture_server::serve::http::{Listening, Options, TlsFiles};
-use contexture_server::serve::tokens::{NewToken, TokenFile};
+use contexture_server::serve::tokens::{NewToken, Tokens};
 use contexture_server::serve::{Serve, Settings};
 use http::{Answer, Http};
 use serde_json::{Value, json};
@@ -67,8 +67,8 @@ impl Place {
         self
     }
 
-    pub fn tokens(&self) -> TokenFile {
-        TokenFile::in_folder(&self.data())
+    pub fn tokens(&self) -> Tokens {
+        Tokens::in_folder(&self.data())
     }
 
     /// A new token's text.

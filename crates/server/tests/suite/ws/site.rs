@@ -3,7 +3,7 @@
 use contexture::run::RunRequest;
 use contexture::{Environment, Project};
 use contexture_server::serve::http::{Listening, Options};
-use contexture_server::serve::tokens::TokenFile;
+use contexture_server::serve::tokens::Tokens;
 use contexture_server::serve::{Serve, Settings};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -96,8 +96,8 @@ impl Site {
     }
 
     /// The tokens of the server.
-    pub fn tokens(&self) -> TokenFile {
-        TokenFile::in_folder(&self.path(".contexture/data"))
+    pub fn tokens(&self) -> Tokens {
+        Tokens::in_folder(&self.path(".contexture/data"))
     }
 
     /// Ends the server as Ctrl-C does.

@@ -23,9 +23,11 @@ class Client:
         self.sender = {"id": name, "type": kind}
         self.count = 0
         key = base64.b64encode(os.urandom(16)).decode()
+        # A server without tokens needs none.
+        access = f"Authorization: Bearer {token}\r\n" if token else ""
         self.stream.sendall(
             f"GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n{access}\r\n".encode()
         )
         head = b""
         while not head.endswith(b"\r\n\r\n"):
@@ -143,10 +145,11 @@ def user(port, token, examples):
     print(results["content"]["results"][0]["result"]["by"])
 
 
-task, port, token, rest = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]
-if task == "tool":
-    tool(port, token, rest[0], "stuck" in rest)
-elif task == "model":
-    model(port, token, rest[0])
-else:
-    user(port, token, rest[0])
+if __name__ == "__main__":
+    task, port, token, rest = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4:]
+    if task == "tool":
+        tool(port, token, rest[0], "stuck" in rest)
+    elif task == "model":
+        model(port, token, rest[0])
+    else:
+        user(port, token, rest[0])

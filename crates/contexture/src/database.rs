@@ -2,6 +2,7 @@
 
 use crate::project::Project;
 use crate::stores::Stores;
+use contexture_store::contexts::PendingKey;
 
 /// The variable of the environment with the password, where none stands in the address.
 pub const PASSWORD: &str = "PGPASSWORD";
@@ -25,6 +26,47 @@ pub struct Database {
     postgres: std::sync::Arc<contexture_store::postgres::Postgres>,
 }
 
+/// What servers left that are gone, and this process works on now.
+#[derive(Debug, Default)]
+pub struct Left {
+    /// The number of servers that are gone.
+    pub servers: u64,
+    /// The messages without an answer, the oldest first.
+    pub pending: Vec<PendingKey>,
+    /// The runs of sets that have not ended.
+    pub runs: Vec<String>,
+    /// The runs of turns with a journal.
+    pub journals: Vec<String>,
+}
+
+/// What another server changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// Contexts, by their incarnations.
+    Contexts(Vec<u64>),
+    /// Calls and questions that wait.
+    Waits,
+    /// Clients that came or left.
+    Clients,
+    /// Anything: notices may have been lost.
+    All,
+}
+
+/// A client that announced its tools to one of the servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announced {
+    /// The id of its session.
+    pub session: String,
+    /// Its owner.
+    pub owner: String,
+    /// What it announced, as JSON.
+    pub capabilities: String,
+    /// True if it is a service that registered its tools.
+    pub is_service: bool,
+    /// True if it is connected.
+    pub is_here: bool,
+}
+
 /// Reports whether a text is meant as the address of a database.
 #[must_use]
 pub fn is_address(text: &str) -> bool {
@@ -33,20 +75,42 @@ pub fn is_address(text: &str) -> bool {
 
 #[cfg(feature = "postgres")]
 mod with {
-    use super::{Database, DatabaseError, PASSWORD};
+    use super::{Announced, Database, DatabaseError, Left, Notice, PASSWORD};
     use crate::contexts::{self, KeyError};
     use crate::flows::secrets;
     use crate::project::Project;
     use crate::stores::Stores;
+    use contexture_core::store::journals::Journals;
     use contexture_store::contexts::{ContextError, PostgresContexts};
     use contexture_store::flows::{FlowStoreError, Options, PostgresJournal};
     use contexture_store::masker::Masker;
-    use contexture_store::postgres::{Address, Postgres, PostgresError};
+    use contexture_store::postgres::{self, Address, Postgres, PostgresError};
     use std::sync::Arc;
 
     impl DatabaseError {
         fn of(message: impl ToString, help: impl Into<String>) -> Self {
             Self { message: message.to_string(), help: help.into() }
+        }
+    }
+
+    impl From<Announced> for postgres::Announced {
+        fn from(client: Announced) -> Self {
+            let Announced { session, owner, capabilities, is_service, is_here } = client;
+            Self { session, owner, capabilities, is_service, is_here }
+        }
+    }
+
+    impl From<postgres::Announced> for Announced {
+        fn from(client: postgres::Announced) -> Self {
+            let postgres::Announced { session, owner, capabilities, is_service, is_here } = client;
+            Self { session, owner, capabilities, is_service, is_here }
+        }
+    }
+
+    impl From<postgres::Left> for Left {
+        fn from(left: postgres::Left) -> Self {
+            let postgres::Left { servers, pending, runs, journals } = left;
+            Self { servers, pending, runs, journals }
         }
     }
 
@@ -85,9 +149,11 @@ mod with {
         let journal = Options { masker, ids, sealer, ..Options::default() };
         let journal = PostgresJournal::open_in(&postgres, journal)?;
         let contexts = Arc::new(PostgresContexts::open_in(&postgres, options)?);
+        let journals = Some(Arc::clone(&journal) as Arc<dyn Journals>);
         let stores = Stores {
             contexts: Some(contexts),
             journal: Some(journal),
+            journals,
             runs: project.stores.runs.clone(),
             memory: project.stores.memory.clone(),
         };
@@ -106,12 +172,59 @@ mod with {
     }
 
     impl Database {
-        /// Makes this process the one server of the database, unless another one lives.
+        /// Makes this process one of the servers of the database, and takes what no living one works on.
         ///
         /// # Errors
         /// [`DatabaseError`].
-        pub fn serve_alone(&self) -> Result<(), DatabaseError> {
-            Ok(self.postgres.serve_alone()?)
+        pub fn join(&self) -> Result<Left, DatabaseError> {
+            Ok(self.postgres.join()?.into())
+        }
+
+        /// Takes what servers left that are gone.
+        ///
+        /// # Errors
+        /// [`DatabaseError`]; nothing was taken then.
+        pub fn take_over(&self) -> Result<Left, DatabaseError> {
+            Ok(self.postgres.take_over()?.into())
+        }
+
+        /// Hears from now on what other servers change.
+        pub fn listen(&self, told: impl Fn(Notice) + Send + Sync + 'static) {
+            self.postgres.listen(Arc::new(move |notice| {
+                told(match notice {
+                    postgres::Notice::Contexts(contexts) => Notice::Contexts(contexts),
+                    postgres::Notice::Waits => Notice::Waits,
+                    postgres::Notice::Clients => Notice::Clients,
+                    _ => Notice::All,
+                });
+            }));
+        }
+
+        /// Tells other servers of clients that came or changed, and of sessions that ended.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn announce(
+            &self,
+            changed: Vec<Announced>,
+            ended: &[String],
+        ) -> Result<(), DatabaseError> {
+            let changed: Vec<_> = changed.into_iter().map(postgres::Announced::from).collect();
+            Ok(self.postgres.announce(&changed, ended)?)
+        }
+
+        /// Returns the clients of other servers, in the order in which they came.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn clients(&self) -> Result<Vec<Announced>, DatabaseError> {
+            Ok(self.postgres.clients()?.into_iter().map(Announced::from).collect())
+        }
+
+        /// Reports whether what other servers change is heard now.
+        #[must_use]
+        pub fn is_heard(&self) -> bool {
+            self.postgres.is_heard()
         }
 
         /// Reports whether this process was away for longer than its lease and another one took over:
@@ -167,7 +280,7 @@ mod with {
 
 #[cfg(not(feature = "postgres"))]
 mod with {
-    use super::{Database, DatabaseError};
+    use super::{Announced, Database, DatabaseError, Left, Notice};
     use crate::project::Project;
     use contexture_diagnostic::MissingFeature;
 
@@ -187,8 +300,41 @@ mod with {
         ///
         /// # Errors
         /// [`DatabaseError`].
-        pub fn serve_alone(&self) -> Result<(), DatabaseError> {
+        pub fn join(&self) -> Result<Left, DatabaseError> {
             Err(missing())
+        }
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn take_over(&self) -> Result<Left, DatabaseError> {
+            Err(missing())
+        }
+
+        /// Hears nothing.
+        pub fn listen(&self, _: impl Fn(Notice) + Send + Sync + 'static) {}
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn announce(&self, _: Vec<Announced>, _: &[String]) -> Result<(), DatabaseError> {
+            Err(missing())
+        }
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn clients(&self) -> Result<Vec<Announced>, DatabaseError> {
+            Err(missing())
+        }
+
+        /// Reports that nothing is heard.
+        #[must_use]
+        pub const fn is_heard(&self) -> bool {
+            false
         }
 
         /// Reports that nothing is lost.

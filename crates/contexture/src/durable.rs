@@ -6,6 +6,7 @@
 //! loops and turns side by side come out as they were. A call that changes something and whose outcome
 //! is not in the journal is in doubt; a person says what came of it, or that it is to be made again.
 
+mod files;
 mod head;
 mod kept;
 mod stored;
@@ -14,13 +15,11 @@ mod turn;
 pub use head::Changes;
 pub(crate) use kept::Kept;
 pub use stored::{
-    Settlement, State, StoredRun, cancel, find, forget, has_journal, list, read, settle, turns,
+    Settlement, State, StoredRun, cancel, find, forget, list, read, settle, turns, with_journal,
 };
 pub use turn::{Turn, TurnJournal};
 
 use contexture_script::host::HostError;
-use std::path::{Path, PathBuf};
-
 /// The code of a run that does not do what its journal says it did.
 pub const DIVERGED: &str = "journal_diverged";
 
@@ -44,16 +43,6 @@ pub enum Durable {
         /// True if the program may have changed since.
         changed: bool,
     },
-}
-
-/// Returns the file by which a run is told from outside that it is cancelled.
-fn cancel_file(journal: &Path) -> PathBuf {
-    journal.with_extension("cancel")
-}
-
-/// Reports whether a run is to end.
-pub(crate) fn is_cancelled(journal: &Path) -> bool {
-    cancel_file(journal).exists()
 }
 
 /// Returns the error of a call whose outcome is not known.

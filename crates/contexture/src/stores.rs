@@ -1,6 +1,7 @@
 //! The stores of a project: those that a program gives it, else the embedded ones of its folder
 //! (HO-2).
 
+use contexture_core::store::journals::Journals;
 use contexture_store::contexts::ContextStore;
 use contexture_store::flows::FlowJournal;
 use contexture_store::memory::MemoryStore;
@@ -30,6 +31,8 @@ pub struct Stores {
     /// The journal of flows; `flows.db` of the data folder when absent. A given journal masks and
     /// seals by its own settings.
     pub journal: Option<Arc<dyn FlowJournal>>,
+    /// The journals of runs that survive their process; files in `.contexture/journals` when absent.
+    pub journals: Option<Arc<dyn Journals>>,
     /// Runs; files in `.contexture` when absent.
     pub runs: Option<Arc<dyn RunStore>>,
     /// Memories; files of the workspace when absent.
@@ -41,6 +44,7 @@ impl fmt::Debug for Stores {
         f.debug_struct("Stores")
             .field("contexts", &self.contexts.is_some())
             .field("journal", &self.journal.is_some())
+            .field("journals", &self.journals.is_some())
             .field("runs", &self.runs.is_some())
             .field("memory", &self.memory.is_some())
             .finish()

@@ -5,6 +5,7 @@
 
 pub mod contexts;
 pub mod flows;
+pub mod journals;
 pub mod labelled;
 pub mod lines;
 pub mod memory;

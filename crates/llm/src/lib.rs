@@ -66,7 +66,7 @@ pub use guarded::Guarded;
 pub use ledger::{Ledger, SpendLimit};
 pub use metered::Metered;
 pub use mock::Mock;
-pub use record::{Call, Journal, Journalled, Past, Recorder, Recording, UnderWay};
+pub use record::{Call, Journal, JournalFile, Journalled, Past, Recorder, Recording, UnderWay};
 pub use replay::Replay;
 pub use retry::RetryPolicy;
 pub use scripted::{Canned, CannedOutcome, Scripted};

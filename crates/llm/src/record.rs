@@ -4,21 +4,23 @@
 //! and what came of it. It is read again by [`crate::replay`], and by people. Secrets are masked in
 //! it (GU-9); the digest is that of the request as it was sent, so that replaying matches it.
 
+mod file;
 mod journal;
 mod journalled;
 mod line;
 
+pub use file::JournalFile;
 pub use journal::{Call, Journal, Past, UnderWay};
 pub use journalled::Journalled;
 pub(crate) use line::{Line, Outcome, StoredError};
 
-use crate::file::{self, fault};
+use crate::file::fault;
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
 use contexture_core::masker::Masker;
 use contexture_core::profile::Profile;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
-use std::fs::File;
+use contexture_core::store::journals::JournalLines;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,11 +35,27 @@ pub struct Recording(Arc<Mutex<Writer>>);
 
 struct Writer {
     name: String,
-    out: Box<dyn Write + Send>,
-    /// The file that a journal is on disk with.
-    disk: Option<File>,
+    out: Out,
     next: u64,
     masker: Arc<Masker>,
+}
+
+/// Where lines go.
+enum Out {
+    Recording(Box<dyn Write + Send>),
+    Journal(Box<dyn JournalLines>),
+}
+
+impl Out {
+    fn append(&mut self, line: &str) -> Result<(), String> {
+        match self {
+            Self::Recording(out) => {
+                let written = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+                written.map_err(|error| error.to_string())
+            }
+            Self::Journal(lines) => lines.append(line).map_err(|error| error.to_string()),
+        }
+    }
 }
 
 impl Recording {
@@ -46,7 +64,7 @@ impl Recording {
     /// # Errors
     /// [`LlmError::Recording`] when it can't be written.
     pub fn create(path: &Path) -> Result<Self, LlmError> {
-        let file = file::private(path, |options| options.write(true).truncate(true));
+        let file = crate::file::private(path, |options| options.write(true).truncate(true));
         let file = file.map_err(|error| fault(path, &error))?;
         Ok(Self::to_writer(&path.display().to_string(), file))
     }
@@ -56,7 +74,7 @@ impl Recording {
     /// # Errors
     /// [`LlmError::Recording`] when it can't be read or written.
     pub fn append(path: &Path) -> Result<Self, LlmError> {
-        let file = file::private(path, |options| options.append(true).read(true));
+        let file = crate::file::private(path, |options| options.append(true).read(true));
         let file = file.map_err(|error| fault(path, &error))?;
         let mut lines = 0;
         for line in BufReader::new(&file).split(b'\n') {
@@ -70,8 +88,8 @@ impl Recording {
 
     /// Records to a writer; `name` stands in errors.
     pub fn to_writer(name: &str, out: impl Write + Send + 'static) -> Self {
-        let (name, out, masker) = (name.to_owned(), Box::new(out), Arc::default());
-        let writer = Writer { name, out, disk: None, next: 1, masker };
+        let (name, out) = (name.to_owned(), Out::Recording(Box::new(out)));
+        let writer = Writer { name, out, next: 1, masker: Arc::default() };
         Self(Arc::new(Mutex::new(writer)))
     }
 
@@ -100,25 +118,20 @@ impl Recording {
         let text = line.masked(&writer.masker).and_then(|line| serde_json::to_string(&line));
         let mut text = text.map_err(|error| writer.fault(&error.to_string()))?;
         text.push('\n');
-        let written = writer.out.write_all(text.as_bytes()).and_then(|()| writer.out.flush());
-        written.map_err(|error| writer.fault(&error.to_string()))
+        let written = writer.out.append(&text);
+        written.map_err(|error| writer.fault(&error))
     }
 
-    /// Writes to a file from now on that no other process has open; returns what keeps it so.
-    fn goes_to(&self, path: &Path, file: File) -> Result<File, LlmError> {
-        let fail = |error: std::io::Error| fault(path, &error);
-        let (lock, disk) = (file.try_clone().map_err(fail)?, file.try_clone().map_err(fail)?);
-        journal::locked(path, &lock)?;
-        let mut writer = self.lock();
-        (writer.out, writer.disk) = (Box::new(file), Some(disk));
-        Ok(lock)
+    /// Writes to a journal from now on.
+    fn goes_to(&self, lines: Box<dyn JournalLines>) {
+        self.lock().out = Out::Journal(lines);
     }
 
-    /// Waits until what was written is on disk.
+    /// Waits until what was written to a journal is on disk.
     fn sync(&self) -> Result<(), LlmError> {
         let writer = self.lock();
-        let synced = writer.disk.as_ref().map_or(Ok(()), File::sync_data);
-        synced.map_err(|error| writer.fault(&error.to_string()))
+        let Out::Journal(lines) = &writer.out else { return Ok(()) };
+        lines.sync().map_err(|error| writer.fault(&error.to_string()))
     }
 }
 

@@ -24,6 +24,7 @@ mod intent;
 mod intent_template;
 mod limits;
 mod message;
+mod neighbours;
 mod openai;
 mod operations;
 mod phase;
@@ -44,7 +45,7 @@ use agents::Agents;
 use app::{App, WorkQueue};
 use contexture::Project;
 use contexture::contexts::{CONTEXTS_FILE, OpenError};
-use contexture::database::{self, Database};
+use contexture::database::{self, Database, Left};
 use contexture::flows::ToolFault;
 use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
@@ -52,13 +53,14 @@ use contexture_protocol::{ErrorCode, Limits, Refusal};
 use damage::Damage;
 use flows::allowed::Allowed;
 use flows::journal::Journals;
-use flows::resume;
+use flows::resume::{self, Unfinished};
 use flows::sets::Sets;
 use folder::FolderLock;
-use frontend::calls::{self, Calls};
+use frontend::calls::Calls;
 use handler::{Handler, Handlers};
 use intent::Intents;
 use message::Maker;
+use neighbours::Neighbours;
 use operations::audit::{Audit, AuditEvent, AuditRecord};
 use operations::log::Log;
 use operations::metrics::Metrics;
@@ -69,7 +71,7 @@ use phase::{GRACE, Phase};
 use sessions::Sessions;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use subscriptions::Subscriptions;
 use tokens::{Accounts, Registry, Tokens};
 use tokio::runtime::Handle;
@@ -117,8 +119,8 @@ impl Settings {
     }
 }
 
-/// Opens the database of the settings, if there is one, as its only server.
-fn open_database(settings: &mut Settings) -> Result<Option<Database>, Fault> {
+/// Opens the database of the settings, if there is one, as one of its servers.
+fn open_database(settings: &mut Settings) -> Result<Option<(Database, Left)>, Fault> {
     let Some(address) = &settings.database else { return Ok(None) };
     if settings.accept_loss {
         let message = "`--accept-loss` is for a data folder, and the contexts are in a database";
@@ -129,9 +131,9 @@ fn open_database(settings: &mut Settings) -> Result<Option<Database>, Fault> {
         Fault::of(codes::BAD_DATA, error.message).with_help(error.help)
     };
     let database = database::open(&settings.project, address).map_err(unusable)?;
-    database.serve_alone().map_err(unusable)?;
+    let left = database.join().map_err(unusable)?;
     settings.project.stores = database.stores.clone();
-    Ok(Some(database))
+    Ok(Some((database, left)))
 }
 
 /// Makes the data folder private to all that the server runs.
@@ -208,8 +210,9 @@ impl Serve {
         settings: Settings,
         (agents, warnings): (Agents, Vec<String>),
         (store, damage): (Arc<dyn ContextStore>, Option<Damage>),
-        (lock, database): (FolderLock, Option<Database>),
+        (lock, database): (FolderLock, Option<(Database, Left)>),
     ) -> Result<Self, Fault> {
+        let (database, left) = database.unzip();
         let serve = &settings.project.config.serve;
         let intents = Intents::open(&settings.project, serve, &agents)?;
         let metrics = Arc::new(Metrics::new());
@@ -223,7 +226,7 @@ impl Serve {
         };
         let allowed = Allowed::open(&settings.project, &settings.actions)?;
         let flows = Sets::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
-        let calls = Calls::open(flows.journals.journal())
+        let calls = Calls::open(flows.journals.journal(), database.is_some())
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
         let audit = Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?);
         let log = Arc::new(Log::open(settings.log, secrets, Arc::clone(&ids)));
@@ -236,6 +239,7 @@ impl Serve {
             warnings,
             lock: Mutex::new(Some(lock)),
             database,
+            neighbours: Neighbours::default(),
             begun: maker.now_seconds(),
             agents,
             intents,
@@ -264,9 +268,13 @@ impl Serve {
         };
         let app = Arc::new(app);
         if app.damage.is_none() {
-            let interrupted = resume::resume_all(&app)?;
-            close_interrupted(&app, interrupted)?;
+            let left =
+                left.map_or_else(|| Unfinished::of_folder(&app), |left| Ok(Unfinished::of(left)));
+            let interrupted = resume::resume_all(&app, &left?)?;
+            app.neighbours.settle_later(interrupted);
+            neighbours::settle_left(&app)?;
         }
+        neighbours::listen(&app);
         Ok(Self(app))
     }
 
@@ -326,17 +334,6 @@ impl std::fmt::Debug for Serve {
     }
 }
 
-/// The interval of looking for waits that ended, or were answered by another process.
-const WAITS: Duration = Duration::from_millis(250);
-
-/// Looks again and again at what waits.
-async fn look_at_waits(app: Arc<App>) {
-    loop {
-        calls::look(&app).await;
-        tokio::time::sleep(WAITS).await;
-    }
-}
-
 /// Checks the tools that the settings name; returns warnings about those that will be refused.
 fn checked_tools(settings: &Settings, agents: &Agents) -> Result<Vec<String>, Fault> {
     let Settings { project, actions, .. } = settings;
@@ -377,37 +374,35 @@ fn unreadable(path: &std::path::Path, error: &contexts::ContextError) -> Fault {
     }
 }
 
-/// Answers the messages whose turns were interrupted with the last server.
-fn close_interrupted(app: &App, interrupted: Vec<contexts::PendingKey>) -> Result<(), Fault> {
+/// Answers a message whose turn was interrupted with its server.
+fn close_interrupted(app: &App, pending: contexts::PendingKey) -> Result<(), Fault> {
     let unusable = |error: contexts::ContextError| Fault::of(codes::BAD_DATA, error.to_string());
-    for pending in interrupted {
-        let text = "the server ended before the turn did, and what the turn did is not known";
-        let mut refusal = Refusal::new(ErrorCode::OutcomeUncertain, text);
-        refusal.message_id = Some(pending.key.message_id.clone());
-        refusal.context_id.clone_from(&pending.context_id);
-        let answer = app.maker.refusal(refusal);
-        let added = contexts::NewMessage::new(&answer.to_value()).map_err(unusable)?;
-        let settles =
-            contexts::Settlement { key: pending.key.clone(), answer: answer.to_json().into() };
-        let update = Update {
-            owner: pending.owner.clone(),
-            context_id: pending.context_id.clone(),
-            operations: vec![contexts::Operation::AddMessage(added)],
-            cause: Some(pending.key.message_id.clone()),
-            settles: Some(settles),
-            ..Update::default()
-        };
-        let closed = match pending.context_id {
-            Some(_) => app.store.apply(update).map(drop),
-            None => app.store.answer(&pending.owner, pending.key, answer.to_json()),
-        };
-        match closed {
-            // The context was deleted in the meantime.
-            Ok(())
-            | Err(contexts::ContextError::NotFound(_) | contexts::ContextError::KeyNotFound(_)) => {
-            }
-            Err(error) => return Err(unusable(error)),
-        }
+    let text = "the server ended before the turn did, and what the turn did is not known";
+    let mut refusal = Refusal::new(ErrorCode::OutcomeUncertain, text);
+    refusal.message_id = Some(pending.key.message_id.clone());
+    refusal.context_id.clone_from(&pending.context_id);
+    let answer = app.maker.refusal(refusal);
+    let added = contexts::NewMessage::new(&answer.to_value()).map_err(unusable)?;
+    let settles =
+        contexts::Settlement { key: pending.key.clone(), answer: answer.to_json().into() };
+    let update = Update {
+        owner: pending.owner.clone(),
+        context_id: pending.context_id.clone(),
+        operations: vec![contexts::Operation::AddMessage(added)],
+        cause: Some(pending.key.message_id.clone()),
+        settles: Some(settles),
+        ..Update::default()
+    };
+    let closed = match pending.context_id {
+        Some(_) => app.store.apply(update).map(|applied| {
+            let (subscriptions, store) = (&app.subscriptions, &*app.store);
+            subscriptions.publish(store, &app.maker, &pending.owner, &applied);
+        }),
+        None => app.store.answer(&pending.owner, pending.key, answer.to_json()),
+    };
+    match closed {
+        // The context was deleted in the meantime.
+        Err(contexts::ContextError::NotFound(_) | contexts::ContextError::KeyNotFound(_)) => Ok(()),
+        other => other.map_err(unusable),
     }
-    Ok(())
 }

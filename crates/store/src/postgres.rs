@@ -6,10 +6,14 @@
 //! lock that every writer takes, on whichever server: the rules stand on that, and a transaction of many
 //! updates pays for it once. Each process has a row with a lease; a writer's transaction begins by writing
 //! its number there. So a process whose lease another took over writes nothing more, however long it slept,
-//! and one whose connection broke at a commit learns whether that was kept.
+//! and one whose connection broke at a commit learns whether that was kept. What a process works on
+//! names its lease; whoever takes a lease over takes all of that in one transaction ([`lease`]). Other
+//! processes hear what a transaction changed ([`notice`]).
 
 mod address;
+mod clients;
 mod lease;
+mod notice;
 mod session;
 mod tables;
 #[cfg(test)]
@@ -22,7 +26,9 @@ mod values;
 mod writer;
 
 pub use address::Address;
-pub(crate) use lease::GONE;
+pub use clients::Announced;
+pub use lease::Left;
+pub use notice::{Notice, Told};
 pub(crate) use session::{Fault, Session};
 pub(crate) use values::{Row, Value, values};
 pub(crate) use writer::{Kind, Writer};
@@ -30,10 +36,12 @@ pub(crate) use writer::{Kind, Writer};
 use crate::sqlite::FileError;
 use crate::stamp::Ids;
 use lease::Lease;
+use notice::Listener;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 use tokio_rustls::rustls::ClientConfig;
 
 /// The most connections for reading that stay open.
@@ -74,9 +82,6 @@ pub enum PostgresError {
         /// The newest that is known.
         known: i64,
     },
-    /// Another server works on the database.
-    #[error("another server has the database {0}")]
-    Taken(String),
 }
 
 impl PostgresError {
@@ -88,9 +93,6 @@ impl PostgresError {
             Self::Failed { .. } => "see what the database reports",
             Self::Foreign { .. } => "create a database with the encoding UTF8",
             Self::Newer { .. } => "a newer version of contexture made them: use that one",
-            Self::Taken(_) => {
-                "end the other server; one that was killed is taken over after a few seconds"
-            }
         }
     }
 }
@@ -99,6 +101,8 @@ impl PostgresError {
 pub(crate) struct Link {
     /// The name of the database in errors, without a password.
     pub(crate) name: Arc<str>,
+    /// The name under which its processes tell each other what they changed.
+    channel: String,
     address: Address,
     tls: tls::Tls,
     runtime: Mutex<Option<Runtime>>,
@@ -108,6 +112,7 @@ pub(crate) struct Link {
 /// A database, used by this process under its lease.
 pub struct Postgres {
     // Dropped in this order: the lease is given back over the link.
+    listener: Listener,
     lease: Lease,
     pub(crate) link: Arc<Link>,
 }
@@ -136,8 +141,9 @@ impl Postgres {
             .enable_all()
             .build()
             .map_err(|error| failed(error.to_string()))?;
-        let link = Link {
+        let mut link = Link {
             name: Arc::clone(&name),
+            channel: String::new(),
             address,
             tls: tls::Tls::new(tls),
             runtime: Mutex::new(Some(runtime)),
@@ -145,22 +151,60 @@ impl Postgres {
         };
         let session = link.connect().map_err(|fault| failed(fault.to_string()))?;
         tables::ready(&session, &name)?;
+        link.channel = notice::channel(&session).map_err(|fault| failed(fault.to_string()))?;
         let link = Arc::new(link);
         link.put_back(session);
         let lease = Lease::take(&link, ids).map_err(|fault| failed(fault.to_string()))?;
-        Ok(Arc::new(Self { link, lease }))
+        Ok(Arc::new(Self { listener: Listener::default(), link, lease }))
     }
 
-    /// Makes this process the one server of the database, unless another one has a lease.
+    /// Makes this process one of the servers of the database, and takes what no living one works on.
     ///
     /// # Errors
-    /// [`PostgresError::Taken`], or what the database reports.
-    pub fn serve_alone(&self) -> Result<(), PostgresError> {
+    /// What the database reports.
+    pub fn join(&self) -> Result<Left, PostgresError> {
+        self.told(self.lease.join(&self.link))
+    }
+
+    /// Takes what servers left whose leases ran out, if there is such a one. Nothing is taken while this
+    /// process itself was late to renew its lease: the others may have been held up as well.
+    ///
+    /// # Errors
+    /// What the database reports; nothing was taken then.
+    pub fn take_over(&self) -> Result<Left, PostgresError> {
+        self.told(self.lease.take_over(&self.link))
+    }
+
+    /// Hears from now on what other processes change.
+    pub fn listen(&self, told: Told) {
+        self.listener.begin(&self.link, self.token(), told);
+    }
+
+    /// Tells other processes of clients that came or changed, and of sessions that ended.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn announce(&self, changed: &[Announced], ended: &[String]) -> Result<(), PostgresError> {
+        self.told(clients::put(&self.link, self.token(), changed, ended))
+    }
+
+    /// Returns the clients of other processes, in the order in which they came.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn clients(&self) -> Result<Vec<Announced>, PostgresError> {
+        self.told(self.link.with(|session| clients::of_others(session, self.token())))
+    }
+
+    /// Reports whether what other processes change is heard now.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.listener.is_heard()
+    }
+
+    fn told<T>(&self, outcome: Result<T, Fault>) -> Result<T, PostgresError> {
         let name = || self.link.name.to_string();
-        let failed =
-            |fault: Fault| PostgresError::Failed { name: name(), reason: fault.to_string() };
-        let is_taken = self.lease.serve_alone(&self.link).map_err(failed)?;
-        if is_taken { Err(PostgresError::Taken(name())) } else { Ok(()) }
+        outcome.map_err(|fault| PostgresError::Failed { name: name(), reason: fault.to_string() })
     }
 
     /// Reports whether another process took this one's lease over: nothing is written any more.
@@ -200,6 +244,12 @@ impl Link {
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
         let runtime = runtime.as_ref().ok_or_else(|| Fault::Lost("it is closed".to_owned()))?;
         Session::connect(runtime, self.address.config(), self.tls.clone())
+    }
+
+    /// Runs a task beside the connections; `None` when it is closed.
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Option<JoinHandle<()>> {
+        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+        runtime.as_ref().map(|runtime| runtime.spawn(task))
     }
 
     /// Returns a connection at the begin of a transaction that only reads. One that lay idle may be

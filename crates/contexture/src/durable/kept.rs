@@ -1,11 +1,12 @@
 //! The journal of a run under way.
 
 use super::head::Head;
-use super::stored::{State, StoredRun, file_of};
-use super::{DIVERGED, Durable, RUN, cancel_file, is_cancelled};
+use super::stored::{State, StoredRun, place_of};
+use super::{DIVERGED, Durable, RUN};
 use crate::project::Project;
 use crate::run::{RunRequest, SetupError};
 use contexture_core::profile::COST_LIMIT;
+use contexture_core::store::journals::JournalError;
 use contexture_llm::{Journal, LlmError, Past};
 use contexture_script::program::Program;
 use contexture_script::runtime::{FailureKind, RunError};
@@ -39,9 +40,9 @@ impl Kept {
             },
             Some(Durable::Begin) | None => return Ok(None),
         };
-        let path = file_of(project, &run);
-        let (journal, past) =
-            Journal::open(&path, Arc::new(masker.by_value())).map_err(|e| unusable(&e))?;
+        let masker = Arc::new(masker.by_value());
+        let opened = Journal::open(place_of(project, &run), masker);
+        let (journal, past) = opened.map_err(|error| unusable(&error))?;
         // Nobody else writes from here on.
         let stored = StoredRun::of(run.clone(), past.clone(), false)?;
         stored.can_go_on(changed)?;
@@ -70,15 +71,14 @@ impl Kept {
         if request.durable.is_none() || request.dry_run {
             return Ok(None);
         }
-        let (path, masker) = (file_of(project, id), Arc::new(masker.by_value()));
+        let (place, masker) = (place_of(project, id), Arc::new(masker.by_value()));
         if let Some(Durable::Turn(turn)) = &request.durable {
-            let journal = Journal::held(&path, masker);
+            let journal = Journal::held(place, masker);
             let head = Head::of(request, program, Some(id));
             turn.begin(id.to_owned(), journal.clone(), head);
             return Ok(Some(Self { run: id.to_owned(), journal, is_of_turn: true }));
         }
-        folder_of(&path)?;
-        let journal = Journal::create(&path, masker).map_err(|error| unusable(&error))?;
+        let journal = Journal::create(place, masker).map_err(|error| unusable(&error))?;
         Ok(Some(Self { run: id.to_owned(), journal, is_of_turn: false }))
     }
 
@@ -101,10 +101,10 @@ impl Kept {
         if self.is_of_turn {
             return Ok(());
         }
-        let path = self.journal.path();
+        let place = self.journal.place();
         let told = match outcome {
             Ok(value) => json!({ "state": "done", "value": value }),
-            Err(_) if is_cancelled(path) => json!({ "state": "cancelled" }),
+            Err(_) if place.is_cancelled() => json!({ "state": "cancelled" }),
             Err(error) if error.kind == FailureKind::Cancelled => {
                 error.help = Some(format!("to go on: `contexture runs resume {}`", self.run));
                 return Ok(());
@@ -125,7 +125,7 @@ impl Kept {
             }
         };
         // Whoever asked for the end is served.
-        drop(std::fs::remove_file(cancel_file(path)));
+        place.resume();
         let run = Head::default().call();
         self.journal.end(&run, told)
     }
@@ -142,13 +142,10 @@ fn forget_failures(journal: &Journal, past: &[Past]) {
     }
 }
 
-/// Creates the folder of a journal.
-pub(super) fn folder_of(journal: &Path) -> Result<(), SetupError> {
-    let folder = journal.parent().unwrap_or(journal);
-    home::private_folder(folder).map_err(|error| {
-        let message = format!("{}: {error}", folder.display());
-        SetupError::new("journal_unusable", message, Some(HELP.to_owned()))
-    })?;
+/// Creates the folder of journals.
+pub(super) fn folder_of(folder: &Path) -> Result<(), JournalError> {
+    let made = home::private_folder(folder);
+    made.map_err(|error| JournalError(format!("{}: {error}", folder.display())))?;
     home::mark(folder);
     Ok(())
 }

@@ -1,19 +1,19 @@
 //! The journals of a workspace, and what people do with them.
 
+use super::files::JournalFiles;
 use super::head::Head;
 use super::kept::unusable;
-use super::{RUN, UNCERTAIN, cancel_file};
+use super::{RUN, UNCERTAIN};
 use crate::host::durable::settled;
 use crate::project::Project;
 use crate::run::SetupError;
 use contexture_context::Digest;
+use contexture_core::store::journals::{JournalError, JournalPlace, Journals};
 use contexture_diagnostic::suggestion;
 use contexture_llm::{Journal, Past};
-use contexture_store::home;
 use contexture_store::masker::Masker;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The most ids in a message.
@@ -194,31 +194,24 @@ impl StoredRun {
     }
 }
 
-/// Returns the file of a journal.
-pub(super) fn file_of(project: &Project, id: &str) -> PathBuf {
-    folder(project).join(format!("{id}.jsonl"))
+/// Returns the journals of a project.
+fn journals(project: &Project) -> Arc<dyn Journals> {
+    let given = project.stores.journals.clone();
+    given.unwrap_or_else(|| Arc::new(JournalFiles(project.state_folder().join("journals"))))
 }
 
-fn folder(project: &Project) -> PathBuf {
-    project.state_folder().join("journals")
+/// Returns the place of a journal.
+pub(super) fn place_of(project: &Project, id: &str) -> Arc<dyn JournalPlace> {
+    journals(project).place(id)
 }
 
 /// Returns the ids of the journals, newest first.
 fn ids(project: &Project) -> Result<Vec<String>, SetupError> {
-    let folder = folder(project);
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            let message = format!("{}: {error}", folder.display());
-            return Err(SetupError::new("journal_unusable", message, None));
-        }
-    };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut ids: Vec<String> =
-        names.filter_map(|name| Some(name.strip_suffix(".jsonl")?.to_owned())).collect();
-    ids.sort_unstable_by(|left, right| right.cmp(left));
-    Ok(ids)
+    journals(project).ids().map_err(|error| unlisted(&error))
+}
+
+fn unlisted(error: &JournalError) -> SetupError {
+    SetupError::new("journal_unusable", error, None)
 }
 
 /// Reads the journal of a run.
@@ -226,35 +219,30 @@ fn ids(project: &Project) -> Result<Vec<String>, SetupError> {
 /// # Errors
 /// [`SetupError`] when it can't be read.
 pub fn read(project: &Project, id: &str) -> Result<StoredRun, SetupError> {
-    let path = file_of(project, id);
-    let is_held = Journal::is_open(&path);
-    let past = Journal::read(&path).map_err(|error| unusable(&error))?;
+    let place = place_of(project, id);
+    let is_held = place.is_open();
+    let past = Journal::read(&*place).map_err(|error| unusable(&error))?;
     StoredRun::of(id.to_owned(), past, is_held)
 }
 
-/// Reports whether a run has a journal.
-#[must_use]
-pub fn has_journal(project: &Project, id: &str) -> bool {
-    file_of(project, id).exists()
+/// Returns the runs with a journal.
+///
+/// # Errors
+/// [`SetupError`] when they can't be listed.
+pub fn with_journal(project: &Project) -> Result<HashSet<String>, SetupError> {
+    Ok(ids(project)?.into_iter().collect())
 }
 
 /// Removes the journal of a run that has told its outcome.
 pub fn forget(project: &Project, id: &str) {
-    let path = file_of(project, id);
-    // What stays is found and removed by the next start.
-    drop(std::fs::remove_file(cancel_file(&path)));
-    drop(std::fs::remove_file(path));
+    place_of(project, id).remove();
 }
 
-/// Returns the turns of servers with a journal, but those of `known` runs. One that can't be read is
-/// left out.
-///
-/// # Errors
-/// [`SetupError`] when the folder can't be read.
-pub fn turns(project: &Project, known: &HashSet<String>) -> Result<Vec<StoredRun>, SetupError> {
-    let others = ids(project)?.into_iter().filter(|id| !known.contains(id));
-    let runs = others.filter_map(|id| read(project, &id).ok());
-    Ok(runs.filter(|run| run.head.turn.is_some() && run.state != State::Running).collect())
+/// Returns the turns of servers among runs with a journal. One that can't be read is left out.
+#[must_use]
+pub fn turns(project: &Project, runs: &HashSet<String>) -> Vec<StoredRun> {
+    let runs = runs.iter().filter_map(|id| read(project, id).ok());
+    runs.filter(|run| run.head.turn.is_some() && run.state != State::Running).collect()
 }
 
 /// Returns the runs with a journal, newest first, and what is wrong with journals that can't be read.
@@ -335,8 +323,8 @@ pub fn settle(
             });
         return Err(SetupError::new("call_unknown", message, Some(help)));
     };
-    let (journal, _) = Journal::open(&file_of(project, &run.id), Arc::new(Masker::of_values([])))
-        .map_err(|error| unusable(&error))?;
+    let opened = Journal::open(place_of(project, &run.id), Arc::new(Masker::of_values([])));
+    let (journal, _) = opened.map_err(|error| unusable(&error))?;
     let name = &past.call.name;
     let outcome = match settlement {
         Settlement::Done(value) => Some(settled(name, Ok(value))),
@@ -354,21 +342,20 @@ pub fn settle(
 /// # Errors
 /// [`SetupError`] when it has ended, or its journal can't be written.
 pub fn cancel(project: &Project, run: &StoredRun) -> Result<bool, SetupError> {
-    let path = file_of(project, &run.id);
+    let place = place_of(project, &run.id);
     match run.state {
         State::Done | State::Cancelled => {
             let message = format!("the run {} is {}", run.id, run.state.as_str());
             return Err(SetupError::new("run_ended", message, None));
         }
         State::Running => {
-            let written = home::create_private(&cancel_file(&path));
-            written.map_err(|error| SetupError::new("journal_unusable", error, None))?;
+            place.cancel().map_err(|error| unlisted(&error))?;
             return Ok(true);
         }
         _ => {}
     }
     let (journal, past) =
-        Journal::open(&path, Arc::new(Masker::of_values([]))).map_err(|error| unusable(&error))?;
+        Journal::open(place, Arc::new(Masker::of_values([]))).map_err(|error| unusable(&error))?;
     let Some(last) = past.iter().rfind(|past| past.call.key == RUN) else { return Ok(false) };
     journal
         .settle(last, Some(json!({ "state": "cancelled" })))

@@ -5,7 +5,7 @@
 //! what costs is a model call, which is not repeated unasked.
 
 use super::head::Head;
-use super::kept::{folder_of, unusable};
+use super::kept::unusable;
 use super::stored::StoredRun;
 use crate::frontend::FrontendTool;
 use crate::host::durable::call_id;
@@ -106,7 +106,7 @@ impl TurnJournal {
         self.0.begun.get().map(|begun| &*begun.run)
     }
 
-    /// Reports whether it is in its file.
+    /// Reports whether it is in its place.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.0.begun.get().is_some_and(|begun| begun.journal.is_kept())
@@ -118,7 +118,7 @@ impl TurnJournal {
         self.0.begun.get().map_or(0, |begun| begun.journal.busy())
     }
 
-    /// Puts it into its file, with the tools of clients; it is on disk when this returns.
+    /// Puts it into its place, with the tools of clients; it is on disk when this returns.
     ///
     /// # Errors
     /// [`SetupError`] when it can't be written.
@@ -127,7 +127,6 @@ impl TurnJournal {
         if journal.is_kept() {
             return Ok(());
         }
-        folder_of(journal.path())?;
         let turn = Turn { tools: tools(), ..self.turn().clone() };
         let head = head.clone().of_turn(turn, &self.0.conversation);
         journal.keep(&head.call()).map_err(|error| unusable(&error))

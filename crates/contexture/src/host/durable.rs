@@ -170,7 +170,7 @@ impl RunState {
         if let Some(error) = &self.identity.state().diverged {
             return Err(error.clone());
         }
-        if durable::is_cancelled(journal.path()) {
+        if journal.place().is_cancelled() {
             self.cancel.cancel();
             let error = HostError::new("cancelled", "the run was cancelled");
             return Err(HostError { cancelled: true, ..error });

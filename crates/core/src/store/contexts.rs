@@ -76,6 +76,16 @@ pub trait ContextStore: Send + Sync {
     /// [`ContextError`] if they can't be read.
     fn pending(&self) -> Result<Vec<PendingKey>, ContextError>;
 
+    /// Notes that the work on a queued message begins; false while a queued message before it in its
+    /// context has no answer. Where one process alone has the store, its own queue is the order, and
+    /// nothing is noted.
+    ///
+    /// # Errors
+    /// [`ContextError`] if it can't be noted.
+    fn begin(&self, _owner: &str, _key: &KeyName) -> Result<bool, ContextError> {
+        Ok(true)
+    }
+
     /// Returns a context without its messages and its state.
     ///
     /// # Errors

@@ -5,19 +5,18 @@
 //! and what costs, has a line before it, which is on disk before it begins, and one after it. A line
 //! without an end at the end of the file was cut off, and counts as not written.
 
+use super::file::whole;
 use super::line::{Line, Outcome, StoredError};
 use super::{RECORDING_VERSION, Recording, now_us};
-use crate::file::{self, fault};
-use crate::replay::{RECORDING_BYTES, parse};
+use crate::replay::parse;
 use contexture_context::Digest;
 use contexture_core::error::LlmError;
 use contexture_core::masker::Masker;
 use contexture_core::provider::{ChatCall, Reply};
+use contexture_core::store::journals::{JournalError, JournalLines, JournalPlace};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A journal that is open for one run.
@@ -25,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Journal(Arc<Shared>);
 
 struct Shared {
-    path: PathBuf,
+    place: Arc<dyn JournalPlace>,
     recording: Recording,
     state: Mutex<State>,
 }
@@ -36,10 +35,8 @@ struct State {
     past: HashMap<String, VecDeque<Past>>,
     /// The numbers of calls whose intent is written, by key.
     meant: HashMap<String, u64>,
-    /// The lines of one that is not in its file yet.
+    /// The lines of one that is not in its place yet.
     held: Option<Vec<Line>>,
-    /// Keeps other processes out as long as it is open.
-    lock: Option<File>,
     /// The number of calls under way.
     busy: usize,
 }
@@ -118,23 +115,23 @@ impl Journal {
     ///
     /// # Errors
     /// [`LlmError::Recording`] when it can't be written, or is there.
-    pub fn create(path: &Path, masker: Arc<Masker>) -> Result<Self, LlmError> {
-        let file = file::private(path, |options| options.append(true).create_new(true));
-        Self::over(path, file.map_err(|error| fault(path, &error))?, masker, Vec::new())
+    pub fn create(place: Arc<dyn JournalPlace>, masker: Arc<Masker>) -> Result<Self, LlmError> {
+        let lines = place.create().map_err(|error| fault(&*place, error))?;
+        Ok(Self::over(place, lines, masker, Vec::new()))
     }
 
     /// Begins a journal that stays in memory until [`Self::keep`].
     #[must_use]
-    pub fn held(path: &Path, masker: Arc<Masker>) -> Self {
-        let recording = Recording::to_writer(&path.display().to_string(), io::sink());
+    pub fn held(place: Arc<dyn JournalPlace>, masker: Arc<Masker>) -> Self {
+        let recording = Recording::to_writer(&place.name(), io::sink());
         let recording = recording.masked_by(masker);
         // Its first line is that of the run, when it is written.
         recording.begin();
         let state = State { held: Some(Vec::new()), ..State::default() };
-        Self(Arc::new(Shared { path: path.to_owned(), recording, state: Mutex::new(state) }))
+        Self(Arc::new(Shared { place, recording, state: Mutex::new(state) }))
     }
 
-    /// Puts a journal that was held in memory into its file, behind the line of its run; it is on disk
+    /// Puts a journal that was held in memory into its place, behind the line of its run; it is on disk
     /// when this returns.
     ///
     /// # Errors
@@ -142,20 +139,18 @@ impl Journal {
     pub fn keep(&self, head: &Call) -> Result<(), LlmError> {
         let mut state = self.state();
         let Some(lines) = &state.held else { return Ok(()) };
-        let path = self.path();
-        let file = file::private(path, |options| options.append(true).create_new(true));
-        let file = file.map_err(|error| fault(path, &error))?;
-        let lock = self.0.recording.goes_to(path, file)?;
+        let place = self.place();
+        self.0.recording.goes_to(place.create().map_err(|error| fault(place, error))?);
         self.0.recording.write(&line(1, head, None))?;
         for line in lines {
             self.0.recording.write(line)?;
         }
         self.0.recording.sync()?;
-        (state.held, state.lock) = (None, Some(lock));
+        state.held = None;
         Ok(())
     }
 
-    /// Reports whether it is in its file.
+    /// Reports whether it is in its place.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.state().held.is_none()
@@ -177,67 +172,48 @@ impl Journal {
     ///
     /// # Errors
     /// [`LlmError::Recording`] when it can't be read or written, or is open elsewhere.
-    pub fn open(path: &Path, masker: Arc<Masker>) -> Result<(Self, Vec<Past>), LlmError> {
-        let fail = |error: io::Error| fault(path, &error);
-        let file = File::options().append(true).read(true).open(path).map_err(fail)?;
-        let lock = file.try_clone().map_err(fail)?;
-        locked(path, &lock)?;
-        let bytes = file::read(path, RECORDING_BYTES)?;
-        let whole = whole(&bytes);
-        file.set_len(whole.len() as u64).map_err(fail)?;
-        let lines = parse(&path.display().to_string(), whole)?;
-        let past = fold(lines);
-        Ok((Self::over(path, file, masker, past.clone())?, past))
+    pub fn open(
+        place: Arc<dyn JournalPlace>,
+        masker: Arc<Masker>,
+    ) -> Result<(Self, Vec<Past>), LlmError> {
+        let (bytes, lines) = place.open().map_err(|error| fault(&*place, error))?;
+        let past = fold(parse(&place.name(), &bytes)?);
+        Ok((Self::over(place, lines, masker, past.clone()), past))
     }
 
     /// Reads a journal, which may be open elsewhere.
     ///
     /// # Errors
     /// [`LlmError::Recording`] when it can't be read.
-    pub fn read(path: &Path) -> Result<Vec<Past>, LlmError> {
-        let bytes = file::read(path, RECORDING_BYTES)?;
-        parse(&path.display().to_string(), whole(&bytes)).map(fold)
-    }
-
-    /// Reports whether a process has a journal open.
-    #[must_use]
-    pub fn is_open(path: &Path) -> bool {
-        File::open(path).is_ok_and(|file| {
-            let is_held = matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock));
-            if !is_held {
-                // It is unlocked with the file at the latest.
-                let _ = file.unlock();
-            }
-            is_held
-        })
+    pub fn read(place: &dyn JournalPlace) -> Result<Vec<Past>, LlmError> {
+        let bytes = place.read().map_err(|error| fault(place, error))?;
+        parse(&place.name(), whole(&bytes)).map(fold)
     }
 
     fn over(
-        path: &Path,
-        file: File,
+        place: Arc<dyn JournalPlace>,
+        lines: Box<dyn JournalLines>,
         masker: Arc<Masker>,
         past: Vec<Past>,
-    ) -> Result<Self, LlmError> {
-        let name = path.display().to_string();
-        let recording = Recording::to_writer(&name, io::sink()).masked_by(masker);
-        let lock = recording.goes_to(path, file)?;
+    ) -> Self {
+        let recording = Recording::to_writer(&place.name(), io::sink()).masked_by(masker);
+        recording.goes_to(lines);
         recording.lock().next = past.last().map_or(1, |last| last.seq + 1);
-        let mut state = State { lock: Some(lock), ..State::default() };
+        let mut state = State::default();
         for past in past {
             state.past.entry(past.call.key.clone()).or_default().push_back(past);
         }
-        let path = path.to_owned();
-        Ok(Self(Arc::new(Shared { path, recording, state: Mutex::new(state) })))
+        Self(Arc::new(Shared { place, recording, state: Mutex::new(state) }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the file.
+    /// Returns its place.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.0.path
+    pub fn place(&self) -> &dyn JournalPlace {
+        &*self.0.place
     }
 
     /// Takes the next call that was made under a key.
@@ -329,22 +305,8 @@ impl Journal {
     }
 }
 
-pub(super) fn locked(path: &Path, file: &File) -> Result<(), LlmError> {
-    match file.try_lock() {
-        Err(std::fs::TryLockError::WouldBlock) => Err(LlmError::Recording {
-            file: path.display().to_string(),
-            line: None,
-            message: "it is open in another process".to_owned(),
-        }),
-        // A system without locks has none to wait for.
-        Ok(()) | Err(std::fs::TryLockError::Error(_)) => Ok(()),
-    }
-}
-
-/// Returns the lines that have their ends.
-fn whole(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    bytes.get(..end).unwrap_or_default()
+fn fault(place: &dyn JournalPlace, error: JournalError) -> LlmError {
+    LlmError::Recording { file: place.name(), line: None, message: error.0 }
 }
 
 fn line(seq: u64, call: &Call, outcome: Option<Outcome>) -> Line {
@@ -415,8 +377,14 @@ fn fold(lines: Vec<Line>) -> Vec<Past> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::JournalFile;
     use super::*;
     use serde_json::json;
+    use std::path::Path;
+
+    fn at(path: &Path) -> Arc<dyn JournalPlace> {
+        Arc::new(JournalFile::new(path.to_owned()))
+    }
 
     fn call(key: &str) -> Call {
         let request = json!({ "path": "a.txt" });
@@ -432,25 +400,25 @@ mod tests {
     fn wa_3_journal_cut_off_anywhere_holds_what_was_written_before() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
-        let journal = Journal::create(&path, Arc::default()).unwrap();
+        let journal = Journal::create(at(&path), Arc::default()).unwrap();
         journal.end(&call("1"), json!("read")).unwrap();
         journal.intend(&call("2")).unwrap();
         journal.end(&call("2"), json!("written")).unwrap();
         journal.intend(&call("3")).unwrap();
-        assert!(Journal::is_open(&path));
-        assert!(Journal::open(&path, Arc::default()).is_err(), "it is held");
+        assert!(at(&path).is_open());
+        assert!(Journal::open(at(&path), Arc::default()).is_err(), "it is held");
         drop(journal);
         let bytes = std::fs::read(&path).unwrap();
         for cut in 0..=bytes.len() {
             std::fs::write(&path, &bytes[..cut]).unwrap();
-            let (journal, past) = Journal::open(&path, Arc::default()).unwrap();
+            let (journal, past) = Journal::open(at(&path), Arc::default()).unwrap();
             let lines = bytes[..cut].iter().filter(|byte| **byte == b'\n').count();
             let told: Vec<_> = past.iter().map(|past| (&*past.call.key, past.is_open())).collect();
             let all = [("1", false), ("2", lines == 2), ("3", true)];
             assert_eq!(told, all[..lines.saturating_sub(usize::from(lines > 2))], "{cut}");
             journal.end(&call("9"), json!(1)).unwrap();
             drop(journal);
-            assert_eq!(Journal::read(&path).unwrap().len(), past.len() + 1, "{cut}");
+            assert_eq!(Journal::read(&*at(&path)).unwrap().len(), past.len() + 1, "{cut}");
         }
     }
 
@@ -458,15 +426,15 @@ mod tests {
     fn wa_3_call_that_is_to_be_made_again_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
-        let journal = Journal::create(&path, Arc::default()).unwrap();
+        let journal = Journal::create(at(&path), Arc::default()).unwrap();
         journal.intend(&call("1")).unwrap();
         journal.intend(&call("2")).unwrap();
         drop(journal);
-        let (journal, past) = Journal::open(&path, Arc::default()).unwrap();
+        let (journal, past) = Journal::open(at(&path), Arc::default()).unwrap();
         journal.settle(&past[0], None).unwrap();
         journal.settle(&past[1], Some(json!("it is there"))).unwrap();
         drop(journal);
-        let (journal, past) = Journal::open(&path, Arc::default()).unwrap();
+        let (journal, past) = Journal::open(at(&path), Arc::default()).unwrap();
         assert_eq!(past.len(), 1);
         assert_eq!(journal.take("2").unwrap().value(), Some(&json!("it is there")));
         assert_eq!((journal.take("1"), journal.take("2")), (None, None));
@@ -479,10 +447,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let masker = Arc::new(Masker::new(["hunter2hunter2".to_owned()]));
-        let journal = Journal::create(&path, masker).unwrap();
+        let journal = Journal::create(at(&path), masker).unwrap();
         journal.end(&call("1"), json!("the key is hunter2hunter2")).unwrap();
         journal.end(&call("2"), json!("no key")).unwrap();
-        let past = Journal::read(&path).unwrap();
+        let past = Journal::read(&*at(&path)).unwrap();
         assert_eq!(past[0].value(), Some(&json!("the key is •••")));
         assert_eq!((past[0].masked, past[1].masked), (true, false));
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);

@@ -15,7 +15,7 @@ use super::frontend::calls;
 use super::http::drain;
 use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
-use super::{Serve, codes, look_at_waits};
+use super::{Serve, codes, neighbours};
 use crate::fault::Fault;
 use contexture::mcp::wire::{Line, Lines, MESSAGE_BYTES};
 use editor::Editor;
@@ -55,7 +55,7 @@ where
 {
     let app = Arc::clone(&serve.0);
     app.audit.note(&AuditRecord::new(AuditEvent::ServerStarted).with("listen", "stdio"));
-    let looking = tokio::spawn(look_at_waits(Arc::clone(&app)));
+    let looking = tokio::spawn(neighbours::look(Arc::clone(&app)));
     let mut editor = Editor::new(&app);
     let streams = (Lines::new(input, MESSAGE_BYTES), &mut output);
     let talked = talk(&mut editor, streams, stop).await;

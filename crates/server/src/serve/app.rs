@@ -15,6 +15,7 @@ use super::handler::Handlers;
 use super::intent::Intents;
 use super::limits::Breach;
 use super::message::Maker;
+use super::neighbours::Neighbours;
 use super::operations::audit::{Audit, AuditRecord};
 use super::operations::log::Log;
 use super::operations::metrics::Metrics;
@@ -48,6 +49,8 @@ pub(crate) struct App {
     pub(crate) lock: Mutex<Option<FolderLock>>,
     /// The database of contexts and flows, if they are not in the folder.
     pub(crate) database: Option<Database>,
+    /// The other servers on the database.
+    pub(crate) neighbours: Neighbours,
     /// What is wrong with the contexts, which are not opened then.
     pub(crate) damage: Option<Damage>,
     /// What is wrong with the settings, and did not keep the server from starting.

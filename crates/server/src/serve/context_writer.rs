@@ -1,11 +1,13 @@
 //! Messages of turns and sets, added to their contexts.
 
 use super::app::App;
+use super::exchange::failure::is_trouble;
 use super::message::answering;
 use super::turn::turns::TurnKey;
 use contexture::context::Label;
 use contexture::store::contexts::{
-    Answer, Applied, ContextError, KeyName, MessageKey, NewMessage, Operation, Settlement, Update,
+    Answer, Applied, ContextError, KeyName, MessageKey, NewMessage, Operation, PendingKey,
+    Settlement, Update,
 };
 use contexture_protocol::Message;
 use std::sync::Arc;
@@ -66,6 +68,7 @@ impl ContextWriter<'_> {
     }
 
     async fn apply(&self, update: Update) -> Result<Applied, ContextError> {
+        let is_last = update.settles.is_some();
         let update = Update {
             owner: self.key.0.to_string(),
             context_id: Some(self.context.to_owned()),
@@ -73,7 +76,19 @@ impl ContextWriter<'_> {
             cause: Some(self.key.2.clone()),
             ..update
         };
-        self.app.updated(update).await
+        let applied = self.app.updated(update).await;
+        // Other servers wait for the answer, so it is tried again.
+        if self.app.database.is_some() && is_last && applied.as_ref().is_err_and(is_trouble) {
+            let (owner, context_id, message_id) = self.key.clone();
+            self.app.neighbours.settle_later([PendingKey {
+                owner: owner.to_string(),
+                key: KeyName { context_id, message_id },
+                context_id: Some(self.context.to_owned()),
+                time_us: 0,
+                has_begun: true,
+            }]);
+        }
+        applied
     }
 }
 

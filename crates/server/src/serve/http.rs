@@ -41,7 +41,7 @@ use super::app::App;
 use super::limits::{Addresses, ConnectionLimit, Limits};
 use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
-use super::{Serve, codes, look_at_waits};
+use super::{Serve, codes, neighbours};
 use crate::fault::Fault;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -173,7 +173,7 @@ impl Listening {
         let mut tokens = tokio::time::interval(TOKENS);
         let mut stop = std::pin::pin!(stop);
         let mut tick = tokio::time::interval(SWEEP);
-        let looking = tokio::spawn(look_at_waits(Arc::clone(&app)));
+        let looking = tokio::spawn(neighbours::look(Arc::clone(&app)));
         loop {
             tokio::select! {
                 () = &mut serving => return Ok(()),
@@ -232,7 +232,8 @@ fn check_remote(app: &App, options: &Options) -> Result<(), Fault> {
 /// Reports that another server took over.
 fn lease_lost() -> Fault {
     let message = "this server was away for longer than its lease, and another one took over";
-    Fault::of(codes::LEASE_LOST, message).with_help("start it again when the other one is gone")
+    Fault::of(codes::LEASE_LOST, message)
+        .with_help("start it again; what it worked on is another one's now")
 }
 
 /// Reacts to added, revoked and expired tokens, and to what the calls of other servers took.

@@ -34,6 +34,8 @@ pub(crate) struct Session {
     turned: Notify,
     /// Held while the user is asked for a permission.
     asking: tokio::sync::Mutex<()>,
+    /// True if its client is connected to another server, which sends what is for it.
+    is_elsewhere: bool,
 }
 
 #[derive(Default)]
@@ -111,6 +113,22 @@ impl Session {
             ready: Notify::new(),
             turned: Notify::new(),
             asking: tokio::sync::Mutex::new(()),
+            is_elsewhere: false,
+        }
+    }
+
+    /// Creates what this server knows of a session on another one.
+    pub(crate) fn elsewhere(id: String, owner: Arc<str>) -> Self {
+        Self { is_elsewhere: true, ..Self::new(id, owner) }
+    }
+
+    /// Sets whether the client of a session on another server is connected there.
+    pub(crate) fn set_here(&self, is_here: bool) {
+        let mut state = self.state.lock();
+        if state.left.is_none() != is_here {
+            state.left = (!is_here).then(Instant::now);
+            drop(state);
+            self.turned.notify_waiters();
         }
     }
 
@@ -130,7 +148,7 @@ impl Session {
     /// Sends a message as [`Self::send`]; returns its number.
     pub(crate) fn sent(&self, mut message: Message) -> u64 {
         let mut state = self.state.lock();
-        if state.is_broken {
+        if state.is_broken || self.is_elsewhere {
             return u64::MAX;
         }
         state.seq += 1;

@@ -1,6 +1,7 @@
 //! All sessions.
 
 use super::session::Session;
+use contexture::database::Announced;
 use contexture::store::flows::WaitId;
 use contexture_protocol::content::ClientCapabilities;
 use parking_lot::Mutex;
@@ -25,6 +26,8 @@ struct Tables {
     counts: HashMap<Arc<str>, usize>,
     /// The sessions with announced capabilities by owner, in the order of the announcements.
     clients: HashMap<Arc<str>, Vec<Weak<Session>>>,
+    /// Those of other servers, by their ids, in the order of the announcements.
+    elsewhere: Vec<(Announced, Arc<Session>)>,
 }
 
 /// A session that a connection took.
@@ -113,7 +116,53 @@ impl Sessions {
     pub(crate) fn clients(&self, owner: &str) -> Vec<Arc<Session>> {
         let tables = self.tables.lock();
         let clients = tables.clients.get(owner).map(Vec::as_slice).unwrap_or_default();
-        clients.iter().rev().filter_map(Weak::upgrade).collect()
+        let own = clients.iter().rev().filter_map(Weak::upgrade);
+        let elsewhere = tables.elsewhere.iter().rev().filter(|(one, _)| one.owner == owner);
+        own.chain(elsewhere.map(|(_, session)| Arc::clone(session))).collect()
+    }
+
+    /// Returns what other servers have to know of the sessions with announced capabilities.
+    pub(crate) fn announcements(&self) -> Vec<Announced> {
+        let tables = self.tables.lock();
+        let clients = tables.clients.values().flatten().filter_map(Weak::upgrade);
+        let announced = clients.filter_map(|session| {
+            Some(Announced {
+                session: session.id().to_owned(),
+                owner: session.owner().to_string(),
+                capabilities: serde_json::to_string(&*session.client()?).ok()?,
+                is_service: session.is_service(),
+                is_here: session.is_connected(),
+            })
+        });
+        announced.collect()
+    }
+
+    /// Replaces what is known of the clients of other servers.
+    pub(crate) fn set_elsewhere(&self, all: Vec<Announced>) {
+        let mut tables = self.tables.lock();
+        let mut known: HashMap<String, (Announced, Arc<Session>)> =
+            std::mem::take(&mut tables.elsewhere)
+                .into_iter()
+                .map(|one| (one.0.session.clone(), one))
+                .collect();
+        for one in all {
+            let (before, session) = match known.remove(&one.session) {
+                Some((before, session)) => (Some(before), session),
+                None => {
+                    let (id, owner) = (one.session.clone(), one.owner.as_str().into());
+                    (None, Arc::new(Session::elsewhere(id, owner)))
+                }
+            };
+            if before.is_none_or(|before| before.capabilities != one.capabilities) {
+                let Ok(client) = serde_json::from_str(&one.capabilities) else { continue };
+                session.announce(client, one.is_service);
+            }
+            session.set_here(one.is_here);
+            tables.elsewhere.push((one, session));
+        }
+        drop(tables);
+        known.into_values().for_each(|(_, session)| session.set_here(false));
+        self.announced.notify_waiters();
     }
 
     /// Wakes those who wait for a client.
@@ -125,7 +174,8 @@ impl Sessions {
     pub(crate) fn holder(&self, id: &WaitId) -> Option<Arc<Session>> {
         let tables = self.tables.lock();
         let mut found = None;
-        for session in tables.by_id.values() {
+        let elsewhere = tables.elsewhere.iter().map(|(_, session)| session);
+        for session in tables.by_id.values().chain(elsewhere) {
             if **session.owner() != *id.owner || session.call_seq(id).is_none() {
                 continue;
             }

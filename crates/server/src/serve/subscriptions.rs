@@ -12,7 +12,7 @@ use contexture_protocol::Body;
 use contexture_protocol::content::{Subscribe, SystemAction};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
 /// The most changes of a CONTEXT_DELTA.
@@ -70,6 +70,39 @@ impl Subscriptions {
             let joins = applied.version <= sent.saturating_add(1);
             if joins || listener.catch_up(store, maker, &session, &mut sent).is_err() {
                 listener.send(maker, &session, &applied.changes, &mut sent);
+            }
+        }
+    }
+
+    /// Sends what other servers changed in contexts of these incarnations, or in all.
+    pub(crate) fn follow(
+        &self,
+        store: &dyn ContextStore,
+        maker: &Maker,
+        changed: Option<&HashSet<u64>>,
+    ) {
+        let is_meant =
+            |one: &Subscription| changed.is_none_or(|all| all.contains(&one.incarnation));
+        let listeners: Vec<Arc<Subscription>> = {
+            let contexts = self.by_context.lock();
+            contexts.values().flatten().filter(|one| is_meant(one)).cloned().collect()
+        };
+        for listener in listeners {
+            let Some(session) = listener.session.upgrade() else { continue };
+            let key = Key { owner: session.owner(), context: &listener.context };
+            let is_gone = match store.head(key) {
+                Ok(head) => head.incarnation != listener.incarnation,
+                Err(error) => matches!(error, ContextError::NotFound(_)),
+            };
+            if is_gone {
+                let (context, incarnation) = (&listener.context, listener.incarnation);
+                self.deleted(maker, session.owner(), context, incarnation);
+                continue;
+            }
+            let mut sent = listener.sent.lock();
+            if *sent != NOTHING_YET {
+                // What can't be read now is sent with the next change.
+                let _ = listener.catch_up(store, maker, &session, &mut sent);
             }
         }
     }

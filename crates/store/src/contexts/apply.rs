@@ -104,7 +104,7 @@ pub(super) fn repeated(
 
 fn known(engine: &Engine, row: &KeyRow) -> Outcome<Repeated> {
     match &row.answer {
-        StoredAnswer::Pending => Ok(Repeated::Pending),
+        StoredAnswer::Pending | StoredAnswer::Queued => Ok(Repeated::Pending),
         StoredAnswer::Ready(kept) => Ok(Repeated::Done(engine.vault.open_answer(kept)?)),
         // Its digest is that of no message.
         StoredAnswer::Stands => Err(ContextError::MessageIdConflict(row.message_id.clone())),
@@ -140,10 +140,24 @@ fn settling<'u>(
     let Some(row) = ledger.key(&update.owner, scope, &key.message_id)? else {
         return Err(ContextError::KeyNotFound(key.message_id.clone()));
     };
-    if row.answer != StoredAnswer::Pending {
+    if !is_open(&row) {
         return Ok(None);
     }
     Ok(Some((row, answer)))
+}
+
+const fn is_open(row: &KeyRow) -> bool {
+    matches!(row.answer, StoredAnswer::Pending | StoredAnswer::Queued)
+}
+
+/// Notes that the work on a message begins, if it is its turn. One that has its answer may begin: what
+/// it settles is not kept.
+pub(super) fn begin(ledger: &mut dyn Ledger, owner: &str, key: &KeyName) -> Outcome<bool> {
+    let scope = key.context_id.as_deref().unwrap_or_default();
+    match ledger.key(owner, scope, &key.message_id)? {
+        Some(row) if is_open(&row) => ledger.begin(&row),
+        _ => Ok(true),
+    }
 }
 
 /// Returns the update's context, if it is there; a missing one is refused unless it may be created.
@@ -426,6 +440,7 @@ fn write(
 fn answer(engine: &Engine, answer: &Answer, applied: &Applied) -> Outcome<StoredAnswer> {
     let text = match answer {
         Answer::Pending => return Ok(StoredAnswer::Pending),
+        Answer::Queued => return Ok(StoredAnswer::Queued),
         Answer::Ready(text) => text.clone(),
         Answer::Made(make) => make(applied),
     };

@@ -194,6 +194,8 @@ pub struct KeyRow {
 pub enum StoredAnswer {
     /// It comes later.
     Pending,
+    /// It comes later, in the order of its context. A database of one process may keep it as pending.
+    Queued,
     /// A JSON text.
     Ready(Stored),
     /// There is none: the message came inside another one, and stands in the context.
@@ -278,6 +280,11 @@ pub trait Ledger {
     fn take_ids(&mut self, row: &Row) -> Outcome<()>;
     /// Drops the keys of a context, and of messages without one that made it.
     fn forget_keys(&mut self, owner: &str, context: &str) -> Outcome<()>;
+    /// Notes that the work on a queued message begins; false while one before it in its context has no
+    /// answer. Only asked of a database that is shared.
+    fn begin(&mut self, _key: &KeyRow) -> Outcome<bool> {
+        Ok(true)
+    }
     /// Returns the keys without an answer, the oldest first.
     fn pending(&mut self) -> Outcome<Vec<KeyRow>>;
     /// Returns states and messages, the newest and the oldest, of which something is sealed, as far
@@ -291,6 +298,9 @@ pub trait Ledger {
 
 /// The transactions of a database.
 pub trait Ledgers: Send + Sync + 'static {
+    /// True if other processes write the database too: the order of a context is then that of its keys.
+    const IS_SHARED: bool = false;
+
     /// Calls `work` with the rows of one moment.
     fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T>;
 

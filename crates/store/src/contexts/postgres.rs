@@ -49,8 +49,11 @@ impl PostgresContexts {
 }
 
 impl Ledgers for PostgresLedgers {
+    const IS_SHARED: bool = true;
+
     fn read<T>(&self, work: impl FnOnce(&mut dyn Ledger) -> Outcome<T>) -> Outcome<T> {
-        self.postgres.read(|session| work(&mut Tables::new(session, &self.postgres.link.name)))
+        let (name, token) = (&self.postgres.link.name, self.postgres.token());
+        self.postgres.read(|session| work(&mut Tables::new(session, name, token)))
     }
 
     fn write<T: Send + 'static>(
@@ -59,8 +62,10 @@ impl Ledgers for PostgresLedgers {
         done: impl FnOnce(Outcome<T>) + Send + 'static,
     ) {
         let name = Arc::clone(&self.postgres.link.name);
-        let work =
-            move |writer: &Writer| writer.with(|session| work(&mut Tables::new(session, &name)));
+        let token = Arc::clone(self.postgres.token());
+        let work = move |writer: &Writer| {
+            writer.with(|session| work(&mut Tables::new(session, &name, &token)))
+        };
         self.writer.post(true, work, done);
     }
 }

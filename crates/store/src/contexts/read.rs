@@ -264,6 +264,7 @@ pub(super) fn pending(ledger: &mut dyn Ledger) -> Outcome<Vec<PendingKey>> {
         },
         context_id: row.context,
         time_us: row.time_us,
+        has_begun: true,
     };
     Ok(rows.into_iter().map(key).collect())
 }

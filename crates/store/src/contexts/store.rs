@@ -102,6 +102,14 @@ impl<L: Ledgers> ContextStore for Contexts<L> {
         self.read(read::pending)
     }
 
+    fn begin(&self, owner: &str, key: &KeyName) -> Result<bool, ContextError> {
+        if !L::IS_SHARED {
+            return Ok(true);
+        }
+        let (owner, key) = (owner.to_owned(), key.clone());
+        self.write(move |ledger, _| apply::begin(ledger, &owner, &key))
+    }
+
     fn head(&self, key: Key<'_>) -> Result<Head, ContextError> {
         self.read(|ledger| read::head(ledger, key))
     }

@@ -316,6 +316,15 @@ impl Waits for InMemoryJournal {
         }
     }
 
+    fn take_parked(&self, run: &str, done: WaitsDone<bool>) {
+        let mut waits = self.waiting();
+        let of_run = |wait: &&mut Wait| wait.run == run && wait.state != WaitState::Ended;
+        let parked = waits.iter_mut().filter(of_run).filter(|wait| wait.is_parked);
+        let taken = parked.map(|wait| wait.is_parked = false).count();
+        drop(waits);
+        done(Ok(taken > 0));
+    }
+
     fn forget_waits(&self, before_ms: u64) {
         let is_old = |wait: &Wait| wait.state == WaitState::Ended && wait.expires_ms < before_ms;
         self.waiting().retain(|wait| !is_old(wait));

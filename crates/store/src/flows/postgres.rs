@@ -1,9 +1,10 @@
 //! The journal in a PostgreSQL database (WA-11).
 //!
 //! Decision: whoever does a run is known by the lease of its process, not by a lock of the system; a run
-//! whose process lost its lease can be claimed, and then that process writes nothing more.
+//! whose process lost its lease is taken over with all that the process had, which writes nothing more then.
 
 mod event;
+mod journals;
 mod runs;
 mod waits;
 
@@ -23,7 +24,6 @@ use contexture_core::store::flows::{
 use contexture_protocol::content::Status;
 use event::EventTask;
 use std::fmt;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 /// Runs of flows in a PostgreSQL database.
@@ -117,17 +117,8 @@ impl PostgresJournal {
     }
 
     fn let_go(&self, run: &str, hold: &Hold) {
+        // It stays this process's: only so does somebody go on with it.
         self.watch.end(hold.place);
-        if !hold.is_ended.load(Ordering::Relaxed) {
-            let (place, token) = (hold.place, Arc::clone(self.postgres.token()));
-            let name = Arc::clone(&self.seal.name);
-            let release = move |session: &Session| {
-                let sql =
-                    "update contexture_runs set holder = null where place = $1 and holder = $2";
-                session.write(sql, values![place, &token]).map_err(|fault| fault.told(&name))
-            };
-            self.post(false, release, drop);
-        }
         self.holds.let_go(run);
     }
 

@@ -25,6 +25,9 @@ pub(super) enum Part {
     Document,
     Entry,
     Wait,
+    /// A line of the journal of a turn.
+    #[cfg(feature = "postgres")]
+    Journal,
 }
 
 impl Part {
@@ -33,6 +36,8 @@ impl Part {
             Self::Document => "flow/document",
             Self::Entry => "flow/entry",
             Self::Wait => "flow/wait",
+            #[cfg(feature = "postgres")]
+            Self::Journal => "flow/journal",
         }
     }
 }

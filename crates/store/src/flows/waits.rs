@@ -175,6 +175,15 @@ impl Waits for SqliteJournal {
         self.writer.post(false, park, drop);
     }
 
+    fn take_parked(&self, run: &str, done: WaitsDone<bool>) {
+        let (table, run) = (self.wait_table(), run.to_owned());
+        let take = move |connection: &Connection| {
+            let sql = "update waits set parked = 0 where run = ?1 and state < 2 and parked = 1";
+            table.execute(connection, sql, [&run]).map(|taken| taken > 0)
+        };
+        self.writer.post(true, take, done);
+    }
+
     fn forget_waits(&self, before_ms: u64) {
         let table = self.wait_table();
         let forget = move |connection: &Connection| {

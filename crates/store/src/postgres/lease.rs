@@ -1,28 +1,51 @@
-//! The lease of a process that writes.
+//! The lease of a process that writes, and what it works on.
 //!
 //! Decision: a lease is a row with a time, by the clock of the database, and is renewed four times in its
-//! length. Whoever needs what the process holds deletes the row after its time; the numbers of the
-//! process's writers go with it, and they write nothing more. After the database itself was away, everybody
-//! gets the length of a lease to come back.
+//! length. What a process works on (messages without an answer, runs, waits and journals of turns) names
+//! its lease, from the transaction on that made it, and always somebody's: that of whoever works on it, or
+//! did so last. Another server deletes the row after its time and takes all that names it, in one
+//! transaction that no writer is beside; the numbers of the process's writers go with the row, and they
+//! write nothing more. So each thing has one process that works on it, and none is left without. After
+//! the database itself was away, everybody gets the length of a lease to come back.
 
-use super::session::Fault;
+use super::session::{Fault, Session};
+use super::writer::Kind;
 use super::{Link, values};
 use crate::stamp::Ids;
+use contexture_core::store::contexts::{KeyName, PendingKey};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The interval of renewals; the length of a lease is four of it.
-const EVERY: Duration = Duration::from_secs(1);
-const EXPIRES: &str = "clock_timestamp() + interval '4 s'";
+const EVERY: Duration = Duration::from_millis(750);
+const EXPIRES: &str = "clock_timestamp() + interval '3 s'";
 /// The condition of a row whose process may be taken for gone.
-pub(crate) const GONE: &str = "expires < clock_timestamp()
-    and pg_postmaster_start_time() < clock_timestamp() - interval '4 s'";
+const GONE: &str = "expires < clock_timestamp()
+    and pg_postmaster_start_time() < clock_timestamp() - interval '3 s'";
+/// The condition of a holder that is gone.
+const LEFT: &str = "(holder is null or not exists
+    (select from contexture_servers as server where server.token = holder))";
+
+/// What servers left that are gone, and this process works on now.
+#[derive(Debug, Default)]
+pub struct Left {
+    /// The number of servers that are gone.
+    pub servers: u64,
+    /// The messages without an answer, the oldest first.
+    pub pending: Vec<PendingKey>,
+    /// The runs that have not ended.
+    pub runs: Vec<String>,
+    /// The runs of turns with a journal.
+    pub journals: Vec<String>,
+}
 
 struct Shared {
     is_lost: AtomicBool,
     is_closed: AtomicBool,
+    /// The last two renewals were in time.
+    is_regular: AtomicBool,
 }
 
 pub(super) struct Lease {
@@ -42,19 +65,14 @@ impl Lease {
             );
             session.change(&sql, values![&token])
         })?;
-        let shared = Shared { is_lost: AtomicBool::new(false), is_closed: AtomicBool::new(false) };
-        let shared = Arc::new(shared);
+        let shared = Arc::new(Shared {
+            is_lost: AtomicBool::new(false),
+            is_closed: AtomicBool::new(false),
+            is_regular: AtomicBool::new(true),
+        });
         let (theirs, mine, of) = (Arc::clone(&shared), Arc::clone(&token), Arc::downgrade(link));
-        let renews = move || {
-            while !theirs.is_closed.load(Ordering::Relaxed) {
-                thread::park_timeout(EVERY);
-                let Some(link) = of.upgrade() else { return };
-                if !theirs.is_closed.load(Ordering::Relaxed) && renew(&link, &mine) == Some(false) {
-                    return theirs.is_lost.store(true, Ordering::Relaxed);
-                }
-            }
-        };
-        let thread = thread::Builder::new().name("postgres-lease".to_owned()).spawn(renews);
+        let thread = thread::Builder::new().name("postgres-lease".to_owned());
+        let thread = thread.spawn(move || renew_again(&theirs, &mine, &of));
         let thread = thread.map_err(|error| Fault::Other(error.to_string()))?;
         Ok(Self { token, shared, link: Arc::downgrade(link), thread: Some(thread) })
     }
@@ -67,29 +85,100 @@ impl Lease {
         self.shared.is_lost.load(Ordering::Relaxed)
     }
 
-    /// Makes this the one server; true if another one lives.
-    pub(super) fn serve_alone(&self, link: &Link) -> Result<bool, Fault> {
-        link.with(|session| {
-            session.batch("begin; lock table contexture_servers in share row exclusive mode")?;
-            let taken = self.alone(session);
-            let end = if matches!(taken, Ok(false)) { "commit" } else { "rollback" };
-            session.batch(end)?;
-            taken
+    /// Makes this one of the servers, and takes what is left.
+    pub(super) fn join(&self, link: &Link) -> Result<Left, Fault> {
+        self.in_transaction(link, |session| {
+            let sql = "update contexture_servers set is_server = 1 where token = $1";
+            session.change(sql, values![&self.token])?;
+            taken(session, &self.token, &link.channel)
         })
     }
 
-    fn alone(&self, session: &super::Session) -> Result<bool, Fault> {
-        session.change(&format!("delete from contexture_servers where {GONE}"), Vec::new())?;
-        let sql = "select token from contexture_servers where is_server = 1 and token <> $1";
-        if session.row(sql, values![&self.token])?.is_some() {
-            return Ok(true);
+    /// Takes what is left, if a lease ran out.
+    pub(super) fn take_over(&self, link: &Link) -> Result<Left, Fault> {
+        if !self.shared.is_regular.load(Ordering::Relaxed) {
+            return Ok(Left::default());
         }
-        let sql = "update contexture_servers set is_server = 1 where token = $1";
-        if session.change(sql, values![&self.token])? == 0 {
-            return Err(Fault::Fenced);
+        let sql = format!("select from contexture_servers where token <> $1 and {GONE} limit 1");
+        if link.with(|session| session.row(&sql, values![&self.token]))?.is_none() {
+            return Ok(Left::default());
         }
-        Ok(false)
+        self.in_transaction(link, |session| taken(session, &self.token, &link.channel))
     }
+
+    /// Calls `work` in a transaction that no writer is beside.
+    fn in_transaction<T>(
+        &self,
+        link: &Link,
+        work: impl Fn(&Session) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        link.with(|session| {
+            session.batch("begin")?;
+            let outcome = self.locked(session).and_then(|()| work(session));
+            session.batch(if outcome.is_ok() { "commit" } else { "rollback" })?;
+            outcome
+        })
+    }
+
+    fn locked(&self, session: &Session) -> Result<(), Fault> {
+        for kind in [Kind::Contexts, Kind::Flows] {
+            let lock = kind.lock();
+            session.batch(&format!(
+                "select pg_advisory_xact_lock({lock}, hashtext(current_schema()))"
+            ))?;
+        }
+        // One that lost its lease takes nothing.
+        match renew(session, &self.token)? {
+            1 => Ok(()),
+            _ => Err(Fault::Fenced),
+        }
+    }
+}
+
+/// Takes what is left for `token`.
+fn taken(session: &Session, token: &Arc<str>, channel: &str) -> Result<Left, Fault> {
+    let sql = format!("delete from contexture_servers where token <> $1 and {GONE}");
+    let servers = session.change(&sql, values![token])?;
+    if servers > 0 {
+        // Their clients are gone with them.
+        session.batch(&format!("select pg_notify('{channel}', '{token} clients')"))?;
+    }
+    // What a turn without a journal waited for goes on nowhere.
+    let sql = format!(
+        "update contexture_waits set state = 2, parked = 0, request = '', answer = null
+         where state < 2 and run = '' and {LEFT}"
+    );
+    session.change(&sql, Vec::new())?;
+    let sql = format!("update contexture_waits set holder = $1 where state < 2 and {LEFT}");
+    session.change(&sql, values![token])?;
+    let names = |table: &str, condition: &str| {
+        let sql =
+            format!("update {table} set holder = $1 where {condition} and {LEFT} returning run");
+        let rows = session.rows(&sql, values![token])?;
+        rows.iter().map(|row| row.text(0)).collect::<Result<Vec<String>, Fault>>()
+    };
+    let runs = names("contexture_runs", "ended is null")?;
+    let journals = names("contexture_journals", "true")?;
+    let sql = format!(
+        "with taken as (update contexture_keys set holder = $1 where status = 0 and {LEFT}
+            returning owner, scope, message_id, context, time, begun, queued, place)
+         select * from taken order by place"
+    );
+    let key = |row: &super::Row| {
+        Ok(PendingKey {
+            owner: row.text(0)?,
+            key: KeyName {
+                context_id: Some(row.text(1)?).filter(|scope| !scope.is_empty()),
+                message_id: row.text(2)?,
+            },
+            context_id: row.some_text(3)?,
+            time_us: row.number(4)?,
+            has_begun: row.is(5)? || !row.is(6)?,
+        })
+    };
+    let pending = session.rows(&sql, values![token])?;
+    let pending = pending.iter().map(key).collect::<Result<_, Fault>>()?;
+    Ok(Left { servers, pending, runs, journals })
 }
 
 impl Drop for Lease {
@@ -100,18 +189,45 @@ impl Drop for Lease {
         }
         // One that can't be given back now expires.
         if let Some(link) = self.link.upgrade().filter(|_| !self.is_lost()) {
-            let give_back = |session: &super::Session| {
-                session
-                    .change("delete from contexture_servers where token = $1", values![&self.token])
+            let give_back = |session: &Session| {
+                // A server takes over what this one left when it finds the row.
+                let sql = "update contexture_servers set expires = '-infinity'
+                    where token = $1 and is_server = 1";
+                session.change(sql, values![&self.token])?;
+                let sql = "delete from contexture_servers where token = $1 and is_server = 0";
+                session.change(sql, values![&self.token])
             };
             drop(link.with(give_back));
         }
     }
 }
 
-/// Renews a lease; `None` when the database can't be asked now, false when it is gone.
-fn renew(link: &Link, token: &Arc<str>) -> Option<bool> {
-    let sql = format!("update contexture_servers set expires = {EXPIRES} where token = $1");
-    let renewed = link.with(|session| session.change(&sql, values![token]));
-    renewed.ok().map(|count| count == 1)
+fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
+    let mut last = Instant::now();
+    while !shared.is_closed.load(Ordering::Relaxed) {
+        thread::park_timeout(EVERY);
+        let Some(link) = of.upgrade() else { return };
+        if shared.is_closed.load(Ordering::Relaxed) {
+            return;
+        }
+        // `None` when the database can't be asked now.
+        let renewed = link.with(|session| renew(session, token)).ok();
+        if renewed == Some(0) {
+            return shared.is_lost.store(true, Ordering::Relaxed);
+        }
+        let is_regular = renewed.is_some() && last.elapsed() < EVERY * 2;
+        shared.is_regular.store(is_regular, Ordering::Relaxed);
+        if renewed.is_some() {
+            last = Instant::now();
+        }
+    }
+}
+
+/// Renews a lease; 0 when it is gone.
+fn renew(session: &Session, token: &Arc<str>) -> Result<u64, Fault> {
+    // One that was given back stays so.
+    let sql = format!(
+        "update contexture_servers set expires = {EXPIRES} where token = $1 and expires > '-infinity'"
+    );
+    session.change(&sql, values![token])
 }

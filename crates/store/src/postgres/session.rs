@@ -3,6 +3,7 @@
 //! Decision: statements that only write are sent at once and their answers are looked at with the next
 //! one that reads, or before the commit. So an update of many statements waits for few answers.
 
+use super::notice::Changed;
 use super::values::{Row, Value};
 use super::{CONNECT, tls::Tls};
 use crate::sqlite::FileError;
@@ -108,6 +109,8 @@ pub(crate) struct Session {
     /// A statement failed, so the transaction under way can't be kept.
     has_failed: Cell<bool>,
     is_broken: Cell<bool>,
+    /// What the transaction under way changes, for other processes.
+    changed: RefCell<Changed>,
 }
 
 impl Session {
@@ -133,6 +136,7 @@ impl Session {
             written: Cell::default(),
             has_failed: Cell::default(),
             is_broken: Cell::default(),
+            changed: RefCell::default(),
         };
         session.batch(SETTINGS)?;
         Ok(session)
@@ -212,6 +216,21 @@ impl Session {
         self.written.set(self.written.get() + 1);
         let statement = self.statement(sql)?;
         self.wait(self.client.execute_raw(&statement, values))
+    }
+
+    /// Notes that the transaction under way changes a context.
+    pub(crate) fn changed(&self, place: i64) {
+        self.changed.borrow_mut().contexts.insert(place);
+    }
+
+    /// Notes that the transaction under way changes what waits.
+    pub(crate) fn changed_waits(&self) {
+        self.changed.borrow_mut().waits = true;
+    }
+
+    /// Takes what the transaction under way changes.
+    pub(super) fn take_changed(&self) -> Changed {
+        self.changed.take()
     }
 
     /// Waits for all that was sent.

@@ -142,6 +142,36 @@ const STEPS: [&str; 2] = [
         version bigint not null,
         text text not null
     );
+    alter table contexture_keys add column holder text;
+    alter table contexture_keys add column queued bigint not null default 0;
+    alter table contexture_keys add column begun bigint not null default 0;
+    alter table contexture_keys add column place bigint generated always as identity;
+    create index on contexture_keys (owner, context, place) where status = 0 and queued = 1;
+    create index on contexture_keys (holder) where status = 0;
+    alter table contexture_waits add column holder text;
+    create index on contexture_waits (holder) where state < 2;
+    create index on contexture_runs (holder) where ended is null;
+    create table contexture_journals (
+        run text collate \"C\" primary key,
+        holder text not null
+    );
+    create table contexture_lines (
+        run text collate \"C\" not null references contexture_journals on delete cascade,
+        number bigint generated always as identity,
+        text text not null,
+        primary key (run, number)
+    );
+    create table contexture_clients (
+        place bigint generated always as identity primary key,
+        holder text not null references contexture_servers on delete cascade,
+        session text collate \"C\" not null,
+        owner text collate \"C\" not null,
+        capabilities text not null,
+        service bigint not null,
+        here bigint not null,
+        unique (session)
+    );
+    create index on contexture_clients (holder);
 ",
 ];
 

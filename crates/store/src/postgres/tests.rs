@@ -3,9 +3,14 @@
 use super::testing::{fresh, schema, tls, with};
 use super::*;
 use crate::contexts::{
-    ContextError, ContextStore as _, Key, NewMessage, Operation, Options, PostgresContexts, Update,
+    Answer, ContextError, ContextStore as _, Key, KeyName, MessageKey, NewMessage, Operation,
+    Options, PostgresContexts, Update,
 };
-use crate::flows::{self, FlowJournal as _, FlowStoreError, PostgresJournal, RunHead, RunState};
+use crate::flows::{
+    self, FlowJournal as _, FlowStoreError, PostgresJournal, RunHead, RunState, Wait, WaitFilter,
+    WaitId, WaitKind, WaitState, Waits as _,
+};
+use contexture_core::store::journals::{JournalPlace as _, Journals as _};
 use serde_json::json;
 
 fn contexts(postgres: &Arc<Postgres>) -> PostgresContexts {
@@ -52,15 +57,41 @@ fn wa_11_postgres_that_is_not_there_is_told_without_password() {
     assert!(error.contains("can't be reached") && !error.contains("geheim"), "{error}");
 }
 
+fn queued(id: &str) -> Update {
+    let key = MessageKey { message_id: id.to_owned(), digest: [1; 32], answer: Answer::Queued };
+    Update { key: Some(key), ..add(id) }
+}
+
+fn name(id: &str) -> KeyName {
+    KeyName { context_id: Some("ctx_1".to_owned()), message_id: id.to_owned() }
+}
+
+fn ids(left: &Left) -> Vec<(&str, bool)> {
+    left.pending.iter().map(|one| (&*one.key.message_id, one.has_begun)).collect()
+}
+
+/// Takes over what `other` left, whose lease runs out though it is renewed.
+fn taken(awake: &Postgres) -> Left {
+    loop {
+        awake.link.with(|session| session.change(EXPIRE, Vec::new())).unwrap();
+        let left = awake.take_over().unwrap();
+        if !left.pending.is_empty() || !left.runs.is_empty() {
+            return left;
+        }
+    }
+}
+
 #[test]
-fn wa_11_postgres_has_one_server_until_its_lease_runs_out() {
+fn wa_11_postgres_has_several_servers_at_a_time() {
     let place = schema();
     let (first, second) = (with(&place), with(&place));
-    first.serve_alone().unwrap();
-    first.serve_alone().unwrap();
-    assert_eq!(second.serve_alone(), Err(PostgresError::Taken(second.name().to_owned())));
+    assert!(ids(&first.join().unwrap()).is_empty());
+    contexts(&first).apply(queued("m1")).unwrap();
+    assert!(ids(&second.join().unwrap()).is_empty());
+    assert!(ids(&second.take_over().unwrap()).is_empty(), "the first one lives");
     drop(first);
-    second.serve_alone().unwrap();
+    assert_eq!(ids(&second.take_over().unwrap()), [("m1", false)]);
+    assert!(ids(&second.take_over().unwrap()).is_empty(), "it is taken once");
 }
 
 #[test]
@@ -68,26 +99,111 @@ fn wa_11_postgres_process_without_lease_writes_nothing_more() {
     let place = schema();
     let (asleep, awake) = (with(&place), with(&place));
     let (old, runs) = (contexts(&asleep), journal(&asleep));
-    asleep.serve_alone().unwrap();
-    old.apply(add("m1")).unwrap();
+    asleep.join().unwrap();
+    old.apply(queued("m1")).unwrap();
+    assert!(old.begin("ann", &name("m1")).unwrap());
     let claim = runs.begin(&RunHead::new("run_1", "{}")).unwrap();
+    let mut lines = runs.place("run_2").create().unwrap();
+    lines.append("{}\n").unwrap();
+    lines.sync().unwrap();
+    awake.join().unwrap();
     assert!(matches!(journal(&awake).claim("run_1"), Err(FlowStoreError::Held { .. })));
-    let expired = || awake.link.with(|session| session.change(EXPIRE, Vec::new())).unwrap();
-    // A renewal may come between.
-    while awake.serve_alone().is_err() {
-        expired();
-    }
+    assert!(journal(&awake).place("run_2").open().is_err(), "it is another one's");
+    let left = taken(&awake);
+    assert_eq!(ids(&left), [("m1", true)]);
+    assert_eq!((left.runs, left.journals), (vec!["run_1".to_owned()], vec!["run_2".to_owned()]));
     let error = old.apply(add("m2")).unwrap_err();
     assert!(error.to_string().contains("lease"), "{error}");
-    assert!(matches!(runs.begin(&RunHead::new("run_2", "{}")), Err(FlowStoreError::Io { .. })));
+    assert!(matches!(runs.begin(&RunHead::new("run_3", "{}")), Err(FlowStoreError::Io { .. })));
+    lines.append("{}\n").unwrap();
+    assert!(lines.sync().unwrap_err().to_string().contains("lease"));
     let new = contexts(&awake);
     new.apply(add("m2")).unwrap();
     let key = Key { owner: "ann", context: "ctx_1" };
     assert_eq!(new.messages(key, 0, 10).unwrap().messages.len(), 2);
-    // Its runs are free.
     let taken = journal(&awake).claim("run_1").unwrap();
     assert_eq!(journal(&awake).summary("run_1").unwrap().state, RunState::Running);
+    let (bytes, _) = journal(&awake).place("run_2").open().unwrap();
+    assert_eq!(bytes, b"{}\n");
     drop((claim, taken));
+}
+
+#[test]
+fn wa_11_postgres_messages_of_context_begin_in_order_over_servers() {
+    let place = schema();
+    let (one, other) = (contexts(&with(&place)), contexts(&with(&place)));
+    one.apply(queued("m1")).unwrap();
+    other.apply(queued("m2")).unwrap();
+    other.apply(Update { context_id: Some("ctx_2".to_owned()), ..queued("m3") }).unwrap();
+    assert!(!other.begin("ann", &name("m2")).unwrap());
+    let elsewhere = KeyName { context_id: Some("ctx_2".to_owned()), ..name("m3") };
+    assert!(other.begin("ann", &elsewhere).unwrap(), "another context does not wait");
+    assert!(one.begin("ann", &name("m1")).unwrap());
+    one.answer("ann", name("m1"), "{}".to_owned()).unwrap();
+    assert!(other.begin("ann", &name("m2")).unwrap());
+}
+
+#[test]
+fn wa_11_postgres_set_that_waits_is_taken_by_one_process() {
+    let place = schema();
+    let (one, other) = (journal(&with(&place)), journal(&with(&place)));
+    drop(one.begin(&RunHead::new("run_1", "{}")).unwrap());
+    let wait = Wait {
+        id: WaitId {
+            owner: "ann".to_owned(),
+            context: "ctx_1".to_owned(),
+            message: "m1".to_owned(),
+            call: "c1".to_owned(),
+        },
+        kind: WaitKind::Call,
+        run: "run_1".to_owned(),
+        step: "a".to_owned(),
+        client: "page".to_owned(),
+        since_ms: 1,
+        expires_ms: 2,
+        request: "{}".to_owned(),
+        answer: None,
+        state: WaitState::Open,
+        is_parked: false,
+        place: 0,
+    };
+    let (send, receive) = std::sync::mpsc::channel();
+    let opened = send.clone();
+    one.open_wait(wait, Box::new(move |outcome| opened.send(outcome.is_ok()).unwrap()));
+    assert!(receive.recv().unwrap());
+    let take = |from: &Arc<PostgresJournal>| {
+        let send = send.clone();
+        from.take_parked("run_1", Box::new(move |outcome| send.send(outcome.unwrap()).unwrap()));
+        receive.recv().unwrap()
+    };
+    assert!(!take(&other), "somebody works on it");
+    one.park_waits("run_1", true);
+    let own = WaitFilter { own: true, ..WaitFilter::default() };
+    assert_eq!((one.waits(&own).unwrap().len(), other.waits(&own).unwrap().len()), (1, 0));
+    while one.parked_runs().unwrap().is_empty() {}
+    assert!(take(&other));
+    assert!(!take(&one));
+    assert_eq!((one.waits(&own).unwrap().len(), other.waits(&own).unwrap().len()), (0, 1));
+    assert!(matches!(one.claim("run_1"), Err(FlowStoreError::Held { .. })));
+    drop(other.claim("run_1").unwrap());
+}
+
+#[test]
+fn wa_11_postgres_process_hears_what_others_change() {
+    let place = schema();
+    let (one, other) = (with(&place), with(&place));
+    let (tell, heard) = std::sync::mpsc::channel();
+    one.listen(Arc::new(move |notice| tell.send(notice).unwrap()));
+    assert_eq!(heard.recv().unwrap(), Notice::All, "it may have missed something");
+    assert!(one.is_heard());
+    contexts(&one).apply(add("m1")).unwrap();
+    let incarnation = contexts(&other).apply(add("m2")).unwrap().incarnation;
+    assert_eq!(heard.recv().unwrap(), Notice::Contexts(vec![incarnation]));
+    sql(
+        &other,
+        "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'",
+    );
+    assert_eq!(heard.recv().unwrap(), Notice::All);
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    const fn lock(self) -> i32 {
+    pub(super) const fn lock(self) -> i32 {
         match self {
             Self::Contexts => 0x4354_5843,
             Self::Flows => 0x4354_5846,
@@ -100,6 +100,8 @@ impl Writer {
         if begun.is_err() {
             drop(session.batch("rollback"));
         }
+        // What one before changed was undone with it.
+        drop(session.take_changed());
         self.session = Some(session);
         begun
     }
@@ -109,7 +111,8 @@ impl Writer {
             return Err(Fault::Lost("there is no connection".to_owned()));
         };
         session.answered()?;
-        match session.batch("commit") {
+        let told = session.take_changed().told(&self.link.channel, &self.token);
+        match session.batch(&format!("{told}commit")) {
             Err(Fault::Lost(reason)) => {
                 self.session = None;
                 match self.learn() {

@@ -263,7 +263,10 @@ impl Ledger for Rows {
     }
 
     fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
-        let pending = self.keys.iter().filter(|key| key.answer == StoredAnswer::Pending);
+        let is_open = |key: &&KeyRow| {
+            matches!(key.answer, StoredAnswer::Pending | StoredAnswer::Queued)
+        };
+        let pending = self.keys.iter().filter(is_open);
         let mut pending: Vec<KeyRow> = pending.cloned().collect();
         pending.sort_by_key(|key| key.time_us);
         Ok(pending)

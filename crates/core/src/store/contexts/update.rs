@@ -213,6 +213,9 @@ pub enum Answer {
     /// It comes later, by a [`Settlement`].
     #[default]
     Pending,
+    /// It comes later, and the work on it begins when those before it in its context that are queued too
+    /// have their answers ([`ContextStore::begin`](super::ContextStore::begin)).
+    Queued,
     /// A JSON text.
     Ready(String),
     /// A JSON text made of the outcome, inside the transaction: it must be quick.
@@ -229,6 +232,7 @@ impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pending => f.write_str("Pending"),
+            Self::Queued => f.write_str("Queued"),
             Self::Ready(text) => f.debug_tuple("Ready").field(text).finish(),
             Self::Made(_) => f.write_str("Made"),
         }
@@ -240,7 +244,7 @@ impl fmt::Debug for Answer {
 pub struct Settlement {
     /// The key.
     pub key: KeyName,
-    /// Its answer; [`Answer::Pending`] leaves the key as it is.
+    /// Its answer; [`Answer::Pending`] and [`Answer::Queued`] leave the key as it is.
     pub answer: Answer,
 }
 
@@ -287,4 +291,6 @@ pub struct PendingKey {
     pub context_id: Option<String>,
     /// Its time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
+    /// True if the work on it may have begun. A store for one process alone does not know that it did not.
+    pub has_begun: bool,
 }

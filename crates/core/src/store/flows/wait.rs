@@ -133,6 +133,9 @@ pub struct WaitFilter {
     pub state: Option<WaitState>,
     /// True if only those are wanted whose run no process works on.
     pub parked: bool,
+    /// True if only those are wanted that this process goes on with. Where one process alone has the store,
+    /// those are all.
+    pub own: bool,
     /// Only those that expire until then.
     pub expired_ms: Option<u64>,
     /// Only those behind this place.
@@ -160,6 +163,10 @@ pub trait Waits: Send + Sync {
 
     /// Notes whether a process works on a run that waits.
     fn park_waits(&self, run: &str, is_parked: bool);
+
+    /// Takes up a run that waits and that no process works on: this one does from now on. False if another
+    /// one took it, or works on it.
+    fn take_parked(&self, run: &str, done: WaitsDone<bool>);
 
     /// Forgets waits that ended before a time, in milliseconds since 1970-01-01 UTC.
     fn forget_waits(&self, before_ms: u64);

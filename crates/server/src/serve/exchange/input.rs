@@ -6,7 +6,8 @@ use super::update::once;
 use crate::serve::agents::Agent;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::message::stored_answer;
+use crate::serve::message::{digest, stored_answer};
+use crate::serve::neighbours;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::turn::turns::TurnKey;
 use crate::serve::turn::work::TurnWork;
@@ -45,7 +46,7 @@ pub(crate) fn begin(
     }
     let added = options.earlier.iter().chain([&message]);
     let added = added.map(|one| Operation::AddMessage(NewMessage::of(one))).collect();
-    let update = once(caller, &message, Answer::Pending, added);
+    let update = once(caller, &message, Answer::Queued, added);
     let caller = caller.clone();
     app.update(update, move |app, outcome| match outcome {
         Ok(kept) if kept.repeated.is_none() => {
@@ -109,6 +110,14 @@ fn again(app: &Arc<App>, caller: &Caller, message: &Message, applied: Applied, r
     }
     let answer = match applied.repeated {
         Some(Repeated::Done(answer)) => stored_answer(&answer),
+        // Another server works on it, or this one is about to take it over.
+        _ if app.database.is_some() => {
+            let (app, digest) = (Arc::clone(app), digest(message));
+            app.handle.clone().spawn(async move {
+                reply.finish_with(neighbours::answer_of(&app, &key, digest).await);
+            });
+            return;
+        }
         _ => {
             let text = "the turn was interrupted, and its effects are not known";
             Err(Refusal::new(ErrorCode::OutcomeUncertain, text))

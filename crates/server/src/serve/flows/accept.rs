@@ -12,6 +12,7 @@ use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::reply::{Reply, ReplySink};
 use crate::serve::exchange::update::{acknowledged, once};
 use crate::serve::message::{digest, stored_answer};
+use crate::serve::neighbours;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use contexture::store::contexts::{
     Answer, Applied, ContextError, Key, KeyName, NewMessage, Operation, Repeated,
@@ -256,6 +257,9 @@ impl Job {
         if let Some((run, entries)) = self.parked().await {
             return self.take_up(run, entries).await;
         }
+        if self.app.database.is_some() && repeated == Some(Repeated::Pending) {
+            return self.wait_for_other();
+        }
         let answer = match repeated {
             Some(Repeated::Done(answer)) => stored_answer(&answer),
             _ => {
@@ -278,6 +282,26 @@ impl Job {
         }
     }
 
+    /// Waits for the answer of a set that another server works on. Until then nothing works on it here, so
+    /// that this server can take it over.
+    fn wait_for_other(self) {
+        let Self { app, place, message, .. } = self;
+        let (key, running) = (place.key.clone(), Arc::clone(&place.running));
+        place.park();
+        app.handle.clone().spawn(async move {
+            let answer = neighbours::answer_of(&app, &key, digest(&message)).await;
+            if running.unpark() {
+                let answer = answer.unwrap_or_else(|refused| {
+                    let context_id = message.context_id.clone();
+                    let message_id = Some(key.2.clone());
+                    app.maker.refusal(Refusal { message_id, context_id, ..refused })
+                });
+                app.flows.tables.lock().forget(&key, &running);
+                running.log.finish(answer);
+            }
+        });
+    }
+
     /// Finds the run of a set that only waits, which nothing works on.
     async fn parked(&self) -> Option<(UnfinishedRun, Vec<Entry>)> {
         if !self.app.calls.has_open(&self.owner) {
@@ -294,8 +318,10 @@ impl Job {
         let found = self.app.calls.find(filter).await.ok()?;
         let run = UnfinishedRun::parked(found.into_iter().next()?);
         let app = Arc::clone(&self.app);
+        if !app.calls.take_parked(&run.run).await {
+            return None;
+        }
         let read = tokio::task::spawn_blocking(move || {
-            app.calls.journal().park_waits(&run.run, false);
             let entries = app.flows.journals.entries(&run).ok()?;
             Some((run, entries))
         });

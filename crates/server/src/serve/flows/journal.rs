@@ -13,6 +13,7 @@ use contexture::store::stamp::Ids;
 use contexture_flow::journal::{Entry, JournalError};
 use contexture_protocol::content::Status;
 use contexture_protocol::{Limits, Message};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -81,9 +82,15 @@ impl Journals {
         Ok(runs.into_iter().next().map(UnfinishedRun::from))
     }
 
-    /// Returns the unfinished runs of all owners, and the newest ended ones.
-    pub(super) fn unfinished(&self) -> Result<Vec<UnfinishedRun>, FlowStoreError> {
-        let mut runs = self.0.unfinished(None)?;
+    /// Returns the unfinished runs of all owners, or those among some, and the newest ended ones.
+    pub(super) fn unfinished(
+        &self,
+        among: Option<&HashSet<String>>,
+    ) -> Result<Vec<UnfinishedRun>, FlowStoreError> {
+        let mut runs = match among {
+            Some(among) => among.iter().filter_map(|run| self.0.summary(run).ok()).collect(),
+            None => self.0.unfinished(None)?,
+        };
         let latest = self.0.runs(&Filter { limit: LATEST, ..Filter::default() })?;
         runs.extend(latest.into_iter().filter(|run| matches!(run.state, RunState::Ended(_))));
         // A run without an owner was started on the command line.

@@ -14,6 +14,7 @@ use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::results::unkept;
 use crate::serve::message::{digest, stored_answer};
 use crate::serve::turn::earlier::Turns;
+use contexture::database::Left;
 use contexture::durable;
 use contexture::flows::{FlowRequest, Labels};
 use contexture::store::contexts::{
@@ -53,29 +54,63 @@ enum Recovery {
     Unknown,
 }
 
+/// What servers left that are gone.
+pub(crate) struct Unfinished {
+    pub(crate) pending: Vec<PendingKey>,
+    /// The runs of sets; none means all that no process does.
+    runs: Option<HashSet<String>>,
+    /// The runs of turns with a journal.
+    journals: HashSet<String>,
+}
+
+impl Unfinished {
+    /// Returns what other servers on the database left.
+    pub(crate) fn of(left: Left) -> Self {
+        let Left { pending, runs, journals, .. } = left;
+        let (runs, journals) = (runs.into_iter().collect(), journals.into_iter().collect());
+        Self { pending, runs: Some(runs), journals }
+    }
+
+    /// Returns what the last server left that had the folder.
+    ///
+    /// # Errors
+    /// A [`Fault`] when stored data can't be read.
+    pub(crate) fn of_folder(app: &App) -> Result<Self, Fault> {
+        // What turns waited for nobody goes on with.
+        app.calls.journal().end_waits("", Box::new(drop));
+        let pending = app.store.pending().map_err(|error| unusable(&error))?;
+        let journals = durable::with_journal(&app.project);
+        let journals = journals.map_err(|error| unusable(&error.message))?;
+        Ok(Self { pending, runs: None, journals })
+    }
+
+    /// Reports whether another process does a run.
+    fn is_held(&self, run: &UnfinishedRun) -> bool {
+        run.is_held && !self.runs.as_ref().is_some_and(|own| own.contains(&run.run))
+    }
+}
+
 /// Resumes all unfinished sets. Returns the other pending messages.
 ///
 /// # Errors
 /// A [`Fault`] when stored data can't be read.
-pub(crate) fn resume_all(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
+pub(crate) fn resume_all(app: &Arc<App>, left: &Unfinished) -> Result<Vec<PendingKey>, Fault> {
     let mut rest = Vec::new();
     let mut seen = HashSet::new();
     let waits = app.calls.journal();
-    // What turns waited for nobody goes on with.
-    waits.end_waits("", Box::new(drop));
     waits.forget_waits(app.now().saturating_sub(KEPT_MS));
     let parked = waits.parked_runs().map_err(|error| unusable(&error))?;
     let mut waiting = HashSet::new();
     let mut turns = Turns::default();
     for (owner, context, message, run) in parked {
-        if durable::has_journal(&app.project, &run) {
+        if left.journals.contains(&run) {
             turns.parked.insert((owner, context, message), run);
             continue;
         }
         seen.insert(run);
         waiting.insert((owner, context, message));
     }
-    for pending in app.store.pending().map_err(|error| unusable(&error))? {
+    for pending in left.pending.iter().cloned() {
         if let Some(context) = pending.context_id.clone()
             && waiting.contains(&(pending.owner.clone(), context, pending.key.message_id.clone()))
         {
@@ -84,17 +119,18 @@ pub(crate) fn resume_all(app: &Arc<App>) -> Result<Vec<PendingKey>, Fault> {
         if turns.is_parked(app, &pending) {
             continue;
         }
-        match recovery(app, &pending, &mut seen)? {
+        match recovery(app, &pending, left, &mut seen)? {
             Recovery::Resumed(found) => resume(app, *found)?,
             Recovery::Held => {}
             Recovery::Unknown => rest.push(pending),
         }
     }
-    let rest = turns.take_up(app, rest)?;
+    let rest = turns.take_up(app, rest, &left.journals)?;
     // Acknowledged requests are no longer pending, and may be unfinished.
-    for left in app.flows.journals.unfinished().map_err(|error| unusable(&error))? {
-        if !left.is_held && !seen.contains(&left.run) {
-            acknowledged(app, left)?;
+    let unfinished = app.flows.journals.unfinished(left.runs.as_ref());
+    for run in unfinished.map_err(|error| unusable(&error))? {
+        if !left.is_held(&run) && !seen.contains(&run.run) {
+            acknowledged(app, run)?;
         }
     }
     Ok(rest)
@@ -107,13 +143,14 @@ pub(crate) fn unusable(error: &dyn std::fmt::Display) -> Fault {
 fn recovery(
     app: &App,
     pending: &PendingKey,
+    left: &Unfinished,
     seen: &mut HashSet<String>,
 ) -> Result<Recovery, Fault> {
     let Some(context) = pending.context_id.as_deref() else { return Ok(Recovery::Unknown) };
     let (owner, id) = (&pending.owner, &pending.key.message_id);
     let run = app.flows.journals.of_message(owner, context, id);
     let run = run.map_err(|error| unusable(&error))?;
-    if run.as_ref().is_some_and(|run| run.is_held) {
+    if run.as_ref().is_some_and(|run| left.is_held(run)) {
         return Ok(Recovery::Held);
     }
     let message = match &run {
@@ -206,6 +243,9 @@ pub(crate) async fn wake(app: &Arc<App>, wait: &Wait) {
     }
     let (app, wait) = (Arc::clone(app), wait.clone());
     let log = Arc::clone(&app.log);
+    if !app.calls.take_parked(&wait.run).await {
+        return;
+    }
     let woken = tokio::task::spawn_blocking(move || wake_now(&app, wait)).await;
     if let Ok(Err(fault)) = woken {
         log.info("store_failed", json!({ "outcome": "wait", "reason": fault.to_string() }));
@@ -220,7 +260,6 @@ fn wake_now(app: &Arc<App>, wait: Wait) -> Result<(), Fault> {
         None => last_of(app, &owner, &context, &name).map_err(|error| unusable(&error))?,
     };
     let Some(message) = message else { return Ok(()) };
-    app.calls.journal().park_waits(&wait.run, false);
     let answers = KeyName { context_id: message.context_id.clone(), message_id: name };
     let run = Some(UnfinishedRun::parked(wait));
     resume(app, Found { owner, answers, message, run, ack: None })

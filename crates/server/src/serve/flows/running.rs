@@ -126,6 +126,11 @@ impl Running {
         self.kept_in.get() == Some(&incarnation) && self.is_in(context)
     }
 
+    /// Returns the context that stores its message, with its incarnation, once one does.
+    pub(super) fn kept_in(&self) -> Option<(String, u64)> {
+        Some((self.identity.get()?.context.clone(), *self.kept_in.get()?))
+    }
+
     /// Returns the position of a step.
     pub(super) fn step(&self, id: &str) -> Option<u32> {
         self.identity.get()?.steps.get(id).copied()

@@ -9,7 +9,7 @@ use contexture::store::flows::FlowJournal;
 use contexture_flow::action::Registry;
 use contexture_protocol::content::ControlAction;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -77,6 +77,17 @@ impl Sets {
                 None => Target::None,
             },
         }
+    }
+
+    /// Returns the owners, contexts and incarnations in which sets run, of some incarnations or of all.
+    pub(crate) fn places(&self, among: Option<&HashSet<u64>>) -> HashSet<(String, String, u64)> {
+        let tables = self.tables.lock();
+        let open = tables.by_key.iter().filter(|(_, running)| !running.log.has_ended());
+        let places = open.filter_map(|((owner, _, _), running)| {
+            let (context, incarnation) = running.kept_in()?;
+            Some((owner.to_string(), context, incarnation))
+        });
+        places.filter(|(_, _, one)| among.is_none_or(|all| all.contains(one))).collect()
     }
 
     /// Cancels and forgets the sets of a deleted context (CP-9).

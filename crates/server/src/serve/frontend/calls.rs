@@ -34,6 +34,8 @@ pub(crate) struct Answer {
 
 pub(crate) struct Calls {
     journal: Arc<dyn FlowJournal>,
+    /// True if other servers open waits as well.
+    is_shared: bool,
     tables: Mutex<Tables>,
 }
 
@@ -61,9 +63,13 @@ impl Calls {
     ///
     /// # Errors
     /// [`FlowStoreError`].
-    pub(crate) fn open(journal: Arc<dyn FlowJournal>) -> Result<Self, FlowStoreError> {
+    pub(crate) fn open(
+        journal: Arc<dyn FlowJournal>,
+        is_shared: bool,
+    ) -> Result<Self, FlowStoreError> {
         let owners = journal.open_waits()?.into_iter().map(|(owner, _)| owner).collect();
-        Ok(Self { journal, tables: Mutex::new(Tables { owners, ..Tables::default() }) })
+        let tables = Mutex::new(Tables { owners, ..Tables::default() });
+        Ok(Self { journal, is_shared, tables })
     }
 
     pub(crate) fn journal(&self) -> &Arc<dyn FlowJournal> {
@@ -113,12 +119,19 @@ impl Calls {
 
     /// Reports whether calls of an owner may wait.
     pub(crate) fn has_open(&self, owner: &str) -> bool {
-        self.tables.lock().owners.contains(owner)
+        self.is_shared || self.tables.lock().owners.contains(owner)
     }
 
     /// Reports whether anything may wait.
     pub(crate) fn any_open(&self) -> bool {
-        !self.tables.lock().owners.is_empty()
+        self.is_shared || !self.tables.lock().owners.is_empty()
+    }
+
+    /// Takes up a run that only waits; false if something works on it.
+    pub(crate) async fn take_parked(&self, run: &str) -> bool {
+        let (send, receive) = oneshot::channel();
+        self.journal.take_parked(run, Box::new(move |outcome| drop(send.send(outcome))));
+        matches!(receive.await, Ok(Ok(true)))
     }
 
     /// Reads waits, off the threads that serve.
@@ -225,7 +238,8 @@ pub(crate) async fn look(app: &Arc<App>) {
     }
     let (state, limit) = (Some(WaitState::Open), LOOKED);
     let expired_ms = Some(app.now());
-    let late = WaitFilter { state, expired_ms, parked: true, limit, ..WaitFilter::default() };
+    let own = true;
+    let late = WaitFilter { state, expired_ms, parked: true, own, limit, ..WaitFilter::default() };
     for wait in app.calls.find(late).await.unwrap_or_default() {
         let seconds = wait.expires_ms.saturating_sub(wait.since_ms) / 1_000;
         let text = format!("the client did not answer the call in {seconds} s");
@@ -239,13 +253,32 @@ pub(crate) async fn look(app: &Arc<App>) {
         }
     }
     let state = Some(WaitState::Answered);
-    let answered = WaitFilter { state, limit, ..WaitFilter::default() };
+    let answered = WaitFilter { state, own, limit, ..WaitFilter::default() };
     for wait in app.calls.find(answered).await.unwrap_or_default() {
         if let Some(answer) = answer_of(&wait).filter(|_| app.calls.is_live(&wait.id)) {
             take_back(app, &wait);
             app.calls.hear(&wait.id, answer);
         } else if wait.is_parked {
             resume::wake(app, &wait).await;
+        }
+    }
+}
+
+/// Hands calls that other servers opened behind a place to the clients that are connected here; returns
+/// the place of the last one.
+pub(crate) async fn hand_out(app: &Arc<App>, mut after: u64) -> u64 {
+    loop {
+        let (state, limit) = (Some(WaitState::Open), LOOKED);
+        let filter = WaitFilter { state, after, limit, ..WaitFilter::default() };
+        let Ok(waits) = app.calls.find(filter).await else { return after };
+        for wait in waits.iter().filter(|wait| !app.calls.is_live(&wait.id)) {
+            if let Some(session) = app.sessions.connected(&wait.id.owner, &wait.client) {
+                hand_over(app, &session, wait, false);
+            }
+        }
+        after = waits.last().map_or(after, |last| last.place);
+        if waits.len() < LOOKED {
+            return after;
         }
     }
 }

@@ -42,10 +42,10 @@ impl Turns {
         mut self,
         app: &Arc<App>,
         pending: Vec<PendingKey>,
+        journals: &HashSet<String>,
     ) -> Result<Vec<PendingKey>, Fault> {
         let known: HashSet<String> = self.parked.values().cloned().collect();
-        let stored = durable::turns(&app.project, &known);
-        let stored = stored.map_err(|error| unusable(&error.message))?;
+        let stored = durable::turns(&app.project, &(journals - &known));
         let mut runs: HashMap<Name, StoredRun> = HashMap::new();
         for run in stored {
             if let Some(turn) = run.turn() {
@@ -81,10 +81,10 @@ impl Turns {
         Some(Parked::earlier(app, key, (context, incarnation), run))
     }
 
-    /// Begins a turn anew that can't have begun, as another one of its context waited.
+    /// Begins a turn anew that did not begin, or can't have, as another one of its context waited.
     fn begins_anew(&self, app: &Arc<App>, pending: &PendingKey) -> Result<bool, Fault> {
         let Some((owner, context, id)) = name_of(pending) else { return Ok(false) };
-        if !self.taken.contains(&(owner.clone(), context.clone())) {
+        if pending.has_begun && !self.taken.contains(&(owner.clone(), context.clone())) {
             return Ok(false);
         }
         let found = kept(app, &owner, &context, &id).map_err(|error| unusable(&error))?;

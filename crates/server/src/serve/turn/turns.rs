@@ -6,7 +6,7 @@ use crate::serve::phase::GRACE;
 use contexture::llm::CancelToken;
 use contexture_protocol::{ErrorCode, Refusal};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -177,6 +177,17 @@ impl Turns {
 
     pub(super) fn ended(&self) {
         self.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Returns the owners, contexts and incarnations in which turns run, of some incarnations or of all.
+    pub(crate) fn places(&self, among: Option<&HashSet<u64>>) -> HashSet<(String, String, u64)> {
+        let turns = self.by_key.lock();
+        let open = turns.iter().filter(|(_, turn)| !turn.log.has_ended());
+        let places = open.filter_map(|((owner, _, _), turn)| {
+            let (context, incarnation) = turn.place.as_ref()?;
+            Some((owner.to_string(), context.clone(), *incarnation))
+        });
+        places.filter(|(_, _, one)| among.is_none_or(|all| all.contains(one))).collect()
     }
 
     /// Cancels what runs in a context of an owner.

@@ -20,6 +20,7 @@ use crate::serve::frontend::step::TurnCalls;
 use crate::serve::frontend::target::Forwarder;
 use crate::serve::intent::{Picked, Target};
 use crate::serve::message::{SYSTEM, answering};
+use crate::serve::neighbours;
 use crate::serve::operations::log::millis;
 use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
@@ -182,10 +183,16 @@ impl TurnWork {
         let began = Instant::now();
         let cancel = self.turn.cancel.clone();
         // The next turn of the context begins when this answer is stored and sent.
+        let is_new = self.resumes.is_none();
+        let first = async {
+            place.reached().await;
+            !is_new || neighbours::comes_first(&self.app, &self.key).await
+        };
         let is_reached = tokio::select! {
-            () = place.reached() => true,
+            true = first => true,
             () = cancel.cancelled() => false,
             () = parked::put_off(&self.app, self.queue()) => return self.turn_to_next_server(),
+            else => return self.turn_to_next_server(),
         };
         let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
         let answer = if is_reached { self.answer(&cancel).await } else { Err(cancelled()) };

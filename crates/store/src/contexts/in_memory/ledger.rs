@@ -248,7 +248,9 @@ impl Ledger for Memory {
     }
 
     fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
-        let keys = self.keys.values().filter(|key| key.answer == StoredAnswer::Pending);
+        let is_open =
+            |key: &&KeyRow| matches!(key.answer, StoredAnswer::Pending | StoredAnswer::Queued);
+        let keys = self.keys.values().filter(is_open);
         let mut pending: Vec<KeyRow> = keys.cloned().collect();
         pending.sort_by_key(|key| key.time_us);
         Ok(pending)

@@ -24,11 +24,13 @@ const SEALED: [(SealedKind, &str, &str, [&str; 2]); 2] = [
 pub(super) struct Tables<'s> {
     session: &'s Session,
     name: &'s str,
+    /// The process that works on messages without an answer.
+    token: &'s str,
 }
 
 impl<'s> Tables<'s> {
-    pub(super) const fn new(session: &'s Session, name: &'s str) -> Self {
-        Self { session, name }
+    pub(super) const fn new(session: &'s Session, name: &'s str, token: &'s str) -> Self {
+        Self { session, name, token }
     }
 
     fn told<T>(&self, outcome: Result<T, Fault>) -> Outcome<T> {
@@ -111,6 +113,7 @@ impl Ledger for Tables<'_> {
         let nothing = || Fault::Rows("a row that was added has no place".to_owned());
         let place = added.and_then(|row| row.ok_or_else(nothing)?.place(0));
         let place = self.told(place)?;
+        self.session.changed(place);
         self.write(
             "insert into contexture_details (place, metadata, sealed, state)
              values ($1, $2, $3, $4)",
@@ -120,6 +123,7 @@ impl Ledger for Tables<'_> {
     }
 
     fn update(&mut self, row: &Row) -> Outcome<()> {
+        self.session.changed(row.place);
         self.write(
             "update contexture_contexts set last_update = $2, version = $3, oldest = $4,
              last_seq = $5, messages = $6, cleared_through = $7 where place = $1",
@@ -136,6 +140,7 @@ impl Ledger for Tables<'_> {
     }
 
     fn remove(&mut self, place: i64) -> Outcome<()> {
+        self.session.changed(place);
         for sql in [
             "delete from contexture_messages where context = $1",
             "delete from contexture_changes where context = $1",
@@ -304,13 +309,13 @@ impl Ledger for Tables<'_> {
 
     fn put_key(&mut self, key: &KeyRow) -> Outcome<()> {
         let (status, answer) = match &key.answer {
-            StoredAnswer::Pending => (PENDING, None),
+            StoredAnswer::Pending | StoredAnswer::Queued => (PENDING, None),
             StoredAnswer::Ready(kept) => (READY, Some(kept)),
             StoredAnswer::Stands => (STANDS, None),
         };
         self.write(
             "insert into contexture_keys (owner, scope, message_id, digest, context, status, time,
-             sealed, answer) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+             sealed, answer, holder, queued) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
             values![
                 &key.owner,
                 &key.scope,
@@ -320,9 +325,21 @@ impl Ledger for Tables<'_> {
                 status,
                 key.time_us,
                 answer.and_then(|kept| kept.sealed.as_ref()),
-                answer.map(|kept| &kept.text)
+                answer.map(|kept| &kept.text),
+                (status == PENDING).then_some(self.token),
+                key.answer == StoredAnswer::Queued
             ],
         )
+    }
+
+    fn begin(&mut self, key: &KeyRow) -> Outcome<bool> {
+        let sql = "update contexture_keys as own set begun = 1
+            where own.owner = $1 and own.scope = $2 and own.message_id = $3 and not exists (
+                select from contexture_keys as other where other.owner = own.owner
+                and other.context = own.context and other.status = 0 and other.queued = 1
+                and other.place < own.place)";
+        let begun = self.session.change(sql, values![&key.owner, &key.scope, &key.message_id]);
+        Ok(self.told(begun)? == 1)
     }
 
     fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()> {

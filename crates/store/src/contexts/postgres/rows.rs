@@ -105,10 +105,11 @@ pub(super) const READY: i64 = 1;
 pub(super) const STANDS: i64 = 3;
 
 pub(super) const KEY: &str = "select owner, scope, message_id, digest, context, status, time,
-    sealed, answer from contexture_keys";
+    sealed, answer, queued from contexture_keys";
 
 pub(super) fn key(row: &postgres::Row) -> Read<KeyRow> {
     let answer = match row.place(5)? {
+        PENDING if row.is(9)? => StoredAnswer::Queued,
         PENDING => StoredAnswer::Pending,
         READY => StoredAnswer::Ready(kept(row, 7, 8)?),
         STANDS => StoredAnswer::Stands,

@@ -480,7 +480,7 @@ impl Ledger for Tables<'_> {
 
     fn put_key(&mut self, key: &KeyRow) -> Outcome<()> {
         let (status, answer) = match &key.answer {
-            StoredAnswer::Pending => (PENDING, None),
+            StoredAnswer::Pending | StoredAnswer::Queued => (PENDING, None),
             StoredAnswer::Ready(kept) => (READY, Some(kept)),
             StoredAnswer::Stands => (STANDS, None),
         };

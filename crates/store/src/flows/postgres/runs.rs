@@ -3,7 +3,7 @@
 use crate::flows::holds::Hold;
 use crate::flows::schema::Outcome;
 use crate::flows::tasks::NewRun;
-use crate::postgres::{self, Fault, GONE, Session, values};
+use crate::postgres::{self, Fault, Session, values};
 use contexture_core::store::flows::{Ask, Filter, FlowStoreError, RunState, RunSummary};
 use contexture_protocol::content::Status;
 
@@ -13,7 +13,7 @@ type Read<T> = Result<T, Fault>;
 const RUN: &str = "select run, name, owner, context, steps, started, ended, status, wish,
     coalesce(done, (select count(*) from contexture_entries as entry
         where entry.run = contexture_runs.place and entry.kind = 1)),
-    (select count(*) from contexture_servers where token = holder and not (";
+    (select count(*) from contexture_servers where token = holder) from contexture_runs where ";
 
 /// The row of a run, as far as its claim needs it.
 struct RunRow {
@@ -42,12 +42,16 @@ fn unfinished(session: &Session, name: &str, run: &str) -> Outcome<RunRow> {
     read().map_err(told)
 }
 
-/// Reports whether a holder lives. One that is gone writes nothing more from now on.
+/// Reports whether a holder lives: it has its lease until another server takes that over.
 fn lives(session: &Session, holder: &str) -> Read<bool> {
-    let sql = format!("delete from contexture_servers where token = $1 and {GONE}");
-    session.change(&sql, values![holder])?;
     let sql = "select token from contexture_servers where token = $1";
     Ok(session.row(sql, values![holder])?.is_some())
+}
+
+/// Reports whether a run only waits, and its holder does not work on it.
+fn is_parked(session: &Session, run: &str) -> Read<bool> {
+    let sql = "select from contexture_waits where run = $1 and state < 2 and parked = 1 limit 1";
+    Ok(session.row(sql, values![run])?.is_some())
 }
 
 fn refuse_living(
@@ -116,7 +120,9 @@ pub(super) fn finish(
     token: &str,
 ) -> Outcome<()> {
     let row = unfinished(session, name, run)?;
-    refuse_living(session, name, run, (&row, token))?;
+    if !is_parked(session, run).map_err(|fault| fault.told::<FlowStoreError>(name))? {
+        refuse_living(session, name, run, (&row, token))?;
+    }
     let sql = "update contexture_runs set ended = $2, status = $3, holder = null, wish = null,
         done = (select count(*) from contexture_entries as entry
             where entry.run = $1 and entry.kind = 1) where place = $1";
@@ -179,15 +185,12 @@ pub(super) fn runs(session: &Session, filter: &Filter) -> Read<Vec<RunSummary>> 
     if filter.unfinished {
         wanted.push("ended is null".to_owned());
     }
-    let sql = format!(
-        "{RUN}{GONE})) from contexture_runs where {} order by place desc limit $1",
-        wanted.join(" and ")
-    );
+    let sql = format!("{RUN}{} order by place desc limit $1", wanted.join(" and "));
     session.rows(&sql, values)?.iter().map(summed_up).collect()
 }
 
 pub(super) fn summary(session: &Session, run: &str) -> Read<Option<RunSummary>> {
-    let sql = format!("{RUN}{GONE})) from contexture_runs where run = $1");
+    let sql = format!("{RUN}run = $1");
     session.row(&sql, values![run])?.as_ref().map(summed_up).transpose()
 }
 

@@ -56,7 +56,12 @@ fn find(session: &Session, seal: &Seal, id: &WaitId) -> Outcome<Option<Wait>> {
     found.map(|wait| opened(seal, wait)).transpose()
 }
 
-fn open(session: &Session, seal: &Seal, wait: &Wait, request: &str) -> Outcome<Wait> {
+fn open(
+    session: &Session,
+    seal: &Seal,
+    wait: &Wait,
+    (request, token): (&str, &str),
+) -> Outcome<Wait> {
     let known = find(session, seal, &wait.id)?;
     if let Some(known) = known.filter(|known| known.state != WaitState::Ended) {
         return Ok(known);
@@ -66,8 +71,8 @@ fn open(session: &Session, seal: &Seal, wait: &Wait, request: &str) -> Outcome<W
         session.write(&format!("delete from contexture_waits where {IS_ONE}"), one(&wait.id))?;
         let row = session.write_row(
             "insert into contexture_waits (owner, context, message, call, kind, run, step, client,
-             since, expires, state, parked, request)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11) returning place",
+             since, expires, state, parked, request, holder)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12) returning place",
             values![
                 owner,
                 context,
@@ -79,9 +84,11 @@ fn open(session: &Session, seal: &Seal, wait: &Wait, request: &str) -> Outcome<W
                 &wait.client,
                 wait.since_ms,
                 wait.expires_ms,
-                request
+                request,
+                token
             ],
         )?;
+        session.changed_waits();
         row.map_or(Ok(0), |row| row.number(0))
     };
     let place = added().map_err(|fault| fault.told::<FlowStoreError>(&seal.name))?;
@@ -96,10 +103,27 @@ fn answer(session: &Session, seal: &Seal, id: &WaitId, answer: &str) -> Outcome<
     let sealed = seal.close(Part::Wait, answer)?;
     let sql = "update contexture_waits set state = 1, answer = $2 where place = $1";
     let text = sealed.as_deref().unwrap_or(answer);
+    session.changed_waits();
     let kept = session.write(sql, values![found.place, text]);
     kept.map_err(|fault| fault.told::<FlowStoreError>(&seal.name))?;
     let answer = Some(answer.to_owned());
     Ok(Answered::Taken(Box::new(Wait { answer, state: WaitState::Answered, ..found })))
+}
+
+/// Gives a run that only waits to `token`, with its message.
+fn take(session: &Session, run: &str, token: &str) -> Result<bool, Fault> {
+    let sql = "update contexture_waits set parked = 0, holder = $2
+        where run = $1 and state < 2 and parked = 1";
+    if session.change(sql, values![run, token])? == 0 {
+        return Ok(false);
+    }
+    let sql = "update contexture_runs set holder = $2 where run = $1 and ended is null";
+    session.write(sql, values![run, token])?;
+    let sql = "update contexture_keys as key set holder = $2 from contexture_waits as wait
+        where wait.run = $1 and key.owner = wait.owner and key.message_id = wait.message
+        and key.status = 0 and (key.scope = wait.context or key.scope = '')";
+    session.write(sql, values![run, token])?;
+    Ok(true)
 }
 
 impl PostgresJournal {
@@ -121,7 +145,8 @@ impl Waits for PostgresJournal {
             Ok(sealed) => sealed.unwrap_or(masked),
             Err(error) => return done(Err(error)),
         };
-        self.post(true, move |session| open(session, &seal, &wait, &request), done);
+        let token = Arc::clone(self.postgres.token());
+        self.post(true, move |session| open(session, &seal, &wait, (&request, &token)), done);
     }
 
     fn answer_wait(&self, id: &WaitId, text: &str, done: WaitsDone<Answered>) {
@@ -141,6 +166,14 @@ impl Waits for PostgresJournal {
     fn park_waits(&self, run: &str, is_parked: bool) {
         let sql = "update contexture_waits set parked = $2 where run = $1 and state < 2";
         self.change_waits(sql.to_owned(), values![run, is_parked], false, Box::new(drop));
+    }
+
+    fn take_parked(&self, run: &str, done: WaitsDone<bool>) {
+        let (name, run) = (Arc::clone(&self.seal.name), run.to_owned());
+        let token = Arc::clone(self.postgres.token());
+        let take =
+            move |session: &Session| take(session, &run, &token).map_err(|fault| fault.told(&name));
+        self.post(true, take, done);
     }
 
     fn forget_waits(&self, before_ms: u64) {
@@ -173,6 +206,10 @@ impl Waits for PostgresJournal {
         wanted.extend(filter.state.map(|state| format!("state = {}", state.number())));
         if filter.parked {
             wanted.push("parked = 1".to_owned());
+        }
+        if filter.own {
+            values.push(self.postgres.token().into());
+            wanted.push(format!("holder = ${}", values.len()));
         }
         if let Some(expired) = filter.expired_ms {
             values.push(expired.into());

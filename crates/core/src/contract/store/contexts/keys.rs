@@ -72,6 +72,20 @@ pub fn cp_7_pending_message_gets_answer_later(make: &Make<'_>) {
     });
 }
 
+pub fn wa_11_queued_message_may_begin_when_those_before_it_have_answers(make: &Make<'_>) {
+    each(make, options, |twin| {
+        twin.store.apply(keyed("m1", 1, Answer::Queued)).unwrap();
+        twin.store.apply(keyed("m2", 1, Answer::Queued)).unwrap();
+        let again = twin.store.apply(keyed("m2", 1, Answer::Queued)).unwrap();
+        assert_eq!(again.repeated, Some(Repeated::Pending));
+        assert!(twin.store.begin("ann", &name("m1")).unwrap());
+        assert!(twin.store.begin("ann", &name("m1")).unwrap(), "it may be asked again");
+        assert_eq!(twin.store.pending().unwrap().len(), 2);
+        twin.store.answer("ann", name("m1"), "\"done\"".to_owned()).unwrap();
+        assert!(twin.store.begin("ann", &name("m2")).unwrap());
+    });
+}
+
 pub fn cp_7_answer_needs_existing_message(make: &Make<'_>) {
     each(make, options, |twin| {
         let error = twin.store.answer("ann", name("m1"), "1".to_owned()).unwrap_err();

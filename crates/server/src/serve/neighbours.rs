@@ -1,0 +1,309 @@
+//! The other servers on the same database (WA-11).
+//!
+//! Decision: what is worked on belongs to one server by its row, so nothing is asked of another server.
+//! Each hears where something changed, looks there, and goes on with what is its own. A server that is
+//! gone is noticed by all, and what it left is taken over by one.
+
+use super::app::App;
+use super::flows::resume::{self, Unfinished};
+use super::frontend::calls;
+use super::message::stored_answer;
+use super::phase::Phase;
+use super::turn::turns::TurnKey;
+use crate::fault::Fault;
+use contexture::database::{Announced, Database, DatabaseError, Left, Notice};
+use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
+use contexture_protocol::{ErrorCode, Message, Refusal};
+use parking_lot::Mutex;
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// The interval of looking for what servers left that are gone, and for what no notice told.
+const LOOK: Duration = Duration::from_millis(750);
+/// The interval of looking for waits that were answered by another process, in a data folder.
+const ANSWERED: Duration = Duration::from_millis(250);
+
+/// What this server knows of the others.
+#[derive(Default)]
+pub(crate) struct Neighbours {
+    /// Notified when something that waits changed elsewhere.
+    waits: Notify,
+    /// Notified when contexts changed elsewhere.
+    contexts: Notify,
+    /// Messages whose answer could not be stored.
+    unsettled: Mutex<Vec<PendingKey>>,
+    /// What other servers know of the clients of this one, by their sessions.
+    announced: Mutex<HashMap<String, Announced>>,
+    /// The place of the last wait of another server that was looked at.
+    handed: AtomicU64,
+}
+
+impl Neighbours {
+    /// Completes when contexts change elsewhere after this call.
+    fn changed(&self) -> Notified<'_> {
+        self.contexts.notified()
+    }
+
+    /// Notes messages that are still to be answered with OUTCOME_UNCERTAIN: the next turns of their
+    /// contexts wait for that.
+    pub(crate) fn settle_later(&self, pending: impl IntoIterator<Item = PendingKey>) {
+        self.unsettled.lock().extend(pending);
+    }
+}
+
+/// What notices told since the last look.
+#[derive(Default)]
+struct Heard {
+    contexts: HashSet<u64>,
+    waits: bool,
+    clients: bool,
+    all: bool,
+}
+
+impl Heard {
+    fn add(&mut self, notice: Notice) {
+        match notice {
+            Notice::Contexts(contexts) => self.contexts.extend(contexts),
+            Notice::Waits => self.waits = true,
+            Notice::Clients => self.clients = true,
+            Notice::All => self.all = true,
+        }
+    }
+}
+
+/// Follows what other servers change.
+pub(crate) fn listen(app: &Arc<App>) {
+    let Some(database) = &app.database else { return };
+    let (tell, heard) = unbounded_channel();
+    database.listen(move |notice| drop(tell.send(notice)));
+    app.handle.spawn(hear(Arc::clone(app), heard));
+    app.handle.spawn(announce(Arc::clone(app)));
+}
+
+/// Tells other servers of the clients of this one, whenever one came, changed or left.
+async fn announce(app: Arc<App>) {
+    loop {
+        let announced = app.sessions.announced();
+        let telling = Arc::clone(&app);
+        let told = tokio::task::spawn_blocking(move || tell_clients(&telling)).await;
+        if *app.phase.borrow() == Phase::Closed {
+            return;
+        }
+        let _ = tokio::time::timeout(LOOK, announced).await;
+        if !matches!(told, Ok(Ok(()))) {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+fn tell_clients(app: &App) -> Result<(), DatabaseError> {
+    let Some(database) = &app.database else { return Ok(()) };
+    let now = app.sessions.announcements();
+    let mut told = app.neighbours.announced.lock();
+    let is_new = |one: &&Announced| told.get(&one.session) != Some(*one);
+    let changed: Vec<Announced> = now.iter().filter(is_new).cloned().collect();
+    let now: HashMap<String, Announced> =
+        now.into_iter().map(|one| (one.session.clone(), one)).collect();
+    let ended: Vec<String> = told.keys().filter(|id| !now.contains_key(*id)).cloned().collect();
+    if changed.is_empty() && ended.is_empty() {
+        return Ok(());
+    }
+    database.announce(changed, &ended)?;
+    *told = now;
+    Ok(())
+}
+
+/// Reads the clients of other servers.
+async fn read_clients(app: &Arc<App>) {
+    let app = Arc::clone(app);
+    let read = move || {
+        if let Some(Ok(clients)) = app.database.as_ref().map(Database::clients) {
+            app.sessions.set_elsewhere(clients);
+        }
+    };
+    let _ = tokio::task::spawn_blocking(read).await;
+}
+
+async fn hear(app: Arc<App>, mut notices: UnboundedReceiver<Notice>) {
+    while let Some(first) = notices.recv().await {
+        let mut heard = Heard::default();
+        heard.add(first);
+        while let Ok(notice) = notices.try_recv() {
+            heard.add(notice);
+        }
+        followed(&app, heard).await;
+        if *app.phase.borrow() == Phase::Closed {
+            return;
+        }
+    }
+}
+
+async fn followed(app: &Arc<App>, heard: Heard) {
+    if heard.clients || heard.all {
+        read_clients(app).await;
+    }
+    if heard.waits || heard.all {
+        app.neighbours.waits.notify_one();
+        let handed = &app.neighbours.handed;
+        let last = calls::hand_out(app, handed.load(Ordering::Relaxed)).await;
+        handed.store(last, Ordering::Relaxed);
+    }
+    if heard.all || !heard.contexts.is_empty() {
+        app.neighbours.contexts.notify_waiters();
+        let (app, changed) = (Arc::clone(app), (!heard.all).then_some(heard.contexts));
+        let follow = move || {
+            app.subscriptions.follow(&*app.store, &app.maker, changed.as_ref());
+            end_deleted(&app, changed.as_ref());
+        };
+        let _ = tokio::task::spawn_blocking(follow).await;
+    }
+}
+
+/// Cancels what runs in contexts that another server deleted.
+fn end_deleted(app: &App, changed: Option<&HashSet<u64>>) {
+    let mut places = app.turns.places(changed);
+    places.extend(app.flows.places(changed));
+    for (owner, context, incarnation) in places {
+        let head = app.store.head(Key { owner: &owner, context: &context });
+        let is_gone = match head {
+            Ok(head) => head.incarnation != incarnation,
+            Err(error) => matches!(error, ContextError::NotFound(_)),
+        };
+        if is_gone {
+            app.turns.cancel_in(&owner, &context, incarnation);
+            app.flows.deleted(&owner, &context, incarnation);
+        }
+    }
+}
+
+/// Looks again and again at what waits, and at what other servers left.
+pub(crate) async fn look(app: Arc<App>) {
+    loop {
+        let woken = app.neighbours.waits.notified();
+        if let Some(database) = &app.database {
+            take_over(&app).await;
+            if !database.is_heard() {
+                followed(&app, Heard { all: true, ..Heard::default() }).await;
+            }
+        }
+        calls::look(&app).await;
+        let every = if app.database.is_some() { LOOK } else { ANSWERED };
+        let _ = tokio::time::timeout(every, woken).await;
+    }
+}
+
+/// Takes over what servers left that are gone, and answers what could not be answered before.
+async fn take_over(app: &Arc<App>) {
+    let taking = Arc::clone(app);
+    let taken = tokio::task::spawn_blocking(move || {
+        let Some(database) = &taking.database else { return Ok(false) };
+        let left = database.take_over().map_err(|error| resume::unusable(&error))?;
+        let is_any = left.servers > 0;
+        resume_left(&taking, left);
+        settle_left(&taking).map(|()| is_any)
+    });
+    match taken.await {
+        Ok(Ok(true)) => read_clients(app).await,
+        Ok(Err(fault)) => {
+            let fields = json!({ "outcome": "take_over", "reason": fault.to_string() });
+            app.log.info("store_failed", fields);
+        }
+        Ok(Ok(false)) | Err(_) => {}
+    }
+}
+
+/// Goes on with what was taken over. It is this server's, so what fails is tried again.
+fn resume_left(app: &Arc<App>, left: Left) {
+    if left.servers == 0 {
+        return;
+    }
+    let (messages, runs) = (left.pending.len(), left.runs.len());
+    let fields = json!({ "servers": left.servers, "messages": messages, "runs": runs });
+    app.log.info("taken_over", fields);
+    let mut left = Unfinished::of(left);
+    loop {
+        match resume::resume_all(app, &left) {
+            Ok(rest) => return app.neighbours.settle_later(rest),
+            Err(fault) => {
+                let fields = json!({ "outcome": "take_over", "reason": fault.to_string() });
+                app.log.info("store_failed", fields);
+            }
+        }
+        if *app.phase.borrow() != Phase::Open {
+            return;
+        }
+        std::thread::sleep(LOOK);
+        left.pending.retain(|pending| app.turns.find(&key_of(pending)).is_none());
+    }
+}
+
+/// Answers messages whose outcome nobody knows.
+pub(crate) fn settle_left(app: &App) -> Result<(), Fault> {
+    loop {
+        let Some(pending) = app.neighbours.unsettled.lock().pop() else { return Ok(()) };
+        if let Err(fault) = super::close_interrupted(app, pending.clone()) {
+            app.neighbours.settle_later([pending]);
+            return Err(fault);
+        }
+    }
+}
+
+fn key_of(pending: &PendingKey) -> TurnKey {
+    let KeyName { context_id, message_id } = pending.key.clone();
+    (pending.owner.as_str().into(), context_id, message_id)
+}
+
+/// Waits until a message comes first among those of its context, on whichever server; false if this
+/// server is about to end, and another one begins it.
+pub(crate) async fn comes_first(app: &Arc<App>, key: &TurnKey) -> bool {
+    if app.database.is_none() {
+        return true;
+    }
+    let (owner, name) = (key.0.to_string(), name_of(key));
+    loop {
+        let changed = app.neighbours.changed();
+        let (owner, name) = (owner.clone(), name.clone());
+        if matches!(app.read(move |store| store.begin(&owner, &name)).await, Ok(true)) {
+            return true;
+        }
+        if app.is_ending() {
+            return false;
+        }
+        let _ = tokio::time::timeout(LOOK, changed).await;
+    }
+}
+
+fn name_of((_, context_id, message_id): &TurnKey) -> KeyName {
+    KeyName { context_id: context_id.clone(), message_id: message_id.clone() }
+}
+
+/// Waits for the answer to a message that another server works on.
+pub(crate) async fn answer_of(
+    app: &Arc<App>,
+    key: &TurnKey,
+    digest: [u8; 32],
+) -> Result<Message, Refusal> {
+    let (owner, name) = (key.0.to_string(), name_of(key));
+    loop {
+        let changed = app.neighbours.changed();
+        let (owner, name) = (owner.clone(), name.clone());
+        match app.read(move |store| store.repeated(&owner, &name, &digest)).await {
+            Ok(Some(Repeated::Done(answer))) => return stored_answer(&answer),
+            Ok(None) => {
+                let text = "the context of the message was deleted";
+                return Err(Refusal::new(ErrorCode::ContextNotFound, text));
+            }
+            Ok(Some(Repeated::Pending)) | Err(_) => {}
+        }
+        if let Some(refused) = app.draining() {
+            return Err(refused);
+        }
+        let _ = tokio::time::timeout(LOOK, changed).await;
+    }
+}

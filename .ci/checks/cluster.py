@@ -314,6 +314,19 @@ def across(cluster, b):
     assert [one for one in order if one] and order == ["t1", "t2"], order
     ok("the turns of a context run in the order of its messages, whichever servers got them")
 
+    told.clear()
+    turn = threading.Thread(target=lambda: told.update(a=c.call(
+        "POST", "/v1/messages", message("t3", "USER_INPUT", "ctx_3", {"text": "cancelled"}))))
+    turn.start()
+    call = asked(page)
+    # One that waits, nothing works on.
+    time.sleep(1.2)
+    page.send("CONTROL", {"action": "CANCEL", "target": "t3"}, "ctx_3")
+    turn.join(10)
+    assert told["a"][1]["content"]["errorCode"] == "CANCELLED", told
+    assert cluster.oracle.count("cancelled") == 0
+    ok("a turn is cancelled through another server")
+
     b.call("DELETE", "/v1/contexts/ctx_read")
     c.call("POST", "/v1/contexts", {"contextId": "ctx_gone"})
     page.send("SUBSCRIBE", {"contextId": "ctx_gone"}, "ctx_gone")

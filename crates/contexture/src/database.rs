@@ -2,7 +2,7 @@
 
 use crate::project::Project;
 use crate::stores::Stores;
-use contexture_store::contexts::PendingKey;
+use contexture_store::contexts::{KeyName, PendingKey};
 
 /// The variable of the environment with the password, where none stands in the address.
 pub const PASSWORD: &str = "PGPASSWORD";
@@ -48,6 +48,8 @@ pub enum Notice {
     Waits,
     /// Clients that came or left.
     Clients,
+    /// Messages that are to be cancelled.
+    Cancelled,
     /// Anything: notices may have been lost.
     All,
 }
@@ -75,7 +77,7 @@ pub fn is_address(text: &str) -> bool {
 
 #[cfg(feature = "postgres")]
 mod with {
-    use super::{Announced, Database, DatabaseError, Left, Notice, PASSWORD};
+    use super::{Announced, Database, DatabaseError, KeyName, Left, Notice, PASSWORD};
     use crate::contexts::{self, KeyError};
     use crate::flows::secrets;
     use crate::project::Project;
@@ -188,6 +190,12 @@ mod with {
             Ok(self.postgres.take_over()?.into())
         }
 
+        /// Leaves the servers of the database, when all is written: another one takes over what is left.
+        pub fn leave(&self) {
+            // Otherwise the lease ends by its time.
+            drop(self.postgres.leave());
+        }
+
         /// Hears from now on what other servers change.
         pub fn listen(&self, told: impl Fn(Notice) + Send + Sync + 'static) {
             self.postgres.listen(Arc::new(move |notice| {
@@ -195,9 +203,31 @@ mod with {
                     postgres::Notice::Contexts(contexts) => Notice::Contexts(contexts),
                     postgres::Notice::Waits => Notice::Waits,
                     postgres::Notice::Clients => Notice::Clients,
-                    _ => Notice::All,
+                    postgres::Notice::Cancelled => Notice::Cancelled,
+                    postgres::Notice::All => Notice::All,
                 });
             }));
+        }
+
+        /// Asks whichever server works on a turn to cancel it; false if none does.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn cancel(
+            &self,
+            owner: &str,
+            context: Option<&str>,
+            message: &str,
+        ) -> Result<bool, DatabaseError> {
+            Ok(self.postgres.cancel(owner, context, message)?)
+        }
+
+        /// Returns the messages of this server that are to be cancelled, with their owners.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn cancelled(&self) -> Result<Vec<(String, KeyName)>, DatabaseError> {
+            Ok(self.postgres.cancelled()?)
         }
 
         /// Tells other servers of clients that came or changed, and of sessions that ended.
@@ -280,7 +310,7 @@ mod with {
 
 #[cfg(not(feature = "postgres"))]
 mod with {
-    use super::{Announced, Database, DatabaseError, Left, Notice};
+    use super::{Announced, Database, DatabaseError, KeyName, Left, Notice};
     use crate::project::Project;
     use contexture_diagnostic::MissingFeature;
 
@@ -312,8 +342,27 @@ mod with {
             Err(missing())
         }
 
+        /// Does nothing.
+        pub const fn leave(&self) {}
+
         /// Hears nothing.
         pub fn listen(&self, _: impl Fn(Notice) + Send + Sync + 'static) {}
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn cancel(&self, _: &str, _: Option<&str>, _: &str) -> Result<bool, DatabaseError> {
+            Err(missing())
+        }
+
+        /// Refuses: this build has no such store.
+        ///
+        /// # Errors
+        /// [`DatabaseError`].
+        pub fn cancelled(&self) -> Result<Vec<(String, KeyName)>, DatabaseError> {
+            Err(missing())
+        }
 
         /// Refuses: this build has no such store.
         ///

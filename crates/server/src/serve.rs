@@ -317,6 +317,7 @@ impl Serve {
         let telemetry = app.telemetry.clone();
         let _ = tokio::task::spawn_blocking(move || telemetry.close()).await;
         app.audit.note(&AuditRecord::new(AuditEvent::ServerStopped));
+        neighbours::leave(app).await;
         app.leave();
     }
 

@@ -35,6 +35,7 @@ pub(crate) use writer::{Kind, Writer};
 
 use crate::sqlite::FileError;
 use crate::stamp::Ids;
+use contexture_core::store::contexts::KeyName;
 use lease::Lease;
 use notice::Listener;
 use std::fmt;
@@ -175,9 +176,55 @@ impl Postgres {
         self.told(self.lease.take_over(&self.link))
     }
 
+    /// Gives the lease back, when all is written: another server takes over at once what is left.
+    ///
+    /// # Errors
+    /// What the database reports; the lease ends by its time then.
+    pub fn leave(&self) -> Result<(), PostgresError> {
+        self.told(self.lease.give_back(&self.link))
+    }
+
     /// Hears from now on what other processes change.
     pub fn listen(&self, told: Told) {
         self.listener.begin(&self.link, self.token(), told);
+    }
+
+    /// Asks whoever works on a queued message of an owner to cancel it; false if it is not worked on.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn cancel(
+        &self,
+        owner: &str,
+        context: Option<&str>,
+        message: &str,
+    ) -> Result<bool, PostgresError> {
+        self.told(self.link.with(|session| {
+            let sql =
+                "update contexture_keys set cancelled = 1 where owner = $1 and message_id = $2
+                and status = 0 and queued = 1 and context = coalesce($3, context)";
+            let asked = session.change(sql, values![owner, message, context])?;
+            let (channel, token) = (&self.link.channel, self.token());
+            session.batch(&format!("select pg_notify('{channel}', '{token} cancelled')"))?;
+            Ok(asked > 0)
+        }))
+    }
+
+    /// Returns the messages of this process that are to be cancelled, with their owners.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn cancelled(&self) -> Result<Vec<(String, KeyName)>, PostgresError> {
+        self.told(self.link.with(|session| {
+            let sql = "select owner, scope, message_id from contexture_keys
+                where status = 0 and cancelled = 1 and holder = $1";
+            let rows = session.rows(sql, values![self.token()])?;
+            let read = |row: &Row| {
+                let context_id = Some(row.text(1)?).filter(|scope| !scope.is_empty());
+                Ok((row.text(0)?, KeyName { context_id, message_id: row.text(2)? }))
+            };
+            rows.iter().map(read).collect()
+        }))
     }
 
     /// Tells other processes of clients that came or changed, and of sessions that ended.

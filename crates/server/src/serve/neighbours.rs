@@ -5,6 +5,7 @@
 //! gone is noticed by all, and what it left is taken over by one.
 
 use super::app::App;
+use super::exchange::control::ask;
 use super::flows::resume::{self, Unfinished};
 use super::frontend::calls;
 use super::message::stored_answer;
@@ -13,6 +14,7 @@ use super::turn::turns::TurnKey;
 use crate::fault::Fault;
 use contexture::database::{Announced, Database, DatabaseError, Left, Notice};
 use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
+use contexture_protocol::content::{Control, ControlAction};
 use contexture_protocol::{ErrorCode, Message, Refusal};
 use parking_lot::Mutex;
 use serde_json::json;
@@ -25,7 +27,9 @@ use tokio::sync::futures::Notified;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The interval of looking for what servers left that are gone, and for what no notice told.
-const LOOK: Duration = Duration::from_millis(750);
+const LOOK: Duration = Duration::from_millis(500);
+/// The number of looks of which one finds calls that clients no longer have to answer.
+const SELDOM: u64 = 8;
 /// The interval of looking for waits that were answered by another process, in a data folder.
 const ANSWERED: Duration = Duration::from_millis(250);
 
@@ -63,6 +67,7 @@ struct Heard {
     contexts: HashSet<u64>,
     waits: bool,
     clients: bool,
+    cancelled: bool,
     all: bool,
 }
 
@@ -72,6 +77,7 @@ impl Heard {
             Notice::Contexts(contexts) => self.contexts.extend(contexts),
             Notice::Waits => self.waits = true,
             Notice::Clients => self.clients = true,
+            Notice::Cancelled => self.cancelled = true,
             Notice::All => self.all = true,
         }
     }
@@ -148,6 +154,9 @@ async fn followed(app: &Arc<App>, heard: Heard) {
     if heard.clients || heard.all {
         read_clients(app).await;
     }
+    if heard.cancelled || heard.all {
+        cancel_asked(app).await;
+    }
     if heard.waits || heard.all {
         app.neighbours.waits.notify_one();
         let handed = &app.neighbours.handed;
@@ -163,6 +172,43 @@ async fn followed(app: &Arc<App>, heard: Heard) {
         };
         let _ = tokio::task::spawn_blocking(follow).await;
     }
+}
+
+/// Cancels turns whose cancellation was asked of another server.
+async fn cancel_asked(app: &Arc<App>) {
+    let app = Arc::clone(app);
+    let cancel = move || {
+        let Some(Ok(asked)) = app.database.as_ref().map(Database::cancelled) else { return };
+        for (owner, KeyName { context_id, message_id }) in asked {
+            if let Some(turn) = app.turns.find(&(owner.into(), context_id, message_id)) {
+                turn.cancel.cancel();
+            }
+        }
+    };
+    let _ = tokio::task::spawn_blocking(cancel).await;
+}
+
+/// Steers a turn or a set that another server works on; false if none does.
+pub(crate) async fn steer(
+    app: &Arc<App>,
+    owner: &str,
+    context: Option<&str>,
+    asked: &Control,
+) -> bool {
+    let (app, owner) = (Arc::clone(app), owner.to_owned());
+    let (context, asked) = (context.map(str::to_owned), asked.clone());
+    let steer = move || {
+        let Some(database) = &app.database else { return false };
+        let (target, journals) = (&asked.target, &app.flows.journals);
+        let of_message = |context: &String| journals.of_message(&owner, context, target).ok()?;
+        let run = journals.named(&owner, target).or_else(|| of_message(context.as_ref()?));
+        if let Some(run) = run.filter(|run| !run.is_ended) {
+            return journals.journal().ask(&run.run, ask(asked.action)).is_ok();
+        }
+        let is_cancel = asked.action == ControlAction::Cancel;
+        is_cancel && database.cancel(&owner, context.as_deref(), target).unwrap_or_default()
+    };
+    tokio::task::spawn_blocking(steer).await.unwrap_or_default()
 }
 
 /// Cancels what runs in contexts that another server deleted.
@@ -182,12 +228,27 @@ fn end_deleted(app: &App, changed: Option<&HashSet<u64>>) {
     }
 }
 
+/// Leaves the other servers what this one worked on, when all is written.
+pub(crate) async fn leave(app: &Arc<App>) {
+    if app.database.is_none() {
+        return;
+    }
+    // What was to be written of turns and sets before is written by then.
+    app.calls.take_parked("").await;
+    let leaving = Arc::clone(app);
+    let leave = move || leaving.database.as_ref().map(Database::leave);
+    let _ = tokio::task::spawn_blocking(leave).await;
+}
+
 /// Looks again and again at what waits, and at what other servers left.
 pub(crate) async fn look(app: Arc<App>) {
-    loop {
+    for number in 0_u64.. {
         let woken = app.neighbours.waits.notified();
         if let Some(database) = &app.database {
             take_over(&app).await;
+            if number % SELDOM == 0 {
+                calls::take_ended_back(&app).await;
+            }
             if !database.is_heard() {
                 followed(&app, Heard { all: true, ..Heard::default() }).await;
             }

@@ -199,6 +199,13 @@ impl Session {
         exact.or_else(|| here.next()).map(|sent| sent.id.clone())
     }
 
+    /// Returns the id of the message that a call was sent in.
+    pub(crate) fn request_of(&self, id: &WaitId) -> Option<String> {
+        let state = self.state.lock();
+        let sent = state.calls.get(&id.call)?.iter().find(|sent| sent.id == *id);
+        sent.map(|sent| sent.request.clone())
+    }
+
     pub(crate) fn forget_call(&self, id: &WaitId) {
         let mut state = self.state.lock();
         if let Some(sent) = state.calls.get_mut(&id.call) {
@@ -206,6 +213,14 @@ impl Session {
             if sent.is_empty() {
                 state.calls.remove(&id.call);
             }
+        }
+    }
+
+    /// Takes the calls of a session that its client left.
+    pub(crate) fn take_calls(&self, other: &Self) {
+        let calls = std::mem::take(&mut other.state.lock().calls);
+        for sent in calls.into_values().flatten() {
+            self.note_call(&sent.id, sent.request, u64::MAX);
         }
     }
 

@@ -160,6 +160,7 @@ impl Sessions {
             session.set_here(one.is_here);
             tables.elsewhere.push((one, session));
         }
+        tables.pass_calls();
         drop(tables);
         known.into_values().for_each(|(_, session)| session.set_here(false));
         self.announced.notify_waiters();
@@ -170,21 +171,23 @@ impl Sessions {
         self.announced.notify_waiters();
     }
 
-    /// Returns the session that has a call: a connected one before others.
+    /// Returns the session that has a call, here or on another server: a connected one before others.
     pub(crate) fn holder(&self, id: &WaitId) -> Option<Arc<Session>> {
         let tables = self.tables.lock();
-        let mut found = None;
         let elsewhere = tables.elsewhere.iter().map(|(_, session)| session);
-        for session in tables.by_id.values().chain(elsewhere) {
-            if **session.owner() != *id.owner || session.call_seq(id).is_none() {
-                continue;
-            }
-            if session.is_connected() {
-                return Some(Arc::clone(session));
-            }
-            found = Some(session);
-        }
-        found.cloned()
+        holder(tables.by_id.values().chain(elsewhere), id)
+    }
+
+    /// Returns the session of this server that has a call.
+    pub(crate) fn holder_here(&self, id: &WaitId) -> Option<Arc<Session>> {
+        holder(self.tables.lock().by_id.values(), id)
+    }
+
+    /// Returns the connected sessions with calls.
+    pub(crate) fn with_calls(&self) -> Vec<Arc<Session>> {
+        let tables = self.tables.lock();
+        let meant = |session: &&Arc<Session>| session.is_connected() && session.has_calls();
+        tables.by_id.values().filter(meant).cloned().collect()
     }
 
     /// Returns a connected session in which a client announced itself.
@@ -227,7 +230,39 @@ impl Sessions {
     }
 }
 
+fn holder<'s>(
+    sessions: impl Iterator<Item = &'s Arc<Session>>,
+    id: &WaitId,
+) -> Option<Arc<Session>> {
+    let mut found = None;
+    for session in sessions {
+        if **session.owner() != *id.owner || session.call_seq(id).is_none() {
+            continue;
+        }
+        if session.is_connected() {
+            return Some(Arc::clone(session));
+        }
+        found = Some(session);
+    }
+    found.cloned()
+}
+
 impl Tables {
+    /// Passes the calls of clients on that are connected to another server now: that one sent them again.
+    fn pass_calls(&self) {
+        let here = self.elsewhere.iter().filter(|(one, _)| one.is_here);
+        for (one, session) in here {
+            let Some(name) = session.client_name() else { continue };
+            let others = self.elsewhere.iter().map(|(_, other)| other).chain(self.by_id.values());
+            let left = others.filter(|other| {
+                !other.is_connected() && other.has_calls() && **other.owner() == *one.owner
+            });
+            for other in left.filter(|other| other.client_name().as_ref() == Some(&name)) {
+                session.take_calls(other);
+            }
+        }
+    }
+
     /// Notes that the client of a session announced its tools.
     fn enter(&mut self, session: &Arc<Session>) {
         let clients = self.clients.entry(Arc::clone(session.owner())).or_default();

@@ -19,7 +19,7 @@ use crate::postgres::{Fault, Kind, Postgres, Session, Writer, values};
 use crate::sqlite::writer::{Beside, Refuse, WriterThread};
 use contexture_core::store::flows::{
     Ask, Asked, ClaimedRun, Document, Entry, Event, Filter, FlowJournal, FlowStoreError, Journal,
-    JournalError, Kept, Line, RunHead, RunSummary,
+    JournalError, Kept, Line, RunHead, RunState, RunSummary,
 };
 use contexture_protocol::content::Status;
 use event::EventTask;
@@ -116,6 +116,15 @@ impl PostgresJournal {
         Ok(Box::new(Claim { journal, run: run.to_owned(), hold }))
     }
 
+    /// Returns a run as it is: nobody does one of this process that it does not hold.
+    fn known(&self, (summary, holder): runs::Found) -> RunSummary {
+        let is_left = holder.as_deref() == Some(self.postgres.token())
+            && matches!(summary.state, RunState::Running | RunState::Paused)
+            && self.holds.get(&summary.run).is_none();
+        let state = if is_left { RunState::Interrupted } else { summary.state };
+        RunSummary { state, ..summary }
+    }
+
     fn let_go(&self, run: &str, hold: &Hold) {
         // It stays this process's: only so does somebody go on with it.
         self.watch.end(hold.place);
@@ -179,12 +188,14 @@ impl FlowJournal for PostgresJournal {
     }
 
     fn runs(&self, filter: &Filter) -> Result<Vec<RunSummary>, FlowStoreError> {
-        self.read(|session| runs::runs(session, filter))
+        let found = self.read(|session| runs::runs(session, filter))?;
+        Ok(found.into_iter().map(|one| self.known(one)).collect())
     }
 
     fn summary(&self, run: &str) -> Result<RunSummary, FlowStoreError> {
         let found = self.read(|session| runs::summary(session, run))?;
-        found.ok_or_else(|| FlowStoreError::NotFound(run.to_owned()))
+        let found = found.ok_or_else(|| FlowStoreError::NotFound(run.to_owned()))?;
+        Ok(self.known(found))
     }
 
     fn document(&self, run: &str) -> Result<Document, FlowStoreError> {

@@ -1,6 +1,7 @@
 //! The clients that announced their tools, of all processes: who runs a tool may be connected elsewhere.
 //!
-//! Decision: they are there as long as their server is, and are only read again when one of them changed.
+//! Decision: one whose server is gone is away like one that lost its connection, and may come back to
+//! another server: it is kept for a while. They are only read again when one of them changed.
 
 use super::session::{Fault, Session};
 use super::{Link, values};
@@ -43,6 +44,9 @@ fn written(
     changed: &[Announced],
     ended: &[String],
 ) -> Result<(), Fault> {
+    let own = "select from contexture_servers where token = $1";
+    session.row(own, values![token])?.ok_or(Fault::Fenced)?;
+    session.write("delete from contexture_clients where until < clock_timestamp()", Vec::new())?;
     for id in ended {
         let sql = "delete from contexture_clients where session = $1 and holder = $2";
         session.write(sql, values![id, token])?;
@@ -65,10 +69,17 @@ fn written(
     session.answered()
 }
 
+/// Notes that the clients of processes are away that are gone.
+pub(super) fn left(session: &Session) -> Result<(), Fault> {
+    let sql = "update contexture_clients set here = 0, until = clock_timestamp() + interval '5 min'
+        where until is null and holder not in (select token from contexture_servers)";
+    session.write(sql, Vec::new())
+}
+
 /// Returns the clients of other processes, in the order in which they came.
 pub(super) fn of_others(session: &Session, token: &Arc<str>) -> Result<Vec<Announced>, Fault> {
     let sql = "select session, owner, capabilities, service, here from contexture_clients
-        where holder <> $1 order by place";
+        where holder <> $1 and (until is null or until > clock_timestamp()) order by place";
     let rows = session.rows(sql, values![token])?;
     let read = |row: &super::Row| {
         Ok(Announced {

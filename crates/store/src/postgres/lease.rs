@@ -10,7 +10,7 @@
 
 use super::session::{Fault, Session};
 use super::writer::Kind;
-use super::{Link, values};
+use super::{Link, clients, values};
 use crate::stamp::Ids;
 use contexture_core::store::contexts::{KeyName, PendingKey};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,11 +19,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// The interval of renewals; the length of a lease is four of it.
-const EVERY: Duration = Duration::from_millis(750);
-const EXPIRES: &str = "clock_timestamp() + interval '3 s'";
+const EVERY: Duration = Duration::from_secs(1);
+const EXPIRES: &str = "clock_timestamp() + interval '4 s'";
 /// The condition of a row whose process may be taken for gone.
 const GONE: &str = "expires < clock_timestamp()
-    and pg_postmaster_start_time() < clock_timestamp() - interval '3 s'";
+    and pg_postmaster_start_time() < clock_timestamp() - interval '4 s'";
 /// The condition of a holder that is gone.
 const LEFT: &str = "(holder is null or not exists
     (select from contexture_servers as server where server.token = holder))";
@@ -106,6 +106,22 @@ impl Lease {
         self.in_transaction(link, |session| taken(session, &self.token, &link.channel))
     }
 
+    /// Gives the lease back: another server takes over at once what is left.
+    pub(super) fn give_back(&self, link: &Link) -> Result<(), Fault> {
+        if self.is_lost() || self.shared.is_closed.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        link.with(|session| {
+            // A server takes over what this one left when it finds the row.
+            let sql = "update contexture_servers set expires = '-infinity'
+                where token = $1 and is_server = 1";
+            session.change(sql, values![&self.token])?;
+            let sql = "delete from contexture_servers where token = $1 and is_server = 0";
+            session.change(sql, values![&self.token])
+        })?;
+        Ok(())
+    }
+
     /// Calls `work` in a transaction that no writer is beside.
     fn in_transaction<T>(
         &self,
@@ -140,7 +156,7 @@ fn taken(session: &Session, token: &Arc<str>, channel: &str) -> Result<Left, Fau
     let sql = format!("delete from contexture_servers where token <> $1 and {GONE}");
     let servers = session.change(&sql, values![token])?;
     if servers > 0 {
-        // Their clients are gone with them.
+        clients::left(session)?;
         session.batch(&format!("select pg_notify('{channel}', '{token} clients')"))?;
     }
     // What a turn without a journal waited for goes on nowhere.
@@ -183,27 +199,21 @@ fn taken(session: &Session, token: &Arc<str>, channel: &str) -> Result<Left, Fau
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        // One that can't be given back now expires.
+        if let Some(link) = self.link.upgrade() {
+            drop(self.give_back(&link));
+        }
         self.shared.is_closed.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-        }
-        // One that can't be given back now expires.
-        if let Some(link) = self.link.upgrade().filter(|_| !self.is_lost()) {
-            let give_back = |session: &Session| {
-                // A server takes over what this one left when it finds the row.
-                let sql = "update contexture_servers set expires = '-infinity'
-                    where token = $1 and is_server = 1";
-                session.change(sql, values![&self.token])?;
-                let sql = "delete from contexture_servers where token = $1 and is_server = 0";
-                session.change(sql, values![&self.token])
-            };
-            drop(link.with(give_back));
         }
     }
 }
 
 fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
     let mut last = Instant::now();
+    // A connection of its own, so that it does not wait for others.
+    let mut session = None;
     while !shared.is_closed.load(Ordering::Relaxed) {
         thread::park_timeout(EVERY);
         let Some(link) = of.upgrade() else { return };
@@ -211,7 +221,7 @@ fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
             return;
         }
         // `None` when the database can't be asked now.
-        let renewed = link.with(|session| renew(session, token)).ok();
+        let renewed = renewed(&link, &mut session, token).ok();
         if renewed == Some(0) {
             return shared.is_lost.store(true, Ordering::Relaxed);
         }
@@ -221,6 +231,16 @@ fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
             last = Instant::now();
         }
     }
+}
+
+fn renewed(link: &Link, kept: &mut Option<Session>, token: &Arc<str>) -> Result<u64, Fault> {
+    let session = match kept.take().filter(Session::is_there) {
+        Some(session) => session,
+        None => link.connect()?,
+    };
+    let renewed = renew(&session, token);
+    *kept = Some(session).filter(Session::is_there);
+    renewed
 }
 
 /// Renews a lease; 0 when it is gone.

@@ -31,6 +31,8 @@ pub enum Notice {
     Waits,
     /// Clients that came or left.
     Clients,
+    /// Messages that are to be cancelled.
+    Cancelled,
     /// Anything: notices may have been lost.
     All,
 }
@@ -85,6 +87,7 @@ fn read(payload: &str, own: &str) -> Option<Notice> {
         Some("contexts") => Notice::Contexts(words.filter_map(|word| word.parse().ok()).collect()),
         Some("waits") => Notice::Waits,
         Some("clients") => Notice::Clients,
+        Some("cancelled") => Notice::Cancelled,
         _ => Notice::All,
     })
 }

@@ -145,6 +145,7 @@ const STEPS: [&str; 2] = [
     alter table contexture_keys add column holder text;
     alter table contexture_keys add column queued bigint not null default 0;
     alter table contexture_keys add column begun bigint not null default 0;
+    alter table contexture_keys add column cancelled bigint not null default 0;
     alter table contexture_keys add column place bigint generated always as identity;
     create index on contexture_keys (owner, context, place) where status = 0 and queued = 1;
     create index on contexture_keys (holder) where status = 0;
@@ -163,15 +164,16 @@ const STEPS: [&str; 2] = [
     );
     create table contexture_clients (
         place bigint generated always as identity primary key,
-        holder text not null references contexture_servers on delete cascade,
+        holder text not null,
         session text collate \"C\" not null,
         owner text collate \"C\" not null,
         capabilities text not null,
         service bigint not null,
         here bigint not null,
+        until timestamptz,
         unique (session)
     );
-    create index on contexture_clients (holder);
+    create index on contexture_clients (until) where until is not null;
 ",
 ];
 

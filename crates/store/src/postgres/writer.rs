@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 /// The time in which a database that was lost at a commit is asked what came of it.
 const LEARN: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(250);
+/// The time after which a transaction takes no further task: the writers of other servers wait.
+const LONGEST: Duration = Duration::from_millis(100);
 
 /// What a writer writes; each kind has a lock of its own.
 #[derive(Clone, Copy)]
@@ -169,6 +171,10 @@ impl<E: FileError> Transactions<E> for Writer {
 
     fn written(&self) -> Option<u64> {
         self.session.as_ref().and_then(Session::written)
+    }
+
+    fn longest(&self) -> Duration {
+        LONGEST
     }
 
     fn is_there(&self) -> bool {

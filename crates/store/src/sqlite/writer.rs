@@ -32,6 +32,10 @@ pub(crate) trait Transactions<E>: Send + 'static {
     fn undo(&mut self, file: &str);
     /// Returns a number that rises with each write of the transaction; `None` when that is broken.
     fn written(&self) -> Option<u64>;
+    /// Returns the time after which a transaction takes no further task, as others wait for it to end.
+    fn longest(&self) -> Duration {
+        Duration::MAX
+    }
     /// Reports whether a transaction can begin, as far as is known.
     fn is_there(&self) -> bool {
         true
@@ -298,27 +302,39 @@ impl<B, C> Commits<B, C> {
         B: Beside<E>,
         C: Transactions<E>,
     {
-        match self.together(&mut tasks) {
-            Ok(faults) => {
-                let mut faults = faults.into_iter();
-                finish(tasks, || faults.next().flatten());
+        while !tasks.is_empty() {
+            match self.together(&mut tasks) {
+                Ok(faults) => {
+                    let rest = tasks.split_off(faults.len().min(tasks.len()));
+                    let mut faults = faults.into_iter();
+                    finish(tasks, || faults.next().flatten());
+                    tasks = rest;
+                }
+                // For a file that is busy, waiting as long again for each would take forever.
+                Err(fault)
+                    if tasks.len() == 1 || fault.is_busy() || !self.connection.is_there() =>
+                {
+                    return finish(tasks, || Some(fault.clone()));
+                }
+                Err(_) => return tasks.into_iter().for_each(|task| self.serve(vec![task])),
             }
-            // For a file that is busy, waiting as long again for each would take forever.
-            Err(fault) if tasks.len() == 1 || fault.is_busy() || !self.connection.is_there() => {
-                finish(tasks, || Some(fault.clone()));
-            }
-            Err(_) => tasks.into_iter().for_each(|task| self.serve(vec![task])),
         }
     }
 
-    /// Runs tasks in one transaction; returns the fault of each, or why there was no transaction.
+    /// Runs tasks in one transaction, the first ones where all take too long; returns the fault of each, or
+    /// why there was no transaction.
     fn together<E: FileError>(&mut self, tasks: &mut Tasks<E, C>) -> Result<Vec<Option<E>>, E>
     where
         B: Beside<E>,
         C: Transactions<E>,
     {
         self.connection.begin(&self.file)?;
-        let faults: Result<Vec<_>, E> = tasks.iter_mut().map(|task| self.apart(task)).collect();
+        let (began, longest) = (Instant::now(), self.connection.longest());
+        let in_time = tasks.iter_mut().enumerate().take_while(|(number, _)| {
+            // The first one is run, however long it took to begin.
+            *number == 0 || began.elapsed() < longest
+        });
+        let faults: Result<Vec<_>, E> = in_time.map(|(_, task)| self.apart(task)).collect();
         let outcome = faults.and_then(|faults| self.connection.commit(&self.file).map(|()| faults));
         match outcome {
             Ok(faults) => Ok(match self.beside.committed() {

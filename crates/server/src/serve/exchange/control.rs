@@ -6,6 +6,7 @@ use crate::serve::caller::Caller;
 use crate::serve::flows::resume;
 use crate::serve::flows::running::Running;
 use crate::serve::flows::sets::Target;
+use crate::serve::neighbours;
 use contexture::store::contexts::Update;
 use contexture::store::flows::{Ask, WaitFilter};
 use contexture_protocol::content::{Control, ControlAction};
@@ -55,7 +56,9 @@ fn now(app: &Arc<App>, owner: &str, message: &Message, asked: &Control, reply: R
         let (app, owner) = (Arc::clone(app), owner.to_owned());
         let (context, asked) = (context.map(str::to_owned), asked.clone());
         app.handle.clone().spawn(async move {
-            if steered(&app, &owner, context.as_deref(), &asked).await {
+            if steered(&app, &owner, context.as_deref(), &asked).await
+                || neighbours::steer(&app, &owner, context.as_deref(), &asked).await
+            {
                 return reply.acknowledge();
             }
             reply.refuse(unknown(context.as_deref(), &asked.target));

@@ -25,12 +25,12 @@ const LATEST: usize = 100;
 pub(crate) struct Journals(Arc<dyn FlowJournal>);
 
 /// A run of an earlier server.
-pub(super) struct UnfinishedRun {
-    pub(super) run: String,
+pub(crate) struct UnfinishedRun {
+    pub(crate) run: String,
     pub(super) owner: String,
     /// The id of the message that is answered.
     pub(super) name: String,
-    pub(super) is_ended: bool,
+    pub(crate) is_ended: bool,
     /// True if another process runs it.
     pub(super) is_held: bool,
 }
@@ -69,8 +69,14 @@ impl Journals {
         self.0.finish(run, status)
     }
 
+    /// Returns a run of an owner.
+    pub(crate) fn named(&self, owner: &str, run: &str) -> Option<UnfinishedRun> {
+        let found = self.0.summary(run).ok().filter(|found| found.owner == owner);
+        found.map(UnfinishedRun::from)
+    }
+
     /// Returns the run for a message in a context.
-    pub(super) fn of_message(
+    pub(crate) fn of_message(
         &self,
         owner: &str,
         context: &str,

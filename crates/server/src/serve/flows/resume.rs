@@ -83,11 +83,6 @@ impl Unfinished {
         let journals = journals.map_err(|error| unusable(&error.message))?;
         Ok(Self { pending, runs: None, journals })
     }
-
-    /// Reports whether another process does a run.
-    fn is_held(&self, run: &UnfinishedRun) -> bool {
-        run.is_held && !self.runs.as_ref().is_some_and(|own| own.contains(&run.run))
-    }
 }
 
 /// Resumes all unfinished sets. Returns the other pending messages.
@@ -119,7 +114,7 @@ pub(crate) fn resume_all(app: &Arc<App>, left: &Unfinished) -> Result<Vec<Pendin
         if turns.is_parked(app, &pending) {
             continue;
         }
-        match recovery(app, &pending, left, &mut seen)? {
+        match recovery(app, &pending, &mut seen)? {
             Recovery::Resumed(found) => resume(app, *found)?,
             Recovery::Held => {}
             Recovery::Unknown => rest.push(pending),
@@ -129,7 +124,7 @@ pub(crate) fn resume_all(app: &Arc<App>, left: &Unfinished) -> Result<Vec<Pendin
     // Acknowledged requests are no longer pending, and may be unfinished.
     let unfinished = app.flows.journals.unfinished(left.runs.as_ref());
     for run in unfinished.map_err(|error| unusable(&error))? {
-        if !left.is_held(&run) && !seen.contains(&run.run) {
+        if !run.is_held && !seen.contains(&run.run) {
             acknowledged(app, run)?;
         }
     }
@@ -143,14 +138,13 @@ pub(crate) fn unusable(error: &dyn std::fmt::Display) -> Fault {
 fn recovery(
     app: &App,
     pending: &PendingKey,
-    left: &Unfinished,
     seen: &mut HashSet<String>,
 ) -> Result<Recovery, Fault> {
     let Some(context) = pending.context_id.as_deref() else { return Ok(Recovery::Unknown) };
     let (owner, id) = (&pending.owner, &pending.key.message_id);
     let run = app.flows.journals.of_message(owner, context, id);
     let run = run.map_err(|error| unusable(&error))?;
-    if run.as_ref().is_some_and(|run| left.is_held(run)) {
+    if run.as_ref().is_some_and(|run| run.is_held) {
         return Ok(Recovery::Held);
     }
     let message = match &run {

@@ -24,6 +24,8 @@ use tokio::sync::oneshot;
 const REMEMBERED: usize = 10_000;
 /// The most waits that one look ends or goes on with.
 const LOOKED: usize = 1_000;
+/// The most calls that one look asks about whether they have ended elsewhere.
+const ENDED: usize = 200;
 
 /// A result, and the client that the call belongs to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -283,6 +285,30 @@ pub(crate) async fn hand_out(app: &Arc<App>, mut after: u64) -> u64 {
     }
 }
 
+/// Takes calls back from clients that were answered or ended on another server.
+pub(crate) async fn take_ended_back(app: &Arc<App>) {
+    let mut left = ENDED;
+    for session in app.sessions.with_calls() {
+        let sent = session.calls().into_iter();
+        for id in sent.filter(|id| !app.calls.is_live(id)).take(left) {
+            left -= 1;
+            let filter = WaitFilter {
+                owner: Some(id.owner.clone()),
+                context: Some(id.context.clone()),
+                message: Some(id.message.clone()),
+                call: Some(id.call.clone()),
+                limit: 1,
+                ..WaitFilter::default()
+            };
+            let Ok(found) = app.calls.find(filter).await else { continue };
+            if found.first().is_none_or(|wait| wait.state != WaitState::Open) {
+                let request = session.request_of(&id).unwrap_or_default();
+                withdraw(app, &id, &request);
+            }
+        }
+    }
+}
+
 /// Takes the call of a wait back from the client that has it.
 pub(crate) fn take_back(app: &App, wait: &Wait) {
     if let Some(request) = request_of(wait) {
@@ -292,6 +318,7 @@ pub(crate) fn take_back(app: &App, wait: &Wait) {
 
 /// Takes the call back from the client that has it.
 pub(crate) fn withdraw(app: &App, wait: &WaitId, request: &str) {
+    // The server of a client elsewhere finds that the call has ended.
     let Some(holder) = app.sessions.holder(wait) else { return };
     holder.forget_call(wait);
     let (action, target) = (ControlAction::Cancel, request.to_owned());
@@ -334,7 +361,8 @@ fn hand_over(app: &App, session: &Arc<Session>, wait: &Wait, is_hello: bool) {
         Some(seq) if !is_hello || session.presence().resumed < seq => return,
         Some(_) => {}
         None => {
-            let holder = app.sessions.holder(&wait.id);
+            // What is known of another server may be old.
+            let holder = app.sessions.holder_here(&wait.id);
             if let Some(holder) = holder.filter(|holder| !Arc::ptr_eq(holder, session)) {
                 if holder.is_connected() {
                     return;

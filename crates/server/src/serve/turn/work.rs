@@ -189,10 +189,14 @@ impl TurnWork {
             !is_new || neighbours::comes_first(&self.app, &self.key).await
         };
         let is_reached = tokio::select! {
-            true = first => true,
+            is_first = first => {
+                if !is_first {
+                    return self.turn_to_next_server();
+                }
+                true
+            }
             () = cancel.cancelled() => false,
             () = parked::put_off(&self.app, self.queue()) => return self.turn_to_next_server(),
-            else => return self.turn_to_next_server(),
         };
         let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
         let answer = if is_reached { self.answer(&cancel).await } else { Err(cancelled()) };

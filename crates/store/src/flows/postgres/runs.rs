@@ -13,7 +13,8 @@ type Read<T> = Result<T, Fault>;
 const RUN: &str = "select run, name, owner, context, steps, started, ended, status, wish,
     coalesce(done, (select count(*) from contexture_entries as entry
         where entry.run = contexture_runs.place and entry.kind = 1)),
-    (select count(*) from contexture_servers where token = holder) from contexture_runs where ";
+    (select count(*) from contexture_servers where token = holder), holder
+    from contexture_runs where ";
 
 /// The row of a run, as far as its claim needs it.
 struct RunRow {
@@ -168,7 +169,8 @@ pub(super) fn wishes(session: &Session, token: &str) -> Read<Vec<(i64, String, i
     rows.iter().map(|row| Ok((row.place(0)?, row.text(1)?, row.place(2)?))).collect()
 }
 
-pub(super) fn runs(session: &Session, filter: &Filter) -> Read<Vec<RunSummary>> {
+/// Returns runs, each with its holder.
+pub(super) fn runs(session: &Session, filter: &Filter) -> Read<Vec<Found>> {
     let (mut wanted, mut values) = (vec!["true".to_owned()], values![filter.limit]);
     let texts = [("owner", &filter.owner), ("context", &filter.context), ("name", &filter.name)];
     for (column, text) in texts {
@@ -189,12 +191,15 @@ pub(super) fn runs(session: &Session, filter: &Filter) -> Read<Vec<RunSummary>> 
     session.rows(&sql, values)?.iter().map(summed_up).collect()
 }
 
-pub(super) fn summary(session: &Session, run: &str) -> Read<Option<RunSummary>> {
+pub(super) fn summary(session: &Session, run: &str) -> Read<Option<Found>> {
     let sql = format!("{RUN}run = $1");
     session.row(&sql, values![run])?.as_ref().map(summed_up).transpose()
 }
 
-fn summed_up(row: &postgres::Row) -> Read<RunSummary> {
+/// A run, and its holder.
+pub(super) type Found = (RunSummary, Option<String>);
+
+fn summed_up(row: &postgres::Row) -> Read<Found> {
     let ended_us = row.some_number(6)?;
     let state = if ended_us.is_some() {
         RunState::Ended(status(row.some_text(7)?.as_deref())?)
@@ -205,7 +210,7 @@ fn summed_up(row: &postgres::Row) -> Read<RunSummary> {
     } else {
         RunState::Running
     };
-    Ok(RunSummary {
+    let summary = RunSummary {
         run: row.text(0)?,
         name: row.text(1)?,
         owner: row.text(2)?,
@@ -215,7 +220,8 @@ fn summed_up(row: &postgres::Row) -> Read<RunSummary> {
         ended_us,
         state,
         done: row.number(9)?,
-    })
+    };
+    Ok((summary, row.some_text(11)?))
 }
 
 /// Returns the entries of a run: their times, whether they are masked, and their texts; `None` without

@@ -131,6 +131,7 @@ impl PostgresJournal {
     fn change_waits(&self, sql: String, values: Vec<Value>, is_urgent: bool, done: WaitsDone<()>) {
         let name = Arc::clone(&self.seal.name);
         let change = move |session: &Session| {
+            session.changed_waits();
             session.write(&sql, values.clone()).map_err(|fault| fault.told(&name))
         };
         self.post(is_urgent, change, done);

@@ -111,7 +111,7 @@ use catalog::Catalog;
 use contexture_context::{Label, Trust};
 use contexture_flow::Set;
 use contexture_flow::check::{Plan, Report as Checked, check};
-use contexture_flow::run::{Control, Options, Report, Run};
+use contexture_flow::run::{Control, Options, Parts, Report, Run};
 use discreet::Discreet;
 use journal::{Head, Held, Kept};
 use kit::Kit;
@@ -146,6 +146,11 @@ impl Labels {
     #[must_use]
     pub fn of(&self, step: &str) -> Option<Label> {
         self.0.known(step)
+    }
+
+    /// Restores the label of a result that another process got.
+    pub fn restore(&self, step: String, label: Label) {
+        self.0.restore([(step, label)]);
     }
 
     /// Returns the label of the set and all results.
@@ -280,8 +285,17 @@ impl Flow {
     /// Runs it to its end, within a tokio runtime with time and I/O. Dropped before, it cancels
     /// what it has running, and a run that is kept can be resumed.
     pub async fn run(self) -> Report {
-        let Self { run, kit, held, .. } = self;
-        let report = run.run().await;
+        self.run_by(|parts, _| parts.run()).await
+    }
+
+    /// Runs it with a driver of another kind, as [`Self::run`] does. The driver restores the labels of
+    /// results that it brings from elsewhere.
+    pub async fn run_by<F: Future<Output = Report>>(
+        self,
+        drive: impl FnOnce(Parts, Labels) -> F,
+    ) -> Report {
+        let Self { run, kit, held, labels, .. } = self;
+        let report = drive(run.into_parts(), labels).await;
         kit.servers.close().await;
         drop(held);
         report

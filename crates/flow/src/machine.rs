@@ -61,10 +61,11 @@ mod stop;
 mod timers;
 
 pub use message::{Change, Input, Output};
-pub use notice::Notice;
+pub use notice::{Notice, OwnedNotice};
 pub use report::{Report, call_result};
 pub use settings::{Limits, Settings};
 pub(crate) use start::{failure, too_late};
+pub use stop::uncertain;
 
 use crate::check::Plan;
 use crate::journal::{EndedStep, Event, JournalError, Ticket};
@@ -136,14 +137,15 @@ pub struct Machine {
 impl Machine {
     /// Creates a run that has not begun, or takes up an interrupted one.
     #[must_use]
-    pub fn new(plan: Plan, settings: Settings) -> Self {
+    pub fn new(plan: impl Into<Arc<Plan>>, settings: Settings) -> Self {
+        let plan = plan.into();
         let lanes = Lanes::of(&plan, settings.concurrency);
         let steps = plan.len();
         let cells = (0..steps).map(|_| Cell::new()).collect();
         let left = |timeout: Duration| timeout.saturating_sub(settings.elapsed);
         let deadline = plan.set().timeout.map(left);
         let mut machine = Self {
-            plan: Arc::new(plan),
+            plan,
             settings,
             now: Duration::ZERO,
             cells,

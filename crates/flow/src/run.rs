@@ -38,46 +38,60 @@ mod control;
 mod driver;
 mod inbox;
 mod options;
+mod parts;
 mod profile;
 mod work;
 
 pub use crate::machine::{Limits, Notice, Report, call_result};
 pub use control::Control;
 pub use options::{Observer, Options};
+pub use parts::{Parts, Request, Requests};
+pub use work::attempt;
 
 use crate::action::Actions;
 use crate::check::Plan;
 use driver::Driver;
+use inbox::Inbox;
 use std::sync::Arc;
 
 /// A run of a plan.
 pub struct Run {
-    driver: Driver,
+    plan: Arc<Plan>,
+    actions: Arc<dyn Actions>,
+    options: Options,
+    inbox: Arc<Inbox>,
 }
 
 impl Run {
     /// Creates a run that has not begun.
     #[must_use]
     pub fn new(plan: Plan, actions: Arc<dyn Actions>, options: Options) -> Self {
-        Self { driver: Driver::new(plan, actions, options) }
+        Self { plan: Arc::new(plan), actions, options, inbox: Arc::default() }
     }
 
     /// Returns the plan of the run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
-        self.driver.machine.plan()
+        &self.plan
     }
 
     /// Returns the handle that pauses, resumes and cancels it; it can be used from anywhere, at any
     /// time.
     #[must_use]
     pub fn control(&self) -> Control {
-        Control::new(self.driver.inbox())
+        Control::new(&self.inbox)
     }
 
     /// Runs it to its end, within a tokio runtime with timers. Dropping the run before cancels its
     /// running steps.
     pub async fn run(self) -> Report {
-        self.driver.run().await
+        Driver::new(self).run().await
+    }
+
+    /// Takes the run apart, for a driver of another kind.
+    #[must_use]
+    pub fn into_parts(self) -> Parts {
+        let Self { plan, actions, options, inbox } = self;
+        Parts { plan, actions, options, requests: Requests::new(inbox) }
     }
 }

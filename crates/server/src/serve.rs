@@ -14,6 +14,7 @@ mod caller;
 pub mod codes;
 mod context_writer;
 mod damage;
+mod engine;
 mod exchange;
 mod flows;
 mod folder;
@@ -51,6 +52,7 @@ use contexture::run::RunRequest;
 use contexture::store::contexts::{self, ContextStore, Update};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
 use damage::Damage;
+use engine::{Engine, Means};
 use flows::allowed::Allowed;
 use flows::journal::Journals;
 use flows::resume::{self, Unfinished};
@@ -93,6 +95,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// The address of the database of contexts, flows and tokens, `postgres://…`, which may hold a password.
     pub database: Option<String>,
+    /// The engine of sets, in place of that of `[serve]`.
+    pub engine: Option<String>,
     /// The common settings of turns: model, stand-in, allowed packs.
     pub turns: RunRequest,
     /// Take acknowledged updates that are missing for lost, and go on from what is there (GU-12).
@@ -114,8 +118,19 @@ impl Settings {
         let (turns, log) = (RunRequest::default(), LogSettings::default());
         let actions = contexture::flow::action::Registry::default();
         let (handlers, accept_loss) = (Vec::new(), false);
-        let database = None;
-        Self { project, programs, data, database, turns, accept_loss, log, handlers, actions }
+        let (database, engine) = (None, None);
+        Self {
+            project,
+            programs,
+            data,
+            database,
+            engine,
+            turns,
+            accept_loss,
+            log,
+            handlers,
+            actions,
+        }
     }
 }
 
@@ -234,6 +249,9 @@ impl Serve {
             Some(database) => Tokens::in_database(database.clone()),
             None => Tokens::in_folder(&settings.data),
         };
+        let means =
+            Means { settings: serve, data: &settings.data, journals: &flows.journals, log: &log };
+        let engine = Engine::open(settings.engine.as_deref(), &means)?;
         let app = App {
             damage,
             warnings,
@@ -258,6 +276,7 @@ impl Serve {
             turns: Arc::new(Turns::new(serve.turns)),
             calls,
             routed: Arc::default(),
+            engine,
             flows,
             handlers: Handlers::open(settings.handlers)?,
             turn_request: settings.turns,

@@ -38,6 +38,10 @@ pub(crate) struct Args {
     /// [default: .contexture/data in the project].
     #[arg(long, value_name = "DIR|URL", value_hint = clap::ValueHint::DirPath, help_heading = "Server")]
     data: Option<PathBuf>,
+    /// What drives tool calls and instruction sets: this server, `local`, or the durable engine Restate at
+    /// the address of its ingress, `restate=http://…` [default: local].
+    #[arg(long, value_name = "ENGINE", help_heading = "Server")]
+    engine: Option<String>,
     /// Go on without acknowledged updates of contexts that are missing: what is lost is written into the
     /// audit log.
     #[arg(long, help_heading = "Server")]
@@ -93,6 +97,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let settings = Settings {
         data: folder,
         database,
+        engine: args.engine.clone(),
         turns: turns(args)?,
         accept_loss: args.accept_loss,
         log: log(args),

@@ -71,6 +71,14 @@ pub struct Serve {
     pub router: Option<String>,
     /// The clientId of the model service that answers what no intent does, in place of an agent.
     pub model_service: Option<String>,
+    /// The engine that drives tool calls and instruction sets: `local`, or `restate=` and the address
+    /// of its ingress; `--engine` wins.
+    pub engine: Option<String>,
+    /// The address of the engine's administration; port 9070 of its host when absent.
+    pub engine_admin: Option<String>,
+    /// The address by which the engine reaches this server; a free port of this machine when absent.
+    #[serde(deserialize_with = "super::listen::read")]
+    pub engine_listen: Option<SocketAddr>,
     /// The intents of messages, and who answers them; the first that fits.
     pub intents: Vec<Intent>,
 }
@@ -99,6 +107,9 @@ impl Default for Serve {
             demo: None,
             router: None,
             model_service: None,
+            engine: None,
+            engine_admin: None,
+            engine_listen: None,
             intents: Vec::new(),
         }
     }

@@ -18,7 +18,36 @@ pub struct Notice<'a> {
     pub(crate) ended: Option<&'a Ended>,
 }
 
+/// A notification that outlives its run.
+#[derive(Debug)]
+pub struct OwnedNotice {
+    id: String,
+    status: Status,
+    attempt: u32,
+    done: usize,
+    total: usize,
+    ended: Option<Ended>,
+}
+
+impl OwnedNotice {
+    /// Returns the notification.
+    #[must_use]
+    pub fn get(&self) -> Notice<'_> {
+        let Self { id, status, attempt, done, total, ended } = self;
+        let (status, attempt, done, total) = (*status, *attempt, *done, *total);
+        Notice { id, status, attempt, done, total, ended: ended.as_ref() }
+    }
+}
+
 impl Notice<'_> {
+    /// Copies the notification.
+    #[must_use]
+    pub fn to_owned(&self) -> OwnedNotice {
+        let Self { id, status, attempt, done, total, .. } = *self;
+        let (id, ended) = (id.to_owned(), self.outcome().map(Ended::of));
+        OwnedNotice { id, status, attempt, done, total, ended }
+    }
+
     /// Returns the outcome of a step that has ended.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {

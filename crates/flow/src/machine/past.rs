@@ -2,11 +2,24 @@
 
 use super::cell::Ended;
 use super::{Machine, Stop};
+use crate::check::Plan;
 use crate::journal::{LastTry, Past};
 use crate::measure::{Size, measure};
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Fallback, Outcome, RecoveryStrategy, Status};
 use serde_json::{Map, Value};
+
+impl Plan {
+    /// Reports whether an action may be called again with these parameters though it may have taken
+    /// effect (FL-11).
+    #[must_use]
+    pub fn may_repeat(&self, action: &str, parameters: Option<&Map<String, Value>>) -> bool {
+        let info = self.action_named(action).and_then(|action| action.info.as_ref());
+        let has_key =
+            parameters.is_some_and(|map| map.get("idempotencyKey").is_some_and(Value::is_string));
+        has_key || info.is_some_and(|info| info.idempotent || info.keyed)
+    }
+}
 
 impl Machine {
     /// Takes over the state of an earlier run, and finds the ready steps.
@@ -90,13 +103,10 @@ impl Machine {
 
     /// Reports whether a step may be run again though it may have taken effect (FL-11).
     fn is_repeatable(&self, step: u32, action: &str, other: Option<&Fallback>) -> bool {
-        let info = self.plan.action_named(action).and_then(|action| action.info.as_ref());
         let own = self.plan.step(step).map(|step| &step.parameters);
         let parameters: Option<&Map<String, Value>> =
             other.and_then(|other| other.parameters.as_ref()).or(own);
-        let has_key =
-            parameters.is_some_and(|map| map.get("idempotencyKey").is_some_and(Value::is_string));
-        has_key || info.is_some_and(|info| info.idempotent || info.keyed)
+        self.plan.may_repeat(action, parameters)
     }
 
     fn stop_again(&mut self, past: &Past, aborts: Option<u32>) {

@@ -34,7 +34,9 @@ impl Report {
         Self { plan, cells, order, status, took, fault, is_suspended: false }
     }
 
-    pub(crate) fn suspended(self) -> Self {
+    /// Marks the run as one that suspended itself.
+    #[must_use]
+    pub fn suspended(self) -> Self {
         Self { is_suspended: true, ..self }
     }
 

@@ -2,7 +2,7 @@
 //! the schema (FL-2); then the attempt is journalled, and only then it runs.
 
 use super::cell::{Ended, Phase};
-use super::stop::UNCERTAIN;
+use super::stop::uncertain;
 use super::timers::Due;
 use super::{KnownEnds, Machine, Output};
 use crate::action::{ActionCall, ActionFailure};
@@ -50,8 +50,7 @@ impl Machine {
         }
         self.count_as_running(step);
         if is_uncertain {
-            let uncertain = failure(ErrorCode::OutcomeUncertain, UNCERTAIN.to_owned());
-            self.failed(step, uncertain, true);
+            self.failed(step, uncertain(), true);
             return;
         }
         if is_replaced {

@@ -10,9 +10,14 @@ use serde_json::json;
 const CANCELLED: &str = "the run was cancelled";
 const STEP_CANCELLED: &str = "it was cancelled";
 
-/// The message of a step that was running when a run was interrupted.
-pub(super) const UNCERTAIN: &str =
-    "it was running when the run was interrupted, and may have taken effect";
+const UNCERTAIN: &str = "it was running when the run was interrupted, and may have taken effect";
+
+/// Creates the failure of a step that was running when a run was interrupted, and must not simply be
+/// run again (FL-11).
+#[must_use]
+pub fn uncertain() -> ActionFailure {
+    ActionFailure::new(ErrorCode::OutcomeUncertain.as_str(), UNCERTAIN)
+}
 
 impl Machine {
     /// Does what was asked for since it was last called, and stops a run without a journal.

@@ -1,11 +1,11 @@
 //! The driver task: it does what the [machine](crate::machine) says, and tells it what happened.
 
+use super::Run;
 use super::inbox::{Inbox, Letter};
 use super::options::Options;
 use super::profile::ActionProfile;
 use super::work::Work;
 use crate::action::{ActionCall, Actions};
-use crate::check::Plan;
 use crate::journal::{Event, Kept};
 use crate::machine::{Input, Machine, Output, Report, Settings};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 const TURNS: u32 = 32;
 
 pub(crate) struct Driver {
-    pub(super) machine: Machine,
+    machine: Machine,
     actions: Arc<dyn Actions>,
     options: Options,
     inbox: Arc<Inbox>,
@@ -59,7 +59,8 @@ impl Drop for Tasks {
 }
 
 impl Driver {
-    pub(crate) fn new(plan: Plan, actions: Arc<dyn Actions>, mut options: Options) -> Self {
+    pub(crate) fn new(run: Run) -> Self {
+        let Run { plan, actions, mut options, inbox } = run;
         let profiles = vec![ActionProfile::default(); plan.actions.len()];
         let settings = Settings {
             run: options.run.clone(),
@@ -72,17 +73,13 @@ impl Driver {
             machine: Machine::new(plan, settings),
             actions,
             options,
-            inbox: Arc::default(),
+            inbox,
             starting: HashMap::new(),
             tasks: Tasks::default(),
             profiles,
             outputs: Vec::new(),
             began: Instant::now(),
         }
-    }
-
-    pub(crate) fn inbox(&self) -> &Arc<Inbox> {
-        &self.inbox
     }
 
     pub(crate) async fn run(mut self) -> Report {

@@ -29,45 +29,60 @@ pub(super) struct Work {
 impl Work {
     /// Runs the call and reports its end. A watched one runs in a task of its own.
     pub(super) async fn run(self, call: ActionCall, is_watched: bool) {
-        let attempt = call.attempt;
+        let Self { actions, inbox, limits, step, time } = self;
+        let number = call.attempt;
         let (began, mut looks) = (is_watched.then(Instant::now), 0_u32);
-        // The call itself may panic before it returns a future.
-        let mut acting =
-            pin!(AssertUnwindSafe(async { self.actions.call(call).await }).catch_unwind());
+        let mut acting = pin!(attempt(actions, call, limits, time));
         let acted = poll_fn(|context| {
             looks = looks.saturating_add(1);
             acting.as_mut().poll(context)
         });
-        let acted = acted.await;
+        let result = acted.await;
         let was_prompt = began.map(|began| profile::was_prompt(looks, began.elapsed()));
-        // An action that never waits is not interrupted by its timeout, but it is late all the same.
-        let late = self.time.filter(|(_, end)| Instant::now() >= *end);
-        let acted = match (late, acted) {
-            (Some((time, _)), acted) => {
-                if let Ok(Ok(value)) = acted {
-                    dismantle(value);
-                }
-                Ok(Err(too_late(time)))
+        let input = Input::Done { step, attempt: number, result };
+        inbox.put_letter(Letter { input, was_prompt });
+    }
+}
+
+/// Runs an attempt, whatever its action does: it may panic, hang, be late and return too much. `time`
+/// is its timeout, and when it has passed. Returns its result with the approximate size in bytes of
+/// JSON, for [`Input::Done`].
+///
+/// # Errors
+/// The failure of the action.
+pub async fn attempt(
+    actions: Arc<dyn Actions>,
+    call: ActionCall,
+    limits: Limits,
+    time: Option<(Duration, Instant)>,
+) -> Result<(Value, usize), Box<ActionFailure>> {
+    // The call itself may panic before it returns a future.
+    let acted = AssertUnwindSafe(async { actions.call(call).await }).catch_unwind().await;
+    // An action that never waits is not interrupted by its timeout, but it is late all the same.
+    let late = time.filter(|(_, end)| Instant::now() >= *end);
+    let acted = match (late, acted) {
+        (Some((time, _)), acted) => {
+            if let Ok(Ok(value)) = acted {
+                dismantle(value);
             }
-            (None, acted) => acted,
-        };
-        let result = match acted {
-            Ok(Ok(value)) => sized(value, &self.limits),
-            Ok(Err(mut failure)) => {
-                failure.details = failure.details.and_then(|value| bounded(value, &self.limits));
-                // A partial result that is too large is dropped.
-                failure.partial = failure
-                    .partial
-                    .and_then(|value| sized(value, &self.limits).ok().map(|(value, _)| value));
-                Err(Box::new(failure))
-            }
-            Err(panic) => {
-                let message = format!("the action panicked: {}", words_of(&*panic));
-                Err(Box::new(failure(ErrorCode::ExecutionFailed, message)))
-            }
-        };
-        let input = Input::Done { step: self.step, attempt, result };
-        self.inbox.put_letter(Letter { input, was_prompt });
+            Ok(Err(too_late(time)))
+        }
+        (None, acted) => acted,
+    };
+    match acted {
+        Ok(Ok(value)) => sized(value, &limits),
+        Ok(Err(mut failure)) => {
+            failure.details = failure.details.and_then(|value| bounded(value, &limits));
+            // A partial result that is too large is dropped.
+            failure.partial = failure
+                .partial
+                .and_then(|value| sized(value, &limits).ok().map(|(value, _)| value));
+            Err(Box::new(failure))
+        }
+        Err(panic) => {
+            let message = format!("the action panicked: {}", words_of(&*panic));
+            Err(Box::new(failure(ErrorCode::ExecutionFailed, message)))
+        }
     }
 }
 

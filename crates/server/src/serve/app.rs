@@ -6,6 +6,7 @@
 use super::agents::Agents;
 use super::caller::Grant;
 use super::damage::Damage;
+use super::engine::Engine;
 use super::exchange::failure::is_trouble;
 use super::flows::resume;
 use super::flows::sets::Sets;
@@ -67,6 +68,8 @@ pub(crate) struct App {
     pub(crate) calls: Calls,
     /// The turns that model services answer.
     pub(crate) routed: Arc<Routed>,
+    /// What drives the runs of sets.
+    pub(crate) engine: Engine,
     /// The tool calls and instruction sets of clients.
     pub(crate) flows: Sets,
     /// The handlers of further message types.

@@ -95,7 +95,7 @@ fn begin(app: &Arc<App>, caller: &Caller, message: Message, reply: Reply, outer:
         end_outer(outer, None);
         return known.attach_again(&digest, reply);
     }
-    if let Some(refused) = app.draining() {
+    if let Some(refused) = app.draining().or_else(|| app.engine.refusal()) {
         end_outer(outer, Some(&refused));
         return reply.refuse(refused);
     }

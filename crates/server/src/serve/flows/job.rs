@@ -206,7 +206,7 @@ impl Job {
             observer: Some(observer),
             resume: start.resume,
             waits: Waits {
-                steps: start.waiting,
+                steps: start.waiting.clone(),
                 count: Arc::clone(&clients.steps.count),
                 elapsed: start.elapsed,
             },
@@ -221,7 +221,8 @@ impl Job {
         }
         self.place.running.started(run, flow.control());
         let control = flow.control();
-        let running = Aborted(tokio::spawn(flow.run()));
+        let (app, waiting) = (Arc::clone(&self.app), start.waiting);
+        let running = Aborted(tokio::spawn(async move { app.engine.run(flow, waiting).await }));
         // What this process told already is not told again.
         if self.place.is_again {
             telling.told.extend(start.ended.iter().map(|one| one.instruction_id.clone()));

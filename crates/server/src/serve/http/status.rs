@@ -25,6 +25,7 @@ pub(super) async fn ready(State(shared): State<Shared>) -> Response {
         reasons.push("the server is about to end");
     }
     reasons.extend(app.damage.as_ref().map(Damage::reason));
+    reasons.extend(app.engine.fault());
     reasons.extend(app.readiness.fault(app.read(|store| store.check())).await);
     let (status, word) = match reasons.is_empty() {
         true => (StatusCode::OK, "ready"),

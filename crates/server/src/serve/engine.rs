@@ -1,0 +1,101 @@
+//! The engine that drives the runs of sets: this process itself, or Restate (FL-14, WA-12).
+//!
+//! Decision: the rules of a run are the machine of `contexture_flow`, whichever engine drives it, and
+//! the journal of a run stays in the store. An engine decides only where it is remembered what has
+//! happened until the journal has it, and who wakes the run.
+
+#[cfg(feature = "restate")]
+mod restate;
+
+use super::codes;
+use super::flows::journal::Journals;
+use super::operations::log::Log;
+use crate::fault::Fault;
+use contexture::config;
+use contexture::flows::Flow;
+use contexture_flow::run::Report;
+use contexture_protocol::{ErrorCode, Refusal};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What keeps the server from accepting sets while its engine is away.
+const AWAY: &str = "the engine of sets does not answer";
+
+/// The engine of a server.
+pub(crate) enum Engine {
+    /// This process, with the journal.
+    Local,
+    #[cfg(feature = "restate")]
+    Restate(Arc<restate::Restate>),
+}
+
+/// What an engine needs of its server.
+pub(super) struct Means<'a> {
+    pub(super) settings: &'a config::Serve,
+    pub(super) data: &'a Path,
+    pub(super) journals: &'a Journals,
+    pub(super) log: &'a Arc<Log>,
+}
+
+impl Engine {
+    /// Opens the engine that the command line or the settings name: `local`, or `restate=` and the
+    /// address of its ingress.
+    ///
+    /// # Errors
+    /// A [`Fault`] when there is no such engine, also in a build without it.
+    pub(super) fn open(named: Option<&str>, means: &Means<'_>) -> Result<Self, Fault> {
+        let named = named.or(means.settings.engine.as_deref()).unwrap_or("local");
+        if named == "local" {
+            return Ok(Self::Local);
+        }
+        match named.strip_prefix("restate=") {
+            Some(address) => restate_at(address, means),
+            None => Err(Fault::of(codes::BAD_SETTING, format!("there is no engine `{named}`"))
+                .with_help("name `local`, or `restate=http://HOST:8080`")),
+        }
+    }
+
+    /// Returns why sets can't be accepted, if so.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        (!self.answers()).then_some(AWAY)
+    }
+
+    /// Returns the refusal of a new set while the engine is away.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        let refused = Refusal::new(ErrorCode::Internal, self.fault()?).policy("engine");
+        let refused = refused.suggest("Send the same message again in a moment.");
+        Some(Refusal { recoverable: true, ..refused })
+    }
+
+    /// Runs a set to its end, or until it only waits. `waiting` are the steps that waited when it was
+    /// interrupted. Dropped before, it leaves the run to the next server.
+    pub(crate) async fn run(&self, flow: Flow, waiting: Vec<String>) -> Report {
+        match self {
+            Self::Local => flow.run().await,
+            #[cfg(feature = "restate")]
+            Self::Restate(restate) => {
+                flow.run_by(|parts, labels| Arc::clone(restate).run((parts, labels), waiting)).await
+            }
+        }
+    }
+
+    fn answers(&self) -> bool {
+        match self {
+            Self::Local => true,
+            #[cfg(feature = "restate")]
+            Self::Restate(restate) => restate.answers(),
+        }
+    }
+}
+
+#[cfg(feature = "restate")]
+fn restate_at(address: &str, means: &Means<'_>) -> Result<Engine, Fault> {
+    restate::Restate::open(address, means).map(Engine::Restate)
+}
+
+#[cfg(not(feature = "restate"))]
+fn restate_at(_: &str, _: &Means<'_>) -> Result<Engine, Fault> {
+    use contexture::diagnostic::MissingFeature;
+    let missing = MissingFeature { part: "engine Restate", feature: "restate" };
+    Err(Fault::of(codes::BAD_SETTING, missing.to_string()).with_help(missing.help()))
+}

@@ -17,9 +17,14 @@ use contexture_flow::run::Report;
 use contexture_protocol::{ErrorCode, Refusal};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What keeps the server from accepting sets while its engine is away.
 const AWAY: &str = "the engine of sets does not answer";
+
+/// The time that a server which starts waits for its engine, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// The engine of a server.
 pub(crate) enum Engine {
@@ -79,6 +84,14 @@ impl Engine {
         }
     }
 
+    /// Waits a moment for an engine that is there, so that the first sets are not refused.
+    pub(crate) async fn settle(&self) {
+        let until = Instant::now() + PATIENCE;
+        while !self.answers() && Instant::now() < until {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
     fn answers(&self) -> bool {
         match self {
             Self::Local => true,
@@ -98,4 +111,44 @@ fn restate_at(_: &str, _: &Means<'_>) -> Result<Engine, Fault> {
     use contexture::diagnostic::MissingFeature;
     let missing = MissingFeature { part: "engine Restate", feature: "restate" };
     Err(Fault::of(codes::BAD_SETTING, missing.to_string()).with_help(missing.help()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::operations::log::LogSettings;
+
+    fn opened(named: &str) -> Result<Engine, Fault> {
+        let ids = Arc::new(contexture::store::stamp::system());
+        let log = Arc::new(Log::open(LogSettings::default(), Vec::new(), ids));
+        let (settings, journals) = (config::Serve::default(), Journals::nothing());
+        let data = Path::new("/nonexistent");
+        Engine::open(
+            Some(named),
+            &Means { settings: &settings, data, journals: &journals, log: &log },
+        )
+    }
+
+    #[test]
+    fn wa_12_unknown_engine_is_refused_with_those_that_there_are() {
+        let fault = opened("temporal=http://127.0.0.1").err().unwrap();
+        assert_eq!(fault.code, codes::BAD_SETTING.code);
+        assert_eq!(fault.help.as_deref(), Some("name `local`, or `restate=http://HOST:8080`"));
+        assert!(opened("local").unwrap().refusal().is_none());
+    }
+
+    #[cfg(not(feature = "restate"))]
+    #[test]
+    fn wa_12_restate_left_out_of_build_names_feature() {
+        let fault = opened("restate=http://127.0.0.1:8080").err().unwrap();
+        assert_eq!(fault.message, "this build of contexture has no engine Restate");
+        assert!(fault.help.unwrap().contains("feature `restate`"));
+    }
+
+    #[cfg(feature = "restate")]
+    #[test]
+    fn wa_12_address_that_is_no_url_is_refused() {
+        let fault = opened("restate=localhost").err().unwrap();
+        assert!(fault.message.contains("expected an address such as http://127.0.0.1:8080"));
+    }
 }

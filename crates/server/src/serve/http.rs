@@ -128,6 +128,7 @@ impl Listening {
         };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        app.engine.settle().await;
         Ok(Self { listener, address, tls, guard, limit, serve })
     }
 

@@ -8,6 +8,8 @@ mod client;
 mod drive;
 mod hosted;
 mod service;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use super::Means;

@@ -87,7 +87,7 @@ impl Place {
         let home = self.path().join("home").display().to_string();
         let vars = self.vars.iter().cloned().chain([("HOME".to_owned(), home)]);
         let project = Project::open(self.path(), Environment::of(vars)).unwrap();
-        Settings::new(project, vec![self.path().join("echo.as")])
+        Settings { engine: engine(), ..Settings::new(project, vec![self.path().join("echo.as")]) }
     }
 
     /// Starts a server on a free port of this machine.
@@ -129,6 +129,11 @@ impl Place {
         let address = url.split_once("://").unwrap().1.parse().unwrap();
         Ok(Running { url, pairing, address, stop: Some(stop), thread: Some(thread) })
     }
+}
+
+/// The engine that the servers of a test run use, if one is named: one test after another (WA-12).
+pub fn engine() -> Option<String> {
+    std::env::var("CONTEXTURE_TEST_ENGINE").ok()
 }
 
 /// The certificate of the tests, for `localhost` and 127.0.0.1.

@@ -77,6 +77,7 @@ impl Site {
         let vars = [("HOME", root.join("home").display().to_string())];
         let project = Project::open(root, Environment::of(vars)).unwrap();
         let mut settings = Settings::new(project, vec![root.join("app.as")]);
+        settings.engine = crate::serve::engine();
         settings.turns = RunRequest { model: self.model.clone(), ..RunRequest::default() };
         set(&mut settings);
         let serve = Serve::open(settings).unwrap();

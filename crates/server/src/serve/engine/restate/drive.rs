@@ -8,7 +8,7 @@
 use super::hosted::{AttemptPlace, Hosted, is_change};
 use super::wire::{Attempt, Begin, Content, End, Letter};
 use contexture::store::flows::Ask;
-use contexture_flow::action::ActionCall;
+use contexture_flow::action::{ActionCall, ActionFailure};
 use contexture_flow::journal::{Entry, Past, Ticket};
 use contexture_flow::machine::{Change, Input, Machine, Output, Settings};
 use restate_sdk::context::{DurableFuture, RequestTarget};
@@ -196,12 +196,22 @@ impl Drive<'_> {
     fn call(&mut self, step: u32) {
         let Some(call) = self.calls.get(&step) else { return };
         let place = (step, call.attempt);
-        let attempt = Attempt::new(self.hosted.run(), step, call);
+        let attempt = match Attempt::new(self.hosted.run(), step, call).to_bytes() {
+            Ok(attempt) => attempt,
+            Err(failure) => return self.fail(place, failure),
+        };
         self.hosted.awaits(place);
         let target = RequestTarget::service(super::service::STEP, "attempt");
-        let call = self.ctx.request::<_, Json<End>>(target, Json(attempt)).call();
+        let call = self.ctx.request::<_, Json<End>>(target, attempt).call();
         let ended = call.map_ok(move |Json(end)| Happened::Ended(place, end));
         self.awaited.push(Box::pin(ended));
+    }
+
+    /// Ends an attempt that the engine does not take.
+    fn fail(&mut self, (step, attempt): AttemptPlace, failure: ActionFailure) {
+        self.calls.remove(&step);
+        let result = Err(Box::new(failure));
+        self.machine.handle(self.now, Input::Done { step, attempt, result });
     }
 
     fn await_letter(&mut self) {

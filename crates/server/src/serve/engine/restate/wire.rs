@@ -1,13 +1,18 @@
 //! What passes through the engine: the requests to a run, and the attempts of its steps.
 
+use bytes::Bytes;
 use contexture::context::Label;
 use contexture_flow::action::{ActionCall, ActionFailure};
 use contexture_flow::check::Plan;
 use contexture_flow::run::Request;
+use contexture_protocol::ErrorCode;
 use contexture_protocol::content::Runtime;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The largest attempt, in bytes of JSON. The engine takes messages of 32 MB by default.
+const LARGEST: usize = 16 << 20;
 
 /// The begin of a run at the engine.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -79,6 +84,19 @@ impl Attempt {
             key: call.key.clone(),
             runtime: call.runtime,
         }
+    }
+
+    /// Returns its form for the engine.
+    ///
+    /// # Errors
+    /// TOO_LARGE if the engine may not take it.
+    pub(super) fn to_bytes(&self) -> Result<Bytes, ActionFailure> {
+        let too_large = || {
+            let message = format!("the parameters are larger than {LARGEST} bytes");
+            ActionFailure::new(ErrorCode::TooLarge.as_str(), message)
+        };
+        let bytes = serde_json::to_vec(self).map_err(|_| too_large())?;
+        if bytes.len() > LARGEST { Err(too_large()) } else { Ok(bytes.into()) }
     }
 
     /// Returns its place: the step and the number of the attempt.

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Sets run over a real Restate server as they do without one, also while engine and service are killed in turn: no
+# effect is lost or doubled, and what nobody knows is told uncertain (WA-12, FL-14).
+#
+# CONTEXTURE_ENGINE_KILLS says how often; .ci/nightly kills 100 times. Needs Python 3.9.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. .ci/lib/check.sh
+. .ci/lib/restate.sh
+cleanup() { remove_restate; }
+
+script=$PWD/.ci/checks/restate.py
+if [ -z "${CONTEXTURE_ENGINE_BIN:-}" ]; then
+  cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
+  CONTEXTURE_ENGINE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
+fi
+contexture=$(realpath "$CONTEXTURE_ENGINE_BIN")
+restate_place
+
+mkdir -p "$work/project"
+export EFFECTS_PORT SERVE_OUT=$work/serve.log RESTATE_OUT=$work/restate.log
+EFFECTS_PORT=$(free_port)
+cat >"$work/project/contexture.toml" <<TOML
+[network]
+allow_private = ["127.0.0.1"]
+
+[serve]
+engine_admin = "$restate_admin"
+
+[serve.tools]
+once = { http = "http://127.0.0.1:$EFFECTS_PORT/once", idempotent = false, kind = "action" }
+again = { http = "http://127.0.0.1:$EFFECTS_PORT/again", idempotent = true, kind = "action" }
+TOML
+echo 'main func(text string) { text }' >"$work/project/app.as"
+
+timeout 1500 python3 "$script" "$contexture" "$work/project" "$(free_port)" "$restate_url" "${CONTEXTURE_ENGINE_KILLS:-10}" \
+  2>"$work/check.log" || fail "sets over Restate"

@@ -14,6 +14,7 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp.types import ElicitResult
 
 TOKEN = os.environ["CONTEXTURE_MCP_TOKEN"]
 KNOWLEDGE = ["knowledge_catalog", "activate_knowledge", "resolve_knowledge", "read_knowledge"]
@@ -137,13 +138,49 @@ async def programs(client, tools):
     assert any("asking" in message for _, message in told), told
 
 
+async def prompts(client):
+    listed = (await client.list_prompts()).prompts
+    assert [one.name for one in listed] == ["review"] and listed[0].description == "Reviews a text.", listed
+    assert [(one.name, one.required) for one in listed[0].arguments] == [("text", True), ("points", True)], listed
+    given = await client.get_prompt("review", {"text": "{{ 茶 }}", "points": '["a", "b"]'})
+    assert given.messages[0].content.text == "Review {{ 茶 }}.\n- a\n- b", given
+    for name, arguments, part in [("reveiw", {}, "did you mean `review`?"), ("review", {"text": "a"}, "`points`")]:
+        try:
+            await client.get_prompt(name, arguments)
+        except MCPError as error:
+            assert error.error.code == -32602 and part in error.error.message, error.error
+        else:
+            raise AssertionError(f"{name} {arguments} gave a prompt")
+
+
+async def people(open_client):
+    """Questions to the person: in the older protocols requests, in the newest results that ask."""
+    for action, content in [("accept", {"allow": True}), ("accept", {"allow": False}), ("decline", None), ("cancel", None)]:
+        asked = []
+
+        async def person(_context, params):
+            asked.append(params)
+            return ElicitResult(action=action, content=content)
+
+        async with open_client(person) as client:
+            kept = await client.call_tool("keep", {})
+        assert len(asked) == 1 and "Allow `file.write`?" in asked[0].message, asked
+        if content == {"allow": True}:
+            assert good(kept) == "kept", kept
+        else:
+            bad(kept, "file.write")
+    async with open_client(None) as client:
+        bad(await client.call_tool("keep", {}), "file.write")
+
+
 async def whole(client):
     tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert list(tools) == [*KNOWLEDGE, "load_resource", "answer", "divide", "Judge"], list(tools)
+    assert list(tools) == [*KNOWLEDGE, "load_resource", "answer", "divide", "Judge", "keep"], list(tools)
     await knowledge(client)
     await resources(client)
     await references(client)
     await programs(client, tools)
+    await prompts(client)
     # Many at once, and the server is still there.
     calls = [client.call_tool("Judge", {"text": str(n)}) for n in range(40)]
     verdicts = [result.structured_content["verdict"] for result in await asyncio.gather(*calls)]
@@ -161,7 +198,9 @@ async def over_stdio(mode, contexture, project):
         env = {"HOME": os.environ["HOME"], "PATH": os.environ["PATH"]}
         return StdioServerParameters(command=contexture, args=["mcp", *arguments], env=env)
 
-    async with Client(server("--root", project, "--programs", f"{project}/agents"), mode=mode) as client:
+    offered = ("--root", project, "--programs", "agents", "--prompts", "prompts")
+    await people(lambda person: Client(server(*offered), mode=mode, elicitation_callback=person))
+    async with Client(server(*offered), mode=mode) as client:
         print("protocol", client.protocol_version, file=sys.stderr)
         await whole(client)
         # A guide comes once in a session.
@@ -192,6 +231,7 @@ async def over_http(mode, url, _project):
         global OVER_HTTP
         OVER_HTTP = True
         await whole(client)
+        await people(lambda person: Client(http_client(url, TOKEN), mode=mode, elicitation_callback=person))
         OVER_HTTP = False
     wrong = [
         (http_client(url, "wrong"), "wrong token"),

@@ -68,6 +68,16 @@ AS
 sed -i 's/, model: "builtin:\/\/extractive"//' "$project/agents/answer.as"
 printf 'main func(number integer) {\n  10 / number\n}\n' >"$project/agents/divide.as"
 printf 'main func(input) { nowhere }\n' >"$project/agents/broken.as"
+cat >"$project/agents/keep.as" <<'AS'
+import tool File from "file://workspace"
+main func() {
+  File.write({ path: File.read({ path: "where.txt" }), content: "kept" })
+  "kept"
+}
+AS
+printf kept.txt >"$project/where.txt"
+mkdir "$project/prompts"
+printf '{{!-- Reviews a text. --~}}\nReview {{ text }}.{{#each points}}\n- {{ item }}{{/each}}' >"$project/prompts/review.md"
 
 # -- the Python SDK -----------------------------------------------------------------------------------------
 
@@ -89,7 +99,7 @@ if timeout 20 "$contexture" mcp --root "$project" --http 0.0.0.0:0 2>"$work/refu
 fi
 said "$work/refused.txt" --allow-remote "for other machines the server does not start"
 
-serve "$contexture" mcp --root "$project" --programs "$project/agents" --http 127.0.0.1:0 \
+serve "$contexture" mcp --root "$project" --programs agents --prompts prompts --http 127.0.0.1:0 \
   >"$work/stdout.txt" 2>"$work/server.log"
 says_where() { url=$(grep -o 'http://127.0.0.1:[0-9]*/mcp' "$work/server.log" | head -n 1); }
 ready "the server" says_where
@@ -104,7 +114,7 @@ done
 
 export PATH=$modules/node_modules/.bin:$PATH
 inspect_stdio() {
-  timeout 90 inspector --cli "$contexture" mcp --root "$project" --programs "$project/agents" "$@"
+  timeout 90 inspector --cli "$contexture" mcp --root "$project" --programs agents --prompts prompts "$@"
 }
 inspect_http() {
   timeout 90 inspector --cli "$url" --transport http --header "Authorization: Bearer $CONTEXTURE_MCP_TOKEN" "$@"
@@ -115,7 +125,7 @@ for over in stdio http; do
 
   ask --method tools/list --strict || lost "tools/list, or a schema that is not portable"
   holds "$work/answer.json" \
-    '[t["name"] for t in d["tools"]] == ["knowledge_catalog", "activate_knowledge", "resolve_knowledge", "read_knowledge", "load_resource", "answer", "divide", "Judge"]' \
+    '[t["name"] for t in d["tools"]] == ["knowledge_catalog", "activate_knowledge", "resolve_knowledge", "read_knowledge", "load_resource", "answer", "divide", "Judge", "keep"]' \
     "inspector over $over: tools"
   ask --method tools/call --tool-name resolve_knowledge --tool-arg 'query=What does the widget cost?' 'packs=["acme"]' max=500 || lost resolve
   holds "$work/answer.json" \
@@ -131,6 +141,10 @@ for over in stdio http; do
   told='--allow-pack rumour@sha256:'
   [ "$over" != http ] || told='the operator finds the reason under the id call_'
   holds "$work/answer.json" "d['isError'] and '$told' in d['content'][0]['text']" "inspector over $over: a disputed pack"
+  ask --method prompts/list || lost prompts/list
+  holds "$work/answer.json" '[a["name"] for a in d["prompts"][0]["arguments"]] == ["text", "points"]' "inspector over $over: prompts"
+  ask --method prompts/get --prompt-name review --prompt-args text=茶 'points=["a"]' || lost prompts/get
+  holds "$work/answer.json" 'd["messages"][0]["content"]["text"] == "Review 茶.\n- a"' "inspector over $over: a prompt"
   ask --method resources/list || lost resources/list
   holds "$work/answer.json" '[r["uri"] for r in d["resources"]] == ["knowledge://acme", "knowledge://rumour"]' "inspector over $over: resources"
   ask --method resources/templates/list || lost resources/templates/list

@@ -113,9 +113,18 @@ impl Project {
     /// Makes the programs of a folder protected, those to come included: programs do not write them
     /// (GU-1).
     pub fn protect_programs(&mut self, folder: &Path) {
+        self.protect_below(folder, "*.as");
+    }
+
+    /// Makes the files of a folder protected, those to come included.
+    pub fn protect_files(&mut self, folder: &Path) {
+        self.protect_below(folder, "*");
+    }
+
+    fn protect_below(&mut self, folder: &Path, pattern: &str) {
         if let Some(folder) = self.within(folder) {
             let slash = if folder.is_empty() { "" } else { "/" };
-            self.config.policy.files.protect(&format!("{folder}{slash}*.as"));
+            self.config.policy.files.protect(&format!("{folder}{slash}{pattern}"));
         }
     }
 

@@ -5,9 +5,11 @@
 //! else the file of that stem in the template's own folder.
 
 mod included;
+mod shelf;
 
 pub(crate) use included::{Door, warnings};
 pub use included::{IncludedText, IncludedTexts, LoadedResource};
+pub use shelf::{StandaloneTemplate, TemplateShelf, TemplateVariable};
 
 use crate::written::{OnDemand, place_of, resolve_import};
 use contexture_context::Digest;

@@ -31,6 +31,7 @@
 //! ```
 
 mod fault;
+mod masking;
 pub mod mcp;
 pub mod serve;
 mod web;

@@ -10,6 +10,7 @@
 //! writes only messages to stdout, and reports to its starter what it left out.
 
 mod arguments;
+mod client;
 pub mod codes;
 pub mod http;
 mod knowledge;
@@ -17,11 +18,13 @@ mod load;
 mod offered;
 mod operator;
 mod program;
+mod prompts;
 mod read;
 pub(crate) mod said;
 mod server;
 mod session;
 pub mod stdio;
+mod tasks;
 pub mod token;
 mod tool;
 mod uri;

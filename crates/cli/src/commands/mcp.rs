@@ -18,12 +18,13 @@ const EXAMPLES: &str = "\
 Examples:
   contexture mcp --root . --programs examples
   contexture mcp --root examples/knowledge --pack acme-product-brief
+  contexture mcp --root examples --prompts prompts
 
 Over stdio a client starts the command and talks to it through stdin and stdout; it ends when stdin
 ends. With `--http 127.0.0.1:7879` and a token in CONTEXTURE_MCP_TOKEN, clients call
 http://ADDR/mcp with the header `Authorization: Bearer TOKEN`. Messages go to stderr.";
 
-/// Serves knowledge packs, references and programs over the Model Context Protocol.
+/// Serves knowledge packs, references, programs and prompts over the Model Context Protocol.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -36,6 +37,9 @@ pub(crate) struct Args {
     /// `--root`, paths of folders and packs are relative to it.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to serve")]
     programs: Option<PathBuf>,
+    /// A folder of prompt templates in the project; each becomes a prompt.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "What to serve")]
+    prompts: Option<PathBuf>,
     /// Serve only this pack, by its name or path. May be repeated.
     #[arg(long, value_name = "NAME", help_heading = "What to serve")]
     pack: Vec<String>,
@@ -134,6 +138,7 @@ fn server(args: &Args, project: Project) -> Result<Server, Abort> {
     };
     let settings = Settings {
         programs: args.programs.as_deref().map(|folder| args.path(folder)),
+        prompts: args.prompts.as_deref().map(|folder| args.path(folder)),
         model,
         models,
         offers: args.offer.clone(),
@@ -174,11 +179,12 @@ fn without_token(project: Project) -> Project {
     Project { environment, ..project }
 }
 
-/// Describes what is served: `3 tools and 2 packs`.
+/// Describes what is served: `3 tools, 2 packs and 1 prompt`.
 fn offer(server: &Server) -> String {
-    let tools = plural(server.tools().len() as u64, "tool");
-    match server.packs().len() as u64 {
-        0 => tools,
-        packs => format!("{tools} and {}", plural(packs, "pack")),
-    }
+    let mut parts = vec![plural(server.tools().len() as u64, "tool")];
+    let more = [(server.packs().len(), "pack"), (server.prompts().len(), "prompt")];
+    let more = more.iter().filter(|(number, _)| *number > 0);
+    parts.extend(more.map(|(number, word)| plural(*number as u64, word)));
+    let last = parts.pop().unwrap_or_default();
+    if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) }
 }

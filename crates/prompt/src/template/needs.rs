@@ -37,6 +37,9 @@ pub struct Requirement {
     /// guards.
     #[serde(skip)]
     pub always: bool,
+    /// True if a loop goes over it.
+    #[serde(skip)]
+    pub is_list: bool,
     /// The partial in which it is first used; none for the template itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
@@ -165,6 +168,9 @@ impl<'a> Survey<'a> {
         state: &State<'a>,
     ) -> &'a [Op] {
         self.needs(place, path, state);
+        if let Some(list) = self.found.get_mut(place.template.program.slice(path.span)) {
+            list.is_list = true;
+        }
         let Some((body, other, after)) = extent.split(after) else {
             return &[];
         };
@@ -227,6 +233,7 @@ impl<'a> Survey<'a> {
             name: name.to_owned(),
             need,
             always,
+            is_list: false,
             partial: place.partial.map(str::to_owned),
             line: at.line,
             column: at.column,

@@ -45,6 +45,12 @@ contexture::diagnostic::codes! {
     BROKEN_OFF "MCP1114" "call-broken-off" Error
         "A call failed inside the server."
         "This is a fault of contexture, not of the caller; the message has its cause. The server serves on."
+    PROMPT_NOT_SERVED "MCP1115" "prompt-not-served" Warning
+        "A template of the folder is not offered as a prompt."
+        "A template is offered when `contexture prompt check` accepts it, its partials lie beside it, and no other one has its name. The others are left out, and the message says why."
+    NO_PROMPTS "MCP1116" "no-prompt-folder" Error
+        "The folder of prompt templates can't be read."
+        "`--prompts` names a folder that exists and lies in the workspace."
 }
 
 /// All codes.

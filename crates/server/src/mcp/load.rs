@@ -144,7 +144,7 @@ impl Tool for LoadResource {
                 ended = work => ended.unwrap_or_else(|error| {
                     Err(Fault::of(codes::BROKEN_OFF, format!("the load failed: {error}")))
                 }),
-                () = call.context.ct.cancelled() => {
+                () = call.client.gone() => {
                     Err(Fault::of(codes::CANCELLED, "the call was cancelled"))
                 }
             }

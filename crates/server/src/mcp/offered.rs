@@ -3,6 +3,8 @@
 use crate::fault::Fault;
 use crate::mcp::knowledge::{Knowledge, NAMES};
 use crate::mcp::program::runner::Runner;
+use crate::mcp::prompts::Prompts;
+use crate::mcp::tasks::Tasks;
 use crate::mcp::tool::Tool;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +15,9 @@ pub(crate) struct Offered {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) by_name: HashMap<String, usize>,
     pub(crate) knowledge: Arc<Knowledge>,
+    pub(crate) prompts: Prompts,
     pub(crate) runner: Arc<Runner>,
+    pub(crate) tasks: Tasks,
     pub(crate) notices: Vec<Fault>,
 }
 

@@ -5,6 +5,7 @@
 
 pub(super) mod found;
 mod input;
+mod person;
 mod progress;
 mod run;
 pub(super) mod runner;

@@ -14,7 +14,7 @@ const INVALID_PARAMS: i32 = -32_602;
 const METHOD_NOT_FOUND: i32 = -32_601;
 
 /// The MCP methods that are answered here, without notifications.
-pub(super) const METHODS: [&str; 7] = [
+pub(super) const METHODS: [&str; 9] = [
     "initialize",
     "ping",
     "tools/list",
@@ -22,6 +22,8 @@ pub(super) const METHODS: [&str; 7] = [
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "prompts/list",
+    "prompts/get",
 ];
 
 /// The content of a line.
@@ -86,6 +88,7 @@ fn shaped(message: ClientJsonRpcMessage, value: impl FnOnce() -> Option<Value>) 
                 return refuse(INVALID_PARAMS, message, id());
             }
             ClientRequest::ListToolsRequest(_)
+            | ClientRequest::ListPromptsRequest(_)
             | ClientRequest::ListResourcesRequest(_)
             | ClientRequest::ListResourceTemplatesRequest(_) => {
                 let value = value().unwrap_or_default();

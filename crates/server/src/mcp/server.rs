@@ -7,7 +7,9 @@ use crate::mcp::offered::Offered;
 use crate::mcp::operator::Operator;
 use crate::mcp::program::found::discover;
 use crate::mcp::program::runner::Runner;
+use crate::mcp::prompts::Prompts;
 use crate::mcp::session::Session;
+use crate::mcp::tasks::Tasks;
 use crate::mcp::tool::Tool;
 use contexture::config::NoticeLanguage;
 use contexture::context::tokens::tokenizer_for;
@@ -26,6 +28,8 @@ pub struct Settings {
     pub project: Project,
     /// A folder of programs in the workspace, each of which becomes a tool.
     pub programs: Option<PathBuf>,
+    /// A folder of prompt templates in the workspace, each of which becomes a prompt.
+    pub prompts: Option<PathBuf>,
     /// The default model of programs; takes precedence over environment and settings.
     pub model: Option<String>,
     /// The models in place of single ones that programs name.
@@ -50,6 +54,7 @@ impl Settings {
         Self {
             project,
             programs: None,
+            prompts: None,
             model: None,
             models: Replacements::default(),
             offers: Vec::new(),
@@ -75,6 +80,7 @@ impl Server {
         let Settings {
             mut project,
             programs,
+            prompts,
             model,
             models,
             offers,
@@ -88,16 +94,21 @@ impl Server {
             project
                 .protect_programs(&std::path::absolute(folder).unwrap_or_else(|_| folder.clone()));
         }
+        let prompts = prompts.map(|folder| std::path::absolute(&folder).unwrap_or(folder));
+        if let Some(folder) = &prompts {
+            // Nor what a client shows its model.
+            project.protect_files(folder);
+        }
         let chosen = (model.clone(), models.clone());
         let runner = Runner::new(project.clone(), chosen, packs.clone(), (servers, yes_to));
         let counter = tokenizer_for(&default_model(&project, model.as_deref()).uri);
         let is_english = project.config.knowledge.lang == NoticeLanguage::En;
+        let (prompts, mut notices) = Prompts::open(&project, packs.clone(), prompts.as_deref())?;
         let load = LoadResource::open(project.clone(), packs.clone(), &offers)?;
         let knowledge = Knowledge::open(project, packs, selected, counter, is_english)?;
         let knowledge = Arc::new(knowledge);
         let mut tools: Vec<Arc<dyn Tool>> = knowledge::tools(&knowledge);
         tools.push(Arc::new(load.following(&knowledge)));
-        let mut notices = Vec::new();
         if let Some(folder) = programs {
             let taken = tools.iter().map(|tool| tool.definition().name.to_string());
             let (programs, left_out) = discover(&runner, &folder, taken.collect::<Vec<_>>())?;
@@ -110,7 +121,15 @@ impl Server {
         }
         let names = tools.iter().enumerate();
         let by_name = names.map(|(at, tool)| (tool.definition().name.to_string(), at)).collect();
-        Ok(Self(Arc::new(Offered { tools, by_name, knowledge, runner, notices })))
+        Ok(Self(Arc::new(Offered {
+            tools,
+            by_name,
+            knowledge,
+            prompts,
+            runner,
+            tasks: Tasks::default(),
+            notices,
+        })))
     }
 
     /// Returns the names of the tools, in order.
@@ -123,6 +142,12 @@ impl Server {
     #[must_use]
     pub fn packs(&self) -> Vec<String> {
         self.0.knowledge.view().names().map(str::to_owned).collect()
+    }
+
+    /// Returns the names of the prompts, in order.
+    #[must_use]
+    pub fn prompts(&self) -> Vec<&str> {
+        self.0.prompts.names().collect()
     }
 
     /// Returns what was left out, with reasons.

@@ -1,20 +1,25 @@
 //! A session with a client, which answers MCP requests.
 
 use crate::fault::Fault;
+use crate::mcp::client::Client;
 use crate::mcp::codes;
 use crate::mcp::knowledge::{Generation, Knowledge};
 use crate::mcp::offered::Offered;
 use crate::mcp::operator::{Operator, WARNINGS};
+use crate::mcp::prompts::NoPrompt;
 use crate::mcp::read::METHODS;
 use crate::mcp::said;
+use crate::mcp::tasks::Way;
 use crate::mcp::tool::{Call, Conversation, Tool};
 use contexture::diagnostic::suggestion;
 use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerCapabilities, ServerConfig, Tool as Definition,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage, PromptsCapability,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourcesCapability, Role,
+    ServerCapabilities, ServerConfig, Tool as Definition, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -50,12 +55,8 @@ impl Session {
         Self { offered, conversation: Conversation::default(), told, operator }
     }
 
-    /// Returns what the client may know of a failure.
     fn told(&self, called: &str, fault: Fault) -> Fault {
-        match &self.operator {
-            Some(operator) => operator.conceal(called, fault),
-            None => fault,
-        }
+        told(self.operator.as_ref(), called, fault)
     }
 
     /// Searches for packs when that is due, and notifies the client of changes.
@@ -90,11 +91,18 @@ impl ServerHandler for Session {
         let server =
             Implementation::new("contexture", env!("CARGO_PKG_VERSION")).with_title("Contexture");
         let can = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+        let has_long = self.offered.tools().any(|tool| tool.is_long());
+        let mut can = if has_long { can.enable_tasks().build() } else { can.build() };
+        if !self.offered.prompts.is_empty() {
+            can.prompts = Some(PromptsCapability::default());
+        }
         if self.offered.knowledge().view().is_empty() {
-            ServerConfig::new(can.build())
+            ServerConfig::new(can)
         } else {
-            let can = can.enable_resources().enable_resources_list_changed();
-            ServerConfig::new(can.build()).with_instructions(Knowledge::instruction())
+            let mut resources = ResourcesCapability::default();
+            resources.list_changed = Some(true);
+            can.resources = Some(resources);
+            ServerConfig::new(can).with_instructions(Knowledge::instruction())
         }
         .with_server_info(server)
     }
@@ -116,27 +124,54 @@ impl ServerHandler for Session {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.refresh(&context).await;
+        let tasks = &self.offered.tasks;
+        if let Some(answered) = tasks.again(&context, &mut request).await {
+            return answered;
+        }
         let tool = self.offered.tool(&request.name);
-        let tool: &Arc<dyn Tool> = tool.ok_or_else(|| self.unknown_tool(&request.name))?;
+        let tool = Arc::clone(tool.ok_or_else(|| self.unknown_tool(&request.name))?);
+        let way = if tool.is_long() { Way::of(&context) } else { Way::Waits };
+        let name = request.name.to_string();
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let (conversation, is_remote) = (Arc::clone(&self.conversation), self.operator.is_some());
-        let call = Call { arguments, conversation, context, is_remote };
-        let result = match tool.call(call).await {
-            Ok(mut given) => {
-                if let Some(operator) = &self.operator
-                    && let Some(warnings) = given.meta.shift_remove(WARNINGS)
-                {
-                    operator.warned(&request.name, &warnings);
-                }
-                given.into_result()
-            }
-            Err(fault) => self.told(&request.name, fault).into_result(),
+        let conversation = Arc::clone(&self.conversation);
+        let operator = self.operator.clone();
+        let is_remote = operator.is_some();
+        let work = |client| {
+            let call = Call { arguments, conversation, client, is_remote };
+            called(tool, call, name.clone(), operator)
         };
-        Ok(result.into())
+        match way {
+            Way::Waits => Ok(work(Client::Call(Box::new(context))).await.into()),
+            way => tasks.call(&context, (way, &name), work).await,
+        }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        Ok(GetTaskResult::new(self.offered.tasks.manager.get_task(&request.task_id)?))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.offered.tasks.manager.update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.offered.tasks.manager.cancel_task(&request.task_id)
     }
 
     /// Answers a request with an unknown method.
@@ -164,6 +199,47 @@ impl ServerHandler for Session {
         Ok(ListResourcesResult::with_all_items(self.offered.knowledge().resources()))
     }
 
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        only_page(page)?;
+        let offered = Arc::clone(&self.offered);
+        let work = tokio::task::spawn_blocking(move || offered.prompts.definitions());
+        let prompts = work.await.map_err(|error| broken(&error))?;
+        Ok(ListPromptsResult::with_all_items(prompts))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let (offered, asked) = (Arc::clone(&self.offered), request.name.clone());
+        let handle = tokio::runtime::Handle::current();
+        // Files are read off the thread that reads messages.
+        let work = tokio::task::spawn_blocking(move || {
+            handle.block_on(offered.prompts.get(&request.name, request.arguments))
+        });
+        match work.await.map_err(|error| broken(&error))? {
+            Ok((description, text)) => {
+                let mut result =
+                    GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
+                result.description = description;
+                Ok(result.into())
+            }
+            Err(NoPrompt::OfClient(message)) => {
+                Err(ErrorData::invalid_params(said::line(&message), None))
+            }
+            Err(NoPrompt::Failed(fault)) => {
+                let fault = self.told(&asked, fault);
+                let data = Some(json!({ "code": fault.code, "help": fault.help }));
+                Err(ErrorData::internal_error(fault.to_string(), data))
+            }
+        }
+    }
+
     async fn list_resource_templates(
         &self,
         page: Option<PaginatedRequestParams>,
@@ -189,10 +265,42 @@ impl ServerHandler for Session {
             return Err(not_read(fault));
         }
         let work = tokio::task::spawn_blocking(move || knowledge.resource(&request.uri));
-        let read =
-            work.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let read = work.await.map_err(|error| broken(&error))?;
         Ok(ReadResourceResult::new(vec![read.map_err(not_read)?]).into())
     }
+}
+
+/// Returns what the client may know of a failure.
+fn told(operator: Option<&Arc<Operator>>, called: &str, fault: Fault) -> Fault {
+    match operator {
+        Some(operator) => operator.conceal(called, fault),
+        None => fault,
+    }
+}
+
+/// Calls a tool; its failure is a result.
+async fn called(
+    tool: Arc<dyn Tool>,
+    call: Call,
+    name: String,
+    operator: Option<Arc<Operator>>,
+) -> CallToolResult {
+    match tool.call(call).await {
+        Ok(mut given) => {
+            if let Some(operator) = &operator
+                && let Some(warnings) = given.meta.shift_remove(WARNINGS)
+            {
+                operator.warned(&name, &warnings);
+            }
+            given.into_result()
+        }
+        Err(fault) => told(operator.as_ref(), &name, fault).into_result(),
+    }
+}
+
+/// Returns the error about work that did not end.
+fn broken(error: &tokio::task::JoinError) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
 }
 
 /// Rejects a cursor, as lists are returned whole.

@@ -1,10 +1,9 @@
 //! The trait of the tools of the server.
 
 use crate::fault::Fault;
+use crate::mcp::client::Client;
 use parking_lot::Mutex;
-use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool as Definition};
-use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::pin::Pin;
@@ -17,6 +16,11 @@ pub(crate) trait Tool: Send + Sync {
     fn definition(&self) -> &Definition;
 
     fn call(&self, call: Call) -> CallFuture<'_>;
+
+    /// Reports whether a call may take long, and may ask the person at the client.
+    fn is_long(&self) -> bool {
+        false
+    }
 }
 
 /// The packs that a conversation has seen, so that a guide is sent once (KN-7, KN-14).
@@ -27,8 +31,8 @@ pub(crate) struct Call {
     pub(crate) arguments: Value,
     /// The packs that the conversation has seen.
     pub(crate) conversation: Conversation,
-    /// Cancellation, progress, and the client.
-    pub(crate) context: RequestContext<RoleServer>,
+    /// The client that waits for the result.
+    pub(crate) client: Client,
     /// True if the client may be another machine's, which learns no hosts and paths.
     pub(crate) is_remote: bool,
 }

@@ -8,7 +8,6 @@
 pub(crate) mod calls;
 mod declared;
 pub(crate) mod forwarder;
-mod masking;
 mod permission;
 mod sending;
 pub(crate) mod step;

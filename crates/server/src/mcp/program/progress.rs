@@ -1,9 +1,10 @@
 //! The progress of a run as notifications of MCP.
 
+use crate::mcp::client::{Client, Tasked};
 use contexture::observe::{Observer, Progress, Silent};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::Peer;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -40,18 +41,30 @@ impl Observer for Teller {
     }
 }
 
-/// Creates the observer of a call: silent unless the client requested progress.
+/// Creates the observer of a call: silent unless the client requested progress, or has a task, which says
+/// how far it is.
 ///
 /// The task ends when the observer is dropped and everything is sent: the answer of the call waits for it,
 /// since no progress may follow the answer.
 pub(super) fn observer(
-    context: &RequestContext<RoleServer>,
+    client: &Client,
     is_remote: bool,
 ) -> (Arc<dyn Observer>, Option<JoinHandle<()>>) {
-    let Some(token) = context.meta.get_progress_token() else { return (Arc::new(Silent), None) };
     let (sender, receiver) = unbounded_channel();
-    let telling = tokio::spawn(forward(receiver, context.peer.clone(), token));
+    let telling = match client {
+        Client::Task(client) => tokio::spawn(state(receiver, Arc::clone(client))),
+        Client::Call(context) => match context.meta.get_progress_token() {
+            Some(token) => tokio::spawn(forward(receiver, context.peer.clone(), token)),
+            None => return (Arc::new(Silent), None),
+        },
+    };
     (Arc::new(Teller { sender, is_remote }), Some(telling))
+}
+
+async fn state(mut told: UnboundedReceiver<String>, client: Arc<Tasked>) {
+    while let Some(message) = told.recv().await {
+        client.tell(message);
+    }
 }
 
 async fn forward(

@@ -1,21 +1,22 @@
 //! An offered program, and its run for a call.
 
 use super::input::Input;
+use super::person::{PersonAtClient, hand_on};
 use super::progress;
 use super::runner::Runner;
 use crate::fault::Fault;
 use crate::mcp::arguments::Arguments;
+use crate::mcp::client::Client;
 use crate::mcp::codes;
 use crate::mcp::operator::{RUN, WARNINGS};
 use crate::mcp::tool::{Call, CallFuture, Given, Tool};
 use contexture::Runtime;
 use contexture::diagnostic::{SourceFile, render};
 use contexture::llm::CancelToken;
+use contexture::permission::Permission;
 use contexture::run::{RunFailure, RunReport, RunRequest};
 use contexture::script::runtime::RunError;
-use rmcp::RoleServer;
 use rmcp::model::Tool as Definition;
-use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,8 +44,12 @@ impl Tool for Program {
         Box::pin(async move {
             self.arguments.check(&self.definition.name, &call.arguments)?;
             let input = self.input.of(call.arguments);
-            run(&self.runner, &self.file, input, (&call.context, call.is_remote)).await
+            run(&self.runner, &self.file, input, (&call.client, call.is_remote)).await
         })
+    }
+
+    fn is_long(&self) -> bool {
+        true
     }
 }
 
@@ -52,14 +57,16 @@ async fn run(
     runner: &Runner,
     file: &Path,
     input: Value,
-    (context, is_remote): (&RequestContext<RoleServer>, bool),
+    (client, is_remote): (&Client, bool),
 ) -> Result<Given, Fault> {
     let cancelled = || Fault::of(codes::CANCELLED, "the call was cancelled");
     let permit = tokio::select! {
         permit = Arc::clone(&runner.permits).acquire_owned() => permit.map_err(|_| cancelled())?,
-        () = unwanted(runner, context) => return Err(cancelled()),
+        () = unwanted(runner, client) => return Err(cancelled()),
     };
     let cancel = CancelToken::new();
+    let (person, questions) = PersonAtClient::new();
+    let permission = client.can_be_asked().then(|| Arc::new(person) as Arc<dyn Permission>);
     let request = RunRequest {
         program: file.to_owned(),
         input,
@@ -69,14 +76,16 @@ async fn run(
         approve_packs: runner.packs.approve_project,
         servers: runner.servers.clone(),
         yes_to: runner.yes_to.clone(),
+        permission,
         ..RunRequest::default()
     };
-    let (observer, forwarding) = progress::observer(context, is_remote);
+    let (observer, forwarding) = progress::observer(client, is_remote);
     let runtime = Runtime::of(runner.project.clone());
     let mut run = runtime.request(request).observer(observer).cancel(cancel.clone());
     let ended = tokio::select! {
         ended = &mut run => ended,
-        () = unwanted(runner, context) => {
+        never = hand_on(client, questions) => match never {},
+        () = unwanted(runner, client) => {
             cancel.cancel();
             // It ends in order, with its trace.
             run.await
@@ -91,9 +100,9 @@ async fn run(
 }
 
 /// Waits until the client cancels its call, or the server ends.
-async fn unwanted(runner: &Runner, context: &RequestContext<RoleServer>) {
+async fn unwanted(runner: &Runner, client: &Client) {
     tokio::select! {
-        () = context.ct.cancelled() => {}
+        () = client.gone() => {}
         () = runner.stopped() => {}
     }
 }

@@ -5,10 +5,10 @@
 //! that reconnected, it can be cancelled, it times out. No answer means no. A yes to `USER_CONSENT`
 //! applies to the session of the client that gave it, and to the same parameters (GU-11).
 
-use super::masking;
 use super::sending::Outcome;
 use super::step::StepCall;
 use super::target::{CONFIRM_TOOL, Forwarder};
+use crate::masking;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use contexture::config::Serve;
 use contexture::context::Digest;

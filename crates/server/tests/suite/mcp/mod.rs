@@ -3,6 +3,8 @@
 mod http;
 mod knowledge;
 mod load;
+mod people;
 mod programs;
+mod prompts;
 mod stdio;
 mod support;

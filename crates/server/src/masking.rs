@@ -29,7 +29,7 @@ const PARTS: &[&str] = &[
 /// Endings of names that are not secrets, such as `max_tokens`.
 const ENDS: &[&str] = &["token", "pwd"];
 
-pub(super) fn parameters(parameters: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn parameters(parameters: &Map<String, Value>) -> Map<String, Value> {
     let mut shown = parameters.clone();
     let mut open = of_fields(&mut shown, false);
     while let Some((value, is_secret)) = open.pop() {
@@ -44,7 +44,7 @@ pub(super) fn parameters(parameters: &Map<String, Value>) -> Map<String, Value> 
     shown
 }
 
-pub(super) fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     Masker::default().text(text).into_owned()
 }
 

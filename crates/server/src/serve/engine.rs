@@ -35,6 +35,7 @@ pub(crate) enum Engine {
 }
 
 /// What an engine needs of its server.
+#[cfg_attr(not(feature = "restate"), expect(dead_code, reason = "this build has no other engine"))]
 pub(super) struct Means<'a> {
     pub(super) settings: &'a config::Serve,
     pub(super) data: &'a Path,

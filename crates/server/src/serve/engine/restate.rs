@@ -44,6 +44,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
+use tokio::task::AbortHandle;
 use wire::{Begin, Content, Letter, micros, now_us};
 
 /// The file in the data folder with the name of this server at the engine.
@@ -61,6 +62,13 @@ pub(crate) struct Restate {
     hosts: Arc<Hosts>,
     log: Arc<Log>,
     answers: AtomicBool,
+    endpoint: AbortHandle,
+}
+
+impl Drop for Restate {
+    fn drop(&mut self) {
+        self.endpoint.abort();
+    }
 }
 
 /// The runs that this server hosts.
@@ -75,6 +83,8 @@ struct Hosts {
 struct Identity {
     /// The id of its endpoint there.
     deployment: Option<String>,
+    /// The path of its endpoint: a server that follows another one at its address is another endpoint.
+    path: String,
     /// What the engine shows when it calls.
     key: String,
 }
@@ -133,11 +143,12 @@ impl Restate {
         let hosts = Arc::new(hosts);
         let served = serve(listener, service::endpoint(&hosts), identity.key.clone());
         let log = Arc::clone(means.log);
-        let restate = Arc::new(Self { client, hosts, log, answers: AtomicBool::new(false) });
-        tokio::spawn(served);
+        let (answers, endpoint) = (AtomicBool::new(false), tokio::spawn(served).abort_handle());
+        let restate = Arc::new(Self { client, hosts, log, answers, endpoint });
         let looking = Arc::downgrade(&restate);
         tokio::spawn(async move {
-            let mut place = (path, identity, format!("http://{bound}"));
+            let uri = format!("http://{bound}/{}", identity.path);
+            let mut place = (path, identity, uri);
             while let Some(restate) = looking.upgrade() {
                 restate.look(&mut place).await;
                 drop(restate);
@@ -312,7 +323,8 @@ fn identity(path: &Path) -> Result<Identity, Fault> {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| unusable(error.to_string())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let key = Secret::new()?.expose().to_owned();
-            let identity = Identity { deployment: None, key };
+            let path_of_endpoint = contexture::store::stamp::system().next().0;
+            let identity = Identity { deployment: None, path: path_of_endpoint, key };
             keep(path, &identity).map_err(|error| unusable(error.to_string()))?;
             Ok(identity)
         }

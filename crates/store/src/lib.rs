@@ -28,6 +28,7 @@ pub mod contexts;
 pub mod copy;
 pub mod flows;
 pub mod home;
+pub mod journals;
 pub mod marks;
 pub mod memory;
 #[cfg(feature = "postgres")]

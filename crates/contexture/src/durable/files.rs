@@ -77,3 +77,19 @@ impl JournalPlace for InFolder {
         self.file.remove();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    contexture_core::journals_contract!(files());
+
+    fn files() -> impl Fn() -> Arc<dyn Journals> {
+        let (folder, count) = (tempfile::tempdir().unwrap(), AtomicUsize::new(0));
+        move || {
+            let number = count.fetch_add(1, Ordering::Relaxed);
+            Arc::new(JournalFiles(folder.path().join(number.to_string())))
+        }
+    }
+}

@@ -48,6 +48,7 @@ macro_rules! suite {
 
 pub mod contexts;
 pub mod flows;
+pub mod journals;
 pub mod memory;
 pub mod runs;
 
@@ -138,6 +139,16 @@ suite! {
     fl_12_request_reaches_holder
     fl_12_cancel_before_claim_counts
     fl_12_note_is_listed_and_told_to_nobody
+    wa_11_run_that_only_waits_is_taken_up_once
+}
+
+suite! {
+    ($)
+    /// Runs the whole suite of journals of runs.
+    journals, journals_contract:
+    wa_3_lines_of_journal_are_read_back_and_gone_on_with
+    wa_3_journal_is_begun_once
+    wa_3_removed_journal_is_gone
 }
 
 suite! {

@@ -31,9 +31,14 @@ mod sqlite {
 #[cfg(feature = "postgres")]
 mod postgres {
     use super::*;
+    use crate::journals::Journals;
     use crate::postgres::testing::fresh;
 
     contexture_core::flows_contract!(|| -> Arc<dyn FlowJournal> {
+        PostgresJournal::open_in(&fresh(), Options::default()).unwrap()
+    });
+
+    contexture_core::journals_contract!(|| -> Arc<dyn Journals> {
         PostgresJournal::open_in(&fresh(), Options::default()).unwrap()
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::store::flows::{
     Ask, ClaimedRun, EndedStep, Entry, Event, Filter, FlowJournal, JournalError, Kept, LONGEST_ID,
-    RunHead, RunState,
+    RunHead, RunState, Wait, WaitFilter, WaitId, WaitKind, WaitState,
 };
 use contexture_context::{Label, Trust};
 use contexture_protocol::content::Status;
@@ -18,6 +18,44 @@ pub type Make<'m> = dyn Fn() -> Arc<dyn FlowJournal> + 'm;
 const SOON: Duration = Duration::from_secs(10);
 
 type Claim = Box<dyn ClaimedRun>;
+
+pub fn wa_11_run_that_only_waits_is_taken_up_once(make: &Make<'_>) {
+    let journal = make();
+    let text = str::to_owned;
+    let (owner, context) = (text("ann"), text("ctx_1"));
+    let id = WaitId { owner, context, message: text("m1"), call: text("c1") };
+    let wait = Wait {
+        id: id.clone(),
+        kind: WaitKind::Call,
+        run: text("run_1"),
+        step: text("a"),
+        client: text("page"),
+        since_ms: 1,
+        expires_ms: 2,
+        request: text("{}"),
+        answer: None,
+        state: WaitState::Open,
+        is_parked: false,
+        place: 0,
+    };
+    let (send, receive) = mpsc::channel();
+    let opened = send.clone();
+    journal.open_wait(wait, Box::new(move |outcome| opened.send(outcome.is_ok()).unwrap()));
+    assert!(receive.recv().unwrap());
+    let take = || {
+        let send = send.clone();
+        let done = Box::new(move |taken: Result<bool, _>| send.send(taken.unwrap()).unwrap());
+        journal.take_parked("run_1", done);
+        receive.recv().unwrap()
+    };
+    assert!(!take(), "somebody works on it");
+    journal.park_waits("run_1", true);
+    assert!(take());
+    assert!(!take());
+    let own = WaitFilter { own: true, ..WaitFilter::default() };
+    let found = journal.waits(&own).unwrap();
+    assert!(found.len() == 1 && found[0].id == id && !found[0].is_parked, "{found:?}");
+}
 
 fn begin(journal: &Arc<dyn FlowJournal>, run: &str) -> Claim {
     journal.begin(&RunHead::new(run, "{\"instructions\": []}")).unwrap()

@@ -66,7 +66,10 @@ impl Turns {
             }
         }
         // Their turns have their answers; what a person has to look at stays.
-        for run in runs.into_values().filter(|run| !run.is_uncertain()) {
+        let is_over = |(owner, context, message): &Name| {
+            app.turns.find_in(owner, Some(context), message).is_none()
+        };
+        for (_, run) in runs.iter().filter(|(name, run)| is_over(name) && !run.is_uncertain()) {
             durable::forget(&app.project, &run.id);
         }
         Ok(rest)

@@ -5,7 +5,7 @@
 //! names another one. An engine must run: `RESTATE` is its ingress (http://127.0.0.1:8080), `RESTATE_ADMIN`
 //! its administration (http://127.0.0.1:9070). Both sides are measured in turn, by the same client, and
 //! medians and their ratio are printed. Both have at most 64 steps at once; the bare one is measured
-//! with all 500 at once, too.
+//! with all 500 at once, too. An argument says how many rounds, 15 without one.
 
 use reqwest::Client;
 use restate_sdk::prelude::*;
@@ -19,7 +19,6 @@ use tokio::process::{Child, Command};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const STEPS: usize = 500;
-const ROUNDS: usize = 15;
 const AT_ONCE: usize = 64;
 
 struct BareStep;
@@ -27,7 +26,11 @@ struct BareStep;
 #[restate_sdk::service(name = "BareStep")]
 impl BareStep {
     #[handler]
-    async fn echo(&self, _ctx: Context<'_>, input: Json<Value>) -> Result<Json<Value>, HandlerError> {
+    async fn echo(
+        &self,
+        _ctx: Context<'_>,
+        input: Json<Value>,
+    ) -> Result<Json<Value>, HandlerError> {
         Ok(input)
     }
 }
@@ -61,12 +64,13 @@ async fn main() -> Outcome<()> {
     let engine = var("RESTATE", "http://127.0.0.1:8080");
     let admin = var("RESTATE_ADMIN", "http://127.0.0.1:9070");
     let program = var("CONTEXTURE", "target/release/contexture");
+    let rounds = std::env::args().nth(1).map_or(Ok(15), |word| word.parse::<usize>())?;
     let client = Client::builder().no_proxy().build()?;
     let bare = bare(&client, &admin).await?;
     let (_server, base, _folder) = ours(&client, &program, &engine, &admin).await?;
     let mut rates = [Vec::new(), Vec::new(), Vec::new()];
     let mark = std::process::id();
-    for round in 0..=ROUNDS {
+    for round in 0..=rounds {
         let (few, all) = (format!("{mark}-few-{round}"), format!("{mark}-all-{round}"));
         let taken = [
             send_set(&client, &base, &format!("m{round}")).await?,
@@ -81,7 +85,7 @@ async fn main() -> Outcome<()> {
     }
     bare.abort();
     let [ours, few, all] = rates.map(|mut rates| median(&mut rates));
-    println!("{STEPS} steps, {ROUNDS} rounds, medians");
+    println!("{STEPS} steps, {rounds} rounds, medians");
     println!("contexture serve over Restate, {AT_ONCE} at once: {ours:.0} steps/s");
     println!("bare service, {AT_ONCE} at once: {few:.0} steps/s, ratio {:.2}", ours / few);
     println!("bare service, all at once: {all:.0} steps/s, ratio {:.2}", ours / all);

@@ -77,6 +77,15 @@ fn wa_7_patch_metadata_of_user_id_is_refused() {
         let content = refused(&http.post(&ask), 422, "VALIDATION_FAILED");
         let pointer = &content["details"]["violations"][0]["pointer"];
         assert_eq!(pointer, "/content/changes/1/value/userId");
+        // Of several patches the one at fault is named.
+        let harmless = json!({ "operation": "UPDATE_METADATA", "value": { "title": "t" } });
+        let own = json!({ "operation": "UPDATE_METADATA", "value": { "userId": "local" } });
+        for after in [harmless, own] {
+            let ask = batch(&format!("n{user}{}", after["value"]), json!([change, after]));
+            let content = refused(&http.post(&ask), 422, "VALIDATION_FAILED");
+            let pointer = &content["details"]["violations"][0]["pointer"];
+            assert_eq!(pointer, "/content/changes/0/value/userId");
+        }
     }
     let read = http.get("/v1/contexts/ctx_a").json();
     assert_eq!((&read["version"], &read["metadata"]), (&1.into(), &json!({ "userId": "local" })));

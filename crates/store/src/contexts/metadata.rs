@@ -19,10 +19,11 @@ pub(super) fn after(
     first: Option<&Map<String, Value>>,
     steps: &[Step<'_>],
 ) -> Outcome<Option<String>> {
-    let mut patches = steps
-        .iter()
-        .filter_map(|step| if let Step::Patch { patch } = step { Some(*patch) } else { None })
-        .peekable();
+    let patches = steps.iter().enumerate();
+    let patches = patches.filter_map(|(at, step)| {
+        if let Step::Patch { patch } = step { Some((at, *patch)) } else { None }
+    });
+    let mut patches = patches.peekable();
     if first.is_none() && patches.peek().is_none() {
         return Ok(None);
     }
@@ -31,11 +32,14 @@ pub(super) fn after(
         None => read::metadata(ledger, row)?,
     };
     let user = metadata.get(USER).cloned();
-    patches.for_each(|patch| merge(&mut metadata, patch));
-    if metadata.get(USER) != user.as_ref() {
-        let found = metadata.get(USER).map_or("nothing", kind);
-        let expected = "the userId as it is: the user of a context is fixed";
-        return Err(ContextError::invalid("/metadata/userId", expected, found));
+    for (at, patch) in patches {
+        merge(&mut metadata, patch);
+        if metadata.get(USER) != user.as_ref() {
+            let found = metadata.get(USER).map_or("nothing", kind);
+            let expected = "the userId as it is: the user of a context is fixed";
+            let error = ContextError::invalid("/metadata/userId", expected, found);
+            return Err(error.of_operation(at));
+        }
     }
     limit::metadata(engine, &metadata).map(Some)
 }

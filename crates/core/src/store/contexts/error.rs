@@ -92,6 +92,8 @@ pub enum ContextError {
     /// An argument or a part of a message is not as expected.
     #[error("{}expected {expected}, found {found}", at(.pointer))]
     Invalid {
+        /// The number of the operation, from 0, if it is one's.
+        operation: Option<usize>,
         /// The place: a JSON pointer or an argument's name; empty for the whole.
         pointer: String,
         /// The expected form.
@@ -194,7 +196,17 @@ impl ContextError {
     /// Creates [`ContextError::Invalid`], at a JSON pointer or in an argument.
     #[must_use]
     pub fn invalid(pointer: &str, expected: &'static str, found: &str) -> Self {
-        Self::Invalid { pointer: pointer.to_owned(), expected, found: found.to_owned() }
+        let (pointer, found) = (pointer.to_owned(), found.to_owned());
+        Self::Invalid { operation: None, pointer, expected, found }
+    }
+
+    /// Says of which operation of an update it is.
+    #[must_use]
+    pub fn of_operation(mut self, number: usize) -> Self {
+        if let Self::Invalid { operation, .. } = &mut self {
+            *operation = Some(number);
+        }
+        self
     }
 
     /// Returns the stable code.

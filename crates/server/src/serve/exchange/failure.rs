@@ -41,7 +41,7 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
             let refusal = Refusal::new(ErrorCode::ValidationFailed, error.to_string());
             refusal.violation("/content/path", expected, error.to_string())
         }
-        ContextError::Invalid { ref pointer, expected, ref found } => {
+        ContextError::Invalid { ref pointer, expected, ref found, .. } => {
             of(ErrorCode::ValidationFailed).violation(pointer, expected, found.to_string())
         }
         ContextError::TooLarge { limit, .. } => {

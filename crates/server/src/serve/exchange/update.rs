@@ -85,10 +85,10 @@ impl Asked {
             ContextError::Path { operation, .. } => {
                 Some(format!("{}/path", self.pointer(*operation)))
             }
-            ContextError::Invalid { pointer, .. } => pointer
-                .strip_prefix("/metadata")
-                .zip(self.operations.iter().rposition(is_patch))
-                .map(|(within, operation)| format!("{}/value{within}", self.pointer(operation))),
+            ContextError::Invalid { pointer, operation: Some(operation), .. } => {
+                let within = pointer.strip_prefix("/metadata").unwrap_or_default();
+                Some(format!("{}/value{within}", self.pointer(*operation)))
+            }
             _ => None,
         };
         let taken = match &error {
@@ -107,10 +107,6 @@ impl Asked {
             None => refused,
         }
     }
-}
-
-const fn is_patch(operation: &Operation) -> bool {
-    matches!(operation, Operation::UpdateMetadata { .. })
 }
 
 /// Returns what an update asks for.

@@ -301,3 +301,18 @@ async fn wa_9_nothing_is_taken_before_the_greeting() {
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("a"), &json!(-32600)));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wa_9_failure_of_agent_is_told_with_its_reason() {
+    let place = Place::new("");
+    place.write("echo.as", "main func(text string) {\n  1 / 0\n}\n");
+    let mut editor = Editor::start(&place).await;
+    let session = editor.session().await;
+    let id = editor.prompt(&session, "x").await;
+    let answer = editor.next().await;
+    assert_eq!(answer["id"], id);
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("the agent could not answer: "), "{answer}");
+    assert!(message.contains("zero"), "{answer}");
+    editor.end().await;
+}

@@ -16,6 +16,7 @@ use crate::serve::openai::{self, Chat, ChatAnswer, ChatEvent, ChatTurn};
 use crate::serve::session::Session;
 use contexture::mcp::wire::{MESSAGE_BYTES, id_in};
 use contexture::store::contexts::{Import, Key};
+use contexture::store::runs::{RunId, RunStore as _};
 use contexture_protocol::content::{
     Call, CallResult, ClientCapabilities, ToolCallResponse, ToolDefinition,
 };
@@ -217,7 +218,7 @@ impl Editor {
     async fn load(&mut self, params: &Value) -> Result<Value, RpcError> {
         let session = text(params, "sessionId")?;
         let ignored = place(params)?;
-        let mut after = Some(0);
+        let (mut after, mut calls) = (Some(0), HashSet::new());
         while let Some(from) = after {
             let (owner, context) = (self.caller.owner().to_string(), session.to_owned());
             let work = self.app.read(move |store| {
@@ -228,8 +229,10 @@ impl Editor {
             });
             let (messages, next) =
                 work.await.map_err(|error| RpcError::refused(&refusal(error, Some(session))))?;
-            for update in messages.iter().filter_map(updates::earlier) {
-                self.update(session, &update);
+            for message in &messages {
+                for update in updates::earlier(message, &mut calls) {
+                    self.update(session, &update);
+                }
             }
             after = next;
         }
@@ -378,6 +381,15 @@ impl Editor {
         Some(running)
     }
 
+    /// Returns a refusal with the reason that the record of its run has: the editor is the operator's own.
+    fn explained(&self, refused: Refusal) -> Refusal {
+        let run = refused.details.get("run").and_then(Value::as_str).and_then(RunId::parse);
+        let entry = run.and_then(|run| contexture::runs(&self.app.project).entry(&run).ok());
+        let Some(reason) = entry.and_then(|entry| entry.message) else { return refused };
+        let sentence = refused.message.split_once("; ").map_or(&*refused.message, |(it, _)| it);
+        Refusal { message: format!("{sentence}: {reason}"), ..refused }
+    }
+
     /// Returns the answer to a prompt, after the text that was not shown yet.
     fn end(
         &mut self,
@@ -389,7 +401,7 @@ impl Editor {
             Err(refused) if refused.code == ErrorCode::Cancelled => {
                 return Ok(json!({ "stopReason": "cancelled" }));
             }
-            Err(refused) => return Err(RpcError::refused(&refused)),
+            Err(refused) => return Err(RpcError::refused(&self.explained(refused))),
         };
         let rest = match answer.text.strip_prefix(&running.sent) {
             Some(rest) => rest.to_owned(),

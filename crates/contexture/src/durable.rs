@@ -11,6 +11,7 @@ mod head;
 mod kept;
 mod stored;
 mod turn;
+mod wish;
 
 pub use head::Changes;
 pub(crate) use kept::Kept;
@@ -18,6 +19,7 @@ pub use stored::{
     Settlement, State, StoredRun, cancel, find, forget, list, read, settle, turns, with_journal,
 };
 pub use turn::{Turn, TurnJournal};
+pub use wish::{is_wished, take_wishes, wish};
 
 use contexture_script::host::HostError;
 /// The code of a run that does not do what its journal says it did.

@@ -84,6 +84,7 @@ pub use request::{CallerRound, CallerTools, Conversation, Hints, Past, Role, Tur
 #[cfg(feature = "flow")]
 pub(crate) use answer::told;
 
+use crate::durable::Durable;
 use crate::observe::Observer;
 use crate::project::Project;
 use crate::run::{Ready, RunFailure, RunReport, RunRequest, SetupError, Takes};
@@ -142,5 +143,8 @@ async fn taken(
     let given = input::given(&conversation, &attachments, takes.as_ref())?;
     watch.begin(ready.id(), places.clone(), hints.form.is_some());
     ready.host().take_turn(hints, places, attachments);
+    if let Some(Durable::Turn(journal)) = &run.durable {
+        journal.holds(conversation);
+    }
     Ok(ready.run(run, given).await)
 }

@@ -141,7 +141,7 @@ impl StoredRun {
     pub fn request(&self, project: &Project, changes: Changes) -> Result<RunRequest, SetupError> {
         if self.head.turn.is_some() {
             let message = format!("the run {} is a turn under `contexture serve`", self.id);
-            let help = "the server takes it up when what it waits for is answered: see `contexture waits list`";
+            let help = "`contexture runs resume` without options asks the server to go on with it";
             return Err(SetupError::new("turn_of_server", message, Some(help.to_owned())));
         }
         self.can_go_on(changes.program)?;

@@ -14,6 +14,7 @@ use contexture_llm::{Journal, Past};
 use contexture_store::masker::Masker;
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The most ids in a message.
@@ -144,6 +145,14 @@ impl StoredRun {
         self.can_go_on(false).is_ok()
     }
 
+    /// Checks that the run can be taken up again as it is.
+    ///
+    /// # Errors
+    /// [`SetupError`] that says why it can't.
+    pub fn check_resumable(&self) -> Result<(), SetupError> {
+        self.can_go_on(false)
+    }
+
     pub(super) fn can_go_on(&self, changed: bool) -> Result<(), SetupError> {
         let id = &self.id;
         let refused = |code: &str, message: String, help: String| {
@@ -205,6 +214,11 @@ pub(super) fn place_of(project: &Project, id: &str) -> Arc<dyn JournalPlace> {
     journals(project).place(id)
 }
 
+/// Returns the folder of journals; `None` if they are elsewhere.
+pub(super) fn folder(project: &Project) -> Option<PathBuf> {
+    project.stores.journals.is_none().then(|| project.state_folder().join("journals"))
+}
+
 /// Returns the ids of the journals, newest first.
 fn ids(project: &Project) -> Result<Vec<String>, SetupError> {
     journals(project).ids().map_err(|error| unlisted(&error))
@@ -236,6 +250,7 @@ pub fn with_journal(project: &Project) -> Result<HashSet<String>, SetupError> {
 /// Removes the journal of a run that has told its outcome.
 pub fn forget(project: &Project, id: &str) {
     place_of(project, id).remove();
+    super::wish::forget(project, id);
 }
 
 /// Returns the turns of servers among runs with a journal. One that can't be read is left out.

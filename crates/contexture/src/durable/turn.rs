@@ -11,7 +11,7 @@ use crate::frontend::FrontendTool;
 use crate::host::durable::call_id;
 use crate::run::SetupError;
 use crate::turn::Conversation;
-use contexture_llm::Journal;
+use contexture_llm::{Journal, Past};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
@@ -53,7 +53,8 @@ pub struct TurnJournal(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     turn: Turn,
-    conversation: Conversation,
+    /// What the turn began with, once its run has its input.
+    conversation: OnceLock<Conversation>,
     /// The run that is taken up again.
     resumes: Option<String>,
     begun: OnceLock<Begun>,
@@ -82,9 +83,15 @@ impl Eq for TurnJournal {}
 impl TurnJournal {
     /// Creates the journal of a turn that begins, or of one whose run is taken up again.
     #[must_use]
-    pub fn new(turn: Turn, conversation: Conversation, resumes: Option<String>) -> Self {
-        let begun = OnceLock::new();
+    pub fn new(turn: Turn, resumes: Option<String>) -> Self {
+        let (conversation, begun) = (OnceLock::new(), OnceLock::new());
         Self(Arc::new(Shared { turn, conversation, resumes, begun }))
+    }
+
+    /// Takes what the turn began with: it is written only if the turn waits.
+    pub(crate) fn holds(&self, conversation: Conversation) {
+        // A turn runs once.
+        let _ = self.0.conversation.set(conversation);
     }
 
     pub(super) fn turn(&self) -> &Turn {
@@ -127,8 +134,12 @@ impl TurnJournal {
         if journal.is_kept() {
             return Ok(());
         }
+        let Some(conversation) = self.0.conversation.get() else {
+            let message = "the turn waits before it has its conversation";
+            return Err(SetupError::new("journal_unusable", message, None));
+        };
         let turn = Turn { tools: tools(), ..self.turn().clone() };
-        let head = head.clone().of_turn(turn, &self.0.conversation);
+        let head = head.clone().of_turn(turn, conversation);
         journal.keep(&head.call()).map_err(|error| unusable(&error))
     }
 }
@@ -143,7 +154,11 @@ impl StoredRun {
     /// Reports whether a call of it has no known outcome, those of models included.
     #[must_use]
     pub fn is_uncertain(&self) -> bool {
-        self.calls.iter().any(contexture_llm::Past::is_open)
+        let was_asked_again = |past: &Past| {
+            let is_later = |other: &Past| other.seq > past.seq && other.call.key == past.call.key;
+            past.is_model && self.calls.iter().any(is_later)
+        };
+        self.calls.iter().any(|past| past.is_open() && !was_asked_again(past))
     }
 
     /// Returns the ids of the calls that have ended.

@@ -60,6 +60,7 @@ suite! {
     cp_7_the_same_id_with_another_content_is_refused
     cp_7_pending_message_gets_answer_later
     wa_11_queued_message_may_begin_when_those_before_it_have_answers
+    wa_3_message_waits_for_answer_again
     cp_7_answer_needs_existing_message
     cp_7_message_without_context_creates_one_only_once
     cp_7_a_key_alone_makes_no_context

@@ -62,6 +62,12 @@ impl ContextWriter<'_> {
         self.apply(Update { settles, ..Update::default() }).await.map(drop)
     }
 
+    /// Takes the answer of a message back: it waits for one again.
+    pub(crate) async fn reopen(&self) -> Result<(), ContextError> {
+        let settles = Some(self.settlement(Answer::Pending));
+        self.apply(Update { settles, ..Update::default() }).await.map(drop)
+    }
+
     fn settlement(&self, answer: Answer) -> Settlement {
         let (_, context_id, message_id) = self.key.clone();
         Settlement { key: KeyName { context_id, message_id }, answer }

@@ -10,6 +10,7 @@ use super::flows::resume::{self, Unfinished};
 use super::frontend::calls;
 use super::message::stored_answer;
 use super::phase::Phase;
+use super::turn::again;
 use super::turn::turns::TurnKey;
 use crate::fault::Fault;
 use contexture::database::{Announced, Database, DatabaseError, Left, Notice};
@@ -254,6 +255,7 @@ pub(crate) async fn look(app: Arc<App>) {
             }
         }
         calls::look(&app).await;
+        again::look(&app).await;
         let every = if app.database.is_some() { LOOK } else { ANSWERED };
         let _ = tokio::time::timeout(every, woken).await;
     }

@@ -4,6 +4,7 @@
 //! same message again gets the same turn from its start; a lost connection ends
 //! nothing. The message and the answer are durable before they are sent.
 
+pub(crate) mod again;
 pub(crate) mod earlier;
 pub(crate) mod ended;
 pub(crate) mod history;

@@ -39,10 +39,11 @@ pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -
     if !update.operations.is_empty() {
         row = Some(operate(ledger, engine, update, found, &mut applied)?);
     }
-    if let Some((key, settled)) = settles
-        && let StoredAnswer::Ready(kept) = answer(engine, settled, &applied)?
-    {
-        ledger.settle(&key, &kept)?;
+    if let Some((key, settled)) = settles {
+        match answer(engine, settled, &applied)? {
+            StoredAnswer::Ready(kept) => ledger.settle(&key, Some(&kept))?,
+            _ => ledger.settle(&key, None)?,
+        }
     }
     if let Some(key) = &update.key {
         let named = row.is_some() || !scope.is_empty();
@@ -130,7 +131,7 @@ fn again(ledger: &mut dyn Ledger, engine: &Engine, row: KeyRow) -> Outcome<Appli
     })
 }
 
-/// Returns the key that gets its answer; one that has it keeps it.
+/// Returns the key that gets its answer, or gives it back; one that has an answer gets no other.
 fn settling<'u>(
     ledger: &mut dyn Ledger,
     update: &'u Update,
@@ -140,10 +141,12 @@ fn settling<'u>(
     let Some(row) = ledger.key(&update.owner, scope, &key.message_id)? else {
         return Err(ContextError::KeyNotFound(key.message_id.clone()));
     };
-    if !is_open(&row) {
-        return Ok(None);
-    }
-    Ok(Some((row, answer)))
+    let is_meant = match answer {
+        Answer::Pending => matches!(row.answer, StoredAnswer::Ready(_)),
+        Answer::Queued => false,
+        _ => is_open(&row),
+    };
+    Ok(is_meant.then_some((row, answer)))
 }
 
 const fn is_open(row: &KeyRow) -> bool {

@@ -272,8 +272,8 @@ pub trait Ledger {
     fn key(&mut self, owner: &str, scope: &str, message_id: &str) -> Outcome<Option<KeyRow>>;
     /// Adds a key.
     fn put_key(&mut self, key: &KeyRow) -> Outcome<()>;
-    /// Sets the answer of a key that is there.
-    fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()>;
+    /// Sets the answer of a key that is there; without one it is pending.
+    fn settle(&mut self, key: &KeyRow, answer: Option<&Stored>) -> Outcome<()>;
     /// Notes that a messageId is in use in a context, unless it has a key there.
     fn take_id(&mut self, row: &Row, message_id: &str) -> Outcome<()>;
     /// Does that for all messages of a context that are not cleared.

@@ -4,7 +4,8 @@ use super::{TargetRun, refused};
 use crate::commands::run::{Output, carry_out};
 use crate::prelude::*;
 use crate::support::options::Spend;
-use contexture::durable::Changes;
+use contexture::durable::{Changes, wish};
+use contexture::llm::SpendLimit;
 use contexture::ports::policy::Class;
 
 const EXAMPLES: &str = "\
@@ -14,7 +15,10 @@ Examples:
 What has ended is not done again: its outcomes come from the journal. A model whose answer was not
 written down is asked again. A call that changes something and whose outcome is not known has to be
 settled first: see `contexture runs settle --help`. The limits are those of the
-whole run, with what it has taken already. Exit codes are those of `run`.";
+whole run, with what it has taken already. Exit codes are those of `run`.
+
+A turn under `contexture serve` is taken up by the server that runs on the folder, or by the next one:
+the command asks it, and takes no options.";
 
 /// Takes a run up again from its journal.
 #[derive(Debug, clap::Args)]
@@ -39,8 +43,24 @@ pub(super) struct Args {
     output: Output,
 }
 
+impl Args {
+    /// Reports whether nothing is to be different from the run's first life.
+    fn is_plain(&self) -> bool {
+        let is_same = self.input.is_none() && !self.changed && self.yes_to.is_empty();
+        is_same && self.spend.limit() == SpendLimit::default()
+    }
+}
+
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (project, run) = args.asked.find()?;
+    if run.turn().is_some() && args.is_plain() {
+        wish(&project, &run).map_err(refused)?;
+        terminal.note(&format!(
+            "the server that runs on this folder, or the next one, goes on with {}",
+            run.id
+        ));
+        return Ok(Exit::Done);
+    }
     let input = args.input.as_deref();
     let input = input.map(|text| input::json_option(text, "--input", terminal)).transpose()?;
     let changes = Changes {

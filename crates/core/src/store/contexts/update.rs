@@ -239,12 +239,13 @@ impl fmt::Debug for Answer {
     }
 }
 
-/// The answer of a key that was pending.
+/// The answer of a key that was pending; or that of one which waits for an answer again.
 #[derive(Debug, Clone)]
 pub struct Settlement {
     /// The key.
     pub key: KeyName,
-    /// Its answer; [`Answer::Pending`] and [`Answer::Queued`] leave the key as it is.
+    /// Its answer; [`Answer::Pending`] takes back the one that it has, [`Answer::Queued`] leaves the key as
+    /// it is.
     pub answer: Answer,
 }
 

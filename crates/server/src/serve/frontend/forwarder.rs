@@ -2,6 +2,7 @@
 
 use super::permission;
 use super::sending::Outcome;
+use super::step::StepCall;
 use super::target::{CONFIRM_TOOL, Forwarder};
 use crate::serve::message::answering;
 use contexture::frontend::{Frontend, FrontendCall, FrontendFailure, FrontendTool};
@@ -34,7 +35,7 @@ impl Forwarder {
             return self.rejoined(wait).await;
         }
         let side = call.runtime.unwrap_or(Runtime::Frontend);
-        let question = self.step.as_ref().and_then(|step| step.earlier(&step.question()));
+        let question = self.step.as_ref().and_then(StepCall::earlier_question);
         match question {
             Some(wait) => permission::of_earlier(self, wait, &call.name).await?,
             None => {

@@ -33,7 +33,7 @@ impl Permission for Forwarder {
 
 /// Asks about an action, or goes on with a question that was asked before.
 async fn allowed(forwarder: &Forwarder, action: Action<'_>) -> Result<(), FrontendFailure> {
-    let earlier = forwarder.step.as_ref().and_then(|step| step.earlier(&step.question()));
+    let earlier = forwarder.step.as_ref().and_then(StepCall::earlier_question);
     if let Some(wait) = earlier {
         return of_earlier(forwarder, wait, action.name).await;
     }

@@ -142,6 +142,13 @@ impl StepCall {
         self.shared.earlier.lock().remove(call)
     }
 
+    /// Takes the earlier question whether the step may do something. Most steps have nothing earlier, and
+    /// need no id for it.
+    pub(super) fn earlier_question(&self) -> Option<Wait> {
+        let mut earlier = self.shared.earlier.lock();
+        if earlier.is_empty() { None } else { earlier.remove(&self.question()) }
+    }
+
     pub(super) fn opened(&self, id: &WaitId, request: &str) {
         let mut open = self.shared.open.lock();
         let of_step = open.entry(self.step.clone()).or_default();

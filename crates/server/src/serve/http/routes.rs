@@ -227,6 +227,15 @@ fn for_runs() -> Vec<Route> {
             .doc("cancelRun", "Runs", "Cancels the turn of a run, as CONTROL does.")
             .path("id", RUN)
             .json(200, "The run, which may go on for a moment.", Shape::Own("Run")),
+        post("/v1/runs/{id}/resume", runs::resume)
+            .doc("resumeRun", "Runs", "Goes on with a turn whose outcome is not known.")
+            .description(
+                "The turn of a run whose answer is OUTCOME_UNCERTAIN: the call of a model is made \
+                 again; a call that changes something has to be settled first. The answer comes into \
+                 the context, after the refusal.",
+            )
+            .path("id", RUN)
+            .json(200, "The run.", Shape::Own("Run")),
         get("/v1/tools", offered::tools)
             .doc("listTools", "Runs", "Lists what tool calls can call, with schemas.")
             .json(200, "The tools.", Shape::Own("ToolList")),

@@ -12,6 +12,7 @@ use super::refused::{Answer, Refused};
 use super::shared::Shared;
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
+use crate::serve::turn::again;
 use crate::serve::turn::ended::{FAILED, sentence};
 use crate::serve::turn::work::model_name;
 use axum::extract::{RawQuery, State};
@@ -21,11 +22,16 @@ use contexture::store::runs::{RunEntry, RunError, RunId, RunStore};
 use contexture_protocol::{ErrorCode, Refusal};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::time::Duration;
 
 /// The most runs of a page.
 const PAGE: usize = 1_000;
 /// The most model calls whose events are shown.
 const CALLS: u64 = 100;
+
+/// The time between two looks at a run that was cancelled, and the most looks.
+const MOMENT: Duration = Duration::from_millis(20);
+const MOMENTS: usize = 100;
 
 /// `GET /v1/runs?after=&limit=&failed=`
 pub(super) async fn list(
@@ -121,14 +127,38 @@ pub(super) async fn cancel(
     Counted(caller): Counted,
 ) -> Answer {
     shared.require(&caller, &[Scope::Run])?;
-    let found = find(&shared, &caller, &id).await?;
+    find(&shared, &caller, &id).await?;
     if !shared.app.turns.cancel_run(&id) {
         let text = format!("the run `{id}` is not one that this server runs now");
         let refused = Refusal::new(ErrorCode::UnknownId, text)
             .suggest("`GET /v1/runs` lists runs with their states.");
         return Err(Refused::with_status(refused, StatusCode::CONFLICT));
     }
-    let record = AuditRecord::new(AuditEvent::RunCancelled).by(&caller).with("run", id);
+    let record = AuditRecord::new(AuditEvent::RunCancelled).by(&caller).with("run", id.as_str());
+    shared.app.audit.note(&record);
+    // It ends in order; one that takes long is shown as it is.
+    for _ in 0..MOMENTS {
+        if !shared.app.turns.has_run(&id) {
+            break;
+        }
+        tokio::time::sleep(MOMENT).await;
+    }
+    Ok(answer::value(&find(&shared, &caller, &id).await?))
+}
+
+/// `POST /v1/runs/{id}/resume`
+pub(super) async fn resume(
+    State(shared): State<Shared>,
+    Named(id): Named,
+    Counted(caller): Counted,
+) -> Answer {
+    shared.require(&caller, &[Scope::Run])?;
+    let found = find(&shared, &caller, &id).await?;
+    let owner = if caller.inspects() { None } else { Some(&**caller.owner()) };
+    again::go_on(&shared.app, &id, owner)
+        .await
+        .map_err(|refused| Refused::with_status(refused, StatusCode::CONFLICT))?;
+    let record = AuditRecord::new(AuditEvent::RunResumed).by(&caller).with("run", id);
     shared.app.audit.note(&record);
     Ok(answer::value(&found))
 }

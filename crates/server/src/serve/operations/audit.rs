@@ -63,6 +63,8 @@ pub enum AuditEvent {
     FlowSteered,
     /// The run of a program was cancelled by another way than its client.
     RunCancelled,
+    /// The turn of a run whose outcome was not known was taken up for a person.
+    RunResumed,
     /// A context was deleted.
     ContextDeleted,
     /// Contexts were exported.

@@ -65,11 +65,13 @@ impl Turns {
                 None => rest.push(pending),
             }
         }
-        // Their turns have their answers; what a person has to look at stays.
-        let is_over = |(owner, context, message): &Name| {
+        // Their turns have their answers; what a person has to look at, or wants to go on with, stays.
+        let is_over = |(owner, context, message): &Name, run: &StoredRun| {
             app.turns.find_in(owner, Some(context), message).is_none()
+                && !run.is_uncertain()
+                && !durable::is_wished(&app.project, &run.id)
         };
-        for (_, run) in runs.iter().filter(|(name, run)| is_over(name) && !run.is_uncertain()) {
+        for (_, run) in runs.iter().filter(|(name, run)| is_over(name, run)) {
             durable::forget(&app.project, &run.id);
         }
         Ok(rest)

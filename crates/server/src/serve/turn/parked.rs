@@ -25,6 +25,8 @@ pub(crate) struct Parked {
     pub(super) run: String,
     pub(super) turn: Arc<Turn>,
     pub(super) place: Place,
+    /// True if a person asked to go on although nobody knows what came of a call of a model.
+    pub(super) asks_again: bool,
 }
 
 impl Parked {
@@ -32,7 +34,14 @@ impl Parked {
     pub(crate) fn earlier(app: &App, key: TurnKey, place: (String, u64), run: String) -> Self {
         let queue = queue_of(&key.0, &place.0);
         let turn = app.turns.begin(key.clone(), Some(place));
-        Self { key, run, turn, place: app.turns.queues.enter(&queue) }
+        Self { key, run, turn, place: app.turns.queues.enter(&queue), asks_again: false }
+    }
+
+    /// Goes on with a turn that a person asks for, which has been registered again.
+    pub(super) fn asked(app: &App, key: TurnKey, turn: Arc<Turn>, run: String) -> Self {
+        let context = turn.place.as_ref().map_or("", |(context, _)| context);
+        let place = app.turns.queues.enter(&queue_of(&key.0, context));
+        Self { key, run, turn, place, asks_again: true }
     }
 
     /// Leaves the turn until it is woken or cancelled.
@@ -86,7 +95,7 @@ impl Parked {
     }
 }
 
-async fn read(app: &App, run: &str) -> Result<StoredRun, String> {
+pub(super) async fn read(app: &App, run: &str) -> Result<StoredRun, String> {
     let (project, run) = (app.project.clone(), run.to_owned());
     match tokio::task::spawn_blocking(move || durable::read(&project, &run)).await {
         Ok(Ok(stored)) => Ok(stored),
@@ -180,9 +189,11 @@ pub(super) fn is_uncertain(answer: &Message) -> bool {
     }
 }
 
-/// Returns why a turn can't be taken up unasked.
-pub(super) fn uncertain(stored: &StoredRun) -> Option<Refusal> {
-    if !stored.is_uncertain() {
+/// Returns why a turn can't be taken up: unasked, or although a person asks for it.
+pub(super) fn uncertain(stored: &StoredRun, asks_again: bool) -> Option<Refusal> {
+    let is_certain =
+        if asks_again { stored.in_doubt().next().is_none() } else { !stored.is_uncertain() };
+    if is_certain {
         return None;
     }
     let text =

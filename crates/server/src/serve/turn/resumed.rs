@@ -23,6 +23,7 @@ const LATEST: usize = 1_000;
 pub(super) struct Resumed {
     stored: Result<StoredRun, String>,
     waits: Vec<Wait>,
+    asks_again: bool,
 }
 
 /// The calls and results of a turn that are in its context.
@@ -70,7 +71,7 @@ impl TurnWork {
         stored: Result<StoredRun, String>,
         waits: Vec<Wait>,
     ) {
-        let Parked { key, turn, place, run } = parked;
+        let Parked { key, turn, place, run, asks_again } = parked;
         let kept = stored.as_ref().ok().and_then(StoredRun::turn);
         let seq = kept.map_or(0, |kept| kept.seq);
         let message = kept.and_then(message_of).unwrap_or_else(|| {
@@ -87,7 +88,7 @@ impl TurnWork {
         let options = AnswerOptions::default();
         let mut work = Self::of(app, &caller, (key, turn), (here, seq), message, (input, options));
         work.earlier = Some(run);
-        work.resumes = Some(Resumed { stored, waits });
+        work.resumes = Some(Resumed { stored, waits, asks_again });
         work.work(place).await;
     }
 
@@ -116,7 +117,7 @@ impl TurnWork {
         if stored.state == State::Cancelled {
             return Err(Refusal::new(ErrorCode::Cancelled, "the run was cancelled"));
         }
-        if let Some(refused) = uncertain(&stored) {
+        if let Some(refused) = uncertain(&stored, resumed.asks_again) {
             return Err(refused);
         }
         let Some(Turn { agent, intent, tools, .. }) = stored.turn().cloned() else {

@@ -83,10 +83,25 @@ impl Turns {
 
     /// Registers a turn that begins.
     pub(crate) fn begin(&self, key: TurnKey, place: Option<(String, u64)>) -> Arc<Turn> {
+        self.insert(&mut self.by_key.lock(), key, place)
+    }
+
+    /// Registers a turn that a person asks to go on with; none if it is not over.
+    pub(super) fn begin_again(&self, key: &TurnKey, place: (String, u64)) -> Option<Arc<Turn>> {
+        let mut turns = self.by_key.lock();
+        let is_over = turns.get(key).is_none_or(|turn| turn.log.has_ended());
+        is_over.then(|| self.insert(&mut turns, key.clone(), Some(place)))
+    }
+
+    fn insert(
+        &self,
+        turns: &mut HashMap<TurnKey, Arc<Turn>>,
+        key: TurnKey,
+        place: Option<(String, u64)>,
+    ) -> Arc<Turn> {
         let (log, cancel, woken) = (TurnLog::default(), CancelToken::new(), Notify::new());
         let reports = AtomicUsize::new(0);
         let turn = Arc::new(Turn { place, log, cancel, woken, reports });
-        let mut turns = self.by_key.lock();
         // Turns that ended long ago make room for new ones.
         if turns.len() == turns.capacity() {
             let now = Instant::now();
@@ -210,6 +225,11 @@ impl Turns {
 
     pub(super) fn run_ended(&self, run: &str) {
         self.runs.lock().remove(run);
+    }
+
+    /// Reports whether the run of a turn is under way.
+    pub(crate) fn has_run(&self, run: &str) -> bool {
+        self.runs.lock().contains_key(run)
     }
 
     /// Cancels the turn of a run; false if it is not under way, or was cancelled before.

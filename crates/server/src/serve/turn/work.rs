@@ -226,7 +226,7 @@ impl TurnWork {
     async fn park(self, place: Place) {
         let run = self.calls.as_ref().and_then(|calls| calls.journal.run()).map(str::to_owned);
         let Some(run) = run else { return };
-        let parked = Parked { key: self.key, run, turn: self.turn, place };
+        let parked = Parked { key: self.key, run, turn: self.turn, place, asks_again: false };
         parked.leave(&self.app).await;
     }
 
@@ -313,8 +313,7 @@ impl TurnWork {
             intent: begun.intent.clone(),
             tools: begun.tools.clone(),
         };
-        let conversation = begun.conversation.clone();
-        let journal = durable::TurnJournal::new(turn, conversation, begun.resumes.clone());
+        let journal = durable::TurnJournal::new(turn, begun.resumes.clone());
         Some(Arc::new(TurnCalls::new(journal, begun.waits.clone(), begun.tools.clone())))
     }
 

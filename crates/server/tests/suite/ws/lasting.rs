@@ -2,6 +2,7 @@
 
 use crate::ws::client::{Client, message, said};
 use crate::ws::site::{Model, Site};
+use contexture::{Environment, Project, durable};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -343,4 +344,96 @@ main func(input { text string }) {
     tokio::time::sleep(Duration::from_millis(500)).await;
     assert_eq!(model.asked(), 1, "nobody asked for that");
     assert_eq!(journals(&site), 1, "a person can look at what it did");
+}
+
+/// A turn that was killed in a model call after a wait, and a model that answers from then on.
+async fn killed_in_model_call() -> (Site, Model, String) {
+    let late = |before| Duration::from_secs(if before == 0 { 60 } else { 0 });
+    let model = Model::pausing(&["later"], late).await;
+    let program = r#"
+import tool Page from "frontend://pick"
+
+main func(input { text string }) {
+  picked = Page.run({ what: "one" })
+  said = generate({ input: picked })
+  again = Page.run({ what: "two" })
+  return { said: said, again: again }
+}
+"#;
+    let mut site = Site::with(program, "", Some(model.uri.clone())).await;
+    let mut client = page(&site).await;
+    client.send(&said("m1", Some("ctx_1"), "go")).await;
+    let (call, _) = asked(&mut client).await;
+    client.send(&answer("r1", &call, json!("a word"))).await;
+    while model.asked() == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    site.killed().await;
+    let found = answered(&site, "m1").await;
+    assert_eq!(found["content"]["errorCode"], "OUTCOME_UNCERTAIN", "{found}");
+    let run = found["content"]["details"]["run"].as_str().unwrap().to_owned();
+    (site, model, run)
+}
+
+/// The last answer to a message, once it is no refusal.
+async fn answered_well(site: &Site, id: &str) -> Value {
+    for _ in 0..200 {
+        let all = messages(site).await;
+        let mut answers = all.iter().filter(|one| one["metadata"]["inReplyTo"] == id);
+        let is_answer =
+            |one: &&Value| one["type"] == "MODEL_RESPONSE" && one["content"]["toolCalls"].is_null();
+        if let Some(found) = answers.find(is_answer) {
+            return found.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("no answer: {:?}", messages(site).await);
+}
+
+#[tokio::test]
+async fn wa_3_uncertain_turn_goes_on_when_a_person_asks_and_survives_a_restart() {
+    let (mut site, model, run) = killed_in_model_call().await;
+    let mut client = page(&site).await;
+    let project = Project::open(&site.path(""), Environment::default()).unwrap();
+    let stored = durable::find(&project, &run).unwrap();
+    durable::wish(&project, &stored).unwrap();
+    let (_, request) = asked(&mut client).await;
+    assert_eq!(model.asked(), 2, "the model is asked again");
+    // It is a turn under way like any other: a second wish changes nothing, and a restart finds it.
+    let path = format!("/v1/runs/{run}/resume");
+    let (status, _) = site.http(&format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")).await;
+    assert_eq!(status, 409);
+    parked().await;
+    site.again().await;
+    let (mut client, (call, again)) = back(&site).await;
+    assert_eq!(again, request);
+    client.send(&answer("r2", &call, json!(7))).await;
+    let found = answered_well(&site, "m1").await;
+    assert_eq!(found["metadata"]["value"], json!({ "said": "later", "again": 7 }), "{found}");
+    assert_eq!((model.asked(), journals(&site)), (2, 0));
+    // Whoever sends the message again gets the answer, and not the refusal that came first.
+    let (status, repeated) = site.post(&said("m1", Some("ctx_1"), "go")).await;
+    assert_eq!((status, &repeated["messageId"]), (200, &found["messageId"]), "{repeated}");
+}
+
+#[tokio::test]
+async fn wa_3_uncertain_turn_goes_on_over_http() {
+    let (site, model, run) = killed_in_model_call().await;
+    let mut client = page(&site).await;
+    let post = |id: &str| {
+        format!(
+            "POST /v1/runs/{id}/resume HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
+    };
+    let (status, body) = site.http(&post(&run)).await;
+    assert_eq!(status, 200, "{body}");
+    let (call, _) = asked(&mut client).await;
+    client.send(&answer("r2", &call, json!(7))).await;
+    let found = answered_well(&site, "m1").await;
+    assert_eq!(found["metadata"]["value"]["said"], "later");
+    assert_eq!(model.asked(), 2);
+    let (status, _) = site.http(&post(&run)).await;
+    assert_eq!(status, 409, "nothing is left to go on with");
+    let (status, _) = site.http(&post("none")).await;
+    assert_eq!(status, 404);
 }

@@ -192,6 +192,14 @@ pub struct Model {
 impl Model {
     /// `words` one by one, each after `pause`.
     pub async fn saying(words: &'static [&'static str], pause: Duration) -> Self {
+        Self::pausing(words, move |_| pause).await
+    }
+
+    /// The same, with a pause that depends on how often it was asked before.
+    pub async fn pausing(
+        words: &'static [&'static str],
+        pause: impl Fn(usize) -> Duration + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let uri = format!("openai+http://{}/v1/m", listener.local_addr().unwrap());
         let asked = Arc::new(AtomicUsize::new(0));
@@ -202,6 +210,7 @@ impl Model {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let (count, kept) = (Arc::clone(&count), Arc::clone(&kept));
+                let pause = pause(count.load(Ordering::SeqCst));
                 tokio::spawn(async move {
                     let mut question = Vec::new();
                     while !is_whole(&question) {

@@ -93,7 +93,7 @@ async fn wa_7_run_of_turn_under_way_is_cancelled_over_http() {
     let cancel = std::sync::Arc::new(cancel);
     let first = std::sync::Arc::clone(&cancel);
     let answer = tokio::task::spawn_blocking(move || first()).await.unwrap();
-    assert_eq!((answer.status, &answer.json()["state"]), (200, &"RUNNING".into()), "{answer:?}");
+    assert_eq!((answer.status, &answer.json()["state"]), (200, &"CANCELLED".into()), "{answer:?}");
     let ended = client.answers("m1").await.pop().unwrap();
     assert_eq!(ended["metadata"]["error"]["code"], "CANCELLED", "{ended}");
     assert_eq!(ended["metadata"]["run"], answer.json()["run"]);

@@ -206,10 +206,10 @@ impl Ledger for Memory {
         Ok(())
     }
 
-    fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()> {
+    fn settle(&mut self, key: &KeyRow, answer: Option<&Stored>) -> Outcome<()> {
         let place = place(&key.owner, &key.scope, &key.message_id);
         if let Some(row) = self.keys.get_mut(&place) {
-            row.answer = StoredAnswer::Ready(answer.clone());
+            row.answer = answer.cloned().map_or(StoredAnswer::Pending, StoredAnswer::Ready);
         }
         Ok(())
     }

@@ -342,17 +342,21 @@ impl Ledger for Tables<'_> {
         Ok(self.told(begun)? == 1)
     }
 
-    fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()> {
+    fn settle(&mut self, key: &KeyRow, answer: Option<&Stored>) -> Outcome<()> {
+        let status = if answer.is_some() { READY } else { PENDING };
         self.write(
-            "update contexture_keys set status = $4, sealed = $5, answer = $6
+            "update contexture_keys set status = $4, sealed = $5, answer = $6,
+             holder = coalesce($7, holder), begun = greatest(begun, $8)
              where owner = $1 and scope = $2 and message_id = $3",
             values![
                 &key.owner,
                 &key.scope,
                 &key.message_id,
-                READY,
-                answer.sealed.as_ref(),
-                &answer.text
+                status,
+                answer.and_then(|kept| kept.sealed.as_ref()),
+                answer.map(|kept| &kept.text),
+                answer.is_none().then_some(self.token),
+                answer.is_none()
             ],
         )
     }

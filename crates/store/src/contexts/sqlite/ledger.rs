@@ -502,11 +502,19 @@ impl Ledger for Tables<'_> {
         Ok(())
     }
 
-    fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()> {
+    fn settle(&mut self, key: &KeyRow, answer: Option<&Stored>) -> Outcome<()> {
+        let status = if answer.is_some() { READY } else { PENDING };
         self.execute(
             "update keys set status = ?4, sealed = ?5, answer = ?6
              where owner = ?1 and scope = ?2 and message_id = ?3",
-            params![key.owner, key.scope, key.message_id, READY, answer.sealed, answer.text],
+            params![
+                key.owner,
+                key.scope,
+                key.message_id,
+                status,
+                answer.and_then(|kept| kept.sealed.as_ref()),
+                answer.map(|kept| &kept.text)
+            ],
         )?;
         Ok(())
     }

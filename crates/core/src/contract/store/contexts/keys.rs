@@ -86,6 +86,26 @@ pub fn wa_11_queued_message_may_begin_when_those_before_it_have_answers(make: &M
     });
 }
 
+pub fn wa_3_message_waits_for_answer_again(make: &Make<'_>) {
+    each(make, options, |twin| {
+        twin.store.apply(keyed("m1", 1, Answer::Pending)).unwrap();
+        let settled = |answer| Some(Settlement { key: name("m1"), answer });
+        let answer = |text: &str| Answer::Ready(text.to_owned());
+        let end = Update { settles: settled(answer("1")), ..update(vec![message("r1")]) };
+        twin.store.apply(end).unwrap();
+        let again = Update { settles: settled(Answer::Pending), ..update(Vec::new()) };
+        twin.store.apply(again.clone()).unwrap();
+        twin.store.apply(again).unwrap();
+        let known = || twin.store.repeated("ann", &name("m1"), &[1; 32]).unwrap();
+        assert_eq!(known(), Some(Repeated::Pending));
+        assert_eq!(twin.store.pending().unwrap().len(), 1);
+        let end = Update { settles: settled(answer("2")), ..update(vec![message("r2")]) };
+        twin.store.apply(end).unwrap();
+        assert_eq!(known(), Some(Repeated::Done("2".to_owned())));
+        assert_eq!(twin.ids(), ["m1", "r1", "r2"]);
+    });
+}
+
 pub fn cp_7_answer_needs_existing_message(make: &Make<'_>) {
     each(make, options, |twin| {
         let error = twin.store.answer("ann", name("m1"), "1".to_owned()).unwrap_err();

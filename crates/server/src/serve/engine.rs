@@ -77,7 +77,11 @@ impl Engine {
     /// interrupted. Dropped before, it leaves the run to the next server.
     pub(crate) async fn run(&self, flow: Flow, waiting: Vec<String>) -> Report {
         match self {
-            Self::Local => flow.run().await,
+            Self::Local => {
+                // The flow knows them from its request.
+                drop(waiting);
+                flow.run().await
+            }
             #[cfg(feature = "restate")]
             Self::Restate(restate) => {
                 flow.run_by(|parts, labels| Arc::clone(restate).run((parts, labels), waiting)).await

@@ -10,7 +10,7 @@ use crate::flows::{
     self, FlowJournal as _, FlowStoreError, PostgresJournal, RunHead, RunState, Wait, WaitFilter,
     WaitId, WaitKind, WaitState, Waits as _,
 };
-use contexture_core::store::journals::{JournalPlace as _, Journals as _};
+use contexture_core::store::journals::Journals as _;
 use serde_json::json;
 
 fn contexts(postgres: &Arc<Postgres>) -> PostgresContexts {

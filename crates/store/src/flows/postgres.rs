@@ -161,8 +161,9 @@ impl FlowJournal for PostgresJournal {
     }
 
     fn ask(&self, run: &str, ask: Ask) -> Result<bool, FlowStoreError> {
-        let (name, run) = (Arc::clone(&self.seal.name), run.to_owned());
-        self.write(move |session| runs::ask(session, &name, &run, ask))
+        let (name, id) = (Arc::clone(&self.seal.name), run.to_owned());
+        let has_holder = self.write(move |session| runs::ask(session, &name, &id, ask))?;
+        Ok(has_holder && self.summary(run)?.state != RunState::Interrupted)
     }
 
     fn note(&self, run: &str, ask: Ask) {

@@ -121,8 +121,9 @@ fn wa_11_postgres_process_without_lease_writes_nothing_more() {
     new.apply(add("m2")).unwrap();
     let key = Key { owner: "ann", context: "ctx_1" };
     assert_eq!(new.messages(key, 0, 10).unwrap().messages.len(), 2);
-    let taken = journal(&awake).claim("run_1").unwrap();
-    assert_eq!(journal(&awake).summary("run_1").unwrap().state, RunState::Running);
+    let theirs = journal(&awake);
+    let taken = theirs.claim("run_1").unwrap();
+    assert_eq!(theirs.summary("run_1").unwrap().state, RunState::Running);
     let (bytes, _) = journal(&awake).place("run_2").open().unwrap();
     assert_eq!(bytes, b"{}\n");
     drop((claim, taken));

@@ -16,7 +16,7 @@ passed=$(sed -n 's/^test result: ok. \([0-9]*\) passed.*/\1/p' "$work/suites.log
 ok "the stores over PostgreSQL pass $passed tests"
 
 # -- faults of the database, and servers that follow each other; cluster.sh has several at a time --
-cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/postgres >"$work/build.log" 2>&1 || fail "the program does not build"
+cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/postgres,contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
 contexture=$(realpath "${CARGO_TARGET_DIR:-target}/debug/contexture")
 [ -n "${pg_url:-}" ] || { ok "the faults need a database that is started here"; exit; }
 printf 'main func(input) {\n  generate({ input: "Hello" }) -> { answer string }\n}\n' >"$work/hello.as"

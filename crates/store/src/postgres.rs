@@ -39,14 +39,16 @@ use contexture_core::store::contexts::KeyName;
 use lease::Lease;
 use notice::Listener;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use tokio_rustls::rustls::ClientConfig;
 
-/// The most connections for reading that stay open.
-const IDLE: usize = 8;
+/// The most connections that read at a time, and that stay open. To open one takes longer than most reads.
+const READERS: usize = 8;
+/// The longest wait for one of them.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest time in which a connection has to be there.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -108,6 +110,10 @@ pub(crate) struct Link {
     tls: tls::Tls,
     runtime: Mutex<Option<Runtime>>,
     idle: Mutex<Vec<Session>>,
+    /// The number of connections that read.
+    reading: Mutex<usize>,
+    /// Notified when one of them is free.
+    free: Condvar,
 }
 
 /// A database, used by this process under its lease.
@@ -149,6 +155,8 @@ impl Postgres {
             tls: tls::Tls::new(tls),
             runtime: Mutex::new(Some(runtime)),
             idle: Mutex::default(),
+            reading: Mutex::default(),
+            free: Condvar::new(),
         };
         let session = link.connect().map_err(|fault| failed(fault.to_string()))?;
         tables::ready(&session, &name)?;
@@ -276,7 +284,9 @@ impl Postgres {
         &self,
         work: impl FnOnce(&Session) -> Result<T, E>,
     ) -> Result<T, E> {
-        let session = self.link.moment().map_err(|fault| fault.told(&self.link.name))?;
+        let told = |fault: Fault| fault.told(&self.link.name);
+        let _turn = self.link.turn().map_err(told)?;
+        let session = self.link.moment().map_err(told)?;
         let outcome = work(&session);
         if session.end().is_ok() {
             self.link.put_back(session);
@@ -288,9 +298,25 @@ impl Postgres {
 impl Link {
     /// Opens a connection.
     pub(crate) fn connect(&self) -> Result<Session, Fault> {
-        let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
-        let runtime = runtime.as_ref().ok_or_else(|| Fault::Lost("it is closed".to_owned()))?;
-        Session::connect(runtime, self.address.config(), self.tls.clone())
+        let runtime = {
+            let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner);
+            runtime.as_ref().map(|runtime| runtime.handle().clone())
+        };
+        let runtime = runtime.ok_or_else(|| Fault::Lost("it is closed".to_owned()))?;
+        Session::connect(&runtime, self.address.config(), self.tls.clone())
+    }
+
+    /// Waits until there is a connection to read with, while others do.
+    fn turn(&self) -> Result<ReadingTurn<'_>, Fault> {
+        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_busy = |reading: &mut usize| *reading >= READERS;
+        let waited = self.free.wait_timeout_while(reading, PATIENCE, is_busy);
+        let (mut reading, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *reading >= READERS {
+            return Err(Fault::Slow);
+        }
+        *reading += 1;
+        Ok(ReadingTurn(self))
     }
 
     /// Runs a task beside the connections; `None` when it is closed.
@@ -337,13 +363,24 @@ impl Link {
 
     fn put_back(&self, session: Session) {
         let mut idle = self.idle();
-        if idle.len() < IDLE && session.is_there() {
+        if idle.len() < READERS && session.is_there() {
             idle.push(session);
         }
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The use of one of the connections that read.
+struct ReadingTurn<'l>(&'l Link);
+
+impl Drop for ReadingTurn<'_> {
+    fn drop(&mut self) {
+        let mut reading = self.0.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        *reading = reading.saturating_sub(1);
+        self.0.free.notify_one();
     }
 }
 

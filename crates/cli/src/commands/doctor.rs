@@ -16,7 +16,6 @@ Examples:
   contexture doctor
   contexture doctor --offline
   contexture doctor --json --workspace examples
-  contexture doctor --server http://127.0.0.1:7878
 
 Exit code 0: ready; 1: something is wrong.";
 

@@ -15,7 +15,7 @@ use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
-use tokio::runtime::Runtime;
+use tokio::runtime::Handle;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, SimpleQueryMessage, Statement};
 
@@ -114,7 +114,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(super) fn connect(runtime: &Runtime, config: Config, tls: Tls) -> Result<Self, Fault> {
+    pub(super) fn connect(runtime: &Handle, config: Config, tls: Tls) -> Result<Self, Fault> {
         let (send, receive) = mpsc::sync_channel(1);
         runtime.spawn(async move {
             match tokio::time::timeout(CONNECT, config.connect(tls)).await {

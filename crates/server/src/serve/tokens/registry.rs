@@ -12,7 +12,7 @@ use crate::serve::caller::{Grant, LOCAL};
 use contexture::context::Digest;
 use contexture::llm::SpendLimit;
 use contexture::llm::ledger::Amount;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use subtle::ConstantTimeEq as _;
@@ -21,6 +21,8 @@ use tokio::sync::watch;
 pub(crate) struct Registry {
     stored: Tokens,
     state: RwLock<State>,
+    /// Held by who reads the tokens anew: what is older must not take the place of what is newer.
+    refreshing: Mutex<()>,
     /// The number of changes of tokens.
     changes: watch::Sender<u64>,
 }
@@ -51,7 +53,8 @@ impl Registry {
     /// A [`Fault`] when they can't be read.
     pub(crate) fn open(stored: Tokens) -> Result<Self, Fault> {
         let (seen, entries) = (stored.seen()?, stored.list()?);
-        let registry = Self { stored, state: RwLock::default(), changes: watch::Sender::new(0) };
+        let (state, refreshing) = (RwLock::default(), Mutex::default());
+        let registry = Self { stored, state, refreshing, changes: watch::Sender::new(0) };
         registry.take(seen, entries);
         Ok(registry)
     }
@@ -72,8 +75,12 @@ impl Registry {
             return Some(grant);
         }
         // A database is not asked in the middle of a request.
-        let is_new = self.stored.path().is_some() && self.refresh(now);
-        if is_new { self.known(&digest, now) } else { None }
+        if self.stored.path().is_none() {
+            return None;
+        }
+        // Somebody else may have read them meanwhile.
+        self.refresh(now);
+        self.known(&digest, now)
     }
 
     fn known(&self, digest: &Digest, now: u64) -> Option<Arc<Grant>> {
@@ -130,6 +137,7 @@ impl Registry {
 
     /// Checks the tokens and the clock; reports whether something changed. May wait for a database.
     pub(crate) fn refresh(&self, now: u64) -> bool {
+        let _refreshing = self.refreshing.lock();
         let Ok(seen) = self.stored.seen() else { return false };
         let (is_same, is_calm) = {
             let state = self.state.read();

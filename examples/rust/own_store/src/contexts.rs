@@ -222,10 +222,10 @@ impl Ledger for Rows {
         Ok(())
     }
 
-    fn settle(&mut self, key: &KeyRow, answer: &Stored) -> Outcome<()> {
+    fn settle(&mut self, key: &KeyRow, answer: Option<&Stored>) -> Outcome<()> {
         let at = self.key_at(&key.owner, &key.scope, &key.message_id);
         if let Some(kept) = at.and_then(|at| self.keys.get_mut(at)) {
-            kept.answer = StoredAnswer::Ready(answer.clone());
+            kept.answer = answer.cloned().map_or(StoredAnswer::Pending, StoredAnswer::Ready);
         }
         Ok(())
     }
@@ -263,9 +263,8 @@ impl Ledger for Rows {
     }
 
     fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
-        let is_open = |key: &&KeyRow| {
-            matches!(key.answer, StoredAnswer::Pending | StoredAnswer::Queued)
-        };
+        let is_open =
+            |key: &&KeyRow| matches!(key.answer, StoredAnswer::Pending | StoredAnswer::Queued);
         let pending = self.keys.iter().filter(is_open);
         let mut pending: Vec<KeyRow> = pending.cloned().collect();
         pending.sort_by_key(|key| key.time_us);

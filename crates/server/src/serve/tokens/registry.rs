@@ -75,9 +75,7 @@ impl Registry {
             return Some(grant);
         }
         // A database is not asked in the middle of a request.
-        if self.stored.path().is_none() {
-            return None;
-        }
+        self.stored.path()?;
         // Somebody else may have read them meanwhile.
         self.refresh(now);
         self.known(&digest, now)

@@ -54,7 +54,7 @@ impl Client {
         }
     }
 
-    /// Asks the person at the client; none when there is no answer.
+    /// Asks the person at the client; `None` without an answer.
     pub(crate) async fn ask(&self, question: ElicitRequestParams) -> Option<ElicitResult> {
         match self {
             Self::Call(context) => context.peer.create_elicitation(question).await.ok(),

@@ -30,7 +30,7 @@ pub(crate) struct Prompts {
     files: BTreeMap<String, PathBuf>,
 }
 
-/// Why there is no prompt.
+/// The reason why a prompt can't be given.
 #[derive(Debug)]
 pub(crate) enum NoPrompt {
     /// The client asked for one that does not exist, or gave arguments that do not fit.

@@ -48,7 +48,7 @@ impl Engine {
     /// address of its ingress.
     ///
     /// # Errors
-    /// A [`Fault`] when there is no such engine, also in a build without it.
+    /// A [`Fault`] for an engine that is not known, or not in this build.
     pub(super) fn open(named: Option<&str>, means: &Means<'_>) -> Result<Self, Fault> {
         let named = named.or(means.settings.engine.as_deref()).unwrap_or("local");
         if named == "local" {

@@ -51,7 +51,7 @@ impl TokenFile {
         self.path.metadata().ok().map(|metadata| FileState::of(&metadata))
     }
 
-    /// Returns the text; empty when there is no file.
+    /// Returns the text; empty before there is a file.
     pub(super) fn read(&self) -> Result<String, Fault> {
         match self.path.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),

@@ -1,4 +1,4 @@
-//! Turns that people ask to go on with, although nobody knows what came of a call of a model (WA-3).
+//! Turns that people ask to go on with, although the outcome of a model call is not known (WA-3).
 //!
 //! Decision: the message waits for its answer again, so that all is as with a turn under way: a repeated
 //! message is attached to it, a restart finds it. The refusal that it had stays in the context; the answer

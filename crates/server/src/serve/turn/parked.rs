@@ -25,7 +25,7 @@ pub(crate) struct Parked {
     pub(super) run: String,
     pub(super) turn: Arc<Turn>,
     pub(super) place: Place,
-    /// True if a person asked to go on although nobody knows what came of a call of a model.
+    /// True if a person asked to go on although the outcome of a model call is not known.
     pub(super) asks_again: bool,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::lenient::number_text;
 use crate::path::{Path, Step};
-use crate::shape::Shape;
+use crate::shape::{Shape, View};
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::{self, Display, Formatter};
@@ -43,13 +43,14 @@ impl Display for Coercion {
 /// ```
 pub fn coerce(value: &mut Value, shape: &Shape) -> Vec<Coercion> {
     let mut changes = Vec::new();
-    walk(value, shape, &mut Path::default(), &mut changes);
+    walk(value, View::of(shape), &mut Path::default(), &mut changes);
     changes
 }
 
-fn walk<'a>(value: &mut Value, shape: &'a Shape, path: &mut Path<'a>, changes: &mut Vec<Coercion>) {
-    match (shape, &mut *value) {
+fn walk<'a>(value: &mut Value, view: View<'a>, path: &mut Path<'a>, changes: &mut Vec<Coercion>) {
+    match (view.shape, &mut *value) {
         (Shape::List(Some(item)), Value::Array(items)) => {
+            let item = view.part(item);
             for (index, value) in items.iter_mut().enumerate() {
                 path.push(Step::Index(index));
                 walk(value, item, path, changes);
@@ -60,13 +61,13 @@ fn walk<'a>(value: &mut Value, shape: &'a Shape, path: &mut Path<'a>, changes: &
             for field in fields {
                 if let Some(value) = map.get_mut(&field.name) {
                     path.push(Step::Field(&field.name));
-                    walk(value, &field.shape, path, changes);
+                    walk(value, view.field(field), path, changes);
                     path.pop();
                 }
             }
         }
         _ => {
-            if let Some(to) = scalar(value, shape) {
+            if let Some(to) = scalar(value, view.shape) {
                 changes.push(Coercion {
                     path: path.to_string(),
                     from: std::mem::replace(value, to.clone()),

@@ -6,7 +6,7 @@
 //! gives the same prompt. The wording is in the `.md` files beside this one.
 
 use crate::error::AnswerError;
-use crate::shape::{Field, Shape};
+use crate::shape::{Defined, Field, Shape};
 use std::fmt::Write;
 
 /// The greatest part of a previous answer that a repair message repeats, in characters.
@@ -36,7 +36,7 @@ const MAX_FAULTS: usize = 20;
 /// );
 /// ```
 pub fn contract(shape: &Shape) -> String {
-    let what = match shape {
+    let what = match shape.plain() {
         Shape::Object(_) => "one JSON object",
         Shape::List(_) => "one JSON array",
         _ => "one JSON value",
@@ -128,6 +128,10 @@ fn shortened(text: &str) -> String {
 
 fn has_optional(shape: &Shape) -> bool {
     match shape {
+        Shape::Bounded(bounds) => has_optional(&bounds.shape),
+        Shape::Defined(defined) => {
+            defined.definitions.values().any(has_optional) || has_optional(&defined.shape)
+        }
         Shape::List(Some(item)) => has_optional(item),
         Shape::Object(fields) => {
             fields.iter().any(|field| field.optional || has_optional(&field.shape))
@@ -151,7 +155,22 @@ fn write_form(out: &mut String, shape: &Shape, indent: usize) {
             out.push_str(&quoted.join(" | "));
         }
         Shape::Json => out.push_str("any JSON value"),
+        Shape::Bounded(bounds) => {
+            write_form(out, &bounds.shape, indent);
+            let _ = write!(out, " {}", bounds.describe());
+        }
+        Shape::Named(name) => out.push_str(name),
+        Shape::Defined(defined) => write_defined(out, defined, indent),
         _ => out.push_str(shape.type_name()),
+    }
+}
+
+/// Writes a form, and below it the forms of the names in it.
+fn write_defined(out: &mut String, defined: &Defined, indent: usize) {
+    write_form(out, &defined.shape, indent);
+    for (name, shape) in &defined.definitions {
+        let _ = write!(out, "\nwhere {name} is:\n");
+        write_form(out, shape, indent);
     }
 }
 

@@ -55,5 +55,5 @@ pub use options::{Limits, ReadOptions};
 pub use partial::Partial;
 pub use read::{Reading, read};
 pub use repair::{Repair, RepairKind};
-pub use shape::{Field, NotStrict, Shape, ShapeError};
+pub use shape::{Bounds, Defined, Field, NotStrict, Pattern, Shape, ShapeError, View};
 pub use validate::{Extra, Faults, validate};

@@ -10,8 +10,8 @@
 use crate::coerce::coerce;
 use crate::lenient::{Event, Scan};
 use crate::options::Limits;
-use crate::shape::Shape;
-use crate::validate::fits;
+use crate::shape::{Shape, View};
+use crate::validate::has_type;
 use serde_json::Value;
 
 /// The part of its length by which the text grows before it is parsed again.
@@ -117,18 +117,19 @@ impl Partial {
             return Some(value);
         };
         coerce(&mut value, shape);
-        keep_fitting(&mut value, shape).then_some(value)
+        keep_fitting(&mut value, View::of(shape)).then_some(value)
     }
 }
 
 /// Removes parts that do not fit the shape; returns false if the value itself must go.
-fn keep_fitting(value: &mut Value, shape: &Shape) -> bool {
-    match (shape, &mut *value) {
+/// Bounds are for the whole answer: a text that grows may not have its length yet.
+fn keep_fitting(value: &mut Value, view: View<'_>) -> bool {
+    match (view.shape, &mut *value) {
         (Shape::Object(fields), Value::Object(map)) => {
             for field in fields {
                 let fitting = match map.get_mut(&field.name) {
                     Some(Value::Null) if field.optional => true,
-                    Some(value) => keep_fitting(value, &field.shape),
+                    Some(value) => keep_fitting(value, view.field(field)),
                     None => true,
                 };
                 if !fitting {
@@ -138,9 +139,10 @@ fn keep_fitting(value: &mut Value, shape: &Shape) -> bool {
             true
         }
         (Shape::List(Some(item)), Value::Array(items)) => {
+            let item = view.part(item);
             items.retain_mut(|value| keep_fitting(value, item));
             true
         }
-        _ => fits(value, shape),
+        _ => has_type(value, view),
     }
 }

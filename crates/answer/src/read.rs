@@ -100,7 +100,7 @@ impl<'a> Lenient<'a> {
     /// Reads an answer that is exactly one JSON scalar, where any value is accepted: a string may
     /// contain text that looks like an object.
     fn scalar(&self) -> Option<Reading> {
-        let any = matches!(self.shape, None | Some(Shape::Json));
+        let any = matches!(self.plain(), None | Some(Shape::Json));
         if !any || self.raw.trim_start().starts_with(['{', '[']) {
             return None;
         }
@@ -152,7 +152,7 @@ impl<'a> Lenient<'a> {
     /// Reads an answer that continues after a brace that the prompt contained, or that is missing.
     fn supply_opener(&mut self) {
         let (body, notes) = crate::lenient::body(self.raw);
-        let fields = match self.shape {
+        let fields = match self.plain() {
             Some(Shape::Object(fields)) => fields,
             None => &Vec::new(),
             Some(_) => return,
@@ -204,7 +204,7 @@ impl<'a> Lenient<'a> {
         if let Some(at) = self.too_deep {
             return Err(AnswerError::TooDeep { at, limit: self.max_depth() });
         }
-        if matches!(self.shape, None | Some(Shape::Json))
+        if matches!(self.plain(), None | Some(Shape::Json))
             && let Some(reading) = plain::single(self.raw)
         {
             return Ok(reading);
@@ -212,8 +212,12 @@ impl<'a> Lenient<'a> {
         Err(self.picker.error().unwrap_or_else(|| self.no_value()))
     }
 
+    fn plain(&self) -> Option<&Shape> {
+        self.shape.map(Shape::plain)
+    }
+
     fn no_value(&self) -> AnswerError {
-        let expected = match self.shape {
+        let expected = match self.plain() {
             Some(Shape::Object(_)) => "a JSON object",
             Some(Shape::List(_)) => "a JSON list",
             _ => "a JSON value",

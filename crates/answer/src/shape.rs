@@ -4,12 +4,16 @@
 //! Schema, shown to the model in the output contract and used to check the answer. The parser of
 //! the written form belongs to the language; this module prints it, so both agree on one syntax.
 
+mod bounds;
 mod display;
+mod named;
 mod schema;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use display::is_identifier;
+pub use bounds::{Bounds, Pattern};
+pub use named::{Defined, View};
 pub use schema::NotStrict;
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +39,12 @@ pub enum Shape {
     Object(Vec<Field>),
     /// One of these strings.
     Enum(Vec<String>),
+    /// A value within bounds (TY-1).
+    Bounded(Box<Bounds>),
+    /// A shape by its name in the [`Shape::Defined`] around it (TY-1).
+    Named(String),
+    /// A shape with the definitions of the names in it, which may refer to themselves (TY-1).
+    Defined(Box<Defined>),
 }
 
 /// One field of an object shape (AS-5).
@@ -92,6 +102,21 @@ pub enum ShapeError {
     /// An enum without a value.
     #[error("an enum needs at least one value, as in `\"yes\" | \"no\"`")]
     EmptyEnum,
+    /// A name that nothing defines.
+    #[error("nothing defines the shape `{name}`")]
+    Undefined {
+        /// The name.
+        name: String,
+    },
+    /// A shape that contains itself, so that no value fits.
+    #[error("the shape `{name}` contains itself; put it into a list or an optional field")]
+    Endless {
+        /// The name.
+        name: String,
+    },
+    /// A pattern that is not a regular expression, or bounds that nothing satisfies.
+    #[error("{0}")]
+    Bounds(String),
 }
 
 impl Shape {
@@ -119,7 +144,16 @@ impl Shape {
             Shape::List(_) => "list",
             Shape::Object(_) => "object",
             Shape::Enum(_) => "enum",
+            Shape::Bounded(bounds) => bounds.shape.type_name(),
+            Shape::Named(_) => "json",
+            Shape::Defined(defined) => defined.shape.type_name(),
         }
+    }
+
+    /// Returns the shape as it is outside: within its bounds, and with its name resolved.
+    #[must_use]
+    pub fn plain(&self) -> &Shape {
+        View::of(self).shape
     }
 
     /// Checks that the shape can be used: its depth, no field twice, no empty enum.
@@ -132,6 +166,14 @@ impl Shape {
     pub fn check(&self) -> Result<(), ShapeError> {
         // A work list, so that a shape of any depth gets an error and not a stack overflow.
         let mut todo = vec![(self, 1_usize)];
+        let defined = match self {
+            Shape::Defined(defined) => Some(&**defined),
+            _ => None,
+        };
+        if let Some(defined) = defined {
+            defined.check()?;
+            todo.extend(defined.definitions.values().map(|shape| (shape, 1)));
+        }
         while let Some((shape, depth)) = todo.pop() {
             if depth > Self::MAX_DEPTH {
                 return Err(ShapeError::TooDeep { limit: Self::MAX_DEPTH });
@@ -143,6 +185,16 @@ impl Shape {
                     todo.extend(fields.iter().rev().map(|field| (&field.shape, depth + 1)));
                 }
                 Shape::Enum(values) if values.is_empty() => return Err(ShapeError::EmptyEnum),
+                Shape::Bounded(bounds) => {
+                    bounds.check()?;
+                    todo.push((&bounds.shape, depth));
+                }
+                Shape::Defined(inner) if depth == 1 => todo.push((&inner.shape, depth)),
+                Shape::Named(name) => {
+                    if defined.is_none_or(|defined| !defined.definitions.contains_key(name)) {
+                        return Err(ShapeError::Undefined { name: name.clone() });
+                    }
+                }
                 _ => {}
             }
         }

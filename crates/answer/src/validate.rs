@@ -2,7 +2,7 @@
 
 use crate::error::FieldError;
 use crate::path::{Path, Step};
-use crate::shape::{Field, Shape};
+use crate::shape::{Field, Shape, View};
 use serde_json::{Map, Value};
 
 /// The treatment of fields that the shape does not name.
@@ -43,27 +43,37 @@ impl Faults {
 /// ```
 pub fn validate(value: &Value, shape: &Shape, extra: Extra, max_errors: usize) -> Faults {
     let mut walk = Walk { extra, max_errors, faults: Faults::default(), path: Path::default() };
-    walk.value(value, shape);
+    walk.value(value, View::of(shape));
     walk.faults
 }
 
 /// Reports whether a value matches its shape without coercion.
 pub(crate) fn fits(value: &Value, shape: &Shape) -> bool {
-    match (shape, value) {
+    has_shape(value, View::of(shape))
+}
+
+fn has_shape(value: &Value, view: View<'_>) -> bool {
+    has_type(value, view) && view.bounds.is_none_or(|bounds| bounds.hold(value))
+}
+
+/// Reports whether a value matches a shape, whatever the bounds of the value itself.
+pub(crate) fn has_type(value: &Value, view: View<'_>) -> bool {
+    match (view.shape, value) {
         (Shape::Json, _) => true,
         (Shape::String, Value::String(_)) | (Shape::Boolean, Value::Bool(_)) => true,
         (Shape::Number, Value::Number(_)) | (Shape::List(None), Value::Array(_)) => true,
         (Shape::Integer, Value::Number(number)) => number.is_i64(),
         (Shape::Enum(values), Value::String(text)) => values.contains(text),
         (Shape::List(Some(item)), Value::Array(items)) => {
-            items.iter().all(|value| fits(value, item))
+            let item = view.part(item);
+            items.iter().all(|value| has_shape(value, item))
         }
-        (Shape::Object(fields), Value::Object(map)) => fits_object(map, fields),
+        (Shape::Object(fields), Value::Object(map)) => fits_object(map, fields, view),
         _ => false,
     }
 }
 
-fn fits_object(map: &Map<String, Value>, fields: &[Field]) -> bool {
+fn fits_object(map: &Map<String, Value>, fields: &[Field], view: View<'_>) -> bool {
     // Answers mostly keep the order of the shape: then no lookup by key is necessary.
     let mut entries = map.iter().peekable();
     fields.iter().all(|field| {
@@ -74,7 +84,7 @@ fn fits_object(map: &Map<String, Value>, fields: &[Field]) -> bool {
         match value {
             None => field.optional,
             Some(Value::Null) if field.optional => true,
-            Some(value) => fits(value, &field.shape),
+            Some(value) => has_shape(value, view.field(field)),
         }
     })
 }
@@ -87,22 +97,26 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn value(&mut self, value: &'a Value, shape: &'a Shape) {
-        match (shape, value) {
+    fn value(&mut self, value: &'a Value, view: View<'a>) {
+        match (view.shape, value) {
             (Shape::List(Some(item)), Value::Array(items)) => {
+                let item = view.part(item);
                 for (index, value) in items.iter().enumerate() {
                     self.path.push(Step::Index(index));
                     self.value(value, item);
                     self.path.pop();
                 }
             }
-            (Shape::Object(fields), Value::Object(map)) => self.object(map, fields),
-            _ if fits(value, shape) => {}
-            _ => self.fault(expected(shape), found(value, shape)),
+            (Shape::Object(fields), Value::Object(map)) => self.object(map, fields, view),
+            _ if has_type(value, view) => {}
+            _ => return self.fault(expected_of(view), found(value, view.shape)),
+        }
+        if view.bounds.is_some_and(|bounds| !bounds.hold(value)) {
+            self.fault(expected_of(view), found_within(value, view));
         }
     }
 
-    fn object(&mut self, map: &'a Map<String, Value>, fields: &'a [Field]) {
+    fn object(&mut self, map: &'a Map<String, Value>, fields: &'a [Field], view: View<'a>) {
         let mut known = 0;
         for field in fields {
             let value = map.get(&field.name);
@@ -110,9 +124,12 @@ impl<'a> Walk<'a> {
             self.path.push(Step::Field(&field.name));
             match value {
                 Some(Value::Null) if field.optional => {}
-                Some(value) => self.value(value, &field.shape),
+                Some(value) => self.value(value, view.field(field)),
                 None if field.optional => {}
-                None => self.fault(expected(&field.shape), "nothing: the field is missing".into()),
+                None => self.fault(
+                    expected_of(view.field(field)),
+                    "nothing: the field is missing".into(),
+                ),
             }
             self.path.pop();
         }
@@ -142,9 +159,22 @@ impl<'a> Walk<'a> {
 
 /// Describes the expected value of a shape in a few words.
 pub(crate) fn expected(shape: &Shape) -> String {
+    expected_of(View::of(shape))
+}
+
+fn expected_of(view: View<'_>) -> String {
+    let plain = expected_type(view);
+    match view.bounds.map(crate::shape::Bounds::describe) {
+        Some(bounds) if !bounds.is_empty() => format!("{plain} {bounds}"),
+        _ => plain,
+    }
+}
+
+fn expected_type(view: View<'_>) -> String {
+    let shape = view.shape;
     match shape {
         Shape::Object(_) => "object".into(),
-        Shape::List(Some(item)) => match &**item {
+        Shape::List(Some(item)) => match view.part(item).shape {
             Shape::Object(_) => "list of objects".into(),
             Shape::Json => "list".into(),
             item => format!("list[{item}]"),
@@ -164,6 +194,19 @@ fn found(value: &Value, shape: &Shape) -> String {
         _ => "",
     };
     describe(value) + reason
+}
+
+/// Describes a value of the right type that is not within its bounds: a length tells most.
+fn found_within(value: &Value, view: View<'_>) -> String {
+    let is_length = view.bounds.is_some_and(|bounds| bounds.length.is_some());
+    match value {
+        Value::String(text) if is_length => {
+            let count = text.chars().count();
+            let plural = if count == 1 { "" } else { "s" };
+            format!("{} of {count} character{plural}", describe(value))
+        }
+        _ => describe(value),
+    }
 }
 
 /// Describes a value in a few words: its type, and itself if it is short.

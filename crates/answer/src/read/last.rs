@@ -25,7 +25,7 @@ pub(super) fn last_complete(
     if found.notes.is_empty() {
         return None;
     }
-    let (start, end, value) = complete(text, found, matches!(shape, Some(Shape::List(_))), care)?;
+    let (start, end, value) = complete(text, found, matches!(shape.map(Shape::plain), Some(Shape::List(_))), care)?;
     let rest = text.get(end..found.end).unwrap_or_default();
     let fits =
         |value: &Value| shape.is_none_or(|shape| conform(&mut value.clone(), shape, 1).is_ok());
@@ -90,7 +90,7 @@ fn is_after_prose(text: &str, start: usize, at: usize) -> bool {
 /// Reports whether a value is a part of another one, where the shape has a place for parts: prose
 /// before a brace may look like an unquoted key.
 fn is_part(part: &Value, whole: &Value, shape: Option<&Shape>) -> bool {
-    let known = |name: &String| match shape {
+    let known = |name: &String| match shape.map(Shape::plain) {
         Some(Shape::Object(fields)) => fields.iter().any(|field| field.name == *name),
         _ => true,
     };

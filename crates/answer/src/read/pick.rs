@@ -163,7 +163,7 @@ pub(super) fn conform(
 }
 
 fn is_near(value: &Value, shape: &Shape) -> bool {
-    match shape {
+    match shape.plain() {
         Shape::Object(_) => value.is_object(),
         Shape::List(_) => value.is_array(),
         _ => true,

@@ -11,7 +11,7 @@ use crate::validate::{excerpt, expected};
 use serde_json::Value;
 
 pub(super) fn is_plain(shape: &Shape) -> bool {
-    !matches!(shape, Shape::Object(_) | Shape::List(_) | Shape::Json)
+    !matches!(shape.plain(), Shape::Object(_) | Shape::List(_) | Shape::Json)
 }
 
 pub(super) fn read(raw: &str, shape: &Shape, limits: &Limits) -> Result<Reading, AnswerError> {

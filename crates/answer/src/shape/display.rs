@@ -1,6 +1,6 @@
 //! The written form of a shape, in the syntax that programs use (AS-5).
 
-use super::{Field, Shape};
+use super::{Bounds, Field, Shape};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// Formats a shape. `{}` prints one line without descriptions: `{ ok boolean, kind?: "a" | "b" }`.
@@ -22,6 +22,12 @@ fn write_shape(f: &mut Formatter<'_>, shape: &Shape, indent: usize) -> fmt::Resu
         Shape::Object(fields) if f.alternate() => write_lines(f, fields, indent),
         Shape::Object(fields) => write_inline(f, fields),
         Shape::Enum(values) => write_enum(f, values),
+        Shape::Bounded(bounds) => {
+            write_shape(f, &bounds.shape, indent)?;
+            write_bounds(f, bounds)
+        }
+        Shape::Named(name) => f.write_str(name),
+        Shape::Defined(defined) => write_shape(f, &defined.shape, indent),
         _ => f.write_str(shape.type_name()),
     }
 }
@@ -69,6 +75,25 @@ fn write_enum(f: &mut Formatter<'_>, values: &[String]) -> fmt::Result {
             f.write_str(" | ")?;
         }
         write_string(f, value)?;
+    }
+    Ok(())
+}
+
+fn write_bounds(f: &mut Formatter<'_>, bounds: &Bounds) -> fmt::Result {
+    if let Some(min) = &bounds.min {
+        write!(f, " min {min}")?;
+    }
+    if let Some(max) = &bounds.max {
+        write!(f, " max {max}")?;
+    }
+    match bounds.length {
+        Some((least, most)) if least == most => write!(f, " length {most}")?,
+        Some((least, most)) => write!(f, " length {least} to {most}")?,
+        None => {}
+    }
+    if let Some(pattern) = &bounds.pattern {
+        f.write_str(" pattern ")?;
+        write_string(f, &pattern.text)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! Both omit `$schema`: the result is embedded in requests, and some servers refuse keywords they
 //! do not know.
 
-use super::{Field, Shape};
+use super::{Bounds, Defined, Field, Shape};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -71,6 +71,13 @@ impl Shape {
                 json!({"type": "object", "properties": properties, "required": required})
             }
             Shape::Enum(values) => json!({"type": "string", "enum": values}),
+            Shape::Bounded(bounds) => bounded(bounds.shape.to_json_schema(), bounds, false),
+            Shape::Named(name) => reference(name),
+            Shape::Defined(defined) => {
+                let schemas = defined.definitions.iter();
+                let schemas = schemas.map(|(name, shape)| (name.clone(), shape.to_json_schema()));
+                with_definitions(defined, schemas.collect(), defined.shape.to_json_schema())
+            }
             _ => json!({"type": self.type_name()}),
         }
     }
@@ -82,11 +89,35 @@ impl Shape {
     /// [`NotStrict`] names the first part that has no strict form: `json`, a `list` without a type,
     /// a top level that is not an object, or more levels, fields or enum values than allowed.
     pub fn to_strict_json_schema(&self) -> Result<Value, NotStrict> {
-        let Shape::Object(_) = self else {
+        let Shape::Object(_) = self.plain() else {
             return Err(NotStrict::RootNotObject { found: self.type_name() });
         };
         Strict::default().shape(self, &mut Vec::new(), 1)
     }
+}
+
+fn bounded(mut schema: Value, bounds: &Bounds, is_strict: bool) -> Value {
+    if let Value::Object(map) = &mut schema {
+        bounds.add_to(map, is_strict);
+    }
+    schema
+}
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/$defs/{name}")})
+}
+
+/// Returns a schema with definitions. One that is only a reference takes the place of its
+/// definition, since a strict schema begins with an object.
+fn with_definitions(defined: &Defined, schemas: Map<String, Value>, schema: Value) -> Value {
+    let mut schema = match &defined.shape {
+        Shape::Named(name) => schemas.get(name).cloned().unwrap_or(schema),
+        _ => schema,
+    };
+    if let Value::Object(map) = &mut schema {
+        map.insert("$defs".to_owned(), Value::Object(schemas));
+    }
+    schema
 }
 
 fn properties(fields: &[Field], schema: impl Fn(&Field) -> Value) -> Map<String, Value> {
@@ -95,7 +126,9 @@ fn properties(fields: &[Field], schema: impl Fn(&Field) -> Value) -> Map<String,
 
 fn described(field: &Field, mut schema: Value) -> Value {
     if let (Some(text), Value::Object(map)) = (&field.description, &mut schema) {
-        map.insert("description".into(), text.as_str().into());
+        let bounds = map.get("description").and_then(Value::as_str);
+        let text = bounds.map_or_else(|| text.clone(), |bounds| format!("{text} ({bounds})"));
+        map.insert("description".into(), text.into());
     }
     schema
 }
@@ -125,6 +158,25 @@ impl Strict {
                 Ok(json!({"type": "array", "items": items}))
             }
             Shape::Object(fields) => self.object(fields, path, level),
+            Shape::Bounded(bounds) => {
+                let mut schema = bounded(self.shape(&bounds.shape, path, level)?, bounds, true);
+                // The one bound that has no keyword there is told in words.
+                if let (Some(_), Shape::String, Value::Object(map)) =
+                    (bounds.length, &bounds.shape, &mut schema)
+                {
+                    map.insert("description".to_owned(), bounds.describe().into());
+                }
+                Ok(schema)
+            }
+            Shape::Named(name) => Ok(reference(name)),
+            Shape::Defined(defined) => {
+                let mut schemas = Map::new();
+                for (name, shape) in &defined.definitions {
+                    schemas.insert(name.clone(), self.shape(shape, path, level)?);
+                }
+                let schema = self.shape(&defined.shape, path, level)?;
+                Ok(with_definitions(defined, schemas, schema))
+            }
             Shape::Enum(values) => {
                 self.enum_values += values.len();
                 at_most("enum values", self.enum_values, STRICT_MAX_ENUM_VALUES)?;
@@ -176,7 +228,7 @@ fn at_most(what: &'static str, count: usize, limit: usize) -> Result<(), NotStri
 /// Returns the schema that also accepts `null`. An enum beside a list of types would still refuse
 /// it, so it becomes one of two alternatives.
 fn nullable(mut schema: Value) -> Value {
-    if schema.get("enum").is_some() {
+    if schema.get("enum").is_some() || schema.get("$ref").is_some() {
         return json!({"anyOf": [schema, {"type": "null"}]});
     }
     if let Some(kind) = schema.get_mut("type") {

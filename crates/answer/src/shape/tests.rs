@@ -160,3 +160,121 @@ fn as_5_survives_serde() {
         Shape::Object(vec![Field::new("x", Shape::String)])
     );
 }
+
+/// `shape Node { name string length 1 to 3, stars integer min 1 max 5, children list[Node] }`.
+fn tree() -> Shape {
+    let name = Bounds { length: Some((1, 3)), ..Bounds::new(Shape::String) };
+    let stars = Bounds {
+        min: Some(1.into()),
+        max: Some(5.into()),
+        ..Bounds::new(Shape::Integer)
+    };
+    let node = Shape::Object(vec![
+        Field::new("name", Shape::Bounded(Box::new(name))).describe("What it is called"),
+        Field::new("stars", Shape::Bounded(Box::new(stars))),
+        Field::new("children", Shape::list(Shape::Named("Node".into()))).optional(),
+    ]);
+    let definitions = [("Node".to_owned(), node)].into_iter().collect();
+    Shape::Defined(Box::new(Defined { definitions, shape: Shape::Named("Node".into()) }))
+}
+
+#[test]
+fn ty_1_recursive_shape_faults_are_told_by_path_at_any_depth() {
+    let shape = tree();
+    assert_eq!(shape.check(), Ok(()));
+    let value = json!({"name": "a", "stars": 5, "children": [
+        {"name": "long", "stars": 0, "children": [{"name": "", "stars": 1.5}]},
+    ]});
+    let faults = crate::validate(&value, &shape, crate::Extra::Kept, 10);
+    let told: Vec<String> = faults.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "children[0].name: expected string of 1 to 3 characters, found string \"long\" of 4 characters",
+            "children[0].stars: expected integer from 1 to 5, found number 0",
+            "children[0].children[0].name: expected string of 1 to 3 characters, found string \"\" of 0 characters",
+            "children[0].children[0].stars: expected integer from 1 to 5, found number 1.5 (not whole)",
+        ]
+    );
+    let fine = json!({"name": "木木木", "stars": 1, "children": []});
+    assert!(crate::validate(&fine, &shape, crate::Extra::Kept, 10).is_empty());
+}
+
+#[test]
+fn ty_1_recursive_shape_schema_refers_to_definitions() {
+    let node = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "maxLength": 3, "description": "What it is called"},
+            "stars": {"type": "integer", "minimum": 1, "maximum": 5},
+            "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+        },
+        "required": ["name", "stars"],
+    });
+    let mut wanted = node.clone();
+    wanted["$defs"] = json!({"Node": node});
+    assert_eq!(tree().to_json_schema(), wanted);
+    let strict = tree().to_strict_json_schema().expect("a strict schema");
+    let name = &strict["$defs"]["Node"]["properties"]["name"];
+    assert_eq!(
+        *name,
+        json!({"type": "string", "description": "What it is called (of 1 to 3 characters)"})
+    );
+    assert_eq!(strict["type"], json!("object"));
+}
+
+#[test]
+fn ty_1_recursive_shape_contract_explains_the_name_once() {
+    let contract = crate::contract(&tree());
+    let form = contract.split("It has this form:\n").nth(1).expect("the form");
+    assert_eq!(
+        form,
+        "Node\nwhere Node is:\n{\n  // What it is called\n  \"name\": string of 1 to 3 characters,\n  \
+         \"stars\": integer from 1 to 5,\n  \"children\"?: [Node, ...]\n}"
+    );
+}
+
+#[test]
+fn ty_1_recursive_shape_answer_is_coerced_in_its_parts() {
+    let raw = r#"{"name":"a","stars":"3","children":[{"name":"b","stars":"4"}]}"#;
+    let reading = crate::read(raw, Some(&tree()), &crate::ReadOptions::lenient()).expect("read");
+    assert_eq!(
+        reading.value,
+        json!({"name": "a", "stars": 3, "children": [{"name": "b", "stars": 4}]})
+    );
+}
+
+#[test]
+fn ty_1_shape_that_needs_itself_is_refused() {
+    let node = Shape::Object(vec![Field::new("next", Shape::Named("Node".into()))]);
+    let definitions = [("Node".to_owned(), node)].into_iter().collect();
+    let shape =
+        Shape::Defined(Box::new(Defined { definitions, shape: Shape::Named("Node".into()) }));
+    assert_eq!(shape.check(), Err(ShapeError::Endless { name: "Node".into() }));
+    let unknown = Shape::list(Shape::Named("Nowhere".into()));
+    assert_eq!(unknown.check(), Err(ShapeError::Undefined { name: "Nowhere".into() }));
+}
+
+#[test]
+fn ty_1_pattern_is_searched_and_a_wrong_one_is_refused() {
+    let pattern = |text: &str| {
+        let bounds = Bounds { pattern: Some(Pattern::new(text)), ..Bounds::new(Shape::String) };
+        Shape::Bounded(Box::new(bounds))
+    };
+    let code = pattern("^[A-Z]{3}$");
+    assert!(crate::validate(&json!("ABC"), &code, crate::Extra::Kept, 1).is_empty());
+    let faults = crate::validate(&json!("ABCD"), &code, crate::Extra::Kept, 1);
+    assert_eq!(
+        faults.errors[0].to_string(),
+        "the answer: expected string matching /^[A-Z]{3}$/, found string \"ABCD\""
+    );
+    assert_eq!(code.to_string(), "string pattern \"^[A-Z]{3}$\"");
+    assert_eq!(
+        pattern("[A-").check(),
+        Err(ShapeError::Bounds("`[A-` is not a regular expression: unclosed character class".into()))
+    );
+    assert_eq!(
+        pattern("(a{1000}){1000}").check(),
+        Err(ShapeError::Bounds("the pattern is too large; write a shorter one".into()))
+    );
+}

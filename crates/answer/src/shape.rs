@@ -11,8 +11,8 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use display::is_identifier;
 pub use bounds::{Bounds, Pattern};
+pub(crate) use display::is_identifier;
 pub use named::{Defined, View};
 pub use schema::NotStrict;
 
@@ -156,6 +156,15 @@ impl Shape {
         View::of(self).shape
     }
 
+    /// Returns the fields of an object; each has the definitions that it needs.
+    #[must_use]
+    pub fn fields(&self) -> Option<Vec<Field>> {
+        let view = View::of(self);
+        let Shape::Object(fields) = view.shape else { return None };
+        let whole = |field: &Field| Field { shape: view.whole(&field.shape), ..field.clone() };
+        Some(fields.iter().map(whole).collect())
+    }
+
     /// Checks that the shape can be used: its depth, no field twice, no empty enum.
     ///
     /// Shapes from a program or a file should pass through here once; the other methods recurse
@@ -189,7 +198,10 @@ impl Shape {
                     bounds.check()?;
                     todo.push((&bounds.shape, depth));
                 }
-                Shape::Defined(inner) if depth == 1 => todo.push((&inner.shape, depth)),
+                Shape::Defined(inner) if std::ptr::eq(shape, self) => {
+                    todo.push((&inner.shape, depth));
+                }
+                Shape::Defined(_) => shape.check()?,
                 Shape::Named(name) => {
                     if defined.is_none_or(|defined| !defined.definitions.contains_key(name)) {
                         return Err(ShapeError::Undefined { name: name.clone() });

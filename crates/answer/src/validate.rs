@@ -126,10 +126,8 @@ impl<'a> Walk<'a> {
                 Some(Value::Null) if field.optional => {}
                 Some(value) => self.value(value, view.field(field)),
                 None if field.optional => {}
-                None => self.fault(
-                    expected_of(view.field(field)),
-                    "nothing: the field is missing".into(),
-                ),
+                None => self
+                    .fault(expected_of(view.field(field)), "nothing: the field is missing".into()),
             }
             self.path.pop();
         }

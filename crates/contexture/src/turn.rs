@@ -99,9 +99,9 @@ use watch::Watch;
 #[must_use]
 pub fn misfit(program: &Program, agent: Option<&str>) -> Option<SetupError> {
     let run = RunRequest { agent: agent.map(str::to_owned), ..RunRequest::default() };
-    let (_, func) = input::function(program, &run)?;
+    let (agent, func) = input::function(program, &run)?;
     let (conversation, attachments) = (Conversation::default(), Attachments::default());
-    input::given(&conversation, &attachments, Some(&Takes::of(func))).err()
+    input::given(&conversation, &attachments, Some(&Takes::of(program, agent.file, func))).err()
 }
 
 /// Reports whether an agent can be given attachments.
@@ -109,7 +109,9 @@ pub fn misfit(program: &Program, agent: Option<&str>) -> Option<SetupError> {
 pub fn takes_attachments(program: &Program, agent: Option<&str>) -> bool {
     let run = RunRequest { agent: agent.map(str::to_owned), ..RunRequest::default() };
     let func = input::function(program, &run);
-    func.is_some_and(|(_, func)| input::takes_attachments(&Takes::of(func)))
+    func.is_some_and(|(agent, func)| {
+        input::takes_attachments(&Takes::of(program, agent.file, func))
+    })
 }
 
 /// Runs one turn on this thread; [`Runtime::turn`](crate::Runtime::turn) gives it one. A turn that
@@ -136,7 +138,9 @@ async fn taken(
     run.private.extend_from_slice(&conversation.private);
     let observer = Arc::clone(watch) as Arc<dyn Observer>;
     let mut ready = Ready::new(project, &run, observer, cancel)?;
-    let takes = input::function(ready.program(), &run).map(|(_, func)| Takes::of(func));
+    let program = ready.program();
+    let takes =
+        input::function(program, &run).map(|(agent, func)| Takes::of(program, agent.file, func));
     let places = sites::answers(ready.program(), &run);
     sites::check(&places, &hints)?;
     let attachments = Attachments::of(&conversation.attachments)?;

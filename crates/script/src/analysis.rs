@@ -35,6 +35,7 @@ mod mains;
 pub(crate) mod narrowed;
 mod scope;
 mod servers;
+mod shapes;
 mod statements;
 mod templates;
 mod tools;
@@ -180,6 +181,7 @@ impl<'p> Checker<'p, '_> {
             match item {
                 Item::Agent(agent) => self.agent(items, item, agent),
                 Item::Func(func) => self.func(func),
+                Item::Shape(decl) => self.shape_declaration(decl),
                 Item::Import(_) | Item::Config(_) | Item::Use(_) => {}
             }
         }
@@ -191,7 +193,7 @@ impl<'p> Checker<'p, '_> {
             match item {
                 Item::Config(config) => self.config(config),
                 Item::Use(used) => self.level_use(used),
-                Item::Import(_) | Item::Agent(_) | Item::Func(_) => {}
+                Item::Import(_) | Item::Agent(_) | Item::Func(_) | Item::Shape(_) => {}
             }
         }
     }
@@ -215,6 +217,12 @@ impl<'p> Checker<'p, '_> {
                 self.push(fault.with_help("rename one of them"));
             }
             self.scopes.define(&param.name.text, param.name.span);
+            if let Some(shape) = &param.shape {
+                self.shape(shape);
+            }
+        }
+        if let Some(result) = &func.result {
+            self.shape(result);
         }
         self.block_body(&func.body);
         self.leave();

@@ -45,5 +45,7 @@ pub const fn noun(kind: ImportKind) -> &'static str {
         ImportKind::Knowledge => "a knowledge pack",
         ImportKind::Resource => "a resource",
         ImportKind::Template => "a template",
+        ImportKind::Shape => "a shape",
+        ImportKind::Func => "a function",
     }
 }

@@ -54,6 +54,8 @@ registry! {
     BLOCK_COMMENT "AS1027" "block-comment" Error "Block comment; a comment ends with its line."
     STATEMENT_AS_VALUE "AS1028" "statement-as-value" Error "Statement where a value is expected."
     JOINED_LINE "AS1029" "joined-line" Warning "Line that begins with `-` and continues the expression above."
+    BAD_BOUND "AS1030" "bad-bound" Error "Bound of a value that does not apply to its type, or that nothing satisfies."
+    ENDLESS_SHAPE "AS1031" "endless-shape" Error "Shape that contains itself without an end, or that grows beyond the limit."
     UNKNOWN_NAME "AS2001" "unknown-name" Error "Use of an undefined name."
     DUPLICATE_NAME "AS2002" "duplicate-name" Error "Duplicate declaration of a name."
     SEVERAL_MAINS "AS2003" "several-mains" Error "More than one entry point."

@@ -1,4 +1,5 @@
-//! A program: the file to run with all files that it imports agents from (AS-2, AS-28).
+//! A program: the file to run with all files that it imports agents, shapes and functions from (AS-2,
+//! AS-28, TY-1).
 //!
 //! Decision: loading never fails. A file that can't be read gives a diagnostic, and the rest of the
 //! program can still be checked. Files may import each other in a cycle, since they import agents,
@@ -28,7 +29,7 @@ use crate::host::{LoadedSource, SourceLoader};
 use crate::reference::literals::texts_of_items;
 use crate::server::ServerFacts;
 use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
-use crate::syntax::{Parsed, parse};
+use crate::syntax::{Parsed, ShapeTable, parse};
 use crate::template::{TemplateFacts, TemplateImport, templates_of};
 use contexture_context::Limits;
 use contexture_core::policy::{Class, Verdict};
@@ -59,7 +60,8 @@ pub struct ProgramFile {
     pub source: SourceFile,
     /// Its tree, tokens and syntax errors.
     pub parsed: Parsed,
-    /// The imports of agents whose file was found: binding and index of the file.
+    /// The imports of agents, shapes and functions whose file was found: binding and index of the
+    /// file.
     pub links: Vec<(String, usize)>,
     /// The imports of usable templates: binding and facts.
     pub templates: Vec<(String, TemplateFacts)>,
@@ -120,6 +122,13 @@ impl Program {
         crate::analysis::narrowed::of(self)
     }
 
+    /// Returns the named shapes of its files (TY-1).
+    #[must_use]
+    pub fn shapes(&self) -> ShapeTable<'_> {
+        let files = self.files.iter();
+        ShapeTable::new(files.map(|file| (&*file.parsed.file.items, &*file.links)))
+    }
+
     /// Returns the agent that runs when the file is run, or that an import of the file means when
     /// no agent has the name of the import: `main agent`, else a `main func` at the top, else the
     /// only agent, else the functions at the top when there is no agent.
@@ -152,7 +161,11 @@ impl Program {
     /// imported file, else its main agent.
     #[must_use]
     pub fn imported_agent(&self, file: usize, name: &str) -> Option<AgentId> {
-        let (_, target) = self.files.get(file)?.links.iter().find(|(own, _)| own == name)?;
+        let file = self.files.get(file)?;
+        let is_agent =
+            |import: &Import| import.kind == ImportKind::Agent && import.name.text == name;
+        file.imports().find(|import| is_agent(import))?;
+        let (_, target) = file.links.iter().find(|(own, _)| own == name)?;
         self.named_agent(*target, name).or_else(|| self.main_agent(*target))
     }
 
@@ -265,15 +278,15 @@ impl Loading<'_> {
         index
     }
 
-    /// Loads the files that a file imports agents from.
+    /// Loads the files that a file imports agents, shapes or functions from.
     fn follow(&mut self, index: usize) {
         let Some(file) = self.program.files.get(index) else { return };
         let importer = file.source.name().to_owned();
         // A URL is not a path: the checker refuses it, and nothing is loaded.
         let is_path = |text: &str| !text.is_empty() && !text.contains("://");
-        let of_agents =
-            |import: &&Import| import.kind == ImportKind::Agent && is_path(&import.from.value);
-        let imports: Vec<Import> = file.imports().filter(of_agents).cloned().collect();
+        let of_programs =
+            |import: &&Import| import.kind.is_declaration() && is_path(&import.from.value);
+        let imports: Vec<Import> = file.imports().filter(of_programs).cloned().collect();
         let mut known: HashMap<String, usize> = HashMap::new();
         for import in imports {
             let found = known.get(&import.from.value).copied();

@@ -88,7 +88,7 @@ pub fn compile(program: &Program) -> Executable {
     let units = program.files.iter().map(|file| Unit {
         source: Arc::new(file.source.clone()),
         tree: &file.parsed.file,
-        agents: file.links.clone(),
+        links: &file.links,
         servers: &file.servers,
     });
     compile::compile_units(units.collect())

@@ -28,8 +28,9 @@ pub(crate) mod walk;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use parser::unknown_type;
 pub use parser::{MAX_DEPTH, RESERVED, is_reserved};
-pub use shape_of::shape_of;
+pub use shape_of::{MAX_PARTS, ShapeTable, ShapeTooLarge, shape_of};
 
 use crate::codes;
 use ast::{Expr, File, Item, ShapeNode, Statement};
@@ -83,17 +84,23 @@ fn too_large(text: &str, limits: &Limits) -> Option<Diagnostic> {
     })
 }
 
-/// Parses one shape, such as `{ ok boolean, items list[string] }`, with nothing after it (AS-5).
+/// Parses one shape without names of other shapes, such as `{ ok boolean, items list[string] }`, with nothing after it (AS-5).
 #[must_use]
 pub fn parse_shape(text: &str, limits: &Limits) -> (ShapeNode, Vec<Diagnostic>) {
     if let Some(fault) = too_large(text, limits) {
-        let shape = ShapeNode { kind: ast::ShapeKind::Error, span: Span::at(0) };
+        let kind = ast::ShapeKind::Error;
+        let shape = ShapeNode { kind, bounds: Vec::new(), span: Span::at(0) };
         return (shape, vec![fault]);
     }
     let mut parser = Parser::new(text, limits.source_depth);
     let shape = parser.shape();
     parser.expect_end("the end of the shape");
-    (shape, parser.finish().1)
+    let mut faults = parser.finish().1;
+    faults.extend(
+        walk::shape_names(&shape).into_iter().map(|name| unknown_type(&name.text, name.span, &[])),
+    );
+    faults.sort_by_key(|fault| fault.span.start);
+    (shape, faults)
 }
 
 /// Parses one expression with nothing after it.

@@ -268,7 +268,6 @@ fn as_32_syntax_of_other_languages_is_explained() {
         ("role \"a\" + \"b\"", "one string"),
         ("model 5", "import llm"),
         ("use one of { a }", "`name: value max 2k`"),
-        ("generate({ input: \"q\" }) -> { a string? }", "after its name: `name?: type`"),
     ] {
         let helps = helps(wrong);
         assert!(helps.first().is_some_and(|first| first.contains(help)), "{wrong}: {helps:?}");

@@ -25,7 +25,8 @@ pub(super) fn last_complete(
     if found.notes.is_empty() {
         return None;
     }
-    let (start, end, value) = complete(text, found, matches!(shape.map(Shape::plain), Some(Shape::List(_))), care)?;
+    let (start, end, value) =
+        complete(text, found, matches!(shape.map(Shape::plain), Some(Shape::List(_))), care)?;
     let rest = text.get(end..found.end).unwrap_or_default();
     let fits =
         |value: &Value| shape.is_none_or(|shape| conform(&mut value.clone(), shape, 1).is_ok());

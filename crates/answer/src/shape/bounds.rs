@@ -52,10 +52,15 @@ impl Bounds {
             let text = format!("no length is from {least} to {most}; write the smaller one first");
             return Err(ShapeError::Bounds(text));
         }
-        match &self.pattern {
-            Some(pattern) => pattern.check().map_err(ShapeError::Bounds),
-            None => Ok(()),
-        }
+        self.check_pattern().map_err(ShapeError::Bounds)
+    }
+
+    /// Checks that the pattern is a regular expression.
+    ///
+    /// # Errors
+    /// The reason, in a line.
+    pub fn check_pattern(&self) -> Result<(), String> {
+        self.pattern.as_ref().map_or(Ok(()), Pattern::check)
     }
 
     /// Reports whether a value of the right type is within the bounds.

@@ -27,7 +27,7 @@ impl Defined {
             while let Some(next) = open.pop().filter(|_| !done.contains(name.as_str())) {
                 let Some(shape) = self.definitions.get(next) else { continue };
                 let mut needed = Vec::new();
-                required(shape, &mut needed);
+                collect(shape, &mut needed, true);
                 if needed.contains(&name.as_str()) {
                     return Err(ShapeError::Endless { name: name.clone() });
                 }
@@ -39,15 +39,17 @@ impl Defined {
     }
 }
 
-/// Collects the names that stand in a shape outside lists and optional fields.
-fn required<'a>(shape: &'a Shape, names: &mut Vec<&'a str>) {
+/// Collects the names that stand in a shape; with `is_required` those outside lists and optional
+/// fields.
+fn collect<'a>(shape: &'a Shape, names: &mut Vec<&'a str>, is_required: bool) {
     let mut open = vec![shape];
     while let Some(shape) = open.pop() {
         match shape {
             Shape::Named(name) => names.push(name),
             Shape::Bounded(bounds) => open.push(&bounds.shape),
+            Shape::List(Some(item)) if !is_required => open.push(item),
             Shape::Object(fields) => {
-                let needed = fields.iter().filter(|field| !field.optional);
+                let needed = fields.iter().filter(|field| !(is_required && field.optional));
                 open.extend(needed.map(|field| &field.shape));
             }
             _ => {}
@@ -86,10 +88,20 @@ impl<'a> View<'a> {
         self.part(&field.shape)
     }
 
-    fn resolve(
-        mut shape: &'a Shape,
-        mut definitions: Option<&'a BTreeMap<String, Shape>>,
-    ) -> Self {
+    /// Returns a part of this shape that can stand alone: with the definitions that it needs.
+    pub(super) fn whole(self, part: &Shape) -> Shape {
+        let mut names = Vec::new();
+        collect(part, &mut names, false);
+        match self.definitions {
+            Some(definitions) if !names.is_empty() => {
+                let (definitions, shape) = (definitions.clone(), part.clone());
+                Shape::Defined(Box::new(Defined { definitions, shape }))
+            }
+            _ => part.clone(),
+        }
+    }
+
+    fn resolve(mut shape: &'a Shape, mut definitions: Option<&'a BTreeMap<String, Shape>>) -> Self {
         let (mut bounds, mut name) = (None, None);
         // Names that mean each other are refused by `Shape::check`; here they mean anything.
         for _ in 0..=Shape::MAX_DEPTH {

@@ -4,7 +4,7 @@
 //! Both omit `$schema`: the result is embedded in requests, and some servers refuse keywords they
 //! do not know.
 
-use super::{Bounds, Defined, Field, Shape};
+use super::{Bounds, Field, Shape};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -57,12 +57,21 @@ impl Shape {
     /// );
     /// ```
     pub fn to_json_schema(&self) -> Value {
+        let mut definitions = Map::new();
+        let schema = self.schema(&mut definitions);
+        with_definitions(definitions, schema)
+    }
+
+    /// Returns the schema, and adds to the definitions that stand at the top.
+    fn schema(&self, definitions: &mut Map<String, Value>) -> Value {
         match self {
             Shape::Json => json!({}),
             Shape::List(None) => json!({"type": "array"}),
-            Shape::List(Some(item)) => json!({"type": "array", "items": item.to_json_schema()}),
+            Shape::List(Some(item)) => {
+                json!({"type": "array", "items": item.schema(definitions)})
+            }
             Shape::Object(fields) => {
-                let properties = properties(fields, |field| field.shape.to_json_schema());
+                let properties = properties(fields, |field| field.shape.schema(definitions));
                 let required: Vec<&str> = fields
                     .iter()
                     .filter(|field| !field.optional)
@@ -71,12 +80,14 @@ impl Shape {
                 json!({"type": "object", "properties": properties, "required": required})
             }
             Shape::Enum(values) => json!({"type": "string", "enum": values}),
-            Shape::Bounded(bounds) => bounded(bounds.shape.to_json_schema(), bounds, false),
+            Shape::Bounded(bounds) => bounded(bounds.shape.schema(definitions), bounds, false),
             Shape::Named(name) => reference(name),
             Shape::Defined(defined) => {
-                let schemas = defined.definitions.iter();
-                let schemas = schemas.map(|(name, shape)| (name.clone(), shape.to_json_schema()));
-                with_definitions(defined, schemas.collect(), defined.shape.to_json_schema())
+                for (name, shape) in &defined.definitions {
+                    let schema = shape.schema(definitions);
+                    definitions.insert(name.clone(), schema);
+                }
+                defined.shape.schema(definitions)
             }
             _ => json!({"type": self.type_name()}),
         }
@@ -92,7 +103,9 @@ impl Shape {
         let Shape::Object(_) = self.plain() else {
             return Err(NotStrict::RootNotObject { found: self.type_name() });
         };
-        Strict::default().shape(self, &mut Vec::new(), 1)
+        let mut strict = Strict::default();
+        let schema = strict.shape(self, &mut Vec::new(), 1)?;
+        Ok(with_definitions(strict.definitions, schema))
     }
 }
 
@@ -107,20 +120,23 @@ fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
 }
 
-/// Returns a schema with definitions. One that is only a reference takes the place of its
-/// definition, since a strict schema begins with an object.
-fn with_definitions(defined: &Defined, schemas: Map<String, Value>, schema: Value) -> Value {
-    let mut schema = match &defined.shape {
-        Shape::Named(name) => schemas.get(name).cloned().unwrap_or(schema),
-        _ => schema,
-    };
+/// Returns a schema with definitions. One that is only a reference becomes its definition, since a
+/// strict schema begins with an object.
+fn with_definitions(definitions: Map<String, Value>, schema: Value) -> Value {
+    if definitions.is_empty() {
+        return schema;
+    }
+    let named = schema.get("$ref").and_then(Value::as_str);
+    let named = named.and_then(|name| name.strip_prefix("#/$defs/"));
+    let own = named.and_then(|name| definitions.get(name)).cloned();
+    let mut schema = own.unwrap_or(schema);
     if let Value::Object(map) = &mut schema {
-        map.insert("$defs".to_owned(), Value::Object(schemas));
+        map.insert("$defs".to_owned(), Value::Object(definitions));
     }
     schema
 }
 
-fn properties(fields: &[Field], schema: impl Fn(&Field) -> Value) -> Map<String, Value> {
+fn properties(fields: &[Field], mut schema: impl FnMut(&Field) -> Value) -> Map<String, Value> {
     fields.iter().map(|field| (field.name.clone(), described(field, schema(field)))).collect()
 }
 
@@ -137,6 +153,7 @@ fn described(field: &Field, mut schema: Value) -> Value {
 struct Strict {
     fields: usize,
     enum_values: usize,
+    definitions: Map<String, Value>,
 }
 
 impl Strict {
@@ -170,12 +187,11 @@ impl Strict {
             }
             Shape::Named(name) => Ok(reference(name)),
             Shape::Defined(defined) => {
-                let mut schemas = Map::new();
                 for (name, shape) in &defined.definitions {
-                    schemas.insert(name.clone(), self.shape(shape, path, level)?);
+                    let schema = self.shape(shape, path, level)?;
+                    self.definitions.insert(name.clone(), schema);
                 }
-                let schema = self.shape(&defined.shape, path, level)?;
-                Ok(with_definitions(defined, schemas, schema))
+                self.shape(&defined.shape, path, level)
             }
             Shape::Enum(values) => {
                 self.enum_values += values.len();

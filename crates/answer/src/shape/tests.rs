@@ -164,11 +164,7 @@ fn as_5_survives_serde() {
 /// `shape Node { name string length 1 to 3, stars integer min 1 max 5, children list[Node] }`.
 fn tree() -> Shape {
     let name = Bounds { length: Some((1, 3)), ..Bounds::new(Shape::String) };
-    let stars = Bounds {
-        min: Some(1.into()),
-        max: Some(5.into()),
-        ..Bounds::new(Shape::Integer)
-    };
+    let stars = Bounds { min: Some(1.into()), max: Some(5.into()), ..Bounds::new(Shape::Integer) };
     let node = Shape::Object(vec![
         Field::new("name", Shape::Bounded(Box::new(name))).describe("What it is called"),
         Field::new("stars", Shape::Bounded(Box::new(stars))),
@@ -271,7 +267,9 @@ fn ty_1_pattern_is_searched_and_a_wrong_one_is_refused() {
     assert_eq!(code.to_string(), "string pattern \"^[A-Z]{3}$\"");
     assert_eq!(
         pattern("[A-").check(),
-        Err(ShapeError::Bounds("`[A-` is not a regular expression: unclosed character class".into()))
+        Err(ShapeError::Bounds(
+            "`[A-` is not a regular expression: unclosed character class".into()
+        ))
     );
     assert_eq!(
         pattern("(a{1000}){1000}").check(),

@@ -158,7 +158,7 @@ impl Source<'_> {
             None => format!("{PREFIX}{own}"),
         };
         let agent = agent.clone();
-        let takes = Takes::of(func);
+        let takes = Takes::of(self.program, 0, func);
         let schema = if self.refused.is_some() { json!({}) } else { takes::schema(&takes) };
         let info = ActionInfo {
             idempotent: self.is_pure,

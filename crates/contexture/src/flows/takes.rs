@@ -1,9 +1,9 @@
 //! The parameters of an action as the input of a program's function.
 
 use crate::run::Takes;
-use contexture_answer::Field;
+use contexture_answer::{Field, Shape};
 use contexture_script::runtime::Given;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The parameter that distinguishes the attempts of one step (FL-11).
 const KEY: &str = "idempotencyKey";
@@ -16,23 +16,19 @@ pub(super) fn schema(takes: &Takes) -> Value {
         Takes::Nothing => &[],
         Takes::One(field) => std::slice::from_ref(field),
     };
-    let mut properties = Map::new();
-    for Field { name, shape, optional, .. } in named {
-        let schema = shape.to_json_schema();
-        let schema =
-            if *optional { json!({ "anyOf": [schema, { "type": "null" }] }) } else { schema };
-        properties.insert(name.clone(), schema);
+    let mut schema = Shape::Object(named.to_vec()).to_json_schema();
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for field in named.iter().filter(|field| field.optional) {
+            if let Some(own) = properties.get_mut(&field.name) {
+                *own = json!({ "anyOf": [own.take(), { "type": "null" }] });
+            }
+        }
+        properties.entry(KEY).or_insert_with(|| json!({ "type": "string" }));
     }
-    let required: Vec<&String> =
-        named.iter().filter(|field| !field.optional).map(|field| &field.name).collect();
-    let required = json!(required);
-    properties.entry(KEY).or_insert_with(|| json!({ "type": "string" }));
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert("additionalProperties".to_owned(), false.into());
+    }
+    schema
 }
 
 /// Returns the input of a program, as its function takes it.

@@ -572,6 +572,10 @@ fn note_report(run: &RunState, call: &GenerateCall, report: &Report) {
 /// Reports whether a shape leaves a part of the answer open.
 fn is_open(shape: &Shape) -> bool {
     match shape {
+        Shape::Bounded(bounds) => is_open(&bounds.shape),
+        Shape::Defined(defined) => {
+            is_open(&defined.shape) || defined.definitions.values().any(is_open)
+        }
         Shape::Json | Shape::List(None) => true,
         Shape::List(Some(item)) => is_open(item),
         Shape::Object(fields) => fields.iter().any(|field| is_open(&field.shape)),

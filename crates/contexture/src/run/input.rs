@@ -4,7 +4,7 @@ use super::request::RunRequest;
 use super::result::SetupError;
 use super::takes::Takes;
 use crate::turn::function;
-use contexture_answer::{Field, Shape};
+use contexture_answer::{Field, Shape, View};
 use contexture_diagnostic::suggestion;
 use contexture_script::program::Program;
 use serde_json::{Map, Value};
@@ -17,14 +17,14 @@ impl InputForm {
     /// Returns the form of an entry; an unknown one is refused by the run itself.
     #[must_use]
     pub fn of(program: &Program, request: &RunRequest) -> Self {
-        Self(function(program, request).map(|(_, func)| Takes::of(func)))
+        Self(function(program, request).map(|(agent, func)| Takes::of(program, agent.file, func)))
     }
 
     /// Returns a text as the input, where the entry takes one string; `None` where it takes
     /// something else.
     #[must_use]
     pub fn of_text(&self, text: &str) -> Option<Value> {
-        let is_text = |shape: &Shape| matches!(shape, Shape::String | Shape::Enum(_));
+        let is_text = |shape: &Shape| matches!(shape.plain(), Shape::String | Shape::Enum(_));
         let text = text.strip_suffix('\n').unwrap_or(text);
         let text = Value::from(text.strip_suffix('\r').unwrap_or(text));
         match self.0.as_ref()? {
@@ -93,9 +93,10 @@ fn add(
     shape: &Shape,
     text: &str,
 ) -> Result<Value, SetupError> {
-    let item = match shape {
+    let view = View::of(shape);
+    let item = match view.shape {
         Shape::List(Some(item)) if !text.trim_start().starts_with('[') => {
-            Some(typed(name, item, text)?)
+            Some(typed(name, view.part(item).shape, text)?)
         }
         _ => None,
     };
@@ -116,7 +117,8 @@ fn add(
 /// Reads a text as a value of a shape.
 fn typed(name: &str, shape: &Shape, text: &str) -> Result<Value, SetupError> {
     let read = || serde_json::from_str::<Value>(text.trim()).ok();
-    let value = match shape {
+    let plain = shape.plain();
+    let value = match plain {
         Shape::String | Shape::Enum(_) => Some(Value::from(text)),
         Shape::Json => return Ok(open(text)),
         Shape::Number => read().filter(Value::is_number),
@@ -124,10 +126,12 @@ fn typed(name: &str, shape: &Shape, text: &str) -> Result<Value, SetupError> {
         Shape::Boolean => read().filter(Value::is_boolean),
         Shape::List(_) => read().filter(Value::is_array),
         Shape::Object(_) => read().filter(Value::is_object),
+        // A plain shape is none of these.
+        Shape::Bounded(_) | Shape::Named(_) | Shape::Defined(_) => read(),
     };
     value.ok_or_else(|| {
         let message = format!("the input field `{name}` takes {shape}, found `{text}`");
-        let help = match shape {
+        let help = match plain {
             Shape::List(_) | Shape::Object(_) => "write it as JSON, or name a file: `-i key=@file`",
             _ => "give a value of that type",
         };

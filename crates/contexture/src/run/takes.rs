@@ -1,8 +1,8 @@
 //! The parameters of the function that a run starts.
 
 use contexture_answer::{Field, Shape};
+use contexture_script::program::Program;
 use contexture_script::syntax::ast::{Func, Param};
-use contexture_script::syntax::shape_of;
 
 /// The parameters of a function.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,18 +19,22 @@ pub(crate) enum Takes {
 }
 
 impl Takes {
-    pub(crate) fn of(func: &Func) -> Self {
+    /// Returns the parameters of a function of a file.
+    pub(crate) fn of(program: &Program, file: usize, func: &Func) -> Self {
+        let shapes = program.shapes();
         let field = |param: &Param| {
-            let shape = param.shape.as_ref().map_or(Shape::Json, shape_of);
+            let shape = param.shape.as_ref().map(|shape| shapes.shape_of(file, shape));
+            // One that is too large is refused when the program is checked.
+            let shape = shape.and_then(Result::ok).unwrap_or(Shape::Json);
             Field::new(param.name.text.clone(), shape)
         };
         match func.params.as_slice() {
             [] => Self::Nothing,
             [only] if only.shape.is_none() => Self::Open(only.name.text.clone()),
-            [only] => match field(only) {
-                Field { shape: Shape::Object(fields), .. } => Self::Whole(fields),
-                field => Self::One(field),
-            },
+            [only] => {
+                let field = field(only);
+                field.shape.fields().map_or(Self::One(field), Self::Whole)
+            }
             several => Self::Several(several.iter().map(field).collect()),
         }
     }

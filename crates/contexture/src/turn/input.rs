@@ -62,7 +62,11 @@ pub(super) fn given(
         Some(Takes::Whole(fields) | Takes::Several(fields)) => {
             parts.fields(fields).map(Given::Object)
         }
-        Some(Takes::One(Field { shape: Shape::String | Shape::Enum(_), .. })) => Ok(parts.text()),
+        Some(Takes::One(field))
+            if matches!(field.shape.plain(), Shape::String | Shape::Enum(_)) =>
+        {
+            Ok(parts.text())
+        }
         Some(Takes::One(Field { name, shape, .. })) if *shape != Shape::Json => {
             let message = format!(
                 "the agent takes {} as `{name}`, and a turn of a conversation gives a text",
@@ -139,7 +143,9 @@ impl Parts<'_> {
                 Some(Given::Value(Value::Null, _)) if field.optional => {}
                 // A turn of which nothing is kept has no context, which is not a fault of the
                 // agent.
-                Some(Given::Value(Value::Null, label)) if matches!(field.shape, Shape::String) => {
+                Some(Given::Value(Value::Null, label))
+                    if matches!(field.shape.plain(), Shape::String) =>
+                {
                     given.push((field.name.clone(), Given::Value("".into(), label)));
                 }
                 Some(part) => given.push((field.name.clone(), part)),
@@ -168,7 +174,7 @@ impl Parts<'_> {
 }
 
 fn described(shape: &Shape) -> &'static str {
-    match shape {
+    match shape.plain() {
         Shape::String => "a string",
         Shape::Number => "a number",
         Shape::Integer => "a whole number",
@@ -177,9 +183,11 @@ fn described(shape: &Shape) -> &'static str {
         Shape::List(_) => "a list",
         Shape::Object(_) => "an object",
         Shape::Enum(_) => "one of some words",
+        // A plain shape is none of these.
+        Shape::Bounded(_) | Shape::Named(_) | Shape::Defined(_) => "a value",
     }
 }
 
 fn takes_text(shape: &Shape) -> bool {
-    matches!(shape, Shape::String | Shape::Enum(_) | Shape::Json)
+    matches!(shape.plain(), Shape::String | Shape::Enum(_) | Shape::Json)
 }

@@ -64,6 +64,11 @@ impl<'p> Checker<'p, '_> {
                 self.call_agent(name, agent, place, span, arguments.len())
             }
             Some(Global::Agent(None)) => {}
+            Some(Global::Shape) => {
+                let message = format!("`{name}` is a shape and can't be called");
+                let help = format!("write it where a type is expected: `-> {name}`");
+                self.push(codes::NOT_CALLABLE.at(place, message).with_help(help));
+            }
             Some(Global::Import(import)) if import.kind == ImportKind::Template => {
                 self.template_call(import, span, arguments);
             }

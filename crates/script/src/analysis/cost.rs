@@ -259,7 +259,7 @@ impl<'p> Walker<'p, '_> {
             match item {
                 Item::Config(config) => self.config(&config.kind),
                 Item::Use(used) => self.used(used),
-                Item::Import(_) | Item::Agent(_) | Item::Func(_) => {}
+                Item::Import(_) | Item::Agent(_) | Item::Func(_) | Item::Shape(_) => {}
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Declarations of a program's files, and the lookup of names among them.
 
 use crate::program::{AgentId, Program};
+use crate::syntax::ShapeTable;
 use crate::syntax::ast::{Func, Import, ImportKind, Item};
 use std::collections::HashMap;
 
@@ -12,6 +13,8 @@ pub(super) enum Global<'p> {
     Agent(Option<AgentId>),
     /// Any other import.
     Import(&'p Import),
+    /// A shape (TY-1).
+    Shape,
 }
 
 /// A function with its home.
@@ -36,6 +39,7 @@ pub(super) struct Declarations<'p> {
     agents: HashMap<(usize, usize), Names<'p>>,
     entries: HashMap<AgentId, Option<usize>>,
     exports: Vec<Exports<'p>>,
+    pub(super) shapes: ShapeTable<'p>,
 }
 
 struct Exports<'p> {
@@ -55,12 +59,34 @@ impl<'p> Declarations<'p> {
             agents: HashMap::new(),
             entries: HashMap::new(),
             exports,
+            shapes: program.shapes(),
         };
         for (file, unit) in program.files.iter().enumerate() {
             let names = all.names(file, None, &unit.parsed.file.items);
             all.files.push(names);
         }
+        all.link(program);
         all
+    }
+
+    /// Binds the imports of functions and shapes to the declarations of other files (TY-1). One
+    /// that its file does not have stays an import, which is reported.
+    fn link(&mut self, program: &'p Program) {
+        for (file, unit) in program.files.iter().enumerate() {
+            for import in unit.imports() {
+                let name = import.name.text.as_str();
+                let target = self.link_of(file, name).and_then(|target| self.files.get(target));
+                let found = match (import.kind, target.and_then(|names| names.get(name))) {
+                    (ImportKind::Shape, Some(Global::Shape)) => Global::Shape,
+                    (ImportKind::Func, Some(Global::Function(number))) => Global::Function(*number),
+                    _ => continue,
+                };
+                let own = self.files.get_mut(file).and_then(|names| names.get_mut(name));
+                if let Some(own @ Global::Import(_)) = own {
+                    *own = found;
+                }
+            }
+        }
     }
 
     fn names(&mut self, file: usize, agent: Option<usize>, items: &'p [Item]) -> Names<'p> {
@@ -81,6 +107,7 @@ impl<'p> Declarations<'p> {
                     own.push(number);
                     (func.name.as_ref(), Global::Function(number))
                 }
+                Item::Shape(decl) => (Some(&decl.name), Global::Shape),
                 Item::Config(_) | Item::Use(_) => continue,
             };
             if let Some(name) = name.filter(|name| !name.text.is_empty()) {
@@ -107,14 +134,14 @@ impl<'p> Declarations<'p> {
         Global::Import(import)
     }
 
-    /// Returns the file that a binding imports an agent from.
-    pub(super) fn link(&self, file: usize, name: &str) -> Option<usize> {
+    /// Returns the file that a binding imports a declaration from.
+    pub(super) fn link_of(&self, file: usize, name: &str) -> Option<usize> {
         self.exports.get(file)?.links.get(name).copied()
     }
 
     /// Does the same as [`Program::imported_agent`].
     pub(super) fn imported(&self, file: usize, name: &str) -> Option<AgentId> {
-        let target = self.link(file, name)?;
+        let target = self.link_of(file, name)?;
         let exports = self.exports.get(target)?;
         match exports.agents.get(name) {
             Some(item) => Some(AgentId { file: target, item: Some(*item) }),

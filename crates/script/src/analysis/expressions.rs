@@ -98,6 +98,10 @@ impl<'p> Checker<'p, '_> {
                 }
                 _ => {}
             },
+            Some(Global::Shape) => {
+                let help = format!("write it where a type is expected: `-> {name}`");
+                self.not_a_value(name, "a shape", help, span);
+            }
             Some(Global::Agent(_)) => {
                 self.not_a_value(name, "an agent", format!("call it: `{name}(input)`"), span);
             }

@@ -6,9 +6,8 @@ use crate::codes;
 use crate::runtime::options::RELEASE;
 use crate::semantic::{Cause, GenerateFacts};
 use crate::syntax::ast::{Expr, ExprKind, Generate, MOST_OUTPUT, Text, UnaryOp};
-use crate::syntax::shape_of;
 use crate::syntax::walk::strip;
-use contexture_answer::Shape;
+use contexture_answer::{Shape, View};
 use contexture_diagnostic::{Span, suggestion};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +83,7 @@ impl<'p> Checker<'p, '_> {
             self.push(codes::MISSING_INPUT.at(keyword(expr.span), message).with_help(help));
         }
         match &generate.shape {
-            Some(_) => {}
+            Some(shape) => self.shape(shape),
             None if badly_formed => {}
             None => {
                 let message =
@@ -128,8 +127,8 @@ impl<'p> Checker<'p, '_> {
         } else if !generate
             .shape
             .as_ref()
-            .map(shape_of)
-            .is_some_and(|shape| bounded.is_closed(&shape))
+            .and_then(|shape| self.declarations.shapes.shape_of(self.file, shape).ok())
+            .is_some_and(|shape| bounded.is_closed(View::of(&shape)))
         {
             let message = "`release` lets nothing up: the answer has no boolean, no choice and nothing with bounds";
             let help = "declare closed parts, as in `-> { urgent boolean }`, or give bounds: `release: { reason: \"…\", numbers: [1, 10] }`";
@@ -254,12 +253,15 @@ struct Bounded {
 
 impl Bounded {
     /// Reports whether a part of an answer may be let up.
-    fn is_closed(&self, shape: &Shape) -> bool {
-        match shape {
+    fn is_closed(&self, view: View<'_>) -> bool {
+        match view.shape {
             Shape::Boolean | Shape::Enum(_) => true,
             Shape::Number | Shape::Integer => self.numbers,
             Shape::String => self.texts,
-            Shape::Object(fields) => fields.iter().any(|field| self.is_closed(&field.shape)),
+            Shape::Object(fields) => fields
+                .iter()
+                .filter(|field| !matches!(field.shape, Shape::Named(_)))
+                .any(|field| self.is_closed(view.field(field))),
             _ => false,
         }
     }

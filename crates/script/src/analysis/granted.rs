@@ -34,6 +34,7 @@ impl<'p> Checker<'p, '_> {
                 Some(Global::Import(import)) => self.granted(import, item.span, method, can),
                 Some(Global::Agent(_)) => self.bad_tool(item.span, "an agent"),
                 Some(Global::Function(_)) => self.bad_tool(item.span, "a function"),
+                Some(Global::Shape) => self.bad_tool(item.span, "a shape"),
                 None => {
                     let unknown = own.is_some();
                     self.expr(item);

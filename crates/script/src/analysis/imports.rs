@@ -5,7 +5,7 @@ use super::declarations::Global;
 use crate::capability::{self, UriFault, noun};
 use crate::codes;
 use crate::program::ProgramFile;
-use crate::syntax::ast::{Import, ImportKind, Text};
+use crate::syntax::ast::{Import, ImportKind, Item, Text};
 use crate::template::TemplateFacts;
 use contexture_diagnostic::{Diagnostic, Span, suggestion};
 
@@ -32,7 +32,11 @@ impl<'p> Checker<'p, '_> {
             ImportKind::Llm => return self.models(import),
             ImportKind::Tool => capability::tool(uri).map(|_| ()),
             ImportKind::Memory => capability::memory(uri).map(|_| ()),
-            ImportKind::File | ImportKind::Agent | ImportKind::Template => self.path(import),
+            ImportKind::File
+            | ImportKind::Agent
+            | ImportKind::Template
+            | ImportKind::Shape
+            | ImportKind::Func => self.path(import),
             ImportKind::Knowledge => capability::pack(uri).map(|_| ()),
             // A reference is checked when the program is loaded.
             ImportKind::Resource => Ok(()),
@@ -45,6 +49,7 @@ impl<'p> Checker<'p, '_> {
             let help = "write a path inside the workspace; files outside it can't be read";
             self.push(codes::IMPORT_FAILED.at(import.from.span, message).with_help(help));
         }
+        self.missing_declaration(import);
         let unresolved = import.kind == ImportKind::Agent && self.has_no_agent(import);
         if unresolved {
             let message = format!("the file has no agent `{}` and no main agent", import.name.text);
@@ -74,10 +79,41 @@ impl<'p> Checker<'p, '_> {
         file.is_some_and(|file| climbs_out(file.source.name(), path))
     }
 
+    /// Reports an import of a shape or function that its file does not have (TY-1).
+    fn missing_declaration(&mut self, import: &'p Import) {
+        let name = import.name.text.as_str();
+        let what = match import.kind {
+            ImportKind::Shape => "shape",
+            ImportKind::Func => "function",
+            _ => return,
+        };
+        let Some(target) = self.declarations.link_of(self.file, name) else { return };
+        let Some(unit) = self.program.files.get(target).filter(|file| file.parsed.is_valid())
+        else {
+            return;
+        };
+        let is_wanted = |item: &&Item| match import.kind {
+            ImportKind::Shape => matches!(item, Item::Shape(_)),
+            _ => matches!(item, Item::Func(_)),
+        };
+        let items = unit.parsed.file.items.iter().filter(is_wanted);
+        let names: Vec<&str> = items.filter_map(|item| Some(item.name()?.text.as_str())).collect();
+        if names.contains(&name) {
+            return;
+        }
+        let message = format!("the file has no {what} `{name}`");
+        let help =
+            suggestion(name, names.iter().copied()).unwrap_or_else(|| match names.is_empty() {
+                true => format!("it declares no {what} at its top level"),
+                false => format!("it has {}", names.join(", ")),
+            });
+        self.push(codes::IMPORT_FAILED.at(import.name.span, message).with_help(help));
+    }
+
     /// Reports whether the file was found without a matching agent.
     fn has_no_agent(&self, import: &Import) -> bool {
         let name = import.name.text.as_str();
-        let Some(target) = self.declarations.link(self.file, name) else { return false };
+        let Some(target) = self.declarations.link_of(self.file, name) else { return false };
         if self.declarations.imported(self.file, name).is_some() {
             return false;
         }

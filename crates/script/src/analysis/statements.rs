@@ -185,6 +185,7 @@ impl<'p> Checker<'p, '_> {
         let what = match global {
             Global::Function(_) => "a function",
             Global::Agent(_) => "an agent",
+            Global::Shape => "a shape",
             Global::Import(import) => noun(import.kind),
         };
         let message = format!("`{}` is {what} and can't be changed", name.text);

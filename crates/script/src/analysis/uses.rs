@@ -200,6 +200,7 @@ impl<'p> Checker<'p, '_> {
                 "a function",
                 format!("use what it returns: `result = {name}(…)`, then `use result`"),
             ),
+            Global::Shape => ("a shape", "use a value of it".to_owned()),
             Global::Agent(_) => (
                 "an agent",
                 format!("use what it returns: `result = {name}(…)`, then `use result`"),

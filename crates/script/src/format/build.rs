@@ -9,6 +9,8 @@ pub(super) enum Op {
     Trailing(usize),
     // A comment on a line of its own.
     Own(usize),
+    // The `?:` of an optional field whose `?` stood behind its type.
+    Optional,
     // A comma if the group is on one line.
     FlatComma,
     Space,
@@ -114,6 +116,12 @@ impl<'a> Builder<'a> {
         }
     }
 
+    pub(super) fn skip_colon(&mut self) {
+        if self.at(TokenKind::Colon) {
+            self.skip();
+        }
+    }
+
     /// Prints the next token with a space at both sides.
     pub(super) fn between(&mut self) {
         self.spaced();
@@ -172,7 +180,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Omits the next token, but not the comments around it.
-    fn skip(&mut self) {
+    pub(super) fn skip(&mut self) {
         let lines = self.next != self.significant();
         if lines {
             self.own_comments();

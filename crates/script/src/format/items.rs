@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Op};
 use crate::syntax::ast::{
-    Agent, Config, ConfigKind, File, Func, Import, Item, Param, ShapeKind, ShapeNode,
+    Agent, BoundNode, Config, ConfigKind, File, Func, Import, Item, Param, ShapeKind, ShapeNode,
 };
 use crate::syntax::token::TokenKind;
 
@@ -12,7 +12,8 @@ impl Builder<'_> {
     }
 
     fn items(&mut self, items: &[Item]) {
-        let stands_alone = |item: &Item| matches!(item, Item::Agent(_) | Item::Func(_));
+        let stands_alone =
+            |item: &Item| matches!(item, Item::Agent(_) | Item::Func(_) | Item::Shape(_));
         let mut before: Option<&Item> = None;
         for item in items {
             let apart = |before| stands_alone(item) || stands_alone(before);
@@ -28,6 +29,12 @@ impl Builder<'_> {
             Item::Import(import) => self.import(import),
             Item::Agent(agent) => self.agent(agent),
             Item::Func(func) => self.func(func),
+            Item::Shape(decl) => {
+                self.token();
+                self.spaced();
+                self.space();
+                self.shape(&decl.shape);
+            }
             Item::Config(config) => self.config(config),
             Item::Use(used) => self.used(used),
         }
@@ -105,6 +112,11 @@ impl Builder<'_> {
             }
             params => self.bracketed(false, params, Self::param),
         }
+        if let Some(result) = &func.result {
+            self.spaced();
+            self.space();
+            self.shape(result);
+        }
         self.space();
         self.value_block(&func.body);
     }
@@ -124,7 +136,10 @@ impl Builder<'_> {
         match &shape.kind {
             ShapeKind::Object(fields) => self.by_lines(fields, |builder, field| {
                 builder.token();
-                if field.optional {
+                if field.optional_type {
+                    builder.push(Op::Optional);
+                    builder.skip_colon();
+                } else if field.optional {
                     builder.token();
                 }
                 if builder.at(TokenKind::Colon) {
@@ -133,6 +148,9 @@ impl Builder<'_> {
                 if let Some(shape) = &field.shape {
                     builder.space();
                     builder.shape(shape);
+                }
+                if field.optional_type {
+                    builder.skip();
                 }
             }),
             ShapeKind::List(Some(item)) => {
@@ -148,7 +166,23 @@ impl Builder<'_> {
             | ShapeKind::Boolean
             | ShapeKind::Json
             | ShapeKind::List(None)
+            | ShapeKind::Named(_)
             | ShapeKind::Error => self.token(),
+        }
+        for bound in &shape.bounds {
+            self.bound(bound);
+        }
+    }
+
+    fn bound(&mut self, bound: &BoundNode) {
+        self.spaced();
+        self.space();
+        while self.next_start() < bound.span.end {
+            let is_sign = self.at(TokenKind::Minus);
+            self.token();
+            if !is_sign && self.next_start() < bound.span.end {
+                self.space();
+            }
         }
     }
 

@@ -72,6 +72,7 @@ impl Measures {
                 Op::Token(index) if words.is_long_text(*index) => forced += 1,
                 Op::Token(index) => width += words.slice(*index).chars().count(),
                 Op::Space | Op::Soft { .. } | Op::FlatComma => width += 1,
+                Op::Optional => width += 2,
                 Op::Begin { force: true, .. }
                 | Op::Line { .. }
                 | Op::CommentLine { .. }
@@ -121,6 +122,7 @@ impl Printer<'_> {
             Op::Own(token) => self.own(token),
             Op::FlatComma if self.flat > 0 => self.write(",", false),
             Op::FlatComma => {}
+            Op::Optional => self.write("?:", false),
             Op::Space => self.space = true,
             Op::Soft { .. } if self.flat > 0 => self.space = true,
             Op::SoftEmpty if self.flat > 0 => {}

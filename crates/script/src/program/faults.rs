@@ -127,7 +127,7 @@ fn uses_of(items: &[Item]) -> Vec<&Use> {
                     uses.push(used);
                 }
             }),
-            Item::Import(_) | Item::Config(_) => {}
+            Item::Import(_) | Item::Config(_) | Item::Shape(_) => {}
         }
     }
     uses

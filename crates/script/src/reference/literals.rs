@@ -13,7 +13,7 @@ pub(crate) fn texts_of_items(items: &[Item], source: &SourceFile) -> Vec<Written
             Item::Agent(agent) => texts.extend(texts_of_items(&agent.items, source)),
             Item::Func(func) => texts.extend(texts_of_block(&func.body, source)),
             Item::Config(config) => texts.extend(text_of_config(config, source)),
-            Item::Import(_) | Item::Use(_) => {}
+            Item::Import(_) | Item::Use(_) | Item::Shape(_) => {}
         }
     }
     texts

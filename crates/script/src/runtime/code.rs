@@ -360,7 +360,8 @@ pub(crate) struct ParallelSite {
 #[derive(Debug)]
 pub(crate) struct ArgumentSite {
     pub(crate) shape: Shape,
-    pub(crate) name: String,
+    /// The name of the parameter; none for the function's result (TY-1).
+    pub(crate) name: Option<String>,
 }
 
 /// A failure that is certain at compile time.

@@ -23,6 +23,7 @@ mod uses;
 
 use super::code::{AgentCode, Executable, ImportCode};
 use crate::analysis::narrowed::of_agent;
+use crate::syntax::ShapeTable;
 use crate::template::templates_of;
 use declare::{Declarations, Level};
 use function::{Context, FunctionCompiler, Home};
@@ -41,8 +42,10 @@ fn context<'a>(units: Vec<Unit<'a>>, tables: &mut Tables) -> Context<'a> {
     let declarations = Declarations::collect(&units);
     let eventful = eventful::eventful_functions(&declarations);
     let templates = units.iter().map(|unit| templates_of(unit.imports())).collect();
+    let shapes = ShapeTable::new(units.iter().map(|unit| (&*unit.tree.items, &*unit.links)));
     let mut context = Context {
         units,
+        shapes,
         declarations,
         eventful,
         templates,

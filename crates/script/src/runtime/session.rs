@@ -151,9 +151,9 @@ impl Session {
     fn declare(&mut self, items: Vec<Item>) -> Result<(), SessionError> {
         for item in items {
             if let Item::Import(import) = &item
-                && import.kind == ImportKind::Agent
+                && import.kind.is_declaration()
             {
-                self.import_agent(import)?;
+                self.import_declaration(import)?;
             }
             if let Item::Import(import) = &item {
                 self.check_template(import)?;
@@ -166,7 +166,7 @@ impl Session {
         Ok(())
     }
 
-    fn import_agent(&mut self, import: &Import) -> Result<(), SessionError> {
+    fn import_declaration(&mut self, import: &Import) -> Result<(), SessionError> {
         let fault = |message: String, help: Option<String>| {
             let fault = Diagnostic::error("AS2013", message, import.from.span).in_file(NAME);
             SessionError::Syntax(vec![fault.with_optional_help(help)])
@@ -277,13 +277,13 @@ impl Session {
         let mut units = vec![Unit {
             source: Arc::clone(source),
             tree: &own,
-            agents: self.links.clone(),
+            links: &self.links,
             servers: &servers,
         }];
         units.extend(self.files.iter().map(|file| Unit {
             source: Arc::new(file.source.clone()),
             tree: &file.parsed.file,
-            agents: file.links.clone(),
+            links: &file.links,
             servers: &file.servers,
         }));
         let names: Vec<String> = self.variables.iter().map(|(name, _)| name.clone()).collect();

@@ -1,4 +1,4 @@
-//! Inputs against their declared shapes (AS-28), without coercion.
+//! Arguments and results against their declared shapes (AS-28, TY-1), without coercion.
 //!
 //! Values are checked in place, since most calls pass. Only a value that does not fit is converted
 //! to JSON, for the answer crate to report the faults.
@@ -7,7 +7,7 @@ use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
 use super::value::json::json_and_tag;
 use super::value::{Object, Value, unknown};
-use contexture_answer::{Extra, Field, Shape, validate};
+use contexture_answer::{Bounds, Extra, Field, Shape, View, validate};
 use serde_json::json;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -22,16 +22,17 @@ pub(crate) fn check_argument(
     site: u32,
 ) -> Checked<()> {
     let Some(site) = machine.program.arguments.get(site as usize) else { return Ok(()) };
-    if Fitting::default().fits(value, &site.shape) {
+    if Fitting::default().fits(value, View::of(&site.shape)) {
         mark_optional(value, &site.shape);
         return Ok(());
     }
     let (json, tag) = json_and_tag(value, &machine.meter)?;
     let faults = validate(&json, &site.shape, Extra::Kept, LISTED);
+    let name = site.name.as_deref().unwrap_or("result");
     let path = |path: &str| match path {
-        "" => site.name.clone(),
-        path if path.starts_with('[') => format!("{}{path}", site.name),
-        path => format!("{}.{path}", site.name),
+        "" => name.to_owned(),
+        path if path.starts_with('[') => format!("{name}{path}"),
+        path => format!("{name}.{path}"),
     };
     let listed = faults.errors.iter();
     let said = listed.clone().map(|fault| {
@@ -44,11 +45,13 @@ pub(crate) fn check_argument(
     let details = listed.map(|fault| {
         json!({ "path": path(&fault.path), "expected": fault.expected, "found": fault.found })
     });
-    Err(Fault::new(codes::SHAPE, message)
-        .help(format!("declared as `{} {}`", site.name, site.shape))
-        .details(details.collect())
-        .under(tag, machine.meter.tags())
-        .at_caller())
+    let declared = match &site.name {
+        Some(name) => format!("declared as `{name} {}`", site.shape),
+        None => format!("declared as `-> {}`", site.shape),
+    };
+    let fault = Fault::new(codes::SHAPE, message).help(declared).details(details.collect());
+    let fault = fault.under(tag, machine.meter.tags());
+    Err(if site.name.is_some() { fault.at_caller() } else { fault })
 }
 
 /// The containers already checked, by address and shape: a part that a value contains a thousand
@@ -64,13 +67,15 @@ impl Fitting {
     }
 
     /// Reports whether a value has a shape. `null` counts as missing; further fields are allowed.
-    fn fits(&mut self, value: &Value, shape: &Shape) -> bool {
+    fn fits(&mut self, value: &Value, view: View<'_>) -> bool {
         // A container that was checked fits, or the check has already failed.
-        !self.is_new(value, shape) || self.has_shape(value, shape)
+        !self.is_new(value, view.shape)
+            || (self.has_shape(value, view)
+                && view.bounds.is_none_or(|bounds| is_within(value, bounds)))
     }
 
-    fn has_shape(&mut self, value: &Value, shape: &Shape) -> bool {
-        match (shape, value) {
+    fn has_shape(&mut self, value: &Value, view: View<'_>) -> bool {
+        match (view.shape, value) {
             (Shape::Json, _)
             | (Shape::String, Value::Str(..))
             | (Shape::Boolean, Value::Bool(..))
@@ -83,13 +88,14 @@ impl Fitting {
                 values.contains(text)
             }
             (Shape::List(Some(item)), Value::List(list, _)) => {
+                let item = view.part(item);
                 list.items.borrow().iter().all(|value| self.fits(value, item))
             }
             (Shape::Object(fields), Value::Object(object, _)) => {
                 let values = object.fields.borrow();
                 fields.iter().all(|field| match values.get(&field.name) {
                     None | Some(Value::None(_)) if field.optional => true,
-                    Some(value) => self.fits(value, &field.shape),
+                    Some(value) => self.fits(value, view.field(field)),
                     None => false,
                 })
             }
@@ -97,12 +103,13 @@ impl Fitting {
         }
     }
 
-    fn mark(&mut self, value: &Value, shape: &Shape) {
-        if !self.is_new(value, shape) {
+    fn mark(&mut self, value: &Value, view: View<'_>) {
+        if !self.is_new(value, view.shape) {
             return;
         }
-        match (shape, value) {
+        match (view.shape, value) {
             (Shape::List(Some(item)), Value::List(list, _)) => {
+                let item = view.part(item);
                 list.items.borrow().iter().for_each(|value| self.mark(value, item));
             }
             (Shape::Object(fields), Value::Object(object, _)) => {
@@ -110,7 +117,7 @@ impl Fitting {
                 let values = object.fields.borrow();
                 for field in fields {
                     if let Some(value) = values.get(&field.name) {
-                        self.mark(value, &field.shape);
+                        self.mark(value, view.field(field));
                     }
                 }
             }
@@ -119,9 +126,22 @@ impl Fitting {
     }
 }
 
+/// Reports whether a value of the right type is within its bounds.
+fn is_within(value: &Value, bounds: &Bounds) -> bool {
+    match value {
+        Value::Int(number, _) => bounds.hold_number(&(*number).into()),
+        Value::Float(number, _) => {
+            serde_json::Number::from_f64(*number).is_some_and(|number| bounds.hold_number(&number))
+        }
+        Value::Str(text, _) => bounds.hold_text(text),
+        Value::List(list, _) => bounds.hold_length(list.items.borrow().len()),
+        _ => true,
+    }
+}
+
 /// Marks the optional fields of all objects in a value that fits (AS-28). Keys stay absent.
 pub(crate) fn mark_optional(value: &Value, shape: &Shape) {
-    Fitting::default().mark(value, shape);
+    Fitting::default().mark(value, View::of(shape));
 }
 
 fn mark_object(object: &Object, fields: &[Field]) {

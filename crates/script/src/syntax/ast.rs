@@ -40,6 +40,8 @@ pub enum Item {
     Agent(Agent),
     /// `func name(…) { … }`, `main func(…) { … }`.
     Func(Func),
+    /// `shape Name { … }` (TY-1).
+    Shape(ShapeDecl),
     /// `model NAME`, `role "…"`, `description "…"`, `policy CLASS "…"`.
     Config(Config),
     /// An agent-level `use`.
@@ -54,6 +56,7 @@ impl Item {
             Self::Import(import) => Some(&import.name),
             Self::Agent(agent) => agent.name.as_ref(),
             Self::Func(func) => func.name.as_ref(),
+            Self::Shape(shape) => Some(&shape.name),
             Self::Config(_) | Self::Use(_) => None,
         }
     }
@@ -78,6 +81,18 @@ pub enum ImportKind {
     Resource,
     /// A prompt template.
     Template,
+    /// A shape of another file (TY-1).
+    Shape,
+    /// A function of another file (TY-1).
+    Func,
+}
+
+impl ImportKind {
+    /// Reports whether it names a declaration of another program.
+    #[must_use]
+    pub const fn is_declaration(self) -> bool {
+        matches!(self, Self::Agent | Self::Shape | Self::Func)
+    }
 }
 
 /// `import KIND NAME from "…"`.
@@ -130,6 +145,8 @@ pub struct Agent {
     pub name: Option<Name>,
     /// Functions, configuration and uses, in source order.
     pub items: Vec<Item>,
+    /// The `///` lines above it, joined with newlines (TY-1).
+    pub doc: Option<String>,
     /// The whole declaration.
     pub span: Span,
 }
@@ -143,8 +160,25 @@ pub struct Func {
     pub name: Option<Name>,
     /// Its parameters.
     pub params: Vec<Param>,
+    /// The shape of its value: `-> Issue` (TY-1).
+    pub result: Option<ShapeNode>,
+    /// The `///` lines above it, joined with newlines (TY-1).
+    pub doc: Option<String>,
     /// Its body.
     pub body: Block,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// A shape with a name (TY-1).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShapeDecl {
+    /// Its name.
+    pub name: Name,
+    /// What it stands for.
+    pub shape: ShapeNode,
+    /// The `///` lines above it, joined with newlines.
+    pub doc: Option<String>,
     /// The whole declaration.
     pub span: Span,
 }
@@ -497,8 +531,32 @@ pub enum BinaryOp {
 pub struct ShapeNode {
     /// Its kind.
     pub kind: ShapeKind,
+    /// The bounds of its values, in source order (TY-1).
+    pub bounds: Vec<BoundNode>,
+    /// Its span, with the bounds.
+    pub span: Span,
+}
+
+/// A bound of a value (TY-1).
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundNode {
+    /// Its kind.
+    pub kind: BoundKind,
     /// Its span.
     pub span: Span,
+}
+
+/// The kind of a bound.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BoundKind {
+    /// `min 1`
+    Min(serde_json::Number),
+    /// `max 5`
+    Max(serde_json::Number),
+    /// `length 80`, `length 1 to 80`
+    Length(u64, u64),
+    /// `pattern "…"`
+    Pattern(Text),
 }
 
 /// The kind of a shape.
@@ -520,6 +578,8 @@ pub enum ShapeKind {
     Object(Vec<FieldNode>),
     /// `"a" | "b"`
     Enum(Vec<Text>),
+    /// The name of a shape (TY-1).
+    Named(Name),
     /// A shape that could not be parsed.
     Error,
 }
@@ -529,8 +589,10 @@ pub enum ShapeKind {
 pub struct FieldNode {
     /// Its name.
     pub name: Name,
-    /// True if a `?` follows the name.
+    /// True if a `?` follows the name or the type.
     pub optional: bool,
+    /// True if the `?` follows the type, which the formatter changes.
+    pub optional_type: bool,
     /// Its type; absent for a bare name, which is a string.
     pub shape: Option<ShapeNode>,
     /// The `///` lines above it, joined with newlines.

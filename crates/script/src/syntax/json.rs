@@ -18,9 +18,10 @@
 //! ```
 
 use super::ast::{
-    Accessor, Agent, Alternative, AssignOp, BinaryOp, Block, BudgetNode, Candidate, Config,
-    ConfigKind, Expr, ExprKind, FieldNode, File, Func, Import, ImportKind, Item, Name, Param,
-    ShapeKind, ShapeNode, Statement, StatementKind, Target, Text, UnaryOp, Use, UseSource,
+    Accessor, Agent, Alternative, AssignOp, BinaryOp, Block, BoundKind, BoundNode, BudgetNode,
+    Candidate, Config, ConfigKind, Expr, ExprKind, FieldNode, File, Func, Import, ImportKind, Item,
+    Name, Param, ShapeDecl, ShapeKind, ShapeNode, Statement, StatementKind, Target, Text, UnaryOp,
+    Use, UseSource,
 };
 use crate::stack::deeper;
 use contexture_context::{Keep, Measure};
@@ -89,7 +90,7 @@ nodes! {
     Import "Import" { "kind": kind, "name": name, "from": from, "or": or }
     Alternative "Alternative" { "from": from, "equal": equal }
     Agent "Agent" { "main": main, "name": name, "items": items }
-    Func "Func" { "main": main, "name": name, "params": params, "body": body }
+    ShapeDecl "ShapeDecl" { "name": name, "shape": shape, "doc": doc }
     Target "Target" { "base": base, "path": path }
     BudgetNode "Budget" { "limit": limit, "measure": measure }
     FieldNode "Field" {
@@ -108,7 +109,7 @@ macro_rules! values {
     )*};
 }
 
-values! { bool u32 i64 u64 f64 str String }
+values! { bool u32 i64 u64 f64 str String serde_json::Number }
 
 /// Implements [`Serialize`] for enums that are one word.
 macro_rules! words {
@@ -124,7 +125,7 @@ macro_rules! words {
 words! {
     ImportKind {
         Llm "llm" Tool "tool" Memory "memory" File "file" Agent "agent" Knowledge "knowledge"
-        Resource "resource" Template "template"
+        Resource "resource" Template "template" Shape "shape" Func "func"
     }
     AssignOp { Set "=" Add "+=" Subtract "-=" }
     UnaryOp { Negate "-" Not "not" }
@@ -204,6 +205,7 @@ impl Serialize for At<'_, Item> {
             Item::Import(import) => At(import, self.1).serialize(out),
             Item::Agent(agent) => At(agent, self.1).serialize(out),
             Item::Func(func) => At(func, self.1).serialize(out),
+            Item::Shape(decl) => At(decl, self.1).serialize(out),
             Item::Config(config) => At(config, self.1).serialize(out),
             Item::Use(used) => At(used, self.1).serialize(out),
         }
@@ -379,12 +381,51 @@ impl Serialize for At<'_, (Text, Expr)> {
     }
 }
 
+/// A function; the shape of its result only where one is declared.
+impl Serialize for At<'_, Func> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(Func { main, name, params, result, body, span, doc: _ }, source) = *self;
+        if result.is_some() {
+            object!(out, source, "type": "Func", "main": main, "name": name, "params": params,
+                "result": result, "body": body, "span": span)
+        } else {
+            object!(out, source, "type": "Func", "main": main, "name": name, "params": params,
+                "body": body, "span": span)
+        }
+    }
+}
+
+impl Serialize for At<'_, BoundNode> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let At(BoundNode { kind, span }, source) = *self;
+        match kind {
+            BoundKind::Min(number) => {
+                object!(out, source, "bound": "min", "value": number, "span": span)
+            }
+            BoundKind::Max(number) => {
+                object!(out, source, "bound": "max", "value": number, "span": span)
+            }
+            BoundKind::Length(least, most) => {
+                object!(out, source, "bound": "length", "least": least, "most": most, "span": span)
+            }
+            BoundKind::Pattern(text) => {
+                object!(out, source, "bound": "pattern", "value": &text.value, "span": span)
+            }
+        }
+    }
+}
+
 impl Serialize for At<'_, ShapeNode> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let At(ShapeNode { kind, span }, source) = *self;
+        let At(ShapeNode { kind, bounds, span }, source) = *self;
         macro_rules! node {
             ($kind:literal $($part:tt)*) => {
-                object!(out, source, "type": "Shape", "shape": $kind, $($part)* "span": span)
+                if bounds.is_empty() {
+                    object!(out, source, "type": "Shape", "shape": $kind, $($part)* "span": span)
+                } else {
+                    object!(out, source, "type": "Shape", "shape": $kind, $($part)*
+                        "bounds": bounds, "span": span)
+                }
             };
         }
         match kind {
@@ -399,6 +440,7 @@ impl Serialize for At<'_, ShapeNode> {
                 let words: Vec<String> = values.iter().map(|text| text.value.clone()).collect();
                 node!("enum" "values": &words,)
             }
+            ShapeKind::Named(name) => node!("named" "name": &name.text,),
             ShapeKind::Error => node!("error"),
         }
     }

@@ -6,6 +6,7 @@
 //! depth is limited; operators and calls in a row do not, but make the tree higher, so its height
 //! is limited too: a walk over a tree takes stack in proportion to it.
 
+mod bounds;
 mod expressions;
 mod generate;
 mod hints;
@@ -16,6 +17,8 @@ mod repl;
 mod shapes;
 mod statements;
 mod uses;
+
+pub(crate) use shapes::unknown_type;
 
 use super::ast::{Name, Text};
 use super::lexer::Lexer;

@@ -130,6 +130,7 @@ fn as_1_items_in_any_order() {
             Item::Func(_) => "func",
             Item::Config(_) => "config",
             Item::Use(_) => "use",
+            Item::Shape(_) => "shape",
         })
         .collect();
     assert_eq!(kinds, ["func", "main agent", "import", "config", "agent", "use"]);

@@ -3,7 +3,10 @@
 //! The matches name every variant, so that a new one does not compile until its parts are listed
 //! here.
 
-use super::ast::{Accessor, Block, Expr, ExprKind, For, Statement, StatementKind, Use, UseSource};
+use super::ast::{
+    Accessor, Block, BoundNode, Expr, ExprKind, For, Name, ShapeKind, ShapeNode, Statement,
+    StatementKind, Use, UseSource,
+};
 use crate::stack::deeper;
 
 /// The direct parts of statements and expressions, each kind in source order.
@@ -162,5 +165,50 @@ fn index_of(step: &Accessor) -> Option<&Expr> {
     match step {
         Accessor::Index(index) => Some(index),
         Accessor::Field(_) => None,
+    }
+}
+
+/// Returns the names of other shapes in a shape, in source order.
+pub(crate) fn shape_names(shape: &ShapeNode) -> Vec<&Name> {
+    let mut names = Vec::new();
+    let mut open = vec![shape];
+    while let Some(shape) = open.pop() {
+        if let ShapeKind::Named(name) = &shape.kind {
+            names.push(name);
+        }
+        open.extend(parts_of_shape(shape));
+    }
+    names
+}
+
+/// Returns the bounded types in a shape, each with its bounds.
+pub(crate) fn bounds_of_shape(shape: &ShapeNode) -> Vec<(&ShapeKind, &[BoundNode])> {
+    let mut found = Vec::new();
+    let mut open = vec![shape];
+    while let Some(shape) = open.pop() {
+        if !shape.bounds.is_empty() {
+            found.push((&shape.kind, &*shape.bounds));
+        }
+        open.extend(parts_of_shape(shape));
+    }
+    found
+}
+
+/// Returns the direct parts of a shape, the last first.
+fn parts_of_shape(shape: &ShapeNode) -> Vec<&ShapeNode> {
+    match &shape.kind {
+        ShapeKind::List(Some(item)) => vec![item],
+        ShapeKind::Object(fields) => {
+            fields.iter().rev().filter_map(|field| field.shape.as_ref()).collect()
+        }
+        ShapeKind::String
+        | ShapeKind::Number
+        | ShapeKind::Integer
+        | ShapeKind::Boolean
+        | ShapeKind::Json
+        | ShapeKind::List(None)
+        | ShapeKind::Enum(_)
+        | ShapeKind::Named(_)
+        | ShapeKind::Error => Vec::new(),
     }
 }

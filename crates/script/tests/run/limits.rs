@@ -192,7 +192,9 @@ fn nested(depth: usize) -> Block {
 }
 
 fn tree(body: Block) -> Program {
-    let func = Func { main: true, name: None, params: Vec::new(), body, span: Span::default() };
+    let (result, doc) = (None, None);
+    let (params, span) = (Vec::new(), Span::default());
+    let func = Func { main: true, name: None, params, result, doc, body, span };
     let file = File { items: vec![Item::Func(func)] };
     let parsed = Parsed { file, ..Parsed::default() };
     let file = ProgramFile {

@@ -43,6 +43,17 @@ fn budget() -> impl Strategy<Value = Option<BudgetNode>> {
     prop::option::of(node)
 }
 
+fn bounds() -> impl Strategy<Value = Vec<BoundNode>> {
+    let kind = prop_oneof![
+        any::<i64>().prop_map(|number| BoundKind::Min(number.into())),
+        any::<i64>().prop_map(|number| BoundKind::Max(number.into())),
+        (0_u64..4, 0_u64..4).prop_map(|(least, most)| BoundKind::Length(least, most)),
+        text().prop_map(BoundKind::Pattern),
+    ];
+    let bound = (kind, span()).prop_map(|(kind, span)| BoundNode { kind, span });
+    prop::collection::vec(bound, 0..3)
+}
+
 fn shape() -> impl Strategy<Value = ShapeNode> {
     let kind = prop_oneof![
         Just(ShapeKind::String),
@@ -51,13 +62,15 @@ fn shape() -> impl Strategy<Value = ShapeNode> {
         Just(ShapeKind::Error),
         Just(ShapeKind::List(None)),
         prop::collection::vec(text(), 0..3).prop_map(ShapeKind::Enum),
+        name().prop_map(ShapeKind::Named),
     ];
-    let leaf = (kind, span()).prop_map(|(kind, span)| ShapeNode { kind, span });
+    let leaf = (kind, span()).prop_map(|(kind, span)| ShapeNode { kind, bounds: Vec::new(), span });
     leaf.prop_recursive(3, 8, 3, |inner| {
         let field = (name(), any::<bool>(), prop::option::of(inner.clone()), span()).prop_map(
             |(name, optional, shape, span)| FieldNode {
                 name,
                 optional,
+                optional_type: false,
                 shape,
                 description: None,
                 span,
@@ -67,7 +80,7 @@ fn shape() -> impl Strategy<Value = ShapeNode> {
             inner.prop_map(|item| ShapeKind::List(Some(Box::new(item)))),
             prop::collection::vec(field, 0..3).prop_map(ShapeKind::Object),
         ];
-        (kind, span()).prop_map(|(kind, span)| ShapeNode { kind, span })
+        (kind, bounds(), span()).prop_map(|(kind, bounds, span)| ShapeNode { kind, bounds, span })
     })
 }
 
@@ -233,8 +246,17 @@ fn statement() -> impl Strategy<Value = Statement> {
 
 fn func(main: bool) -> impl Strategy<Value = Func> {
     let param = (name(), prop::option::of(shape())).prop_map(|(name, shape)| Param { name, shape });
-    (prop::option::of(name()), prop::collection::vec(param, 0..3), block_of(statement()), span())
-        .prop_map(move |(name, params, body, span)| Func { main, name, params, body, span })
+    let params = prop::collection::vec(param, 0..3);
+    (prop::option::of(name()), params, prop::option::of(shape()), block_of(statement()), span())
+        .prop_map(move |(name, params, result, body, span)| Func {
+            main,
+            name,
+            params,
+            result,
+            doc: None,
+            body,
+            span,
+        })
 }
 
 fn import() -> impl Strategy<Value = Import> {
@@ -248,6 +270,8 @@ fn import() -> impl Strategy<Value = Import> {
         Knowledge,
         Resource,
         Template,
+        ImportKind::Shape,
+        ImportKind::Func,
     ]);
     (kind, name(), text(), span()).prop_map(|(kind, name, from, span)| Import {
         kind,
@@ -268,10 +292,19 @@ fn item() -> impl Strategy<Value = Item> {
     let agent =
         (any::<bool>(), prop::option::of(name()), prop::collection::vec(inner, 0..3), span())
             .prop_map(|(main, name, items, span)| {
-                Item::Agent(contexture_script::syntax::ast::Agent { main, name, items, span })
+                Item::Agent(contexture_script::syntax::ast::Agent {
+                    main,
+                    name,
+                    items,
+                    doc: None,
+                    span,
+                })
             });
+    let declaration = (name(), shape(), span())
+        .prop_map(|(name, shape, span)| Item::Shape(ShapeDecl { name, shape, doc: None, span }));
     prop_oneof![
         agent,
+        declaration,
         import().prop_map(Item::Import),
         func(false).prop_map(Item::Func),
         config().prop_map(Item::Config),

@@ -1,7 +1,8 @@
 //! AS-28: input shapes.
 
-use crate::support::{failure_of, outcome, value_of};
-use contexture_script::runtime::ScriptedHost;
+use crate::support::{block_on, failure_of, outcome, program_of, value_of};
+use contexture_script::analysis::check;
+use contexture_script::runtime::{Entry, RunOptions, ScriptedHost, compile, run};
 use serde_json::{Value, json};
 
 const ORDER: &str = "
@@ -110,4 +111,84 @@ fn as_28_optional_fields_survive_copies() {
  [B.read(o), o.summary.note, o] }
         main agent { main func(input) { f({ x: 1 }) } }";
     assert_eq!(value_of(source), json!([null, null, { "x": 1, "other": 1 }]));
+}
+
+const NODES: &str = "
+/// A node of a tree.
+shape Node { name string length 1 to 3, weight integer min 1 max 5, children?: list[Node] }
+shape Level \"low\" | \"high\"
+func heaviest(node Node) -> integer {
+  best = node.weight
+  for child in node.get(\"children\", []) max 10 {
+    below = heaviest(child)
+    if below > best { best = below }
+  }
+  best
+}
+func level(weight) -> { level Level } {
+  if weight > 3 { return { level: \"high\" } }
+  { level: weight }
+}
+main func(input) { [heaviest(input.node), level(5).level] }";
+
+#[test]
+fn ty_1_named_shape_that_contains_itself_is_checked_at_every_depth() {
+    let run = |node: Value| {
+        let result = outcome(NODES, json!({ "node": node }), &ScriptedHost::new()).result;
+        result.map_err(|error| (error.code, error.message, error.details.unwrap_or_default()))
+    };
+    let child = json!({ "name": "b", "weight": 4, "children": [{ "name": "c", "weight": 5 }] });
+    let node = json!({ "name": "a", "weight": 1, "children": [child] });
+    assert_eq!(run(node), Ok(json!([5, "high"])));
+    let child = json!({ "name": "long", "weight": 4, "children": [{ "name": "c", "weight": 9 }] });
+    let (code, message, details) =
+        run(json!({ "name": "a", "weight": 1, "children": [child] })).unwrap_err();
+    assert_eq!(code, "AS9017");
+    assert_eq!(
+        message,
+        "`heaviest`: node.children[0].name: expected string of 1 to 3 characters, found string \
+         \"long\" of 4 characters; node.children[0].children[0].weight: expected integer from 1 to 5, \
+         found number 9"
+    );
+    assert_eq!(details[1]["path"], "node.children[0].children[0].weight");
+}
+
+#[test]
+fn ty_1_result_that_does_not_fit_fails_where_it_is_returned() {
+    let source = NODES.replace("level(5)", "level(2)");
+    let source = source.replace("[heaviest(input.node), level(2).level]", "level(2)");
+    let failure = failure_of(&source);
+    assert_eq!(failure.code, "AS9017");
+    assert_eq!(
+        failure.message,
+        "`level`: result.level: expected one of \"low\", \"high\", found number 2"
+    );
+    assert_eq!(failure.help.as_deref(), Some("declared as `-> { level \"low\" | \"high\" }`"));
+    assert_eq!(failure.line, 15);
+    let nothing = failure_of("func f() -> string { x = 1 }\nmain func() { f() }");
+    assert_eq!(nothing.message, "`f`: result: expected string, found null");
+}
+
+#[test]
+fn ty_1_shape_and_function_of_another_file_keep_their_own_names() {
+    let library = "
+        shape Part { name string, kind Kind }
+        shape Kind \"whole\" | \"half\"
+        func share(part Part) -> Part { whole(part) }
+        func whole(part) { part.kind = \"whole\" part }";
+    let main = "
+        import shape Part from \"./library.as\"
+        import func share from \"./library.as\"
+        shape Kind \"other\"
+        main func(input) { part({ name: \"a\", kind: \"half\" }, { kind: \"other\" }) }
+        func part(part Part, own { kind Kind }) { share(part) }";
+    let program = program_of(&[("main.as", main), ("library.as", library)]);
+    let faults: Vec<(&str, u32)> =
+        check(&program).iter().map(|fault| (fault.code, fault.span.start)).collect();
+    assert_eq!(faults, []);
+    let program = compile(&program);
+    let (entry, options) = (Entry::default(), RunOptions::default());
+    let host = ScriptedHost::new();
+    let running = run(&program, &entry, json!(null), &host, &options);
+    assert_eq!(block_on(running).result.unwrap(), json!({ "name": "a", "kind": "whole" }));
 }

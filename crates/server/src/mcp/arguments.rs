@@ -96,6 +96,9 @@ fn close(schema: &mut Value) {
     if let Some(items) = object.get_mut("items") {
         close(items);
     }
+    if let Some(definitions) = object.get_mut("$defs").and_then(Value::as_object_mut) {
+        definitions.values_mut().for_each(close);
+    }
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {

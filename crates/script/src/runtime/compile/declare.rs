@@ -64,7 +64,7 @@ impl<'a> Declarations<'a> {
             let decl = all.file(file, unit);
             all.files.push(decl);
         }
-        all.link_agents(units);
+        all.link(units);
         all
     }
 
@@ -99,6 +99,8 @@ impl<'a> Declarations<'a> {
                 }
                 Item::Config(config) => decl.level.configs.push(config),
                 Item::Use(used) => decl.level.uses.push(used),
+                // Shapes are found in their own table.
+                Item::Shape(_) => {}
             }
         }
         self.implicit_agent(file, &mut decl);
@@ -135,7 +137,7 @@ impl<'a> Declarations<'a> {
                 }
                 Item::Config(config) => level.configs.push(config),
                 Item::Use(used) => level.uses.push(used),
-                Item::Import(_) | Item::Agent(_) => {}
+                Item::Import(_) | Item::Agent(_) | Item::Shape(_) => {}
             }
         }
         self.agents.push(decl);
@@ -148,18 +150,35 @@ impl<'a> Declarations<'a> {
         number(self.functions.len() - 1)
     }
 
-    /// Binds `import agent` to the agents of other files.
-    fn link_agents(&mut self, units: &[Unit<'a>]) {
+    /// Binds imports of agents and functions to the declarations of other files.
+    fn link(&mut self, units: &[Unit<'a>]) {
         for (file, unit) in units.iter().enumerate() {
-            for (name, target) in &unit.agents {
+            for (name, target) in unit.links {
                 let agent = self.exported(*target, name);
+                let function = self.exported_function(*target, name);
                 let Some(decl) = self.files.get_mut(file) else { continue };
                 let Some(slot) = decl.names.get_mut(name.as_str()) else { continue };
-                if let (Global::Import(_, ImportKind::Agent), Some(agent)) = (*slot, agent) {
-                    *slot = Global::Agent(agent);
+                match (*slot, agent, function) {
+                    (Global::Import(_, ImportKind::Agent), Some(agent), _) => {
+                        *slot = Global::Agent(agent);
+                    }
+                    (Global::Import(_, ImportKind::Func), _, Some(function)) => {
+                        *slot = Global::Function(function);
+                    }
+                    _ => {}
                 }
             }
         }
+    }
+
+    /// Returns the function that a file itself declares under a name.
+    fn exported_function(&self, file: usize, name: &str) -> Option<u32> {
+        let own = &self.files.get(file)?.functions;
+        let is_named = |number: &&u32| {
+            let name_of = self.function_at(**number).and_then(|func| func.name.as_ref());
+            name_of.is_some_and(|own| own.text == name)
+        };
+        own.iter().find(is_named).copied()
     }
 
     /// Returns the agent that a file exports under a name: the one of that name, else its main one.

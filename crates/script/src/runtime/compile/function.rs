@@ -5,12 +5,13 @@ use super::declare::{Declarations, Global, Level, settle};
 use super::scope::{Scopes, VisibleUse};
 use super::tables::{Tables, push};
 use super::unit::Unit;
-use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Place};
+use crate::runtime::code::{ArgumentSite, EffectPlace, FailSite, Function, Op, Place, Reg};
 use crate::runtime::error::codes;
-use crate::syntax::ast::{Block, Expr, ExprKind, Func, Statement, StatementKind};
-use crate::syntax::shape_of;
+use crate::syntax::ShapeTable;
+use crate::syntax::ast::{Block, Expr, ExprKind, Func, ShapeNode, Statement, StatementKind};
 use crate::syntax::walk::strip;
 use crate::template::TemplateNames;
+use contexture_answer::Shape;
 use contexture_diagnostic::{Span, suggestion};
 
 /// The greatest number of instructions in a program: every `generate` contains code for each use it
@@ -20,6 +21,7 @@ const MAX_CODE: usize = 16 << 20;
 pub(super) struct Context<'a> {
     pub(super) units: Vec<Unit<'a>>,
     pub(super) declarations: Declarations<'a>,
+    pub(super) shapes: ShapeTable<'a>,
     /// For each function, true if it can produce trace events.
     pub(super) eventful: Vec<bool>,
     pub(super) templates: Vec<TemplateNames>,
@@ -48,6 +50,8 @@ pub(super) struct FunctionCompiler<'c, 'a> {
     /// The `return`s that leave loops, which may turn out to have events.
     pub(super) exits: Vec<usize>,
     pub(super) has_loop_events: bool,
+    /// The declared shape of its value.
+    pub(super) result: Option<u32>,
     /// The span to report for everything, while a `use` is evaluated.
     pub(super) blame: Option<Span>,
 }
@@ -67,6 +71,7 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
             loops: 0,
             exits: Vec::new(),
             has_loop_events: false,
+            result: None,
             blame: None,
         };
         let declarations = &context.declarations;
@@ -104,20 +109,56 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
             let Some(shape) = &param.shape else { continue };
             let at = self.scopes.variable(&param.name.text).unwrap_or_default();
             self.at(param.name.span);
-            let shape = shape_of(shape);
-            match shape.check() {
-                Ok(()) => {
-                    let site = ArgumentSite { shape, name: param.name.text.clone() };
+            match self.shape(shape) {
+                Ok(shape) => {
+                    let name = Some(param.name.text.clone());
+                    let site = ArgumentSite { shape, name };
                     let shape = push(&mut self.tables.program.arguments, site);
                     self.code.emit(Op::CheckArgument { at, shape });
                 }
-                Err(fault) => self.unreadable_shape(&fault.to_string()),
+                Err(fault) => self.unreadable_shape(&fault),
             }
         }
+        self.declare_result(func);
         self.body(&func.body);
         let params = func.params.iter().map(|param| param.name.text.clone()).collect();
         let file = self.home.file;
         Function { label, name: name.to_owned(), file, params, ..self.finish() }
+    }
+
+    /// Notes the shape that each `return` of a function checks.
+    fn declare_result(&mut self, func: &'a Func) {
+        let Some(node) = &func.result else { return };
+        match self.shape(node) {
+            Ok(shape) => {
+                let site = ArgumentSite { shape, name: None };
+                self.result = Some(push(&mut self.tables.program.arguments, site));
+            }
+            Err(fault) => self.unreadable_shape(&fault),
+        }
+    }
+
+    /// Emits the end of a function with a value, which is checked against the declared result.
+    pub(super) fn emit_return(&mut self, from: Option<Reg>) {
+        let Some(shape) = self.result else {
+            self.code.emit(from.map_or(Op::ReturnNone, |from| Op::Return { from }));
+            return;
+        };
+        let at = from.unwrap_or_else(|| {
+            let none = self.code.temp();
+            self.code.emit(Op::LoadNone { to: none });
+            none
+        });
+        self.code.emit(Op::CheckArgument { at, shape });
+        self.code.emit(Op::Return { from: at });
+    }
+
+    /// Returns the shape of a tree, or why it can't be used.
+    pub(super) fn shape(&self, node: &ShapeNode) -> Result<Shape, String> {
+        let shape = self.context.shapes.shape_of(self.home.file, node);
+        let shape = shape.map_err(|fault| fault.to_string())?;
+        shape.check().map_err(|fault| fault.to_string())?;
+        Ok(shape)
     }
 
     /// Compiles the statements of a function; the last expression is its value.
@@ -128,12 +169,12 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
                 before.iter().for_each(|statement| self.statement(statement));
                 let from = self.operand(value);
                 self.at(value.span);
-                self.code.emit(Op::Return { from });
+                self.emit_return(Some(from));
             }
             _ => {
                 block.statements.iter().for_each(|statement| self.statement(statement));
                 self.at(end);
-                self.code.emit(Op::ReturnNone);
+                self.emit_return(None);
             }
         }
     }

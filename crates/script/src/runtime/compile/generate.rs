@@ -14,9 +14,7 @@ use crate::semantic::grant::{self, MethodFacts};
 use crate::syntax::ast::{
     Expr, ExprKind, Generate, ImportKind, MOST_OUTPUT, Name, Text, Use, UseSource,
 };
-use crate::syntax::shape_of;
 use crate::syntax::walk::strip;
-use contexture_answer::Shape;
 use contexture_diagnostic::{Span, suggestion};
 use std::sync::Arc;
 
@@ -61,11 +59,13 @@ impl<'a> FunctionCompiler<'_, 'a> {
             let help = "give the instruction: `generate({ input: \"…\" })`".to_owned();
             return self.fail(codes::OPTION, "missing option `input` of `generate`", Some(help));
         }
-        let shape = tree.shape.as_ref().map(shape_of);
-        if let Some(Err(fault)) = shape.as_ref().map(Shape::check) {
-            self.at(span);
-            return self.unreadable_shape(&fault.to_string());
-        }
+        let shape = match tree.shape.as_ref().map(|shape| self.shape(shape)).transpose() {
+            Ok(shape) => shape,
+            Err(fault) => {
+                self.at(span);
+                return self.unreadable_shape(&fault);
+            }
+        };
         let mut uses = Vec::new();
         for used in self.scopes.uses() {
             if self.code.overflow {

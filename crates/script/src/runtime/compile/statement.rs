@@ -106,10 +106,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
             let exit = self.code.emit(Op::Nothing);
             self.exits.push(exit);
         }
-        self.code.emit(match from {
-            Some(from) => Op::Return { from },
-            None => Op::ReturnNone,
-        });
+        self.emit_return(from);
         self.code.release(mark);
     }
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 pub(crate) struct Unit<'a> {
     pub(crate) source: Arc<SourceFile>,
     pub(crate) tree: &'a File,
-    /// The file of each `import agent`, by the import's name, as an index among the units.
-    pub(crate) agents: Vec<(String, usize)>,
+    /// The file of each import of a declaration, by the import's name, as an index among the units.
+    pub(crate) links: &'a [(String, usize)],
     /// The facts about each imported server, by the import's name.
     pub(crate) servers: &'a [(String, ServerFacts)],
 }

@@ -9,7 +9,7 @@ use super::tag::Tags;
 use super::{Object, Value};
 use crate::host::Release;
 use crate::runtime::options::{is_day, number};
-use contexture_answer::{Field, Shape};
+use contexture_answer::{Field, Shape, View};
 use contexture_context::Trust;
 
 /// Lets up the closed parts of an answer and returns their paths: booleans, choices, and what is within
@@ -17,7 +17,7 @@ use contexture_context::Trust;
 pub(crate) fn closed(value: &mut Value, shape: &Shape, up: &Release, tags: &Tags) -> Vec<String> {
     let way = format!("release \"{}\"", up.reason);
     let mut parts = Parts { way: &way, up, tags, paths: Vec::new() };
-    parts.part(value, shape, "");
+    parts.part(value, View::of(shape), "");
     parts.paths
 }
 
@@ -29,8 +29,8 @@ struct Parts<'p> {
 }
 
 impl Parts<'_> {
-    fn part(&mut self, value: &mut Value, shape: &Shape, path: &str) {
-        match (shape, &*value) {
+    fn part(&mut self, value: &mut Value, view: View<'_>, path: &str) {
+        match (view.shape, &*value) {
             (Shape::Boolean, Value::Bool(..)) | (Shape::Enum(_), Value::Str(..)) => {
                 self.leaf(value, path);
             }
@@ -40,7 +40,7 @@ impl Parts<'_> {
             (Shape::Object(fields), Value::Object(object, _)) if is_as_declared(object, fields) => {
                 let up = self.tags.released(object.header.tag.get(), self.way, Trust::Model);
                 object.header.tag.set(up);
-                self.fields(object, fields, path);
+                self.fields(object, view, path);
                 self.up(value);
             }
             _ => {}
@@ -73,7 +73,8 @@ impl Parts<'_> {
         }
     }
 
-    fn fields(&mut self, object: &Object, fields: &[Field], path: &str) {
+    fn fields(&mut self, object: &Object, view: View<'_>, path: &str) {
+        let Shape::Object(fields) = view.shape else { return };
         for field in fields {
             let mut values = object.fields.borrow_mut();
             if let Some(value) = values.get_mut(&field.name) {
@@ -81,7 +82,7 @@ impl Parts<'_> {
                     "" => field.name.clone(),
                     path => format!("{path}.{}", field.name),
                 };
-                self.part(value, &field.shape, &path);
+                self.part(value, view.field(field), &path);
             }
         }
     }

@@ -356,7 +356,7 @@ impl Parser<'_> {
         }
     }
 
-    fn number(&mut self) -> Expr {
+    pub(super) fn number(&mut self) -> Expr {
         let token = self.bump();
         let kind = match read_number(self.slice(token.span)) {
             Ok(Number::Int(value)) => ExprKind::Int(value),

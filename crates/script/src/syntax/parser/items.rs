@@ -18,6 +18,8 @@ pub(super) const IMPORT_KINDS: &[(&str, ImportKind)] = &[
     ("knowledge", ImportKind::Knowledge),
     ("resource", ImportKind::Resource),
     ("template", ImportKind::Template),
+    ("shape", ImportKind::Shape),
+    ("func", ImportKind::Func),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,6 +147,10 @@ impl Parser<'_> {
                 self.peek_kind() == TokenKind::Word && self.peek(2).kind == TokenKind::OpenBrace
             }
             Some("import") => self.peek_kind() == TokenKind::Word,
+            Some("shape") => {
+                self.peek_kind() == TokenKind::Word
+                    && matches!(self.peek(2).kind, TokenKind::OpenBrace)
+            }
             _ => false,
         }
     }
@@ -158,6 +164,7 @@ impl Parser<'_> {
 
     pub(super) fn item(&mut self, place: Place) -> Option<Item> {
         let start = self.current.span;
+        let doc = self.description();
         let word = self.word()?;
         let main = word == "main" && matches!(self.peek_word(1), Some("func" | "agent"));
         let kind = if main { self.peek_word(1).unwrap_or_default() } else { word };
@@ -172,14 +179,19 @@ impl Parser<'_> {
                 let message = "an agent is only allowed at the top level of a file";
                 self.report_misplaced(place != Place::File, message);
                 self.skip_head(main);
-                Some(Item::Agent(self.agent(main, start)))
+                Some(Item::Agent(self.agent(main, start, doc)))
             }
             "func" => {
                 let message =
                     "a function is only allowed in an agent or at the top level of a file";
                 self.report_misplaced(place == Place::Function, message);
                 self.skip_head(main);
-                Some(Item::Func(self.func(main, start)))
+                Some(Item::Func(self.func(main, start, doc)))
+            }
+            "shape" if place != Place::Function && next == TokenKind::Word => {
+                let message = "a shape is only allowed at the top level of a file";
+                self.report_misplaced(place == Place::Agent, message);
+                self.shape_declaration(doc).map(Item::Shape)
             }
             "use" => Some(Item::Use(self.use_statement())),
             _ => self.config().map(Item::Config),
@@ -286,7 +298,7 @@ impl Parser<'_> {
         let help = match (word, meant) {
             ("model", _) => "import a model with `import llm`".to_owned(),
             (_, Some(meant)) => format!("did you mean `{meant}`?"),
-            _ => "the kinds are llm, tool, memory, file, agent, knowledge, resource, template"
+            _ => "the kinds are llm, tool, memory, file, agent, knowledge, resource, template, shape, func"
                 .to_owned(),
         };
         let message = format!("unknown import kind `{}`", super::clip(word));
@@ -295,11 +307,11 @@ impl Parser<'_> {
         kind.map(|(_, kind)| *kind)
     }
 
-    fn agent(&mut self, main: bool, start: Span) -> Agent {
+    fn agent(&mut self, main: bool, start: Span, doc: Option<String>) -> Agent {
         let unnamed = main && self.word().is_none();
         let name = if unnamed { None } else { self.binding("the name of an agent") };
         let items = self.agent_body();
-        Agent { main, name, items, span: self.span_from(start.start) }
+        Agent { main, name, items, doc, span: self.span_from(start.start) }
     }
 
     fn agent_body(&mut self) -> Vec<Item> {
@@ -342,25 +354,19 @@ impl Parser<'_> {
         outer && self.current.starts_line && self.line_indent == 0
     }
 
-    fn func(&mut self, main: bool, start: Span) -> Func {
+    fn func(&mut self, main: bool, start: Span, doc: Option<String>) -> Func {
         let indent = self.line_indent;
         let unnamed = main && self.word().is_none();
         let name = if unnamed { None } else { self.binding("the name of a function") };
         let params = self.params();
-        if self.at(TokenKind::Arrow) {
-            self.push_here(
-                self.unexpected("`{`").with_help("a function does not declare a result"),
-            );
-            self.bump();
-            self.shape();
-        }
+        let result = self.eat(TokenKind::Arrow).is_some().then(|| self.shape());
         self.function_start.push(indent);
         let outer = std::mem::replace(&mut self.body_depth, self.depth + 1);
         let body = self.block("the body of the function");
         self.body_depth = outer;
         self.function_start.pop();
         self.report_block_return(&body);
-        Func { main, name, params, body, span: self.span_from(start.start) }
+        Func { main, name, params, result, doc, body, span: self.span_from(start.start) }
     }
 
     fn params(&mut self) -> Vec<Param> {

@@ -1,19 +1,19 @@
 //! Shapes (AS-5).
 
-use super::super::ast::{FieldNode, Name, ShapeKind, ShapeNode, Text};
+use super::super::ast::{FieldNode, Name, ShapeDecl, ShapeKind, ShapeNode, Text};
 use super::super::token::TokenKind;
 use super::Parser;
 use super::hints::SHAPE_GOES_ON;
 use crate::codes;
 use contexture_answer::Shape;
-use contexture_diagnostic::{Span, nearest};
+use contexture_diagnostic::{Diagnostic, Span, nearest};
 
 pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "json", "list"];
 
 impl Parser<'_> {
     /// Parses a shape; an invalid one is reported and becomes an error node.
     pub(crate) fn shape(&mut self) -> ShapeNode {
-        let error = |span| ShapeNode { kind: ShapeKind::Error, span };
+        let error = |span| ShapeNode { kind: ShapeKind::Error, bounds: Vec::new(), span };
         if self.shape_depth >= Shape::MAX_DEPTH {
             let start = self.current.span.start;
             self.report_too_deep(self.current.span, Shape::MAX_DEPTH);
@@ -51,8 +51,9 @@ impl Parser<'_> {
             }
         };
         self.old_array_suffix();
+        let bounds = self.bounds(&kind);
         self.raise(self.height, self.span_from(start));
-        ShapeNode { kind, span: self.span_from(start) }
+        ShapeNode { kind, bounds, span: self.span_from(start) }
     }
 
     fn named_shape(&mut self) -> ShapeKind {
@@ -65,13 +66,17 @@ impl Parser<'_> {
             "boolean" => ShapeKind::Boolean,
             "json" => ShapeKind::Json,
             "list" => self.list_shape(),
-            _ => {
-                self.report_unknown_type(word, token.span);
-                if self.at(TokenKind::OpenBracket) && self.same_line() {
-                    self.list_shape();
-                }
+            // A type of another language, such as `array[string]`; nothing declared takes brackets.
+            _ if self.at(TokenKind::OpenBracket)
+                && self.same_line()
+                && self.peek_kind() != TokenKind::CloseBracket =>
+            {
+                let fault = unknown_type(word, token.span, &[]);
+                self.push(fault);
+                self.list_shape();
                 ShapeKind::Error
             }
+            _ => ShapeKind::Named(Name { text: word.to_owned(), span: token.span }),
         }
     }
 
@@ -102,27 +107,23 @@ impl Parser<'_> {
         self.report(codes::UNKNOWN_TYPE, span, "`[]` is not a type", "write `list[string]`");
     }
 
-    fn report_unknown_type(&mut self, word: &str, span: Span) {
-        let meant = match word.to_lowercase().as_str() {
-            "int" | "i64" | "long" => Some("integer"),
-            "bool" => Some("boolean"),
-            "str" | "text" => Some("string"),
-            "float" | "double" | "decimal" => Some("number"),
-            "array" | "vec" => Some("list"),
-            "object" | "any" | "map" | "dict" | "value" => Some("json"),
-            _ => nearest(word, TYPES.iter().copied()),
-        };
-        let message = format!("unknown type `{}`", super::clip(word));
-        let fault = codes::UNKNOWN_TYPE.at(span, message);
-        self.push(match meant {
-            Some(meant) => {
-                fault.with_help(format!("did you mean `{meant}`?")).with_edit(span, meant)
-            }
-            None => fault.with_help(format!(
-                "the types are {}, {{ … }} and \"a\" | \"b\"",
-                TYPES.join(", ")
-            )),
-        });
+    /// Parses `shape Name { … }` (TY-1).
+    pub(super) fn shape_declaration(&mut self, doc: Option<String>) -> Option<ShapeDecl> {
+        let start = self.bump().span.start;
+        let name = self.binding("the name of a shape")?;
+        if TYPES.contains(&name.text.as_str()) {
+            let message = format!("`{}` is a type of the language", name.text);
+            let help = format!("choose another name, such as `{}_`", name.text);
+            self.report(codes::RESERVED_WORD, name.span, message, help);
+        }
+        if self.at(TokenKind::Assign) {
+            let span = self.current.span;
+            let fault = self.unexpected("the type that the name stands for");
+            self.push_here(fault.with_help("leave the `=` out").with_edit(span, ""));
+            self.bump();
+        }
+        let shape = self.shape();
+        Some(ShapeDecl { name, shape, doc, span: self.span_from(start) })
     }
 
     fn enumeration(&mut self) -> ShapeKind {
@@ -205,8 +206,14 @@ impl Parser<'_> {
             self.same_line() && self.starts_shape()
         };
         let shape = typed.then(|| self.shape());
+        let optional_type =
+            !optional && self.at(TokenKind::Question) && self.same_line() && shape.is_some();
+        if optional_type {
+            self.bump();
+        }
+        let optional = optional || optional_type;
         let span = self.span_from(start);
-        Some(FieldNode { name, optional, shape, description, span })
+        Some(FieldNode { name, optional, optional_type, shape, description, span })
     }
 
     fn field_name(&mut self) -> Option<Name> {
@@ -225,7 +232,7 @@ impl Parser<'_> {
 
     /// Returns the `///` lines directly above the current token. One at the end of a line belongs
     /// to that line, unless it follows the opening brace.
-    fn description(&self) -> Option<String> {
+    pub(super) fn description(&self) -> Option<String> {
         let mut lines = Vec::new();
         let mut above = self.tokens.iter().rev().peekable();
         let of_field = |kind| matches!(kind, TokenKind::DocComment | TokenKind::Comma);
@@ -240,5 +247,28 @@ impl Parser<'_> {
         }
         lines.reverse();
         (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+/// Describes a type that nothing declares, with what was meant.
+pub(crate) fn unknown_type(word: &str, span: Span, declared: &[&str]) -> Diagnostic {
+    let known = || TYPES.iter().chain(declared).copied();
+    let meant = match word.to_lowercase().as_str() {
+        "int" | "i64" | "long" => Some("integer"),
+        "bool" => Some("boolean"),
+        "str" | "text" => Some("string"),
+        "float" | "double" | "decimal" => Some("number"),
+        "array" | "vec" => Some("list"),
+        "object" | "any" | "map" | "dict" | "value" => Some("json"),
+        _ => nearest(word, known()),
+    };
+    let message = format!("unknown type `{}`", super::clip(word));
+    let fault = codes::UNKNOWN_TYPE.at(span, message);
+    match meant {
+        Some(meant) => fault.with_help(format!("did you mean `{meant}`?")).with_edit(span, meant),
+        None => fault.with_help(format!(
+            "the types are {}, {{ … }}, \"a\" | \"b\", and what `shape {word} …` declares",
+            TYPES.join(", ")
+        )),
     }
 }

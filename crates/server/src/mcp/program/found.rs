@@ -92,7 +92,7 @@ fn program(
     let name = source.agent(agent).and_then(|agent| agent.name.as_ref());
     let title = name.map_or_else(|| stem.clone(), |name| name.text.clone());
     let tool = free_name(&[&title, &stem], taken);
-    let (arguments, input) = arguments(entry);
+    let (arguments, input) = arguments(&source, agent, entry);
     let about = description(&source, agent).unwrap_or_else(|| format!("Runs the program {title}."));
     let definition = Definition::new(tool, about, arguments.schema()).with_title(title);
     let runner = Arc::clone(runner);

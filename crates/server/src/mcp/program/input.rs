@@ -2,8 +2,8 @@
 
 use crate::mcp::arguments::Arguments;
 use contexture::answer::{Field, Shape};
-use contexture::script::syntax::ast::{Func, Param};
-use contexture::script::syntax::shape_of;
+use contexture::script::program::{AgentId, Program};
+use contexture::script::syntax::ast::{Func, Param, ShapeNode};
 use serde_json::Value;
 
 /// The conversion of arguments to input.
@@ -28,20 +28,25 @@ impl Input {
 }
 
 /// Returns the arguments of the main function.
-pub(super) fn arguments(entry: &Func) -> (Arguments, Input) {
+pub(super) fn arguments(program: &Program, agent: AgentId, entry: &Func) -> (Arguments, Input) {
+    let shapes = program.shapes();
+    // One that is too large is refused when the program is checked.
+    let shape_of = |shape: &ShapeNode| shapes.shape_of(agent.file, shape).unwrap_or(Shape::Json);
     match entry.params.as_slice() {
         [] => (Arguments::of(Vec::new()), Input::Whole),
-        [only] => match only.shape.as_ref().map(shape_of) {
+        [only] => match only.shape.as_ref().map(&shape_of) {
             None => (Arguments::any(), Input::Whole),
-            Some(Shape::Object(fields)) => (Arguments::of(fields), Input::Whole),
-            Some(shape) => {
-                let name = only.name.text.clone();
-                (Arguments::of(vec![Field::new(name.clone(), shape)]), Input::Field(name))
-            }
+            Some(shape) => match shape.fields() {
+                Some(fields) => (Arguments::of(fields), Input::Whole),
+                None => {
+                    let name = only.name.text.clone();
+                    (Arguments::of(vec![Field::new(name.clone(), shape)]), Input::Field(name))
+                }
+            },
         },
         several => {
             let field = |param: &Param| {
-                let shape = param.shape.as_ref().map_or(Shape::Json, shape_of);
+                let shape = param.shape.as_ref().map_or(Shape::Json, &shape_of);
                 Field::new(param.name.text.clone(), shape)
             };
             (Arguments::of(several.iter().map(field).collect()), Input::Whole)

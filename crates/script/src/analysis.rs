@@ -30,7 +30,6 @@ mod expressions;
 mod generate;
 mod granted;
 mod imports;
-mod library;
 mod mains;
 pub(crate) mod narrowed;
 mod scope;

@@ -5,6 +5,7 @@
 //!   one from version 0.1.3.
 //! - [`program`] loads a file with its imports, [`analysis`] reports its faults, [`codes`] lists the
 //!   kinds of faults, [`semantic`] holds what else the analysis knows.
+//! - [`library`] lists the methods and functions of the language.
 //! - [`runtime`] compiles a program and runs it over a [`host`], the interface to models, tools,
 //!   memories, files, [`template`]s, [`knowledge`] packs and [`server`]s; [`capability`] holds the
 //!   checker's knowledge of these.
@@ -65,6 +66,7 @@ pub mod codes;
 pub mod format;
 pub mod host;
 pub mod knowledge;
+pub mod library;
 mod load_error;
 pub mod migrate;
 pub mod program;

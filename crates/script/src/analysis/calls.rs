@@ -2,11 +2,10 @@
 
 use super::Checker;
 use super::declarations::Global;
-use super::library::{self, HIGHER, PROPERTIES};
 use crate::capability::{PROGRESS, SECRET, TRUST, is_secret_name, noun};
 use crate::codes;
+use crate::library::{self, PROPERTIES, Receiver};
 use crate::program::AgentId;
-use crate::runtime::methods::Receiver;
 use crate::syntax::ast::{Expr, ExprKind, Func, ImportKind, Name};
 use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, nearest, suggestion};
@@ -266,7 +265,7 @@ impl<'p> Checker<'p, '_> {
     /// Checks the arguments of a value's method; `map`, `filter` and `sort` take a function by
     /// name.
     fn method_arguments(&mut self, method: &Name, arguments: &'p [Expr]) {
-        let function = HIGHER.contains(&method.text.as_str());
+        let function = library::takes_function(&method.text);
         for (index, argument) in arguments.iter().enumerate() {
             if index > 0 || !function {
                 self.expr(argument);
@@ -314,43 +313,43 @@ impl<'p> Checker<'p, '_> {
         if name.text.is_empty() {
             return;
         }
-        let Some(method) = library::find(&name.text) else {
-            return self.unknown_method(name);
-        };
+        let methods = library::methods_named(&name.text);
+        let Some(first) = methods.first() else { return self.unknown_method(name) };
         if let Some(kind) = literal_kind(base)
-            && !method.receivers.contains(&kind)
+            && library::method(kind, &name.text).is_none()
         {
-            let message = format!("{} has no method `{}`", describe(kind), name.text);
-            let owners: Vec<&str> = method.receivers.iter().map(|kind| describe(*kind)).collect();
+            let message = format!("{} has no method `{}`", kind.noun(), name.text);
+            let owners = library::RECEIVERS
+                .iter()
+                .filter(|kind| library::method(**kind, &name.text).is_some());
+            let owners: Vec<&str> = owners.map(|kind| kind.noun()).collect();
             let help = format!("it is a method of {}", owners.join(" and "));
             self.push(codes::UNKNOWN_VALUE_METHOD.at(name.span, message).with_help(help));
             return;
         }
-        if (method.least..=method.most).contains(&given) {
+        let least = methods.iter().map(|method| method.least()).min().unwrap_or_default();
+        let most = methods.iter().map(|method| method.most()).max().unwrap_or_default();
+        if (least..=most).contains(&given) {
             return;
         }
-        let takes = match (method.least, method.most) {
-            (0, 0) => "no argument".to_owned(),
-            (1, 1) => "exactly 1 argument".to_owned(),
-            (least, most) if least == most => format!("{least} arguments"),
-            (least, most) => format!("{least} to {most} arguments"),
-        };
+        let takes = takes(least, most);
         let message = format!("`.{}` takes {takes}, not {given}", name.text);
-        let help = format!("write `.{}`", method.signature);
+        let help = format!("write `.{}`", first.signature());
         self.push(codes::METHOD_ARGUMENTS.at(span, message).with_help(help));
     }
 
     fn unknown_method(&mut self, name: &Name) {
         let text = name.text.as_str();
         let fault = codes::UNKNOWN_VALUE_METHOD.at(name.span, format!("unknown method `{text}`"));
-        if PROPERTIES.contains(&text) {
+        if library::is_property(text) {
             self.push(fault.with_help(format!("read it without a call: `.{text}`")));
             return;
         }
-        let names = library::names();
-        let near = || nearest(text, names.iter().chain(PROPERTIES).copied());
+        let names = library::method_names();
+        let properties = PROPERTIES.iter().map(|property| property.name);
+        let near = || nearest(text, names.iter().copied().chain(properties));
         let help = match library::other_name(text).or_else(near) {
-            Some(meant) if PROPERTIES.contains(&meant) => {
+            Some(meant) if library::is_property(meant) => {
                 format!("did you mean `.{meant}`? Read it without a call")
             }
             Some(meant) => format!("did you mean `{meant}`?"),
@@ -369,11 +368,12 @@ fn literal_kind(expr: &Expr) -> Option<Receiver> {
     }
 }
 
-const fn describe(kind: Receiver) -> &'static str {
-    match kind {
-        Receiver::String => "a string",
-        Receiver::List => "a list",
-        Receiver::Object => "an object",
+fn takes(least: usize, most: usize) -> String {
+    match (least, most) {
+        (0, 0) => "no argument".to_owned(),
+        (1, 1) => "exactly 1 argument".to_owned(),
+        (least, most) if least == most => format!("{least} arguments"),
+        (least, most) => format!("{least} to {most} arguments"),
     }
 }
 

@@ -10,8 +10,8 @@ mod tests;
 
 use super::declarations::{Declarations, Global};
 use super::effects::Resolver;
-use super::library::HIGHER;
 use crate::host::NamedModel;
+use crate::library;
 use crate::program::Program;
 use crate::semantic::ceiling::{Ceiling, CostFacts, KnownModel, SiteCost, Unbounded};
 use crate::stack::deeper;
@@ -413,7 +413,7 @@ impl<'p> Walker<'p, '_> {
         let (program, declarations) = (self.program, self.declarations);
         let callees = Resolver { program, declarations, file, agent }.callees(callee, arguments);
         let higher = match &strip(callee).kind {
-            ExprKind::Field { base, name } if HIGHER.contains(&name.text.as_str()) => {
+            ExprKind::Field { base, name } if library::takes_function(&name.text) => {
                 Some((base, &name.text))
             }
             _ => None,

@@ -2,9 +2,9 @@
 
 use super::Checker;
 use super::declarations::{Declarations, Global};
-use super::library::HIGHER;
 use super::tools::{capability_of, frontend_of};
 use crate::codes;
+use crate::library;
 use crate::program::Program;
 use crate::semantic::grant::{self, Grant};
 use crate::server::ServerImport;
@@ -176,7 +176,7 @@ impl<'p> Resolver<'p, '_> {
                 Some(Global::Agent(Some(agent))) => {
                     self.declarations.function_of(agent, &name.text).into_iter().collect()
                 }
-                _ if HIGHER.contains(&name.text.as_str()) => {
+                _ if library::takes_function(&name.text) => {
                     arguments.iter().filter_map(|argument| self.function(argument)).collect()
                 }
                 _ => Vec::new(),
@@ -244,7 +244,7 @@ impl<'p> Checker<'p, '_> {
 
     fn maps(&self, callee: &Expr) -> bool {
         match &strip(callee).kind {
-            ExprKind::Field { name, .. } => HIGHER.contains(&name.text.as_str()),
+            ExprKind::Field { name, .. } => library::takes_function(&name.text),
             _ => false,
         }
     }

@@ -1,58 +1,41 @@
-//! The standard library (AS-8): pure methods of strings, lists and objects, one table each.
+//! Methods of strings, lists and objects (AS-8, TY-6), which the rows of [`crate::library`] name.
 //!
-//! A method is a row of a table: name, number of arguments, description, function. `.add` and the
-//! forms of `map`, `filter` and `sort` that take a function are instructions of their own, since
-//! they change a list or call back; they are in the table for their names and their help.
+//! `.add` and the methods that take a function are instructions of their own, since they change a
+//! list or call back.
 
-mod lists;
-mod method;
-mod objects;
-mod strings;
+mod arguments;
+pub(crate) mod lists;
+pub(crate) mod objects;
+pub(crate) mod strings;
 
 use super::code::Reg;
 use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
 use super::value::{Value, unknown};
 use super::vm::access::part_of;
+use crate::library::{self, Body, Entry, Receiver};
 use contexture_diagnostic::suggestion;
 
-pub(crate) use lists::sort_by_keys;
-pub use method::Method;
+use arguments::needs_function;
 
-use method::needs_function;
+/// The code of a method: the value, and the arguments behind it.
+pub(crate) type Run = fn(&Machine<'_>, &Value, &[Value]) -> Checked<Value>;
 
-/// The values that a method belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Receiver {
-    /// Strings.
-    String,
-    /// Lists.
-    List,
-    /// Objects.
-    Object,
-}
-
-/// Returns the methods of a kind of value, for completion, documentation and the checker.
-#[must_use]
-pub fn methods_of(receiver: Receiver) -> &'static [Method] {
-    match receiver {
-        Receiver::String => strings::METHODS,
-        Receiver::List => lists::METHODS,
-        Receiver::Object => objects::METHODS,
-    }
-}
-
-fn table(value: &Value) -> &'static [Method] {
+fn receiver(value: &Value) -> Option<Receiver> {
     match value {
-        Value::Str(..) => strings::METHODS,
-        Value::List(..) => lists::METHODS,
-        Value::Object(..) => objects::METHODS,
-        _ => &[],
+        Value::Str(..) => Some(Receiver::String),
+        Value::List(..) => Some(Receiver::List),
+        Value::Object(..) => Some(Receiver::Object),
+        _ => None,
     }
+}
+
+fn find(value: &Value, name: &str) -> Option<&'static Entry> {
+    library::method(receiver(value)?, name)
 }
 
 pub(crate) fn exists(value: &Value, name: &str) -> bool {
-    table(value).iter().any(|method| method.name == name)
+    find(value, name).is_some()
 }
 
 /// Calls `value.name(…)`: the value in `at`, `count` arguments after it; the result is in `at`.
@@ -77,18 +60,20 @@ pub(crate) fn call(
 }
 
 fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str) -> Checked<Value> {
-    let Some(method) = table(value).iter().find(|method| method.name == name) else {
+    let Some(method) = find(value, name) else {
         return match unknown::of(value) {
             Some(_) => of_unknown(machine, value, arguments, name),
             None => Err(no_method(value, name)),
         };
     };
     let count = arguments.len();
-    if count < method.least || count > method.most {
+    if count < method.least() || count > method.most() {
         return Err(wrong_count(method, count));
     }
-    let Some(run) = method.run else { return Err(needs_function(method.name)) };
-    run(machine, value, arguments)
+    match method.body {
+        Body::Run(run) | Body::Each(Some(run)) => run(machine, value, arguments),
+        Body::Each(None) | Body::Instruction => Err(needs_function(method.name)),
+    }
 }
 
 /// Calls a method of an unknown value, which is taken for a list or object.
@@ -112,7 +97,8 @@ fn of_unknown(
 
 #[cold]
 pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
-    let known = table(value).iter().map(|method| method.name);
+    let known = receiver(value).map_or(&[][..], library::methods_of);
+    let known = known.iter().map(|method| method.name);
     let help = match (value, name) {
         (Value::None(_), _) => Some("compare with none first".to_owned()),
         (Value::Bool(..) | Value::Int(..) | Value::Float(..), _) => Some(
@@ -131,9 +117,12 @@ pub(crate) fn no_method(value: &Value, name: &str) -> Box<Fault> {
 }
 
 #[cold]
-fn wrong_count(method: &Method, count: usize) -> Box<Fault> {
+fn wrong_count(method: &Entry, count: usize) -> Box<Fault> {
     let plural = if count == 1 { "" } else { "s" };
     let message = format!("`.{}` is called with {count} argument{plural}", method.name);
-    Fault::new(codes::ARGUMENTS, message)
-        .help(format!("write `.{}`: {}", method.signature, method.summary))
+    Fault::new(codes::ARGUMENTS, message).help(format!(
+        "write `.{}`: {}",
+        method.signature(),
+        method.summary
+    ))
 }

@@ -505,8 +505,11 @@ fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Opt
                         attempt!(super::methods::call(machine, regs, at, count, name));
                     }
                     Op::SortByKeys { at } => {
-                        let value =
-                            attempt!(super::methods::sort_by_keys(machine, get!(at), get!(at + 1)));
+                        let value = attempt!(super::methods::lists::sort_by_keys(
+                            machine,
+                            get!(at),
+                            get!(at + 1)
+                        ));
                         set!(at, value);
                     }
 

@@ -3,8 +3,8 @@
 use crate::support::outcome;
 use contexture_context::{Label, TraceKind, Trust};
 use contexture_script::host::{Standing, Supplied};
+use contexture_script::library::{Receiver, methods_of};
 use contexture_script::runtime::ScriptedHost;
-use contexture_script::runtime::methods::{Receiver, methods_of};
 use contexture_script::syntax::ast::{BinaryOp, UnaryOp};
 use serde_json::json;
 
@@ -70,8 +70,8 @@ fn gu_3_result_of_each_method_on_low_value_is_low() {
                 &["t.replace(\"a\", \"b\")", "\"x\".replace(t, \"\")", "\"x\".replace(\"y\", t)"]
             }
             (Receiver::String, "contains") => &["t.contains(\"a\")", "\"x\".contains(t)"],
-            (Receiver::String, "startsWith") => &["t.startsWith(\"a\")", "\"x\".startsWith(t)"],
-            (Receiver::String, "endsWith") => &["t.endsWith(\"a\")", "\"x\".endsWith(t)"],
+            (Receiver::String, "starts_with") => &["t.starts_with(\"a\")", "\"x\".starts_with(t)"],
+            (Receiver::String, "ends_with") => &["t.ends_with(\"a\")", "\"x\".ends_with(t)"],
             (Receiver::String, "lines") => &["t.lines()", "t.lines()[0]", "t.lines().length"],
             (Receiver::List, "length") => &["l.length()", "l.length", "hl.length", "hl.length()"],
             (Receiver::List, "add") => &[

@@ -20,6 +20,7 @@ mod generate;
 mod help;
 mod knowledge;
 mod labels;
+mod library;
 mod limits;
 mod lists;
 mod loops;

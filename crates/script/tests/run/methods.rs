@@ -1,72 +1,8 @@
-//! AS-8: the standard library, by its tables and its results.
+//! AS-8: the methods of values, by their results.
 
 use crate::support::{fault, main_of, outcome, value, value_of};
 use contexture_script::runtime::ScriptedHost;
-use contexture_script::runtime::methods::{Receiver, methods_of};
 use serde_json::json;
-use std::collections::BTreeSet;
-
-#[test]
-fn as_8_library_contains_specified_methods() {
-    let names =
-        |receiver| methods_of(receiver).iter().map(|method| method.name).collect::<Vec<_>>();
-    assert_eq!(
-        names(Receiver::String),
-        [
-            "length",
-            "upper",
-            "lower",
-            "trim",
-            "split",
-            "replace",
-            "contains",
-            "startsWith",
-            "endsWith",
-            "lines"
-        ]
-    );
-    assert_eq!(
-        names(Receiver::List),
-        ["length", "add", "map", "filter", "sort", "join", "first", "last", "slice", "contains"]
-    );
-    assert_eq!(names(Receiver::Object), ["keys", "values", "has", "get"]);
-}
-
-#[test]
-fn as_8_every_method_checks_arguments() {
-    for (receiver, example) in
-        [(Receiver::String, "\"a\""), (Receiver::List, "[1]"), (Receiver::Object, "{ a: 1 }")]
-    {
-        let mut seen = BTreeSet::new();
-        for method in methods_of(receiver) {
-            assert!(seen.insert(method.name), "{} twice", method.name);
-            assert!(
-                method.signature.starts_with(&format!("{}(", method.name)),
-                "{}",
-                method.signature
-            );
-            assert!(!method.summary.is_empty() && method.least <= method.most);
-            let listed = method.signature.split(['(', ')']).nth(1).unwrap_or_default();
-            let listed = listed.split(',').filter(|name| !name.trim().is_empty()).count();
-            assert_eq!(listed, method.most, "{}", method.signature);
-            let too_many = vec!["1"; method.most + 1].join(", ");
-            assert_eq!(
-                fault(&format!("{example}.{}({too_many})", method.name)).0,
-                "AS9003",
-                "{}",
-                method.name
-            );
-            if method.least > 0 {
-                assert_eq!(
-                    fault(&format!("{example}.{}()", method.name)).0,
-                    "AS9003",
-                    "{}",
-                    method.name
-                );
-            }
-        }
-    }
-}
 
 #[test]
 fn as_8_strings() {

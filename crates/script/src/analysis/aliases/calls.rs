@@ -1,11 +1,11 @@
 //! Calls: the parts of their arguments that they write, and their results.
 
 use super::super::declarations::Global;
-use super::super::library::HIGHER;
 use super::super::statements::root;
 use super::How;
 use super::held::{Held, Root, Step};
 use super::walk::Walker;
+use crate::library;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
 use crate::syntax::walk::strip;
 use contexture_diagnostic::Span;
@@ -81,7 +81,7 @@ impl<'p> Walker<'p, '_> {
         let held = self.eval(base);
         let name = name.text.as_str();
         if let Some(Global::Function(number)) = arguments.first().and_then(|each| self.global(each))
-            && HIGHER.contains(&name)
+            && library::takes_function(name)
         {
             let item = held.part(Step::Each);
             let given = self.apply(number, std::slice::from_ref(&item), call.span);

@@ -1,6 +1,6 @@
 //! Methods of lists. Only `.add` changes its list.
 
-use super::method::{Method, list_of, needs_function, wrong_argument};
+use super::arguments::{list_of, needs_function, wrong_argument};
 use crate::runtime::concat::render;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
@@ -9,49 +9,6 @@ use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{List, TEXT_BYTES, Value};
 use std::cmp::Ordering;
 
-pub(super) static METHODS: &[Method] = &[
-    Method::new("length", "length()", "the number of items", (0, 0), Some(length)),
-    Method::new("add", "add(value)", "appends a value to the list", (1, 1), None),
-    Method::new("map", "map(function)", "the function's result for each item", (1, 1), None),
-    Method::new(
-        "filter",
-        "filter(function)",
-        "the items for which the function's result is true",
-        (1, 1),
-        None,
-    ),
-    Method::new(
-        "sort",
-        "sort(function?)",
-        "numbers or strings in ascending order; equal ones keep their order; with a function, by its result for each item",
-        (0, 1),
-        Some(sort),
-    ),
-    Method::new(
-        "join",
-        "join(separator)",
-        "its strings, numbers and booleans joined into one string",
-        (1, 1),
-        Some(join),
-    ),
-    Method::new("first", "first()", "the first item; none when empty", (0, 0), Some(first)),
-    Method::new("last", "last()", "the last item; none when empty", (0, 0), Some(last)),
-    Method::new(
-        "slice",
-        "slice(from, to?)",
-        "the items from one index up to, but not including, another; indexes past the end count as the end",
-        (1, 2),
-        Some(slice),
-    ),
-    Method::new(
-        "contains",
-        "contains(value)",
-        "whether an item equals the value",
-        (1, 1),
-        Some(contains),
-    ),
-];
-
 fn own(value: &Value) -> Checked<&List> {
     match value {
         Value::List(list, _) => Ok(list),
@@ -59,11 +16,11 @@ fn own(value: &Value) -> Checked<&List> {
     }
 }
 
-fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+pub(crate) fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     Ok(Value::int(i64::try_from(own(value)?.items.borrow().len()).unwrap_or(i64::MAX)))
 }
 
-fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     if !arguments.is_empty() {
         return Err(needs_function("sort"));
     }
@@ -106,7 +63,7 @@ fn by_order(left: &Value, right: &Value) -> Ordering {
     order(left, right).unwrap_or(Ordering::Equal)
 }
 
-fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let separator = match arguments {
         [Value::Str(text, _)] => text,
         other => {
@@ -131,15 +88,15 @@ fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Va
     Ok(Value::text(text, tag))
 }
 
-fn first(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+pub(crate) fn first(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     Ok(own(value)?.items.borrow().first().cloned().unwrap_or_default())
 }
 
-fn last(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+pub(crate) fn last(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     Ok(own(value)?.items.borrow().last().cloned().unwrap_or_default())
 }
 
-fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let list = own(value)?;
     let items = list.items.borrow();
     let from = bound(arguments.first(), 0)?.min(items.len());
@@ -161,7 +118,11 @@ fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {
     }
 }
 
-fn contains(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn contains(
+    machine: &Machine<'_>,
+    value: &Value,
+    arguments: &[Value],
+) -> Checked<Value> {
     let wanted = arguments.first().unwrap_or(&Value::NONE);
     let (tags, mut seen) = (machine.meter.tags(), Tag::PROGRAM);
     for item in own(value)?.items.borrow().iter() {

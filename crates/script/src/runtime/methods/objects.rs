@@ -1,22 +1,9 @@
 //! Methods of objects.
 
-use super::method::{Method, list_of, wrong_argument};
+use super::arguments::{list_of, wrong_argument};
 use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
 use crate::runtime::value::{Object, TEXT_BYTES, Value};
-
-pub(super) static METHODS: &[Method] = &[
-    Method::new("keys", "keys()", "its field names, in order", (0, 0), Some(keys)),
-    Method::new("values", "values()", "the values of its fields, in order", (0, 0), Some(values)),
-    Method::new("has", "has(key)", "whether it has the field", (1, 1), Some(has)),
-    Method::new(
-        "get",
-        "get(key, default?)",
-        "the field's value, or the default (none) when it is missing",
-        (1, 2),
-        Some(get),
-    ),
-];
 
 fn own(value: &Value) -> Checked<&Object> {
     match value {
@@ -32,7 +19,7 @@ fn key<'v>(method: &str, arguments: &'v [Value]) -> Checked<&'v str> {
     }
 }
 
-fn keys(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+pub(crate) fn keys(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let object = own(value)?;
     let fields = object.fields.borrow();
     let tag = object.header.tag.get();
@@ -44,18 +31,18 @@ fn keys(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     list_of(machine, keys, &object.header)
 }
 
-fn values(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+pub(crate) fn values(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let object = own(value)?;
     let values = object.fields.borrow().values().cloned().collect();
     list_of(machine, values, &object.header)
 }
 
-fn has(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn has(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let key = key("has", arguments)?;
     Ok(Value::bool(own(value)?.fields.borrow().get(key).is_some()))
 }
 
-fn get(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn get(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let key = key("get", arguments)?;
     let found = own(value)?.fields.borrow().get(key).cloned();
     Ok(found.unwrap_or_else(|| arguments.get(1).cloned().unwrap_or_default()))

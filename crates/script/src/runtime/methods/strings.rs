@@ -1,92 +1,10 @@
-//! Methods of strings.
+//! Methods of strings. Characters are code points.
 
-use super::method::{Method, wrong_argument};
+use super::arguments::wrong_argument;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{TEXT_BYTES, Value};
-
-pub(super) static METHODS: &[Method] = &[
-    Method::new(
-        "length",
-        "length()",
-        "the number of characters (Unicode scalar values)",
-        (0, 0),
-        Some(length),
-    ),
-    Method::new(
-        "upper",
-        "upper()",
-        "in upper case",
-        (0, 0),
-        Some(|machine, value, _| {
-            let (text, tag) = own(value);
-            made(machine, text.to_uppercase(), tag)
-        }),
-    ),
-    Method::new(
-        "lower",
-        "lower()",
-        "in lower case",
-        (0, 0),
-        Some(|machine, value, _| {
-            let (text, tag) = own(value);
-            made(machine, text.to_lowercase(), tag)
-        }),
-    ),
-    Method::new(
-        "trim",
-        "trim()",
-        "without white space at either end",
-        (0, 0),
-        Some(|machine, value, _| {
-            let (text, tag) = own(value);
-            made(machine, text.trim().to_owned(), tag)
-        }),
-    ),
-    Method::new(
-        "split",
-        "split(separator)",
-        "the parts between separators; an empty separator splits into characters",
-        (1, 1),
-        Some(split),
-    ),
-    Method::new(
-        "replace",
-        "replace(from, to)",
-        "with every `from` replaced literally",
-        (2, 2),
-        Some(replace),
-    ),
-    Method::new(
-        "contains",
-        "contains(part)",
-        "whether it contains the part",
-        (1, 1),
-        Some(|_, value, arguments| {
-            holds("contains", value, arguments, |text, part| text.contains(part))
-        }),
-    ),
-    Method::new(
-        "startsWith",
-        "startsWith(part)",
-        "whether it begins with the part",
-        (1, 1),
-        Some(|_, value, arguments| {
-            holds("startsWith", value, arguments, |text, part| text.starts_with(part))
-        }),
-    ),
-    Method::new(
-        "endsWith",
-        "endsWith(part)",
-        "whether it ends with the part",
-        (1, 1),
-        Some(|_, value, arguments| {
-            holds("endsWith", value, arguments, |text, part| text.ends_with(part))
-        }),
-    ),
-    Method::new("lines", "lines()", "its lines without their ends", (0, 0), Some(lines)),
-];
 
 fn own(value: &Value) -> (&str, Tag) {
     match value {
@@ -121,11 +39,38 @@ fn parts<'t>(
     Ok(Value::list(items, machine.header()))
 }
 
-fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+pub(crate) fn upper(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+    let (text, tag) = own(value);
+    made(machine, text.to_uppercase(), tag)
+}
+
+pub(crate) fn lower(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+    let (text, tag) = own(value);
+    made(machine, text.to_lowercase(), tag)
+}
+
+pub(crate) fn trim(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+    let (text, tag) = own(value);
+    made(machine, text.trim().to_owned(), tag)
+}
+
+pub(crate) fn contains(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    holds("contains", value, arguments, |text, part| text.contains(part))
+}
+
+pub(crate) fn starts_with(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    holds("starts_with", value, arguments, |text, part| text.starts_with(part))
+}
+
+pub(crate) fn ends_with(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    holds("ends_with", value, arguments, |text, part| text.ends_with(part))
+}
+
+pub(crate) fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     Ok(Value::int(i64::try_from(own(value).0.chars().count()).unwrap_or(i64::MAX)))
 }
 
-fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let (text, tag) = own(value);
     let separator = part("split", arguments, 0)?;
     if separator.is_empty() {
@@ -135,7 +80,7 @@ fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<V
     parts(machine, text.split(separator), tag)
 }
 
-fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+pub(crate) fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let (text, tag) = own(value);
     let from = part("replace", arguments, 0)?;
     let to = part("replace", arguments, 1)?;
@@ -159,7 +104,7 @@ fn holds(
     Ok(Value::bool(test(own(value).0, part)))
 }
 
-fn lines(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+pub(crate) fn lines(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let (text, tag) = own(value);
     parts(machine, text.lines(), tag)
 }

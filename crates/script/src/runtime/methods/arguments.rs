@@ -1,39 +1,8 @@
-//! A method of the standard library, and the faults of its arguments.
+//! The faults of arguments, and the results of methods.
 
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::{Header, ITEM_BYTES, Value};
-
-pub(super) type Run = fn(&Machine<'_>, &Value, &[Value]) -> Checked<Value>;
-
-/// A method of the standard library.
-#[derive(Debug, Clone, Copy)]
-pub struct Method {
-    /// Its name.
-    pub name: &'static str,
-    /// Its signature, such as `slice(from, to?)`.
-    pub signature: &'static str,
-    /// A description of its result.
-    pub summary: &'static str,
-    /// The least number of arguments.
-    pub least: usize,
-    /// The greatest number of arguments.
-    pub most: usize,
-    /// The function; absent for an instruction.
-    pub(super) run: Option<Run>,
-}
-
-impl Method {
-    pub(super) const fn new(
-        name: &'static str,
-        signature: &'static str,
-        summary: &'static str,
-        (least, most): (usize, usize),
-        run: Option<Run>,
-    ) -> Self {
-        Self { name, signature, summary, least, most, run }
-    }
-}
 
 /// Creates a list of items that a container held, with its trust.
 pub(super) fn list_of(machine: &Machine<'_>, items: Vec<Value>, whole: &Header) -> Checked<Value> {

@@ -1,0 +1,25 @@
+//! Methods of objects.
+
+use super::entry::{Body, Entry, Owner, Receiver, Type, optional, required};
+use crate::runtime::methods::{Run, objects as run};
+
+const fn method(name: &'static str, run: Run) -> Entry {
+    Entry::new(Owner::Method(Receiver::Object), name, Body::Run(run))
+}
+
+pub(super) static METHODS: &[Entry] = &[
+    method("keys", run::keys)
+        .gives(Type::List(&Type::String), "its field names, in order")
+        .example("{ b: 1, a: 2 }.keys()", "[\"b\", \"a\"]"),
+    method("values", run::values)
+        .gives(Type::List(&Type::Item), "the values of its fields, in order")
+        .example("{ b: 1, a: 2 }.values()", "[1, 2]"),
+    method("has", run::has)
+        .takes(&[required("key", Type::String)])
+        .gives(Type::Boolean, "whether it has the field")
+        .example("{ a: none }.has(\"a\")", "true"),
+    method("get", run::get)
+        .takes(&[required("key", Type::String), optional("default", Type::Any)])
+        .gives(Type::Item, "the field's value, or the default (none) when it is missing")
+        .example("{ a: 1 }.get(\"b\", 0)", "0"),
+];

@@ -38,6 +38,7 @@ mod shapes;
 mod statements;
 mod templates;
 mod tools;
+mod types;
 mod uses;
 
 #[cfg(test)]
@@ -56,6 +57,7 @@ use declarations::{Declarations, Global};
 use effects::Effects;
 use scope::Scopes;
 use std::collections::HashSet;
+use types::Types;
 
 const MAX_ERRORS: usize = 1_000;
 
@@ -72,9 +74,11 @@ pub fn analyze(program: &Program) -> SemanticModel {
     let declarations = Declarations::collect(program);
     let effects = Effects::collect(program, &declarations);
     let aliases = Aliases::collect(&declarations);
+    let types = Types::new(program, &declarations);
     let mut model = SemanticModel::default();
     for index in 0..program.files.len() {
-        check_file(program, &declarations, (&effects, &aliases), index, &mut model);
+        let known = (&effects, &aliases, &types);
+        check_file(program, &declarations, known, index, &mut model);
     }
     model
 }
@@ -82,7 +86,7 @@ pub fn analyze(program: &Program) -> SemanticModel {
 fn check_file(
     program: &Program,
     declarations: &Declarations<'_>,
-    (effects, aliases): (&Effects<'_>, &Aliases<'_>),
+    (effects, aliases, types): (&Effects<'_>, &Aliases<'_>, &Types<'_, '_>),
     index: usize,
     model: &mut SemanticModel,
 ) {
@@ -105,6 +109,7 @@ fn check_file(
     checker.items(&file.parsed.file.items);
     checker.outer_writes();
     checker.imports();
+    types.faults(index).into_iter().for_each(|fault| checker.push(fault));
     checker.duplicates();
     checker.mains();
     let name = file.source.name();

@@ -88,5 +88,7 @@ pub use lost::{accept_loss, lost};
 pub use postgres::PostgresJournal;
 #[cfg(feature = "sqlite")]
 pub(crate) use schema::TABLES;
+#[cfg(feature = "postgres")]
+pub(crate) use seal::{Part, Seal};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Claim, Options, SqliteJournal};

@@ -22,6 +22,7 @@ pub(crate) mod testing;
 mod tests;
 mod texts;
 mod tls;
+pub mod transfer;
 mod values;
 mod writer;
 
@@ -140,24 +141,9 @@ impl Postgres {
         tls: ClientConfig,
         ids: &Ids,
     ) -> Result<Arc<Self>, PostgresError> {
-        let name: Arc<str> = address.name().into();
+        let mut link = Link::to(address, tls)?;
+        let name = Arc::clone(&link.name);
         let failed = |reason: String| PostgresError::Failed { name: name.to_string(), reason };
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("postgres")
-            .enable_all()
-            .build()
-            .map_err(|error| failed(error.to_string()))?;
-        let mut link = Link {
-            name: Arc::clone(&name),
-            channel: String::new(),
-            address,
-            tls: tls::Tls::new(tls),
-            runtime: Mutex::new(Some(runtime)),
-            idle: Mutex::default(),
-            reading: Mutex::default(),
-            free: Condvar::new(),
-        };
         let session = link.connect().map_err(|fault| failed(fault.to_string()))?;
         tables::ready(&session, &name)?;
         link.channel = notice::channel(&session).map_err(|fault| failed(fault.to_string()))?;
@@ -296,6 +282,30 @@ impl Postgres {
 }
 
 impl Link {
+    /// Returns the way to a database, over which nothing was sent yet.
+    fn to(address: Address, tls: ClientConfig) -> Result<Self, PostgresError> {
+        let name: Arc<str> = address.name().into();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("postgres")
+            .enable_all()
+            .build()
+            .map_err(|error| PostgresError::Failed {
+                name: name.to_string(),
+                reason: error.to_string(),
+            })?;
+        Ok(Self {
+            name,
+            channel: String::new(),
+            address,
+            tls: tls::Tls::new(tls),
+            runtime: Mutex::new(Some(runtime)),
+            idle: Mutex::default(),
+            reading: Mutex::default(),
+            free: Condvar::new(),
+        })
+    }
+
     /// Opens a connection.
     pub(crate) fn connect(&self) -> Result<Session, Fault> {
         let runtime = {

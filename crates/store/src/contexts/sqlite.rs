@@ -8,10 +8,12 @@
 //! that a file that lost something is not taken for a whole one (GU-12).
 
 mod chain;
+#[cfg(feature = "postgres")]
+pub(super) mod copied;
 mod ledger;
 mod rows;
 pub(super) mod salvage;
-mod schema;
+pub(super) mod schema;
 #[cfg(test)]
 mod tests;
 pub(super) mod verify;

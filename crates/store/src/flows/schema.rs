@@ -4,7 +4,7 @@ use crate::sqlite::marked;
 use crate::sqlite::tables::Tables;
 use contexture_core::store::flows::FlowStoreError;
 
-pub(super) type Outcome<T> = Result<T, FlowStoreError>;
+pub(crate) type Outcome<T> = Result<T, FlowStoreError>;
 
 /// Marked "CTXF".
 pub(crate) const TABLES: Tables =

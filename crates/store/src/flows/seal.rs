@@ -14,14 +14,14 @@ const SEALED: &str = "v1.";
 
 /// The seal of a file of runs.
 #[derive(Clone)]
-pub(super) struct Seal {
-    pub(super) sealer: Option<Arc<dyn Sealer>>,
-    pub(super) name: Arc<str>,
+pub(crate) struct Seal {
+    pub(crate) sealer: Option<Arc<dyn Sealer>>,
+    pub(crate) name: Arc<str>,
 }
 
 /// The kind of a sealed text; it opens only as the same kind.
 #[derive(Clone, Copy)]
-pub(super) enum Part {
+pub(crate) enum Part {
     Document,
     Entry,
     Wait,
@@ -44,13 +44,13 @@ impl Part {
 
 impl Seal {
     /// Returns the text as it is written; `None`: as it stands.
-    pub(super) fn close(&self, part: Part, text: &str) -> Outcome<Option<String>> {
+    pub(crate) fn close(&self, part: Part, text: &str) -> Outcome<Option<String>> {
         let Some(sealer) = &self.sealer else { return Ok(None) };
         sealer.seal(part.place(), text.as_bytes()).map(Some).map_err(|error| self.fault(error))
     }
 
     /// Returns the text as it was before it was written.
-    pub(super) fn open(&self, part: Part, text: String) -> Outcome<String> {
+    pub(crate) fn open(&self, part: Part, text: String) -> Outcome<String> {
         if !text.starts_with(SEALED) {
             return Ok(text);
         }

@@ -177,7 +177,7 @@ const STEPS: [&str; 2] = [
 ",
 ];
 
-const KNOWN: i64 = STEPS.len() as i64;
+pub(super) const KNOWN: i64 = STEPS.len() as i64;
 
 /// Makes the tables, or brings them to the version of this program.
 pub(super) fn ready(session: &Session, name: &str) -> Result<(), PostgresError> {
@@ -204,7 +204,7 @@ pub(super) fn ready(session: &Session, name: &str) -> Result<(), PostgresError> 
     made.map_err(failed)
 }
 
-fn version(session: &Session) -> Result<i64, Fault> {
+pub(super) fn version(session: &Session) -> Result<i64, Fault> {
     let format = session.row("select to_regclass('contexture_format')::text", Vec::new())?;
     if format.map_or(Ok(None), |row| row.some_text(0))?.is_none() {
         return Ok(0);

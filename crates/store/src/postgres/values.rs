@@ -159,6 +159,18 @@ impl Row {
         Ok(self.of::<Option<&str>>(column)?.map(plain))
     }
 
+    /// Returns all values of the row.
+    pub(crate) fn values(&self) -> Result<Vec<Value>, Fault> {
+        let value = |(column, of): (usize, &tokio_postgres::Column)| {
+            Ok(match *of.type_() {
+                Type::INT8 => self.some_place(column)?.into(),
+                Type::BYTEA => self.of::<Option<Vec<u8>>>(column)?.map_or(Value::Null, Value::Bytes),
+                _ => self.some_text(column)?.as_ref().into(),
+            })
+        };
+        self.0.columns().iter().enumerate().map(value).collect()
+    }
+
     pub(crate) fn bytes(&self, column: usize) -> Result<Vec<u8>, Fault> {
         self.of(column)
     }

@@ -4,7 +4,7 @@ use crate::sqlite::tables::Tables;
 use rusqlite::Connection;
 
 /// Marked "CTXC".
-pub(super) const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS, prepare };
+pub(crate) const TABLES: Tables = Tables { application_id: 0x4354_5843, steps: &STEPS, prepare };
 
 /// The migration from each version to the next; the first creates the tables. Every update rewrites the
 /// row of its context, so what is large stands in `details`. The id of a message is the place of

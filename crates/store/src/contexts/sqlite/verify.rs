@@ -21,6 +21,8 @@ use std::path::Path;
 mod tests;
 mod walk;
 
+#[cfg(feature = "postgres")]
+pub(super) use walk::chain_of;
 pub(super) use walk::is_log_whole;
 
 type Sql<T> = Result<T, rusqlite::Error>;

@@ -79,5 +79,23 @@ export_of ctx_1 | cmp - "$work/before.jsonl" || fail "what was acknowledged is n
 [ "$(create ctx_1)" = 409 ] || fail "an id was given twice"
 ok "a killed server is followed by another one, with everything acknowledged"
 
+# -- from the database to files, on to another schema of it, and back --
+data() { (cd "$work/third" && "$contexture" data copy "$@") >"$work/copy.log" 2>&1; }
+! data "$pg_url" moved || fail "a database was copied while a server works on it"
+grep -q "a server works on" "$work/copy.log" || fail "a copy beside a server is refused without a reason"
+stop_server "$server"
+data "$pg_url" moved --json || fail "a database is not copied to files: $(cat "$work/copy.log")"
+holds "$work/copy.log" 'd["contexts"] == 2' "a database is copied to files"
+"$pg_bin/psql" -q "$pg_url" -c 'create schema other' >"$work/psql.log" 2>&1
+data moved "$pg_url?options=-csearch_path%3Dother" || fail "files are not copied to a database: $(cat "$work/copy.log")"
+! data moved "$pg_url?options=-csearch_path%3Dother" || fail "a database that is not empty was filled"
+grep -q "is not empty: it holds contexts" "$work/copy.log" || fail "a copy to a database that is not empty is refused without a reason"
+data "$pg_url?options=-csearch_path%3Dother" back || fail "a copy is not copied back"
+for folder in moved back; do
+  (cd "$work/third" && "$contexture" context export ctx_1 --data "$folder") | cmp - "$work/before.jsonl" || fail "the export of $folder differs"
+  (cd "$work/third" && "$contexture" context verify --data "$folder") >"$work/verify.log" 2>&1 || fail "$folder is not whole"
+done
+ok "copies between a database and files have equal exports"
+
 ! grep -rl "secret-of-the-check" "$work" --include='*.log' --include='*.jsonl' --include='*.json' || fail "the password is told"
 ok "the password of the address stands nowhere"

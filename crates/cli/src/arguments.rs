@@ -72,6 +72,7 @@ pub(crate) enum Command {
     Acp(Box<commands::acp::Args>),
     Token(Box<commands::token::Args>),
     Context(Box<commands::context::Args>),
+    Data(Box<commands::data::Args>),
     Waits(Box<commands::waits::Args>),
     Flow(Box<commands::flow::Args>),
     Trace(commands::trace::Args),

@@ -8,6 +8,8 @@ mod command_group;
 pub(crate) mod completions;
 #[cfg(feature = "server")]
 pub(crate) mod context;
+#[cfg(feature = "server")]
+pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 #[cfg(feature = "flow")]
@@ -42,6 +44,8 @@ pub(crate) mod waits;
 mod left_out;
 #[cfg(not(feature = "server"))]
 left_out::left_out!(context, "server", "server");
+#[cfg(not(feature = "server"))]
+left_out::left_out!(data, "server", "server");
 #[cfg(not(feature = "flow"))]
 left_out::left_out!(flow, "flows", "flow");
 #[cfg(not(feature = "knowledge"))]

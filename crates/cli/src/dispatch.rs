@@ -2,7 +2,7 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    acp, answer, check, completions, context, doctor, explain, flow, fmt, knowledge, mcp,
+    acp, answer, check, completions, context, data, doctor, explain, flow, fmt, knowledge, mcp,
     mcp_servers, migrate, new, parse, prompt, reference, repl, run as run_command, runs, serve,
     token, tokens, trace, waits,
 };
@@ -55,6 +55,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::Token(args) => token::run(&args, terminal),
         Command::Waits(args) => waits::run(&args, terminal),
         Command::Context(args) => context::run(&args, terminal),
+        Command::Data(args) => data::run(&args, terminal),
         Command::Flow(args) => flow::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),

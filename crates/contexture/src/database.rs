@@ -1,8 +1,13 @@
 //! The stores of a project in a PostgreSQL database: contexts, the journal of flows and waits (WA-11).
 
+#[cfg(feature = "postgres")]
+mod copied;
+
 use crate::project::Project;
 use crate::stores::Stores;
 use contexture_store::contexts::{KeyName, PendingKey};
+use contexture_store::copy::Counts;
+use std::path::Path;
 
 /// The variable of the environment with the password, where none stands in the address.
 pub const PASSWORD: &str = "PGPASSWORD";
@@ -90,7 +95,7 @@ mod with {
     use std::sync::Arc;
 
     impl DatabaseError {
-        fn of(message: impl ToString, help: impl Into<String>) -> Self {
+        pub(super) fn of(message: impl ToString, help: impl Into<String>) -> Self {
             Self { message: message.to_string(), help: help.into() }
         }
     }
@@ -161,6 +166,8 @@ mod with {
         };
         Ok(Database { stores, postgres })
     }
+
+    pub(super) use super::copied::copy;
 
     enum Reported<E> {
         Change(E),
@@ -310,7 +317,7 @@ mod with {
 
 #[cfg(not(feature = "postgres"))]
 mod with {
-    use super::{Announced, Database, DatabaseError, KeyName, Left, Notice};
+    use super::{Announced, CopiedPlace, Counts, Database, DatabaseError, KeyName, Left, Notice};
     use crate::project::Project;
     use contexture_diagnostic::MissingFeature;
 
@@ -319,6 +326,14 @@ mod with {
 
     fn missing() -> DatabaseError {
         DatabaseError { message: MISSING.to_string(), help: MISSING.help() }
+    }
+
+    pub(super) fn copy(
+        _: &Project,
+        _: (CopiedPlace<'_>, CopiedPlace<'_>),
+        _: &mut Vec<(String, String)>,
+    ) -> Result<Counts, DatabaseError> {
+        Err(missing())
     }
 
     pub(super) fn open(_: &Project, _: &str) -> Result<Database, DatabaseError> {
@@ -426,6 +441,34 @@ mod with {
             Err(missing().into())
         }
     }
+}
+
+/// A place that is copied, or filled.
+#[derive(Debug, Clone, Copy)]
+pub enum CopiedPlace<'p> {
+    /// The files of a folder, which nobody else uses: its contexts, and its runs and waits.
+    Files {
+        /// The contexts.
+        contexts: &'p Path,
+        /// The runs and waits.
+        flows: &'p Path,
+    },
+    /// The address of a database.
+    Database(&'p str),
+}
+
+/// Copies one place into another, which is empty, where one of them is a database; the first stays as it
+/// is. The journals of turns of a folder are those of the project; `texts` are what it keeps under a name
+/// that servers of a database share, each behind its name.
+///
+/// # Errors
+/// [`DatabaseError`]; a database holds nothing then, and files that were begun are left to the caller.
+pub fn copy(
+    project: &Project,
+    (from, to): (CopiedPlace<'_>, CopiedPlace<'_>),
+    texts: &mut Vec<(String, String)>,
+) -> Result<Counts, DatabaseError> {
+    with::copy(project, (from, to), texts)
 }
 
 /// Opens a database, and makes its tables when they are missing. The password may stand in the

@@ -18,6 +18,8 @@ pub(crate) use kept::Kept;
 pub use stored::{
     Settlement, State, StoredRun, cancel, find, forget, list, read, settle, turns, with_journal,
 };
+#[cfg(feature = "postgres")]
+pub(crate) use stored::{ids_of_turns, place_of};
 pub use turn::{Turn, TurnJournal};
 pub use wish::{is_wished, take_wishes, wish};
 

@@ -58,10 +58,10 @@ pub use in_memory::InMemoryContexts;
 pub use postgres::PostgresContexts;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteContexts;
-#[cfg(feature = "postgres")]
-pub(crate) use sqlite::{copied::vouch, schema::TABLES};
 #[cfg(feature = "sqlite")]
 pub(crate) use sqlite::verify::mark_anew;
+#[cfg(feature = "postgres")]
+pub(crate) use sqlite::{copied::vouch, schema::TABLES};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{
     salvage::{Salvaged, salvage},

@@ -9,6 +9,7 @@ use crate::sqlite::{FileError as _, tables};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// A file that is copied, and its copy.
@@ -18,6 +19,59 @@ pub struct Copied {
     pub from: PathBuf,
     /// Its copy, which is not there yet.
     pub to: PathBuf,
+}
+
+/// How much a place of contexts holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Counts {
+    /// The number of contexts.
+    pub contexts: u64,
+    /// The number of their messages and changes.
+    pub entries: u64,
+    /// The number of messages with an answer, or waiting for one.
+    pub answers: u64,
+    /// The number of runs of sets.
+    pub runs: u64,
+    /// The number of calls and questions that wait.
+    pub waits: u64,
+    /// The number of journals of turns.
+    pub journals: u64,
+}
+
+/// Counts what the files of a folder hold.
+///
+/// # Errors
+/// What SQLite reports.
+pub fn counts(contexts: &Path, flows: &Path) -> Result<Counts, ContextError> {
+    let mut counts = Counts::default();
+    let of_contexts = [
+        (&mut counts.contexts, "select count(*) from contexts"),
+        (
+            &mut counts.entries,
+            "select (select count(*) from messages) + (select count(*) from changes)",
+        ),
+        (&mut counts.answers, "select count(*) from keys"),
+    ];
+    count(contexts, of_contexts)?;
+    let of_flows = [
+        (&mut counts.runs, "select count(*) from runs"),
+        (&mut counts.waits, "select count(*) from waits where state <> 2"),
+    ];
+    count(flows, of_flows)?;
+    Ok(counts)
+}
+
+fn count<const N: usize>(path: &Path, all: [(&mut u64, &str); N]) -> Result<(), ContextError> {
+    if !path.exists() {
+        return Ok(());
+    }
+    let connection = look(path).map_err(|error| explained(path, &error))?;
+    for (count, sql) in all {
+        let found = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        *count = found.map_err(|error| explained(path, &error))?.unsigned_abs();
+    }
+    Ok(())
 }
 
 /// Copies SQLite files as they are at one moment; `meanwhile` is called while nobody writes to them.

@@ -299,3 +299,46 @@ fn gu_6_decisions_of_flow_are_shown_by_trace_why() {
     let unknown = sandbox.run(["trace", "why", "flow_nosuch"]).exits(2);
     assert!(unknown.stderr.contains("flow_nosuch"), "{}", unknown.stderr);
 }
+
+#[test]
+fn wa_11_data_copy_gives_equal_exports_and_leaves_the_first_folder() {
+    let sandbox = sandbox();
+    let before = digests(&sandbox.path(DATA));
+    let counts = sandbox.run(["data", "copy", DATA, "sqlite:other", "--json"]).exits(0).json();
+    let told = (&counts["contexts"], &counts["runs"], &counts["waits"], &counts["journals"]);
+    assert_eq!(told, (&json!(2), &json!(1), &json!(0), &json!(0)), "{counts}");
+    assert_eq!(digests(&sandbox.path(DATA)), before, "nothing is written there");
+    let id = "ctx_weather";
+    let exported = |data: &str| {
+        let export = ["export", id, "--owner", "ada", "--data", data];
+        context(&sandbox, &export).exits(0).stdout
+    };
+    assert_eq!(exported(DATA), exported("other"));
+    assert_eq!(
+        context(&sandbox, &["verify", "--data", "other", "--json"]).exits(0).json()["contexts"],
+        2
+    );
+    let tokens = |data: &str| std::fs::read(sandbox.path(format!("{data}/tokens.json"))).unwrap();
+    assert_eq!(tokens(DATA), tokens("other"));
+}
+
+#[test]
+fn wa_11_data_copy_refuses_places_that_are_empty_in_use_or_filled() {
+    let sandbox = sandbox();
+    let copy = |from: &str, to: &str| sandbox.run(["data", "copy", from, to]);
+    let refused = copy(DATA, DATA).exits(2).stderr;
+    assert!(refused.contains("is not empty") && refused.contains("name another"), "{refused}");
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    let refused = copy("empty", "other").exits(2).stderr;
+    assert!(refused.contains("nothing is stored in empty"), "{refused}");
+    let lock = std::fs::File::create(sandbox.path(DATA).join("serve.lock")).unwrap();
+    lock.lock().unwrap();
+    let refused = copy(DATA, "other").exits(2).stderr;
+    assert!(refused.contains("another server has the folder"), "{refused}");
+    assert!(refused.contains("end the server, and start it on the new place"), "{refused}");
+    drop(lock);
+    damage(&sandbox, DATA);
+    let refused = copy(DATA, "other").exits(1).stderr;
+    assert!(refused.contains("context salvage"), "{refused}");
+    assert!(!sandbox.path("other").exists());
+}

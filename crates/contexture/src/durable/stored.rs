@@ -210,7 +210,7 @@ fn journals(project: &Project) -> Arc<dyn Journals> {
 }
 
 /// Returns the place of a journal.
-pub(super) fn place_of(project: &Project, id: &str) -> Arc<dyn JournalPlace> {
+pub(crate) fn place_of(project: &Project, id: &str) -> Arc<dyn JournalPlace> {
     journals(project).place(id)
 }
 
@@ -258,6 +258,13 @@ pub fn forget(project: &Project, id: &str) {
 pub fn turns(project: &Project, runs: &HashSet<String>) -> Vec<StoredRun> {
     let runs = runs.iter().filter_map(|id| read(project, id).ok());
     runs.filter(|run| run.head.turn.is_some() && run.state != State::Running).collect()
+}
+
+/// Returns the runs of turns of servers; those whose journal can't be read are left out.
+#[cfg(feature = "postgres")]
+pub(crate) fn ids_of_turns(project: &Project) -> Result<Vec<String>, SetupError> {
+    let is_turn = |id: &String| read(project, id).is_ok_and(|run| run.head.turn.is_some());
+    Ok(ids(project)?.into_iter().filter(is_turn).collect())
 }
 
 /// Returns the runs with a journal, newest first, and what is wrong with journals that can't be read.

@@ -2,10 +2,12 @@
 
 mod backup;
 mod salvage;
+mod transfer;
 mod verify;
 
 pub use backup::{Backup, Restored, backup, restore};
 pub use salvage::{Salvage, salvage};
+pub use transfer::transfer;
 pub use verify::{FolderFinding, FolderReport, verify};
 
 use super::codes;

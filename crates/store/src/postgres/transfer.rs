@@ -15,6 +15,7 @@ pub use files::Files;
 
 use super::{PostgresError, Value};
 use crate::contexts::ContextError;
+use crate::copy::Counts;
 use crate::flows::FlowStoreError;
 use database::Moment;
 use files::Opened;
@@ -129,24 +130,6 @@ pub trait Beside {
     fn put_line(&mut self, run: &str, line: &str) -> Result<(), String>;
 }
 
-/// How much was copied.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Copied {
-    /// The number of contexts.
-    pub contexts: u64,
-    /// The number of their messages and changes.
-    pub entries: u64,
-    /// The number of answers to messages.
-    pub answers: u64,
-    /// The number of runs of sets.
-    pub runs: u64,
-    /// The number of calls and questions that wait.
-    pub waits: u64,
-    /// The number of journals of turns.
-    pub journals: u64,
-}
-
 /// One side of a copy.
 trait Side {
     /// Calls `take` with each row of a table.
@@ -167,8 +150,8 @@ pub fn into_database(
     from: &Files,
     beside: &dyn Beside,
     to: DatabasePlace,
-) -> Result<Copied, TransferError> {
-    let (from, to, mut copied) = (Opened::there(from)?, Moment::writing(to)?, Copied::default());
+) -> Result<Counts, TransferError> {
+    let (from, to, mut copied) = (Opened::there(from)?, Moment::writing(to)?, Counts::default());
     rows(&from, &to, &mut copied)?;
     for (name, text) in beside.texts().map_err(told)? {
         to.put_text(&name, &text)?;
@@ -192,8 +175,8 @@ pub fn into_files(
     from: DatabasePlace,
     to: &Files,
     beside: &mut dyn Beside,
-) -> Result<Copied, TransferError> {
-    let (from, to, mut copied) = (Moment::reading(from)?, Opened::new(to)?, Copied::default());
+) -> Result<Counts, TransferError> {
+    let (from, to, mut copied) = (Moment::reading(from)?, Opened::new(to)?, Counts::default());
     rows(&from, &to, &mut copied)?;
     from.texts(&mut |name, text| beside.put_text(name, text).map_err(told))?;
     journals(&from, &mut copied, &mut |run, line, _| beside.put_line(run, line).map_err(told))?;
@@ -205,8 +188,8 @@ pub fn into_files(
 ///
 /// # Errors
 /// [`TransferError`]; the second database holds nothing then.
-pub fn between(from: DatabasePlace, to: DatabasePlace) -> Result<Copied, TransferError> {
-    let (from, to, mut copied) = (Moment::reading(from)?, Moment::writing(to)?, Copied::default());
+pub fn between(from: DatabasePlace, to: DatabasePlace) -> Result<Counts, TransferError> {
+    let (from, to, mut copied) = (Moment::reading(from)?, Moment::writing(to)?, Counts::default());
     rows(&from, &to, &mut copied)?;
     from.texts(&mut |name, text| to.put_text(name, text))?;
     journals(&from, &mut copied, &mut |run, line, is_first| {
@@ -226,7 +209,7 @@ fn told(reason: String) -> TransferError {
 /// Calls `take` with each line of each journal of a database, and whether it is its first.
 fn journals(
     from: &Moment,
-    copied: &mut Copied,
+    copied: &mut Counts,
     take: &mut dyn FnMut(&str, &str, bool) -> Outcome<()>,
 ) -> Outcome<()> {
     let mut last = None;
@@ -240,27 +223,26 @@ fn journals(
     })
 }
 
-fn rows(from: &dyn Side, to: &dyn Side, copied: &mut Copied) -> Outcome<()> {
+fn rows(from: &dyn Side, to: &dyn Side, copied: &mut Counts) -> Outcome<()> {
     for table in &TABLES {
         from.each(table, &mut |row| {
-            copied.count(table, &row);
+            count(copied, table, &row);
             to.put(table, row)
         })?;
     }
     to.go_on_after(&from.last_places()?)
 }
 
-impl Copied {
-    const fn count(&mut self, table: &Table, row: &[Value]) {
-        let of = match table.name.as_bytes() {
-            b"contexts" => &mut self.contexts,
-            b"messages" | b"changes" => &mut self.entries,
-            b"keys" => &mut self.answers,
-            b"runs" => &mut self.runs,
-            // What has ended keeps its identity for a while.
-            b"waits" if !matches!(row, [.., Value::Number(2)]) => &mut self.waits,
-            _ => return,
-        };
-        *of += 1;
-    }
+/// Counts a row.
+const fn count(counts: &mut Counts, table: &Table, row: &[Value]) {
+    let of = match table.name.as_bytes() {
+        b"contexts" => &mut counts.contexts,
+        b"messages" | b"changes" => &mut counts.entries,
+        b"keys" => &mut counts.answers,
+        b"runs" => &mut counts.runs,
+        // What has ended keeps its identity for a while.
+        b"waits" if !matches!(row, [.., Value::Number(2)]) => &mut counts.waits,
+        _ => return,
+    };
+    *of += 1;
 }

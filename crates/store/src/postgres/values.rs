@@ -164,7 +164,9 @@ impl Row {
         let value = |(column, of): (usize, &tokio_postgres::Column)| {
             Ok(match *of.type_() {
                 Type::INT8 => self.some_place(column)?.into(),
-                Type::BYTEA => self.of::<Option<Vec<u8>>>(column)?.map_or(Value::Null, Value::Bytes),
+                Type::BYTEA => {
+                    self.of::<Option<Vec<u8>>>(column)?.map_or(Value::Null, Value::Bytes)
+                }
                 _ => self.some_text(column)?.as_ref().into(),
             })
         };

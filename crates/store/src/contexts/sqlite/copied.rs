@@ -73,8 +73,7 @@ fn context(connection: &Connection, place: i64) -> Sql<()> {
     let (metadata, state) = connection.query_row(sql, [place], |row| {
         Ok((row.get::<_, String>(0)?, Stored { sealed: row.get(1)?, text: row.get(2)? }))
     })?;
-    let digests =
-        params![place, chain::of(&[metadata.as_bytes()]), rows::digest_of_state(&state)];
+    let digests = params![place, chain::of(&[metadata.as_bytes()]), rows::digest_of_state(&state)];
     connection.execute(
         "update details set metadata_digest = ?2, state_digest = ?3 where place = ?1",
         digests,

@@ -223,9 +223,8 @@ impl Side for Moment {
 
     fn go_on_after(&self, places: &[i64]) -> Outcome<()> {
         for ((_, name, _), place) in NUMBERED.into_iter().zip(places) {
-            let sql = format!(
-                "select setval(pg_get_serial_sequence('contexture_{name}', 'place'), $1)"
-            );
+            let sql =
+                format!("select setval(pg_get_serial_sequence('contexture_{name}', 'place'), $1)");
             if *place > 0 {
                 self.explain(self.session.row(&sql, values![*place]))?;
             }

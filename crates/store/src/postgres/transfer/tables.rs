@@ -42,7 +42,8 @@ const KEY_COLUMNS: &[&str] = &[
     "queued",
     "begun",
 ];
-const KEY_INSERT: &[&str] = &["insert into keys (owner, scope, message_id, digest, context, status,
+const KEY_INSERT: &[&str] =
+    &["insert into keys (owner, scope, message_id, digest, context, status,
     time, sealed, answer) select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 where ?10 + ?11 >= 0"];
 
 /// All tables, in the order in which they are copied. Messages without an answer keep the order in which

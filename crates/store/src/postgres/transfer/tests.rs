@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::contexts::{
-    Answer, ContextStore, Key, MessageKey, NewMessage, Operation, Options,
-    PostgresContexts, SqliteContexts, Update,
+    Answer, ContextStore, Key, MessageKey, NewMessage, Operation, Options, PostgresContexts,
+    SqliteContexts, Update,
 };
 use crate::flows::{
     self, FlowJournal, PostgresJournal, RunHead, SqliteJournal, Wait, WaitFilter, WaitId, WaitKind,
@@ -82,9 +82,13 @@ fn fill(contexts: &dyn ContextStore) {
     let key = |context| Key { owner: "ann", context };
     contexts.compact(key("ctx_1"), 2).unwrap();
     apply(update("ctx_2", vec![Operation::ClearHistory { before: None }]));
-    apply(update("ctx_2", vec![message("m3"), Operation::RemoveState { path: "city".parse().unwrap() }]));
+    apply(update(
+        "ctx_2",
+        vec![message("m3"), Operation::RemoveState { path: "city".parse().unwrap() }],
+    ));
     contexts.delete(key("ctx_3")).unwrap();
-    let waits = MessageKey { message_id: "m9".to_owned(), digest: [7; 32], answer: Answer::Pending };
+    let waits =
+        MessageKey { message_id: "m9".to_owned(), digest: [7; 32], answer: Answer::Pending };
     apply(Update { key: Some(waits), ..update("ctx_1", vec![message("m9")]) });
 }
 
@@ -174,7 +178,10 @@ fn wa_11_postgres_copy_from_folder_over_two_databases_and_back_is_equal() {
         assert_eq!((seen(&contexts), seen_of_runs(&*journal)), before);
         let left = postgres.join().unwrap();
         let pending: Vec<_> = left.pending.iter().map(|one| &*one.key.message_id).collect();
-        assert_eq!((pending, left.runs, left.journals), (vec!["m9"], vec!["run_1".to_owned()], vec!["run_9".to_owned()]));
+        assert_eq!(
+            (pending, left.runs, left.journals),
+            (vec!["m9"], vec!["run_1".to_owned()], vec!["run_9".to_owned()])
+        );
         let (bytes, _) = journal.place("run_9").open().unwrap();
         assert_eq!(bytes, b"{\"key\":\"1\"}\n{\"key\":\"2\"}\n");
         assert!(matches!(between(place(&other), place(&schema())), Err(TransferError::InUse(_))));
@@ -234,7 +241,10 @@ fn wa_11_postgres_copy_that_breaks_off_leaves_database_empty() {
     let parameters = schema();
     let error = into_database(&files(&folder), &Broken, place(&parameters)).unwrap_err();
     assert_eq!(error, TransferError::Beside("no journals today".to_owned()));
-    assert_eq!(into_database(&files(&folder), &Kept::default(), place(&parameters)).unwrap().contexts, 2);
+    assert_eq!(
+        into_database(&files(&folder), &Kept::default(), place(&parameters)).unwrap().contexts,
+        2
+    );
 }
 
 #[test]

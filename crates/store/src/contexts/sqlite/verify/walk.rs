@@ -22,11 +22,7 @@ pub(in super::super) fn is_log_whole(
 
 /// Returns the digest at the end of the chain of the entries that are there.
 #[cfg(feature = "postgres")]
-pub(in super::super) fn chain_of(
-    connection: &Connection,
-    row: &Row,
-    chain: &Chain,
-) -> Sql<Digest> {
+pub(in super::super) fn chain_of(connection: &Connection, row: &Row, chain: &Chain) -> Sql<Digest> {
     walked(connection, row, chain, None).map(|walk| walk.chain)
 }
 

@@ -141,6 +141,9 @@ codes! {
     ToolNameTaken "TOOL_NAME_TAKEN" 409 Client false
         "A tool of this name belongs to the server, to its settings, or to another client or service."
         "Register the tool under another name, or as the service that has it.";
+    RunUnderWay "RUN_UNDER_WAY" 409 Client true
+        "The run is under way, or waits for an answer."
+        "Wait for its end, answer what it waits for, or cancel it.";
     ClientUnavailable "CLIENT_UNAVAILABLE" 503 Client true
         "No client or service that can run this tool is connected."
         "Connect one that announces or registers the tool, then try again.";

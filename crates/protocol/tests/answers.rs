@@ -45,6 +45,7 @@ fn cp_17_every_code_has_meaning_and_remedy() {
             "UNDECLARED_REFERENCE",
             "CALL_ENDED",
             "TOOL_NAME_TAKEN",
+            "RUN_UNDER_WAY",
             "CLIENT_UNAVAILABLE",
             "CANCELLED",
             "OUTCOME_UNCERTAIN",

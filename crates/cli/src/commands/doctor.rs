@@ -99,8 +99,7 @@ fn server(url: &str) -> Result<Finding, Abort> {
     Ok(match asked {
         Ok(()) => ok("server", format!("{url} accepts messages")),
         Err(reason) => {
-            let help = "see the log of the server; `/readyz` names the reasons";
-            wrong("server", format!("{url} does not accept messages: {reason}"), help)
+            wrong("server", format!("{url} does not accept messages: {reason}"), reason.help())
         }
     })
 }

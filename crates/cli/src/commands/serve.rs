@@ -113,6 +113,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         }
         let listening = Listening::begin(serve, &options).await?;
         terminal.note(&format!("serving {what} at {}", listening.url()));
+        if let Some(warning) = listening.warning() {
+            terminal.warn(&warning);
+        }
         if let Some(page) = listening.page() {
             terminal.note(&format!("its page is {page}"));
         }

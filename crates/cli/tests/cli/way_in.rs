@@ -258,11 +258,12 @@ fn answering(status: &'static str, body: &'static str) -> String {
 #[test]
 fn wa_13_doctor_asks_running_server_whether_it_is_ready() {
     let sandbox = Sandbox::new();
-    let asked = |url: &str, exit: i32| {
+    let told = |url: &str, exit: i32, field: &str| {
         let told = sandbox.run(["doctor", "--json", "--server", url]).exits(exit).json();
         assert_eq!(told["checks"].as_array().map(Vec::len), Some(1), "{told}");
-        told["checks"][0]["message"].as_str().unwrap().to_owned()
+        told["checks"][0][field].as_str().unwrap().to_owned()
     };
+    let asked = |url: &str, exit: i32| told(url, exit, "message");
     let ready = answering("200 OK", r#"{"status":"ready","reasons":[]}"#);
     assert_eq!(asked(&ready, 0), format!("{ready} accepts messages"));
     let draining = r#"{"status":"not ready","reasons":["the server is about to end"]}"#;
@@ -272,6 +273,9 @@ fn wa_13_doctor_asks_running_server_whether_it_is_ready() {
     assert!(asked(&foreign, 1).contains("not as a server of Contexture does"));
     assert!(asked("http://127.0.0.1:9", 1).contains("does not accept messages"));
     assert!(asked("https://127.0.0.1:9", 1).contains("expected an address"));
+    assert!(asked("notaurl", 1).contains("expected an address"));
+    assert!(told("notaurl", 1, "help").starts_with("write the address"));
+    assert_eq!(told("http://127.0.0.1:9", 1, "help"), "start the server, or fix the address");
     let refused = sandbox.run(["doctor", "--server", "http://127.0.0.1:9", "--offline"]).exits(2);
     assert!(refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
 }

@@ -3,7 +3,7 @@
 use super::files::JournalFiles;
 use super::head::Head;
 use super::kept::unusable;
-use super::{RUN, UNCERTAIN};
+use super::{RUN, UNCERTAIN, wish};
 use crate::host::durable::settled;
 use crate::project::Project;
 use crate::run::SetupError;
@@ -14,7 +14,6 @@ use contexture_llm::{Journal, Past};
 use contexture_store::masker::Masker;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The most ids in a message.
@@ -214,11 +213,6 @@ pub(crate) fn place_of(project: &Project, id: &str) -> Arc<dyn JournalPlace> {
     journals(project).place(id)
 }
 
-/// Returns the folder of journals; `None` if they are elsewhere.
-pub(super) fn folder(project: &Project) -> Option<PathBuf> {
-    project.stores.journals.is_none().then(|| project.state_folder().join("journals"))
-}
-
 /// Returns the ids of the journals, newest first.
 fn ids(project: &Project) -> Result<Vec<String>, SetupError> {
     journals(project).ids().map_err(|error| unlisted(&error))
@@ -250,7 +244,7 @@ pub fn with_journal(project: &Project) -> Result<HashSet<String>, SetupError> {
 /// Removes the journal of a run that has told its outcome.
 pub fn forget(project: &Project, id: &str) {
     place_of(project, id).remove();
-    super::wish::forget(project, id);
+    wish::forget(project, id);
 }
 
 /// Returns the turns of servers among runs with a journal. One that can't be read is left out.
@@ -356,6 +350,9 @@ pub fn settle(
         }
         Settlement::Again => None,
     };
+    if run.head.turn.is_some() {
+        wish::note_settled(project, &run.id)?;
+    }
     journal.settle(past, outcome).map_err(|error| unusable(&error))
 }
 
@@ -378,6 +375,7 @@ pub fn cancel(project: &Project, run: &StoredRun) -> Result<bool, SetupError> {
     }
     let (journal, past) =
         Journal::open(place, Arc::new(Masker::of_values([]))).map_err(|error| unusable(&error))?;
+    wish::forget(project, &run.id);
     let Some(last) = past.iter().rfind(|past| past.call.key == RUN) else { return Ok(false) };
     journal
         .settle(last, Some(json!({ "state": "cancelled" })))

@@ -132,6 +132,14 @@ impl Listening {
         Ok(Self { listener, address, tls, guard, limit, serve })
     }
 
+    /// Returns what a person who starts the server has to know and its log says later: that the engine
+    /// of sets does not answer.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let fault = self.serve.0.engine.fault()?;
+        Some(format!("{fault}: new sets are refused until it does"))
+    }
+
     /// Returns the URL for clients.
     #[must_use]
     pub fn url(&self) -> String {

@@ -23,6 +23,7 @@ export const ERROR_CODES = {
     UNDECLARED_REFERENCE: { meaning: "A result is used without a declared dependency.", remedy: "Declare the dependency." },
     CALL_ENDED: { meaning: "The call has its answer already, was cancelled, or its time is over.", remedy: "Nothing: the first answer counts." },
     TOOL_NAME_TAKEN: { meaning: "A tool of this name belongs to somebody else.", remedy: "Register it under another name." },
+    RUN_UNDER_WAY: { meaning: "The run is under way, or waits for an answer.", remedy: "Wait for its end, or cancel it." },
     CLIENT_UNAVAILABLE: { meaning: "No client with this tool is connected.", remedy: "Open the app, or go on without the tool." },
     CANCELLED: { meaning: "It was cancelled.", remedy: "Send it again when it is wanted after all." },
     OUTCOME_UNCERTAIN: { meaning: "It is not known whether it took effect.", remedy: "Look at the context; send a new message if need be." },

@@ -32,6 +32,9 @@ pub(crate) async fn look(app: &Arc<App>) {
 /// # Errors
 /// A [`Refusal`] when it is unknown or another's, is not over, or has calls in doubt that are not of models.
 pub(crate) async fn go_on(app: &Arc<App>, run: &str, owner: Option<&str>) -> Result<Turn, Refusal> {
+    if app.turns.has_run(run) {
+        return Err(under_way(run));
+    }
     let stored = parked::read(app, run).await.ok();
     let own = stored.and_then(|stored| Some((stored.turn()?.clone(), stored)));
     let own = own.filter(|(turn, _)| owner.is_none_or(|owner| turn.owner == owner));
@@ -49,8 +52,7 @@ pub(crate) async fn go_on(app: &Arc<App>, run: &str, owner: Option<&str>) -> Res
         return Err(Refusal::new(ErrorCode::ContextNotFound, text));
     }
     let Some(begun) = app.turns.begin_again(&key, place) else {
-        let text = format!("the turn of the run `{run}` is under way, or waits");
-        return Err(Refusal::new(ErrorCode::UnknownId, text));
+        return Err(under_way(run));
     };
     let writer = ContextWriter {
         app,
@@ -66,6 +68,11 @@ pub(crate) async fn go_on(app: &Arc<App>, run: &str, owner: Option<&str>) -> Res
     }
     Parked::asked(app, key, begun, stored.id).take_up(app);
     Ok(turn)
+}
+
+fn under_way(run: &str) -> Refusal {
+    let text = format!("the turn of the run `{run}` is under way, or waits for an answer");
+    Refusal::new(ErrorCode::RunUnderWay, text)
 }
 
 /// Checks that a run can go on, whatever came of its models.

@@ -401,8 +401,9 @@ async fn wa_3_uncertain_turn_goes_on_when_a_person_asks_and_survives_a_restart()
     assert_eq!(model.asked(), 2, "the model is asked again");
     // It is a turn under way like any other: a second wish changes nothing, and a restart finds it.
     let path = format!("/v1/runs/{run}/resume");
-    let (status, _) = site.http(&format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")).await;
+    let (status, body) = site.http(&format!("POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")).await;
     assert_eq!(status, 409);
+    assert!(body.to_string().contains("RUN_UNDER_WAY"), "{body}");
     parked().await;
     site.again().await;
     let (mut client, (call, again)) = back(&site).await;
@@ -414,6 +415,37 @@ async fn wa_3_uncertain_turn_goes_on_when_a_person_asks_and_survives_a_restart()
     // Whoever sends the message again gets the answer, and not the refusal that came first.
     let (status, repeated) = site.post(&said("m1", Some("ctx_1"), "go")).await;
     assert_eq!((status, &repeated["messageId"]), (200, &found["messageId"]), "{repeated}");
+}
+
+#[tokio::test]
+async fn wa_3_settled_turn_is_kept_over_a_restart_until_a_person_goes_on_with_it() {
+    let (mut site, model, run) = killed_in_model_call().await;
+    // What the server was killed in is an effect, not a model call.
+    let file = site.path(&format!(".contexture/journals/{run}.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (head, last) = text.trim_end().rsplit_once('\n').unwrap();
+    let last: Value = serde_json::from_str(last).unwrap();
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let (seq, key) = (&last["seq"], &last["key"]);
+    let effect =
+        json!({ "v": 1, "seq": seq, "at_us": 0, "key": key, "call": "Web.post", "digest": digest });
+    std::fs::write(&file, format!("{head}\n{effect}\n")).unwrap();
+    let project = Project::open(&site.path(""), Environment::default()).unwrap();
+    let stored = durable::find(&project, &run).unwrap();
+    assert!(durable::wish(&project, &stored).is_err(), "it is in doubt");
+    durable::settle(&project, &stored, key.as_str().unwrap(), durable::Settlement::Again).unwrap();
+    site.killed().await;
+    assert_eq!(journals(&site), 1, "a person has said something of it, and not yet what to do");
+    // It is asked for, and its first call comes from the journal.
+    let mut client = page(&site).await;
+    let stored = durable::find(&project, &run).unwrap();
+    durable::wish(&project, &stored).unwrap();
+    let (call, _) = asked(&mut client).await;
+    client.send(&answer("r2", &call, json!(7))).await;
+    let found = answered_well(&site, "m1").await;
+    assert_eq!(found["metadata"]["value"]["again"], 7, "{found}");
+    assert_eq!((model.asked(), journals(&site)), (2, 0));
+    assert_eq!(std::fs::read_dir(site.path(".contexture/wishes")).unwrap().count(), 0);
 }
 
 #[tokio::test]

@@ -31,6 +31,7 @@ mod generate;
 mod granted;
 mod imports;
 mod mains;
+mod methods;
 pub(crate) mod narrowed;
 mod scope;
 mod servers;

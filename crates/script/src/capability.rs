@@ -27,6 +27,9 @@ pub(crate) const TRUST: &str = "trust";
 /// The function by which a program says what it does (CA-8).
 pub(crate) const PROGRESS: &str = "progress";
 
+/// The function by which a program fails (TY-6).
+pub(crate) const FAIL: &str = "fail";
+
 /// Reports whether a text names a secret: as a variable of the environment is named.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';

@@ -11,7 +11,7 @@ mod names;
 mod objects;
 mod strings;
 
-pub(crate) use entry::Body;
+pub(crate) use entry::{Body, Each};
 pub use entry::{Entry, Example, Owner, Parameter, Property, Receiver, Type};
 pub(crate) use names::other_name;
 
@@ -71,6 +71,18 @@ pub fn methods_named(name: &str) -> Vec<&'static Entry> {
 #[must_use]
 pub fn function(name: &str) -> Option<&'static Entry> {
     functions().iter().find(|entry| entry.owner == Owner::Function && entry.is_named(name))
+}
+
+/// Reports whether functions begin with a name and a dot: `json`.
+#[must_use]
+pub fn is_module(name: &str) -> bool {
+    functions().iter().any(|entry| entry.name.split_once('.').is_some_and(|(own, _)| own == name))
+}
+
+/// Returns the number of a function that the machine calls, and its row.
+pub(crate) fn called(name: &str) -> Option<(u16, &'static Entry)> {
+    let mut all = (0..).zip(functions());
+    all.find(|(_, entry)| entry.is_named(name) && matches!(entry.body, Body::Call(_)))
 }
 
 /// Reports whether a name is that of a property.

@@ -4,11 +4,11 @@ use super::Checker;
 use super::declarations::Global;
 use crate::capability::{PROGRESS, SECRET, TRUST, is_secret_name, noun};
 use crate::codes;
-use crate::library::{self, PROPERTIES, Receiver};
+use crate::library;
 use crate::program::AgentId;
 use crate::syntax::ast::{Expr, ExprKind, Func, ImportKind, Name};
 use crate::syntax::walk::strip;
-use contexture_diagnostic::{Span, nearest, suggestion};
+use contexture_diagnostic::{Span, suggestion};
 
 impl<'p> Checker<'p, '_> {
     pub(super) fn call(&mut self, call: &'p Expr, callee: &'p Expr, arguments: &'p [Expr]) {
@@ -53,7 +53,10 @@ impl<'p> Checker<'p, '_> {
             None if name == SECRET => self.secret(span, arguments),
             None if name == TRUST => self.release(span, arguments),
             None if name == PROGRESS => self.progress(span, arguments),
-            None => self.unknown_function(name, place),
+            None => match library::called(name) {
+                Some((_, entry)) => self.library_arity(entry, span, arguments.len()),
+                None => self.unknown_function(name, place),
+            },
             Some(Global::Function(number)) => {
                 if let Some(decl) = self.declarations.functions.get(number) {
                     self.arity(name, decl.func, span, arguments.len());
@@ -136,8 +139,10 @@ impl<'p> Checker<'p, '_> {
             "print" | "println" | "log" | "echo" | "puts" => {
                 Some("a program's only output is its value: return what should be shown")
             }
-            "str" | "string" | "String" | "to_string" => Some("write `\"\" + value`"),
-            "range" => Some("write `repeat * n { … }`, or a list"),
+            "str" | "string" | "String" | "to_string" => Some("write `to_text(value)`"),
+            "int" | "parseInt" => Some("write `to_integer(value)`"),
+            "float" | "number" | "parseFloat" => Some("write `to_number(value)`"),
+            "throw" | "raise" | "panic" | "error" => Some("write `fail \"the reason\"`"),
             _ => None,
         };
         match known {
@@ -221,6 +226,10 @@ impl<'p> Checker<'p, '_> {
                 self.arguments(arguments);
                 self.tool_call(call, import, name, arguments);
             }
+            None if let Some(module) = own.filter(|own| library::is_module(own)) => {
+                self.arguments(arguments);
+                self.module_call(module, name, call.span, arguments.len());
+            }
             _ => {
                 self.expr(base);
                 self.method_arguments(name, arguments);
@@ -260,120 +269,6 @@ impl<'p> Checker<'p, '_> {
                 self.push(codes::UNKNOWN_FUNCTION.at(name.span, message).with_help(help));
             }
         }
-    }
-
-    /// Checks the arguments of a value's method; `map`, `filter` and `sort` take a function by
-    /// name.
-    fn method_arguments(&mut self, method: &Name, arguments: &'p [Expr]) {
-        let function = library::takes_function(&method.text);
-        for (index, argument) in arguments.iter().enumerate() {
-            if index > 0 || !function {
-                self.expr(argument);
-                continue;
-            }
-            let own = self.global_name(argument);
-            match own.and_then(|own| self.global(own)) {
-                Some(Global::Function(number)) => {
-                    self.mapped_function(&method.text, number, argument.span)
-                }
-                _ => self.function_wanted(&method.text, argument),
-            }
-        }
-    }
-
-    fn function_wanted(&mut self, method: &str, argument: &'p Expr) {
-        let value = !matches!(strip(argument).kind, ExprKind::Name(_) | ExprKind::Error);
-        let call = matches!(strip(argument).kind, ExprKind::Call { .. });
-        self.expr(argument);
-        if value {
-            let message = format!("`{method}` takes the name of a function");
-            let help = if call {
-                "write the name alone, without a call"
-            } else {
-                "declare a function and write its name here"
-            };
-            self.push(codes::METHOD_ARGUMENTS.at(argument.span, message).with_help(help));
-        }
-    }
-
-    fn mapped_function(&mut self, method: &str, number: usize, span: Span) {
-        let Some(decl) = self.declarations.functions.get(number) else { return };
-        let given = decl.func.params.len();
-        if given != 1 {
-            let message =
-                format!("`{method}` calls the function with 1 argument, but it takes {given}");
-            let help = "declare it with one parameter";
-            self.push(codes::WRONG_ARITY.at(span, message).with_help(help));
-        }
-    }
-
-    /// Checks a method of a value. No value holds a function, so the name must be one of the
-    /// library's.
-    fn method(&mut self, name: &Name, span: Span, base: &Expr, given: usize) {
-        if name.text.is_empty() {
-            return;
-        }
-        let methods = library::methods_named(&name.text);
-        let Some(first) = methods.first() else { return self.unknown_method(name) };
-        if let Some(kind) = literal_kind(base)
-            && library::method(kind, &name.text).is_none()
-        {
-            let message = format!("{} has no method `{}`", kind.noun(), name.text);
-            let owners = library::RECEIVERS
-                .iter()
-                .filter(|kind| library::method(**kind, &name.text).is_some());
-            let owners: Vec<&str> = owners.map(|kind| kind.noun()).collect();
-            let help = format!("it is a method of {}", owners.join(" and "));
-            self.push(codes::UNKNOWN_VALUE_METHOD.at(name.span, message).with_help(help));
-            return;
-        }
-        let least = methods.iter().map(|method| method.least()).min().unwrap_or_default();
-        let most = methods.iter().map(|method| method.most()).max().unwrap_or_default();
-        if (least..=most).contains(&given) {
-            return;
-        }
-        let takes = takes(least, most);
-        let message = format!("`.{}` takes {takes}, not {given}", name.text);
-        let help = format!("write `.{}`", first.signature());
-        self.push(codes::METHOD_ARGUMENTS.at(span, message).with_help(help));
-    }
-
-    fn unknown_method(&mut self, name: &Name) {
-        let text = name.text.as_str();
-        let fault = codes::UNKNOWN_VALUE_METHOD.at(name.span, format!("unknown method `{text}`"));
-        if library::is_property(text) {
-            self.push(fault.with_help(format!("read it without a call: `.{text}`")));
-            return;
-        }
-        let names = library::method_names();
-        let properties = PROPERTIES.iter().map(|property| property.name);
-        let near = || nearest(text, names.iter().copied().chain(properties));
-        let help = match library::other_name(text).or_else(near) {
-            Some(meant) if library::is_property(meant) => {
-                format!("did you mean `.{meant}`? Read it without a call")
-            }
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("the methods are {}", names.join(", ")),
-        };
-        self.push(fault.with_help(help));
-    }
-}
-
-fn literal_kind(expr: &Expr) -> Option<Receiver> {
-    match strip(expr).kind {
-        ExprKind::Str(_) => Some(Receiver::String),
-        ExprKind::List(_) => Some(Receiver::List),
-        ExprKind::Object(_) => Some(Receiver::Object),
-        _ => None,
-    }
-}
-
-fn takes(least: usize, most: usize) -> String {
-    match (least, most) {
-        (0, 0) => "no argument".to_owned(),
-        (1, 1) => "exactly 1 argument".to_owned(),
-        (least, most) if least == most => format!("{least} arguments"),
-        (least, most) => format!("{least} to {most} arguments"),
     }
 }
 

@@ -107,7 +107,7 @@ impl<'p> Checker<'p, '_> {
             }
             Some(Global::Function(_)) => {
                 let help = format!(
-                    "call it: `{name}(…)`; only `map`, `filter` and `sort` take a function by name"
+                    "call it: `{name}(…)`; only methods of lists such as `map` take a function by name"
                 );
                 self.not_a_value(name, "a function", help, span);
             }

@@ -116,6 +116,9 @@ impl Builder<'_> {
 
     fn call(&mut self, callee: &Expr, arguments: &[Expr]) {
         self.expr(callee);
+        if !self.at(TokenKind::OpenParen) {
+            return self.without_brackets(arguments);
+        }
         let Some((last, others)) = arguments.split_last() else {
             return self.bracketed(false, arguments, Self::expr);
         };
@@ -134,6 +137,18 @@ impl Builder<'_> {
         self.expr(last);
         self.skip_comma();
         self.token();
+    }
+
+    /// Prints `progress "text"` or `fail "reason" code "E_CODE"`.
+    fn without_brackets(&mut self, arguments: &[Expr]) {
+        for (index, argument) in arguments.iter().enumerate() {
+            self.space();
+            if index > 0 {
+                self.token();
+                self.space();
+            }
+            self.expr(argument);
+        }
     }
 
     /// Prints an option of `generate`: `key: value`, or `max_output: 800 to 3200`.

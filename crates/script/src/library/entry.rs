@@ -1,6 +1,7 @@
 //! A row of the library.
 
-use crate::runtime::methods::Run;
+use crate::runtime::methods::keyed::Keyed;
+use crate::runtime::methods::{Call, Run};
 
 /// The values that have methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,6 +60,8 @@ pub enum Type {
     Item,
     /// The name of a function that takes this number of arguments.
     Function(usize),
+    /// The name of a function of one argument, or of a field as a string.
+    Key,
     /// What the given function returns.
     Returned,
 }
@@ -89,9 +92,30 @@ pub(crate) enum Body {
     /// From the value and the arguments alone.
     Run(Run),
     /// By a loop of the compiler, which calls the given function; without one, like `Run`.
-    Each(Option<Run>),
+    Each(Each, Option<Run>),
+    /// A function, from its arguments alone.
+    Call(Call),
     /// By an instruction of its own.
     Instruction,
+}
+
+/// What a loop does with the results of a function that it calls for each item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Each {
+    /// They are the items of a list.
+    Map,
+    /// An item stays if its result is true.
+    Filter,
+    /// They are the keys of the items.
+    Keyed(Keyed),
+    /// The first item whose result is true.
+    Find,
+    /// Whether one is true.
+    Any,
+    /// Whether all are true.
+    All,
+    /// The function gets its last result, too.
+    Reduce,
 }
 
 /// A method or function of the library.
@@ -186,6 +210,7 @@ impl Entry {
     pub fn function_parameter(&self) -> Option<(usize, usize)> {
         self.parameters.iter().enumerate().find_map(|(at, parameter)| match parameter.accepts {
             Type::Function(count) => Some((at, count)),
+            Type::Key => Some((at, 1)),
             _ => None,
         })
     }

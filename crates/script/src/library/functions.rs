@@ -1,13 +1,52 @@
 //! Functions. A function or variable of the program of the same name comes first.
 
-use super::entry::{Body, Entry, Owner, Type, required};
-use crate::capability::{PROGRESS, SECRET, TRUST};
+use super::entry::{Body, Entry, Owner, Type, optional, required};
+use crate::capability::{FAIL, PROGRESS, SECRET, TRUST};
+use crate::runtime::methods::{Call, convert};
 
 const fn function(name: &'static str, body: Body) -> Entry {
     Entry::new(Owner::Function, name, body)
 }
 
+const fn called(name: &'static str, call: Call) -> Entry {
+    function(name, Body::Call(call))
+}
+
 pub(super) static FUNCTIONS: &[Entry] = &[
+    called("to_number", convert::to_number)
+        .takes(&[required("value", Type::Any)])
+        .gives(Type::Number, "the number that a text is, as in `-12.5` or `1e3`; a number stays what it is")
+        .example("to_number(\" 2.5 \")", "2.5"),
+    called("to_integer", convert::to_integer)
+        .takes(&[required("value", Type::Any)])
+        .gives(Type::Integer, "the whole number of a text or number; a fraction is cut off")
+        .example("to_integer(\"12.7\")", "12"),
+    called("to_text", convert::to_text)
+        .takes(&[required("value", Type::Any)])
+        .gives(Type::String, "a number or boolean as `+` writes it, a list or object as JSON")
+        .example("to_text([1, true])", "\"[1,true]\""),
+    called("json.parse", convert::json_parse)
+        .takes(&[required("text", Type::String)])
+        .gives(Type::Any, "the value that a JSON text describes")
+        .example("json.parse(\"{ \\\"a\\\": [1, null] }\")", "{ \"a\": [1, null] }"),
+    called("json.print", convert::json_print)
+        .takes(&[required("value", Type::Any)])
+        .gives(Type::String, "the JSON text of a value, on one line")
+        .example("json.print({ a: [1, none] })", "\"{\\\"a\\\":[1,null]}\""),
+    called("range", convert::range)
+        .takes(&[required("from", Type::Integer), optional("to", Type::Integer)])
+        .gives(
+            Type::List(&Type::Integer),
+            "the whole numbers from one up to, but not including, another; with one number, from 0 up to it",
+        )
+        .example("range(2, 5)", "[2, 3, 4]"),
+    called(FAIL, convert::fail)
+        .takes(&[required("reason", Type::String), optional("code", Type::String)])
+        .gives(Type::None, "ends the program with a reason, unless `try … else` catches it")
+        .example(
+            "try { fail \"no orders\" code \"E_EMPTY\" } else err { [err.code, err.message] }",
+            "[\"E_EMPTY\", \"no orders\"]",
+        ),
     function(PROGRESS, Body::Instruction)
         .takes(&[required("text", Type::String)])
         .gives(Type::String, "the text, which is shown to whoever waits for the program")

@@ -22,4 +22,18 @@ pub(super) static METHODS: &[Entry] = &[
         .takes(&[required("key", Type::String), optional("default", Type::Any)])
         .gives(Type::Item, "the field's value, or the default (none) when it is missing")
         .example("{ a: 1 }.get(\"b\", 0)", "0"),
+    method("entries", run::entries)
+        .gives(Type::List(&Type::List(&Type::Any)), "a `[key, value]` for each field, in order")
+        .example("{ b: 1, a: 2 }.entries()", "[[\"b\", 1], [\"a\", 2]]"),
+    method("merge", run::merge)
+        .takes(&[required("other", Type::Object)])
+        .gives(
+            Type::Object,
+            "a new object with the fields of both; those of the other replace its own",
+        )
+        .example("{ a: 1, b: 2 }.merge({ b: 3 })", "{ \"a\": 1, \"b\": 3 }"),
+    method("without", run::without)
+        .takes(&[required("keys", Type::Any)])
+        .gives(Type::Object, "a new object without a field, or without those of a list of names")
+        .example("{ a: 1, b: 2 }.without(\"a\")", "{ \"b\": 2 }"),
 ];

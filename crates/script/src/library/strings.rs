@@ -1,7 +1,7 @@
 //! Methods of strings.
 
-use super::entry::{Body, Entry, Owner, Receiver, Type, required};
-use crate::runtime::methods::{Run, strings as run};
+use super::entry::{Body, Entry, Owner, Receiver, Type, optional, required};
+use crate::runtime::methods::{Run, pattern, strings as run};
 
 const fn method(name: &'static str, run: Run) -> Entry {
     Entry::new(Owner::Method(Receiver::String), name, Body::Run(run))
@@ -48,4 +48,26 @@ pub(super) static METHODS: &[Entry] = &[
     method("lines", run::lines)
         .gives(Type::List(&Type::String), "its lines without their ends")
         .example("\"1\\n2\".lines()", "[\"1\", \"2\"]"),
+    method("slice", run::slice)
+        .takes(&[required("from", Type::Integer), optional("to", Type::Integer)])
+        .gives(
+            Type::String,
+            "the characters from one index up to, but not including, another; negative ones count from the end",
+        )
+        .example("\"你好，世界\".slice(-2)", "\"世界\""),
+    method("pad", run::pad)
+        .takes(&[required("width", Type::Integer)])
+        .gives(Type::String, "filled with spaces on the right up to a number of characters")
+        .example("\"ab\".pad(4) + \"|\"", "\"ab  |\""),
+    method("pad_start", run::pad_start)
+        .takes(&[required("width", Type::Integer)])
+        .gives(Type::String, "filled with spaces on the left up to a number of characters")
+        .example("\"7\".pad_start(3)", "\"  7\""),
+    method("match", pattern::find)
+        .takes(&[required("pattern", Type::String)])
+        .gives(
+            Type::List(&Type::Any),
+            "the first part that a regular expression describes, and its groups; an empty list without one",
+        )
+        .example("\"order A-17\".match(\"([A-Z])-(\\\\d+)\")", "[\"A-17\", \"A\", \"17\"]"),
 ];

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::host::{GrantedTool, NamedModel, ToolBinding};
 use crate::reference::LiteralText;
+use crate::runtime::methods::keyed::Keyed;
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateImport;
 
@@ -114,8 +115,10 @@ pub(crate) enum Op {
     ListAdd { list: Reg, item: Reg },
     // `value.method(…)`: the value in `at`, the arguments after it; the result is in `at`.
     CallMethod { at: Reg, count: u16, name: u16 },
-    // Sorts the list in `at` by the keys in the list in `at + 1`; the result is in `at`.
-    SortByKeys { at: Reg },
+    // Sorts or groups the list in `at` by the keys in the list in `at + 1`; the result is in `at`.
+    ByKeys { at: Reg, how: Keyed },
+    // Calls a function of the library with the arguments from `at` on; the result is in `at`.
+    CallFunction { at: Reg, count: u16, function: u16 },
 
     // Calls a function with the arguments from `at` on; the result is in `at`.
     Call { at: Reg, function: u32 },

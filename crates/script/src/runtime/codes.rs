@@ -77,8 +77,16 @@ codes! {
         "main func(input) { use one of { a: input b: empty } generate({ input: \"x\" }) }";
     TOO_LARGE = "AS9027", "Function with more variables or more code than a run can hold; split it.",
         "";
+    NOT_A_NUMBER = "AS9028", "Text that is not a number. Catch it with `try … else`.",
+        "main func(input) { to_number(\"x\") }";
+    BAD_JSON = "AS9029", "Text that is not JSON. Catch it with `try … else`.",
+        "main func(input) { json.parse(\"{\") }";
     EFFECT = "AS9030", "Failure of a model, tool, memory or file; its own code names the cause.",
         "import tool T from \"env://process\" main func(input) { T.get({ name: \"A\" }) }";
+    BAD_PATTERN = "AS9031", "Regular expression that is invalid or too large.",
+        "main func(input) { \"a\".match(\"(\") }";
+    FAILED = "AS9032", "The program failed by `fail`; the message is its reason.",
+        "main func(input) { fail \"no orders\" }";
     CALL_DEPTH = "AS9050", "Too many open calls: most likely endless recursion.",
         "func f(n) { f(n + 1) + 1 } main func(input) { f(0) }";
     STEPS = "AS9051", "More instructions executed than allowed.",

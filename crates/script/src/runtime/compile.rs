@@ -8,6 +8,7 @@ mod builder;
 mod call;
 mod changes;
 mod declare;
+mod each;
 mod eventful;
 mod expression;
 mod function;

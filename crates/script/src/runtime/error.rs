@@ -82,7 +82,12 @@ impl RunError {
             Some(_) => self.message.clone(),
             None => format!("{} ({})", self.message, self.code),
         };
-        let code = known.map_or(codes::EFFECT, |known| known.code);
+        // A code of its own is that of a program's `fail`, or of a host.
+        let other = match self.kind {
+            FailureKind::Program => codes::FAILED,
+            _ => codes::EFFECT,
+        };
+        let code = known.map_or(other, |known| known.code);
         let mut diagnostic = Diagnostic::error(code, message, self.span).in_file(&self.file);
         let mut help = self.help.clone().unwrap_or_default();
         for frame in self.trace.iter().skip(1) {

@@ -169,7 +169,8 @@ fn assigned(op: &Op) -> Option<Reg> {
         | Op::GetIndex { to, .. }
         | Op::Choose { to, .. } => Some(to),
         Op::CallMethod { at, .. }
-        | Op::SortByKeys { at }
+        | Op::ByKeys { at, .. }
+        | Op::CallFunction { at, .. }
         | Op::Release { at, .. }
         | Op::Progress { at }
         | Op::Call { at, .. }
@@ -263,7 +264,8 @@ pub(crate) fn read(op: &Op, options: impl Fn(u32) -> usize) -> Vec<Reg> {
         Op::ListAdd { list, item } => vec![list, item],
         Op::PutKey { object, key, value } => vec![object, key, value],
         Op::CallMethod { at, count, .. } => from(at, usize::from(count) + 1),
-        Op::CountBegin { at, .. } | Op::SortByKeys { at } | Op::Parallel { at, .. } => from(at, 2),
+        Op::CallFunction { at, count, .. } => from(at, usize::from(count)),
+        Op::CountBegin { at, .. } | Op::ByKeys { at, .. } | Op::Parallel { at, .. } => from(at, 2),
         Op::WalkBegin { at, .. } => from(at, 3),
         Op::EachBegin { at, .. }
         | Op::CheckArgument { at, .. }

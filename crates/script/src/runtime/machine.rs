@@ -7,6 +7,7 @@ use super::events::Trace;
 use super::files::Files;
 use super::flow::Flow;
 use super::meter::Meter;
+use super::methods::Patterns;
 use super::value::json::Importer;
 use super::value::tag::{Tag, Tags};
 use super::value::{Header, Value};
@@ -62,6 +63,7 @@ pub(crate) struct Machine<'r> {
     pub(crate) files: Files,
     /// The templates that were read, by the numbers of their imports.
     pub(crate) templates: RefCell<BTreeSet<u32>>,
+    pub(crate) patterns: Patterns,
     flows: RefCell<HashMap<u32, Rc<Flow>>>,
     semaphore: Semaphore,
     pub(crate) warnings: Warnings,
@@ -95,6 +97,7 @@ impl<'r> Machine<'r> {
             trace: Trace::new(host, past.last_event),
             files: Files::new(program.imports.len()),
             templates: RefCell::default(),
+            patterns: Patterns::default(),
             flows: RefCell::default(),
             semaphore: Semaphore::new(concurrency),
             warnings: Warnings::default(),

@@ -4,9 +4,14 @@
 //! list or call back.
 
 mod arguments;
+pub(crate) mod convert;
+pub(crate) mod keyed;
 pub(crate) mod lists;
 pub(crate) mod objects;
+pub(crate) mod pattern;
 pub(crate) mod strings;
+pub(crate) mod totals;
+pub(crate) mod unique;
 
 use super::code::Reg;
 use super::error::{Checked, Fault, codes};
@@ -17,9 +22,13 @@ use crate::library::{self, Body, Entry, Receiver};
 use contexture_diagnostic::suggestion;
 
 use arguments::needs_function;
+pub(crate) use pattern::Patterns;
 
 /// The code of a method: the value, and the arguments behind it.
 pub(crate) type Run = fn(&Machine<'_>, &Value, &[Value]) -> Checked<Value>;
+
+/// The code of a function: its arguments.
+pub(crate) type Call = fn(&Machine<'_>, &[Value]) -> Checked<Value>;
 
 fn receiver(value: &Value) -> Option<Receiver> {
     match value {
@@ -71,9 +80,30 @@ fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str)
         return Err(wrong_count(method, count));
     }
     match method.body {
-        Body::Run(run) | Body::Each(Some(run)) => run(machine, value, arguments),
-        Body::Each(None) | Body::Instruction => Err(needs_function(method.name)),
+        Body::Run(run) | Body::Each(_, Some(run)) => run(machine, value, arguments),
+        Body::Each(..) | Body::Instruction | Body::Call(_) => Err(needs_function(method.name)),
     }
+}
+
+/// Calls a function of the library: the arguments from `at` on; the result is in `at`.
+pub(crate) fn call_function(
+    machine: &Machine<'_>,
+    regs: &mut [Value],
+    at: Reg,
+    count: u16,
+    function: u16,
+) -> Checked<()> {
+    let (first, count) = (usize::from(at), usize::from(count));
+    let arguments = regs.get(first..first + count).unwrap_or_default();
+    let Some(entry) = library::functions().get(usize::from(function)) else { return Ok(()) };
+    let Body::Call(run) = entry.body else { return Ok(()) };
+    let tags = machine.meter.tags();
+    let result = run(machine, arguments)?;
+    let result = arguments.iter().fold(result, |result, one| result.under(one.tag(), tags));
+    if let Some(slot) = regs.get_mut(first) {
+        *slot = result;
+    }
+    Ok(())
 }
 
 /// Calls a method of an unknown value, which is taken for a list or object.

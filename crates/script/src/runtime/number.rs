@@ -142,7 +142,7 @@ fn wrong_type(op: Arithmetic, left: &Value, right: &Value) -> Box<Fault> {
             secret::refused(name, "a part of a text or of a sum")
         }
         (Arithmetic::Add, Value::List(..), _) => {
-            fault.help("`.add(value)` appends a value to a list")
+            fault.help("`+` joins two lists; `.add(value)` appends a value to a list")
         }
         (Arithmetic::Add, Value::Str(..), _) | (Arithmetic::Add, _, Value::Str(..)) => fault
             .help("strings, numbers and booleans can be added to a string; `.join` turns a list into a string"),

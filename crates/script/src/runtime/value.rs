@@ -15,6 +15,7 @@
 pub(crate) mod compare;
 pub(crate) mod copy;
 pub(crate) mod fields;
+pub(crate) mod hash;
 pub(crate) mod json;
 pub(crate) mod release;
 pub(crate) mod secret;

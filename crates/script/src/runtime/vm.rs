@@ -504,13 +504,13 @@ fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Opt
                     Op::CallMethod { at, count, name } => {
                         attempt!(super::methods::call(machine, regs, at, count, name));
                     }
-                    Op::SortByKeys { at } => {
-                        let value = attempt!(super::methods::lists::sort_by_keys(
-                            machine,
-                            get!(at),
-                            get!(at + 1)
-                        ));
+                    Op::ByKeys { at, how } => {
+                        let (list, keys) = (get!(at), get!(at + 1));
+                        let value = attempt!(super::methods::keyed::by(machine, how, list, keys));
                         set!(at, value);
+                    }
+                    Op::CallFunction { at, count, function } => {
+                        attempt!(super::methods::call_function(machine, regs, at, count, function));
                     }
 
                     Op::Call { at, function } => {

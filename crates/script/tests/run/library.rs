@@ -58,7 +58,7 @@ fn ty_6_result_of_each_example_has_the_type_of_its_entry() {
                 Owner::Method(Receiver::Object) => value.is_object(),
                 Owner::Function => false,
             },
-            Type::Any | Type::Item | Type::Returned | Type::Function(_) => true,
+            Type::Any | Type::Item | Type::Returned | Type::Function(_) | Type::Key => true,
         };
         assert!(fits, "{}: {value} is not {:?}", named(entry), entry.result);
     }

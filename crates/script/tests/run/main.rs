@@ -36,5 +36,6 @@ mod shared;
 mod specimens;
 mod support;
 mod templates;
+mod texts_and_lists;
 mod trace;
 mod trust;

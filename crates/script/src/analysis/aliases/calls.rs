@@ -84,8 +84,18 @@ impl<'p> Walker<'p, '_> {
             && library::takes_function(name)
         {
             let item = held.part(Step::Each);
-            let given = self.apply(number, std::slice::from_ref(&item), call.span);
-            return Held::list_of(if name == "map" { given } else { item });
+            let given = match name {
+                // What a later call gets first is what an earlier one gave.
+                "reduce" => self.apply(number, &[Held::fresh(), item.clone()], call.span),
+                _ => self.apply(number, std::slice::from_ref(&item), call.span),
+            };
+            self.ignore(arguments.get(1..).unwrap_or_default());
+            return match name {
+                "map" => Held::list_of(given),
+                "filter" | "sort" => Held::list_of(item),
+                "find" => held.part(Step::Some),
+                _ => Held::fresh(),
+            };
         }
         match (name, arguments) {
             ("add", [item]) => {
@@ -107,8 +117,8 @@ impl<'p> Walker<'p, '_> {
             }
             ("first", []) => held.part(Step::Index(0)),
             ("last", []) => held.part(Step::Some),
-            ("sort" | "values", []) => Held::list_of(held.part(Step::Each)),
-            ("slice", _) => {
+            ("sort" | "values" | "reverse" | "unique", []) => Held::list_of(held.part(Step::Each)),
+            ("slice" | "sort", _) => {
                 self.ignore(arguments);
                 Held::list_of(held.part(Step::Each))
             }

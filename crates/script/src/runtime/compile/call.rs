@@ -7,6 +7,7 @@ use super::tables::push;
 use crate::capability::noun;
 use crate::capability::{PROGRESS, SECRET, TRUST, is_secret_name};
 use crate::host::ToolBinding;
+use crate::library::{self, Entry};
 use crate::runtime::code::{
     AgentSite, Constant, Op, Reg, ReleaseSite, TemplateSite, ToolKind, ToolSite,
 };
@@ -54,6 +55,12 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 if name == PROGRESS && self.scopes.variable(name).is_none() =>
             {
                 self.progress(arguments, expr.span, to);
+            }
+            (ExprKind::Name(name), None)
+                if self.scopes.variable(name).is_none()
+                    && let Some(function) = library::called(name) =>
+            {
+                self.library_call(function, arguments, expr.span, to);
             }
             (ExprKind::Name(name), None) if self.scopes.variable(name).is_none() => {
                 self.at(callee.span);
@@ -149,8 +156,43 @@ impl<'a> FunctionCompiler<'_, 'a> {
                 };
                 self.fail(codes::NOT_CALLABLE, message, help);
             }
+            None if let Some(function) = self.library_function(base, name) => {
+                self.library_call(function, arguments, expr.span, to);
+            }
             _ => self.method(expr, base, name, arguments, to),
         }
+    }
+
+    /// Returns the function of the library that `json.parse` means, unless `json` is a variable.
+    fn library_function(&self, base: &Expr, name: &Name) -> Option<(u16, &'static Entry)> {
+        match &strip(base).kind {
+            ExprKind::Name(own) if self.scopes.variable(own).is_none() => {
+                library::called(&format!("{own}.{}", name.text))
+            }
+            _ => None,
+        }
+    }
+
+    fn library_call(
+        &mut self,
+        (function, entry): (u16, &'static Entry),
+        arguments: &'a [Expr],
+        span: Span,
+        to: Reg,
+    ) {
+        if arguments.len() < entry.least() || arguments.len() > entry.most() {
+            self.at(span);
+            let message =
+                format!("`{}` is called with {}", entry.name, count(arguments.len(), "argument"));
+            let help = Some(format!("write `{}`", entry.signature()));
+            return self.fail(codes::ARGUMENTS, message, help);
+        }
+        let at = self.window(to, arguments.len());
+        self.arguments(arguments, at);
+        self.at(span);
+        let count = u16::try_from(arguments.len()).unwrap_or(u16::MAX);
+        self.code.emit(Op::CallFunction { at, count, function });
+        self.result(at, to);
     }
 
     /// Allocates registers in a row for arguments and result; `to` itself if it is the topmost.
@@ -179,7 +221,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 
     /// Reports whether the number of arguments is right; emits a failure if not.
-    fn arity(&mut self, function: u32, given: usize, span: Span) -> bool {
+    pub(super) fn arity(&mut self, function: u32, given: usize, span: Span) -> bool {
         let declarations = &self.context.declarations;
         let expected = declarations.function_at(function).map_or(0, |func| func.params.len());
         if expected == given {
@@ -205,7 +247,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.result(at, to);
     }
 
-    fn note_call(&mut self, function: u32) {
+    pub(super) fn note_call(&mut self, function: u32) {
         if self.context.eventful.get(function as usize).copied().unwrap_or(true) {
             self.eventful += 1;
         }
@@ -367,20 +409,13 @@ impl<'a> FunctionCompiler<'_, 'a> {
         arguments: &'a [Expr],
         to: Reg,
     ) {
-        if let [argument] = arguments {
-            let function = self.global_of(argument);
-            match (name.text.as_str(), function) {
-                ("add", found) if !matches!(found, Some(Global::Function(_))) => {
-                    return self.add(expr, base, argument, to);
-                }
-                ("map" | "filter" | "sort", Some(Global::Function(function))) => {
-                    if self.arity(function, 1, expr.span) {
-                        self.each(expr, base, (&name.text, function), to);
-                    }
-                    return;
-                }
-                _ => {}
-            }
+        if let ("add", [argument]) = (name.text.as_str(), arguments)
+            && !matches!(self.global_of(argument), Some(Global::Function(_)))
+        {
+            return self.add(expr, base, argument, to);
+        }
+        if self.each(expr, base, (name, arguments), to) {
+            return;
         }
         let at = self.window(to, arguments.len() + 1);
         self.expr(base, at);
@@ -407,48 +442,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.at(expr.span);
         self.code.emit(Op::ListAdd { list, item });
         self.code.emit(Op::LoadNone { to });
-    }
-
-    /// Compiles `list.map(f)`, `list.filter(f)`, `list.sort(f)`: a loop that calls `f` with each
-    /// item, so that `f` may have effects like any other function.
-    fn each(&mut self, expr: &'a Expr, base: &'a Expr, method: (&str, u32), to: Reg) {
-        let (method, function) = method;
-        // The list and the result side by side, then the loop's state.
-        let whole = self.code.temps(2);
-        let made = behind(whole, 1);
-
-        let at = self.code.temps(4);
-        let item = behind(at, 3);
-        let argument = self.code.temp();
-        self.expr(base, whole);
-        self.at(expr.span);
-        self.code.emit(Op::Move { to: at, from: whole });
-        let name = self.tables.name(method).unwrap_or_default();
-        self.code.emit(Op::EachBegin { at, name });
-        self.code.emit(Op::NewList { to: made, capacity: 0 });
-        let (test, next) = (self.code.label(), self.code.label());
-        self.code.jump(test);
-        let target = self.code.here();
-        self.code.emit(Op::Move { to: argument, from: item });
-        self.note_call(function);
-        self.code.emit(Op::Call { at: argument, function });
-        let kept = if method == "filter" {
-            self.code.emit(Op::IfTrue { from: argument });
-            self.code.jump(next);
-            item
-        } else {
-            argument
-        };
-        self.code.emit(Op::Append { list: made, item: kept, take: true });
-        self.code.place(next);
-        self.code.place(test);
-        self.code.emit(Op::WalkNext { at, target });
-        if method == "sort" {
-            self.code.emit(Op::SortByKeys { at: whole });
-            self.code.emit(Op::Take { to, from: whole });
-        } else {
-            self.code.emit(Op::Take { to, from: made });
-        }
     }
 }
 

@@ -11,6 +11,44 @@ pub(super) fn list_of(machine: &Machine<'_>, items: Vec<Value>, whole: &Header) 
     Ok(Value::list(items, Header::tagged(machine.epoch(), whole.tag.get())))
 }
 
+/// Does the same for items of two containers: the result knows what decided about either.
+pub(super) fn list_of_both(
+    machine: &Machine<'_>,
+    items: Vec<Value>,
+    (left, right): (&Header, &Header),
+) -> Checked<Value> {
+    machine.meter.collection(items.len())?;
+    let tag = machine.meter.tags().join(left.tag.get(), right.tag.get());
+    list_of(machine, items, &Header::tagged(machine.epoch(), tag))
+}
+
+/// Returns an argument that must be a string.
+pub(super) fn text<'v>(method: &str, arguments: &'v [Value], at: usize) -> Checked<&'v str> {
+    match arguments.get(at) {
+        Some(Value::Str(text, _)) => Ok(text),
+        other => Err(wrong_argument(method, "a string", other.unwrap_or(&Value::NONE))),
+    }
+}
+
+/// Returns the indexes from `from` up to `to` of a value with `count` parts; a negative one counts
+/// from the end.
+pub(super) fn between(arguments: &[Value], count: usize) -> Checked<(usize, usize)> {
+    let from = index(arguments.first(), 0, count)?;
+    let to = index(arguments.get(1), count, count)?;
+    Ok((from, to.max(from)))
+}
+
+fn index(argument: Option<&Value>, absent: usize, count: usize) -> Checked<usize> {
+    match argument {
+        None | Some(Value::None(_)) => Ok(absent),
+        Some(Value::Int(at, _)) => {
+            let far = usize::try_from(at.unsigned_abs()).unwrap_or(usize::MAX);
+            Ok(if *at < 0 { count.saturating_sub(far) } else { far.min(count) })
+        }
+        Some(other) => Err(wrong_argument("slice", "whole numbers", other)),
+    }
+}
+
 #[cold]
 pub(super) fn wrong_argument(method: &str, expected: &str, found: &Value) -> Box<Fault> {
     let message = format!("`.{method}` takes {expected}, not {}", found.kind());

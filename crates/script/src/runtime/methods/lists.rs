@@ -1,15 +1,16 @@
 //! Methods of lists. Only `.add` changes its list.
 
-use super::arguments::{list_of, needs_function, wrong_argument};
+use super::arguments::{between, list_of, list_of_both, wrong_argument};
+use super::keyed;
 use crate::runtime::concat::render;
-use crate::runtime::error::{Checked, Fault, codes};
+use crate::runtime::error::Checked;
 use crate::runtime::machine::Machine;
 use crate::runtime::value::compare::{equal_and_tag, order};
 use crate::runtime::value::tag::Tag;
 use crate::runtime::value::{List, TEXT_BYTES, Value};
 use std::cmp::Ordering;
 
-fn own(value: &Value) -> Checked<&List> {
+pub(super) fn own(value: &Value) -> Checked<&List> {
     match value {
         Value::List(list, _) => Ok(list),
         other => Err(wrong_argument("", "a list", other)),
@@ -21,10 +22,11 @@ pub(crate) fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Val
 }
 
 pub(crate) fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    if !arguments.is_empty() {
-        return Err(needs_function("sort"));
-    }
     let list = own(value)?;
+    if let Some(field) = arguments.first() {
+        let keys = keyed::of_field(machine, list, "sort", field)?;
+        return keyed::sort(machine, value, &keys);
+    }
     let mut items = list.items.borrow().clone();
     check_sortable(&items)?;
     items.sort_by(by_order);
@@ -33,43 +35,25 @@ pub(crate) fn sort(machine: &Machine<'_>, value: &Value, arguments: &[Value]) ->
 }
 
 /// Returns the tag of all items: what their order depends on.
-fn tags_of(machine: &Machine<'_>, items: &[Value]) -> Tag {
+pub(super) fn tags_of(machine: &Machine<'_>, items: &[Value]) -> Tag {
     let tags = machine.meter.tags();
     let all = items.iter().fold(Tag::PROGRAM, |all, item| tags.join(all, item.tag()));
     all.of_decision()
 }
 
-/// Returns the items of a list in the order of their keys, which are in a second list.
-pub(crate) fn sort_by_keys(machine: &Machine<'_>, value: &Value, keys: &Value) -> Checked<Value> {
-    let (list, keys) = (own(value)?, own(keys)?);
-    let keys = keys.items.borrow();
-    check_sortable(&keys)?;
-    let mut pairs: Vec<(&Value, Value)> =
-        keys.iter().zip(list.items.borrow().iter().cloned()).collect();
-    pairs.sort_by(|(left, _), (right, _)| by_order(left, right));
-    let items = pairs.into_iter().map(|(_, item)| item).collect();
-    let tag = tags_of(machine, &keys);
-    Ok(list_of(machine, items, &list.header)?.under(tag, machine.meter.tags()))
-}
-
 /// Finds the first pair that can't be ordered, so that sorting itself can't fail.
-fn check_sortable(items: &[Value]) -> Checked<()> {
+pub(super) fn check_sortable(items: &[Value]) -> Checked<()> {
     let Some((first, rest)) = items.split_first() else { return Ok(()) };
     order(first, first)?;
     rest.iter().try_for_each(|item| order(first, item).map(drop))
 }
 
-fn by_order(left: &Value, right: &Value) -> Ordering {
+pub(super) fn by_order(left: &Value, right: &Value) -> Ordering {
     order(left, right).unwrap_or(Ordering::Equal)
 }
 
 pub(crate) fn join(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
-    let separator = match arguments {
-        [Value::Str(text, _)] => text,
-        other => {
-            return Err(wrong_argument("join", "a string", other.first().unwrap_or(&Value::NONE)));
-        }
-    };
+    let separator = super::arguments::text("join", arguments, 0)?;
     let items = own(value)?.items.borrow();
     let mut text = String::new();
     let (tags, mut tag) = (machine.meter.tags(), Tag::PROGRAM);
@@ -99,23 +83,9 @@ pub(crate) fn last(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value
 pub(crate) fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let list = own(value)?;
     let items = list.items.borrow();
-    let from = bound(arguments.first(), 0)?.min(items.len());
-    let to = bound(arguments.get(1), items.len())?.clamp(from, items.len());
+    let (from, to) = between(arguments, items.len())?;
     let part = items.get(from..to).unwrap_or_default().to_vec();
     list_of(machine, part, &list.header)
-}
-
-fn bound(argument: Option<&Value>, absent: usize) -> Checked<usize> {
-    match argument {
-        None | Some(Value::None(_)) => Ok(absent),
-        Some(Value::Int(at, _)) if *at >= 0 => Ok(usize::try_from(*at).unwrap_or(usize::MAX)),
-        Some(Value::Int(at, _)) => Err(Fault::new(
-            codes::BAD_INDEX,
-            format!("`.slice` takes whole numbers from 0, not {at}"),
-        )
-        .help("count from the beginning: `list.slice(list.length - 2)`")),
-        Some(other) => Err(wrong_argument("slice", "whole numbers", other)),
-    }
 }
 
 pub(crate) fn contains(
@@ -133,4 +103,40 @@ pub(crate) fn contains(
         }
     }
     Ok(Value::Bool(false, seen))
+}
+
+/// Returns the items of two lists, one after the other.
+pub(crate) fn concat(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    match arguments {
+        [Value::List(more, _)] => both(machine, own(value)?, more),
+        other => Err(wrong_argument("concat", "a list", other.first().unwrap_or(&Value::NONE))),
+    }
+}
+
+pub(crate) fn both(machine: &Machine<'_>, left: &List, right: &List) -> Checked<Value> {
+    let (first, second) = (left.items.borrow(), right.items.borrow());
+    machine.meter.collection(first.len() + second.len())?;
+    let items = first.iter().chain(second.iter()).cloned().collect();
+    list_of_both(machine, items, (&left.header, &right.header))
+}
+
+pub(crate) fn reverse(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
+    let list = own(value)?;
+    let items = list.items.borrow().iter().rev().cloned().collect();
+    list_of(machine, items, &list.header)
+}
+
+/// Returns the pairs of the items of two lists; the shorter one decides how many.
+pub(crate) fn zip(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    let list = own(value)?;
+    let [Value::List(other, _)] = arguments else {
+        return Err(wrong_argument("zip", "a list", arguments.first().unwrap_or(&Value::NONE)));
+    };
+    let (left, right) = (list.items.borrow(), other.items.borrow());
+    let mut pairs = Vec::with_capacity(left.len().min(right.len()));
+    for (left, right) in left.iter().zip(right.iter()) {
+        let pair = vec![left.clone(), right.clone()];
+        pairs.push(list_of(machine, pair, &machine.header())?);
+    }
+    list_of_both(machine, pairs, (&list.header, &other.header))
 }

@@ -1,26 +1,19 @@
 //! Methods of strings. Characters are code points.
 
-use super::arguments::wrong_argument;
+use super::arguments::{between, text as text_of, wrong_argument};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::value::tag::Tag;
-use crate::runtime::value::{TEXT_BYTES, Value};
+use crate::runtime::value::{TEXT_BYTES, Value, unknown};
 
-fn own(value: &Value) -> (&str, Tag) {
+pub(super) fn own(value: &Value) -> (&str, Tag) {
     match value {
         Value::Str(text, tag) => (text, *tag),
         _ => ("", Tag::PROGRAM),
     }
 }
 
-fn part<'v>(method: &str, arguments: &'v [Value], at: usize) -> Checked<&'v str> {
-    match arguments.get(at) {
-        Some(Value::Str(text, _)) => Ok(text),
-        other => Err(wrong_argument(method, "a string", other.unwrap_or(&Value::NONE))),
-    }
-}
-
-fn made(machine: &Machine<'_>, text: String, tag: Tag) -> Checked<Value> {
+pub(super) fn made(machine: &Machine<'_>, text: String, tag: Tag) -> Checked<Value> {
     machine.meter.string(text.len())?;
     machine.meter.heap(text.len() + TEXT_BYTES)?;
     Ok(Value::text(text, tag))
@@ -72,7 +65,7 @@ pub(crate) fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Val
 
 pub(crate) fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let (text, tag) = own(value);
-    let separator = part("split", arguments, 0)?;
+    let separator = text_of("split", arguments, 0)?;
     if separator.is_empty() {
         let bounds = text.char_indices().map(|(at, sign)| (at, at + sign.len_utf8()));
         return parts(machine, bounds.filter_map(|(from, to)| text.get(from..to)), tag);
@@ -82,8 +75,8 @@ pub(crate) fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -
 
 pub(crate) fn replace(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let (text, tag) = own(value);
-    let from = part("replace", arguments, 0)?;
-    let to = part("replace", arguments, 1)?;
+    let from = text_of("replace", arguments, 0)?;
+    let to = text_of("replace", arguments, 1)?;
     if from.is_empty() {
         return Err(Fault::new(codes::WRONG_TYPE, "`.replace` can't replace an empty string")
             .help("the first argument is the text to look for"));
@@ -100,11 +93,55 @@ fn holds(
     arguments: &[Value],
     test: impl FnOnce(&str, &str) -> bool,
 ) -> Checked<Value> {
-    let part = part(method, arguments, 0)?;
+    let part = text_of(method, arguments, 0)?;
     Ok(Value::bool(test(own(value).0, part)))
 }
 
 pub(crate) fn lines(machine: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
     let (text, tag) = own(value);
     parts(machine, text.lines(), tag)
+}
+
+/// Returns the characters from one index up to another.
+pub(crate) fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    if unknown::is(value) {
+        return Ok(value.clone());
+    }
+    let (text, tag) = own(value);
+    let (from, to) = between(arguments, text.chars().count())?;
+    let part = match text.is_ascii() {
+        true => text.get(from..to).unwrap_or_default().to_owned(),
+        false => text.chars().skip(from).take(to - from).collect(),
+    };
+    made(machine, part, tag)
+}
+
+pub(crate) fn pad(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
+    let (text, tag) = own(value);
+    let spaces = missing(machine, "pad", text, arguments)?;
+    made(machine, format!("{text}{}", " ".repeat(spaces)), tag)
+}
+
+pub(crate) fn pad_start(
+    machine: &Machine<'_>,
+    value: &Value,
+    arguments: &[Value],
+) -> Checked<Value> {
+    let (text, tag) = own(value);
+    let spaces = missing(machine, "pad_start", text, arguments)?;
+    made(machine, format!("{}{text}", " ".repeat(spaces)), tag)
+}
+
+/// Returns how many characters a text lacks to a width; the result is checked before it is made.
+fn missing(machine: &Machine<'_>, method: &str, text: &str, arguments: &[Value]) -> Checked<usize> {
+    let width = match arguments.first() {
+        Some(Value::Int(width, _)) => usize::try_from(*width).unwrap_or(0),
+        other => {
+            let found = other.unwrap_or(&Value::NONE);
+            return Err(wrong_argument(method, "a whole number", found));
+        }
+    };
+    let spaces = width.saturating_sub(text.chars().count());
+    machine.meter.string(text.len().saturating_add(spaces))?;
+    Ok(spaces)
 }

@@ -42,7 +42,7 @@ pub(crate) fn part_of(machine: &Machine<'_>, whole: &Value, part: Value) -> Valu
 
 /// Returns a field of an object, or a property that all values of a kind have: `length` of strings
 /// (in characters), lists and objects, `summary` of lists and objects. A field comes first.
-pub(super) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Checked<Value> {
+pub(crate) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Checked<Value> {
     if let Value::Object(object, _) = base {
         if let Some(value) = object.fields.borrow().get(name) {
             return Ok(part_of(machine, base, value.clone()));

@@ -5,6 +5,7 @@ use crate::runtime::code::Reg;
 use crate::runtime::concat;
 use crate::runtime::error::{Checked, Fault};
 use crate::runtime::machine::Machine;
+use crate::runtime::methods::lists;
 use crate::runtime::number::{Arithmetic, calculate};
 use crate::runtime::value::Value;
 use crate::runtime::value::compare;
@@ -88,7 +89,10 @@ fn add_value(
         && concat::render(tail).is_some();
     let head = if grows { take(regs, left) } else { register(regs, left).clone() };
     let (tags, by) = (machine.meter.tags(), head.tag());
-    let value = concat::add(head, tail, &machine.meter)?;
+    let value = match (&head, tail) {
+        (Value::List(left, _), Value::List(right, _)) => lists::both(machine, left, right)?,
+        _ => concat::add(head, tail, &machine.meter)?,
+    };
     set(regs, to, value.under(by, tags).under(tail.tag(), tags));
     Ok(())
 }

@@ -80,6 +80,7 @@ impl Parser<'_> {
             Some("loop") if self.is_keyword_here() => self.loop_statement(),
             Some("repeat") if self.is_keyword_here() => self.repeat_statement(),
             Some("progress") if self.is_before_text() => self.progress_statement(),
+            Some("fail") if self.is_before_text() => self.fail_statement(),
             Some("else") => self.stray_else(),
             Some(word) => match self.config() {
                 Some(config) => StatementKind::Config(config),
@@ -115,13 +116,36 @@ impl Parser<'_> {
     /// Reads `progress "text"`, which is a call without brackets.
     fn progress_statement(&mut self) -> StatementKind {
         let start = self.current.span.start;
-        let name = ExprKind::Name(capability::PROGRESS.to_owned());
-        let callee = Expr { kind: name, span: self.current.span };
-        self.bump();
+        let callee = self.bump().span;
         let text = self.own_expression();
+        self.call_without_brackets(start, (capability::PROGRESS, callee), vec![text])
+    }
+
+    /// Reads `fail "reason" code "E_CODE"`, which is a call without brackets.
+    fn fail_statement(&mut self) -> StatementKind {
+        let start = self.current.span.start;
+        let callee = self.bump().span;
+        let mut arguments = vec![self.own_expression()];
+        let mut highest = self.height;
+        if self.at_word("code") && self.same_line() {
+            self.bump();
+            arguments.push(self.own_expression());
+            highest = highest.max(self.height);
+        }
+        self.height = highest;
+        self.call_without_brackets(start, (capability::FAIL, callee), arguments)
+    }
+
+    fn call_without_brackets(
+        &mut self,
+        start: u32,
+        (name, span): (&str, Span),
+        arguments: Vec<Expr>,
+    ) -> StatementKind {
+        let callee = Box::new(Expr { kind: ExprKind::Name(name.to_owned()), span });
         self.height = self.height.saturating_add(1);
-        let kind = ExprKind::Call { callee: Box::new(callee), arguments: vec![text] };
         self.expect_statement_end();
+        let kind = ExprKind::Call { callee, arguments };
         StatementKind::Expr(Expr { kind, span: self.span_from(start) })
     }
 

@@ -16,6 +16,7 @@
 
 pub mod ast;
 mod deep;
+mod interpolation;
 pub mod json;
 pub mod lexer;
 pub mod literal;

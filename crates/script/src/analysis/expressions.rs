@@ -23,7 +23,9 @@ impl<'p> Checker<'p, '_> {
             | ExprKind::Float(_)
             | ExprKind::Str(_)
             | ExprKind::Error => {}
-            ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
+            ExprKind::List(items) | ExprKind::Interpolation(items) => {
+                items.iter().for_each(|item| self.expr(item));
+            }
             ExprKind::Object(fields) => fields.iter().for_each(|(_, value)| self.expr(value)),
             ExprKind::Name(name) => self.name_as_value(name, expr.span),
             ExprKind::Paren(inner) => self.expr(inner),

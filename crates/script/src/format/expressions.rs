@@ -17,6 +17,7 @@ impl Builder<'_> {
             | ExprKind::Bool(_)
             | ExprKind::Float(_)
             | ExprKind::Str(_)
+            | ExprKind::Interpolation(_)
             | ExprKind::Name(_)
             | ExprKind::Error => self.token(),
             ExprKind::Int(_) => self.int(),
@@ -123,7 +124,8 @@ impl Builder<'_> {
             return self.bracketed(false, arguments, Self::expr);
         };
         let container = |expr: &Expr| matches!(expr.kind, ExprKind::Object(_) | ExprKind::List(_));
-        let long_text = others.is_empty() && matches!(last.kind, ExprKind::Str(_));
+        let long_text =
+            others.is_empty() && matches!(last.kind, ExprKind::Str(_) | ExprKind::Interpolation(_));
         let hugs = (container(last) || long_text) && others.iter().all(is_plain);
         if !hugs {
             return self.bracketed(false, arguments, Self::expr);
@@ -193,6 +195,7 @@ fn is_plain(expr: &Expr) -> bool {
             | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::Str(_)
+            | ExprKind::Interpolation(_)
             | ExprKind::Name(_)
     )
 }

@@ -81,13 +81,14 @@ impl Written {
     }
 }
 
-/// Returns the operands of `+`, from left to right.
+/// Returns the operands of `+` and the parts of strings with values, from left to right.
 fn joined(expr: &Expr) -> Vec<&Expr> {
     let mut parts = Vec::new();
     let mut open = vec![expr];
     while let Some(part) = open.pop() {
         match &part.kind {
             ExprKind::Paren(inner) => open.push(inner),
+            ExprKind::Interpolation(parts) => open.extend(parts.iter().rev()),
             ExprKind::Binary { op: BinaryOp::Add, left, right, .. } => {
                 open.push(right);
                 open.push(left);

@@ -409,6 +409,9 @@ pub enum ExprKind {
     Float(f64),
     /// `"text"`
     Str(String),
+    /// A string with values in it, `"Hello \(name)"` (TY-6): its texts and expressions in order, a
+    /// text first.
+    Interpolation(Vec<Expr>),
     /// `[a, b]`
     List(Vec<Expr>),
     /// `{ key: value }`

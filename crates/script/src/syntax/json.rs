@@ -347,6 +347,7 @@ fn expression<S: Serializer>(expr: &At<'_, Expr>, out: S) -> Result<S::Ok, S::Er
         ExprKind::Int(value) => node!("Int" "value": value,),
         ExprKind::Float(value) => node!("Float" "value": value,),
         ExprKind::Str(value) => node!("Str" "value": value,),
+        ExprKind::Interpolation(parts) => node!("Interpolation" "parts": parts,),
         ExprKind::List(items) => node!("List" "items": items,),
         ExprKind::Object(fields) => node!("Object" "fields": fields,),
         ExprKind::Name(name) => node!("Variable" "name": name,),

@@ -1,6 +1,7 @@
 //! From text to tokens. Any text has tokens; the parser reports a malformed token when it takes it,
 //! so that scanning ahead has no effect.
 
+use super::interpolation;
 use super::token::{Token, TokenKind};
 use contexture_diagnostic::Span;
 
@@ -159,6 +160,7 @@ impl<'a> Lexer<'a> {
             match self.peek() {
                 None => return (TokenKind::Str, true),
                 Some(c) if is_line_end(c) => return (TokenKind::Str, true),
+                Some('\\') if self.interpolation() => {}
                 Some('\\') => {
                     self.at += 1;
                     if self.peek().is_some_and(|c| !is_line_end(c)) {
@@ -175,12 +177,24 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Scans over `\(…)`, whose expression may hold strings; returns false if it is not one.
+    fn interpolation(&mut self) -> bool {
+        let end = match self.peek_byte(1) {
+            b'(' => interpolation::end(self.text, self.at + 2),
+            _ => None,
+        };
+        self.at = end.unwrap_or(self.at);
+        end.is_some()
+    }
+
     /// Scans to the end of a triple-quoted block; returns false when there is none.
     fn block(&mut self, close: &str) -> bool {
         while let Some(c) = self.peek() {
             if c == '\\' {
-                self.at += 1;
-                self.bump();
+                if !self.interpolation() {
+                    self.at += 1;
+                    self.bump();
+                }
             } else if self.rest().starts_with(close) {
                 self.at += close.len();
                 return true;

@@ -16,6 +16,8 @@ pub struct Decoded {
 pub enum EscapeFault {
     /// A letter that escapes nothing.
     Unknown,
+    /// `\(` where no value can be put in, or without its `)`.
+    Interpolation,
     /// `\u` without a code point of one to six hexadecimal digits.
     BadUnicode,
 }
@@ -133,7 +135,8 @@ pub(super) fn read_escape(decoded: &mut Decoded, text: &str, begin: u32) -> usiz
         return read_unicode(decoded, text, begin);
     }
     let length = 1 + letter.map_or(0, char::len_utf8);
-    keep_fault(decoded, text, begin, length, EscapeFault::Unknown)
+    let fault = if letter == Some('(') { EscapeFault::Interpolation } else { EscapeFault::Unknown };
+    keep_fault(decoded, text, begin, length, fault)
 }
 
 fn keep_fault(

@@ -10,6 +10,7 @@ mod bounds;
 mod expressions;
 mod generate;
 mod hints;
+mod interpolation;
 mod items;
 mod objects;
 mod old;
@@ -76,11 +77,16 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str, depth: usize) -> Self {
+        Self::over(text, Lexer::new(text), depth)
+    }
+
+    /// Creates a parser that begins where a lexer is.
+    fn over(text: &'a str, lexer: Lexer<'a>, depth: usize) -> Self {
         let placeholder =
             Token { kind: TokenKind::End, span: Span::at(0), starts_line: true, flawed: false };
         let mut parser = Self {
             text,
-            lexer: Lexer::new(text),
+            lexer,
             current: placeholder,
             ahead: VecDeque::new(),
             tokens: Vec::new(),
@@ -514,10 +520,7 @@ impl<'a> Parser<'a> {
                 _ => format!("add `{quote}`; put a text of several lines in `\"\"\"`"),
             }));
         }
-        let quotes = if token.kind == TokenKind::Block { 3 } else { 1 };
-        let end = raw.len() - if token.flawed { 0 } else { quotes };
-        let inner = raw.get(quotes..end).unwrap_or_default();
-        let start = token.span.start + u32::try_from(quotes).unwrap_or_default();
+        let (inner, start) = self.between_quotes(token);
         let decoded = match token.kind {
             TokenKind::Block => decode_block(inner, start),
             _ => decode_line(inner, start),
@@ -526,6 +529,15 @@ impl<'a> Parser<'a> {
             self.report_escape(span, fault);
         }
         decoded.value
+    }
+
+    /// Returns the text between the quotes of a string, and its place.
+    fn between_quotes(&self, token: Token) -> (&'a str, u32) {
+        let raw = self.slice(token.span);
+        let quotes = if token.kind == TokenKind::Block { 3 } else { 1 };
+        let end = raw.len() - if token.flawed { 0 } else { quotes };
+        let start = token.span.start + u32::try_from(quotes).unwrap_or_default();
+        (raw.get(quotes..end).unwrap_or_default(), start)
     }
 
     fn typographic_value(&mut self, token: Token, raw: &str) -> String {
@@ -546,6 +558,10 @@ impl<'a> Parser<'a> {
                     .with_help(format!("for a backslash write `\\{raw}`"))
                     .with_edit(span, format!("\\{raw}"))
             }
+            EscapeFault::Interpolation => codes::BAD_ESCAPE
+                .at(span, "`\\(` without a `)` on its line, or where no value can be put in")
+                .with_help("for a backslash write `\\\\(`")
+                .with_edit(span, format!("\\{raw}")),
             EscapeFault::BadUnicode => codes::BAD_ESCAPE
                 .at(span, "invalid `\\u` escape")
                 .with_help("write `\\u{4f60}`: one to six hexadecimal digits, up to 10ffff"),

@@ -66,6 +66,9 @@ fn show(expr: &Expr) -> String {
         ExprKind::Int(value) => value.to_string(),
         ExprKind::Float(value) => format!("{value:?}"),
         ExprKind::Str(value) => format!("{value:?}"),
+        ExprKind::Interpolation(parts) => {
+            format!("text{:?}", parts.iter().map(show).collect::<Vec<_>>())
+        }
         ExprKind::Name(name) => name.clone(),
         ExprKind::Paren(inner) => show(inner),
         ExprKind::List(items) => format!("[{}]", join(items)),

@@ -57,7 +57,7 @@ impl<'p> Parts<'p> {
 
     pub(crate) fn add_expr(&mut self, expr: &'p Expr) {
         match &expr.kind {
-            ExprKind::List(items) => self.exprs.extend(items),
+            ExprKind::List(items) | ExprKind::Interpolation(items) => self.exprs.extend(items),
             ExprKind::Object(fields) => self.exprs.extend(fields.iter().map(|(_, value)| value)),
             ExprKind::Paren(inner) => self.exprs.push(inner),
             ExprKind::Unary { operand, .. } => self.exprs.push(operand),

@@ -156,6 +156,8 @@ fn gu_3_result_of_each_operator_on_low_value_is_low() {
         "t + \"x\"",
         "\"x\" + t",
         "\"\" + n",
+        "\"a \\(t)\"",
+        "\"\\(n) b\"",
         "\"\" + b",
         "hl == [1]",
         "[1] == hl",

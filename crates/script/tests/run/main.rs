@@ -18,6 +18,7 @@ mod depth;
 mod errors;
 mod generate;
 mod help;
+mod interpolation;
 mod knowledge;
 mod labels;
 mod library;

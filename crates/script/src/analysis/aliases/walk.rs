@@ -209,6 +209,7 @@ impl<'p> Walker<'p, '_> {
                 return self.attempt(body, error.as_ref().map(|name| &name.text), handler);
             }
             ExprKind::Unary { operand, .. } => drop(self.eval(operand)),
+            ExprKind::Interpolation(parts) => parts.iter().for_each(|part| drop(self.eval(part))),
             ExprKind::Binary { left, right, .. } => {
                 self.eval(left);
                 self.eval(right);

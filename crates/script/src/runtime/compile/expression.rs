@@ -12,6 +12,7 @@ use crate::runtime::error::codes;
 use crate::stack::deeper;
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, ImportKind, Name, Text, UnaryOp};
 use crate::syntax::walk::{has_block, strip};
+use contexture_diagnostic::Span;
 use std::sync::Arc;
 
 impl<'a> FunctionCompiler<'_, 'a> {
@@ -30,6 +31,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
             ExprKind::Int(value) => self.int(*value, to),
             ExprKind::Float(value) => self.constant(Constant::Float(*value), to),
             ExprKind::Str(text) => self.constant(Constant::Str(Arc::from(text.as_str())), to),
+            ExprKind::Interpolation(parts) => self.interpolation(parts, expr.span, to),
             ExprKind::List(items) => self.list(items, to),
             ExprKind::Object(fields) => self.object(fields, to),
             ExprKind::Name(name) => self.name(name, to),
@@ -271,6 +273,25 @@ impl<'a> FunctionCompiler<'_, 'a> {
     }
 }
 
+impl<'a> FunctionCompiler<'_, 'a> {
+    /// Compiles a string with values in it: the sum of its parts, so that it is a text with their
+    /// labels.
+    fn interpolation(&mut self, parts: &'a [Expr], span: Span, to: Reg) {
+        let sum = self.code.temp();
+        for (index, part) in parts.iter().enumerate() {
+            let mark = self.code.mark();
+            let right = if index == 0 { sum } else { self.code.temp() };
+            self.expr(part, right);
+            if index > 0 {
+                self.at(span);
+                self.code.emit(Op::Add { to: sum, left: sum, right });
+            }
+            self.code.release(mark);
+        }
+        self.code.emit(Op::Take { to, from: sum });
+    }
+}
+
 /// Reports whether an expression writes its register in one last step, after all reads.
 pub(super) fn is_single_step(expr: &Expr) -> bool {
     match &strip(expr).kind {
@@ -284,7 +305,8 @@ pub(super) fn is_single_step(expr: &Expr) -> bool {
         | ExprKind::Field { .. }
         | ExprKind::Index { .. } => true,
         ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::And | BinaryOp::Or),
-        ExprKind::List(_)
+        ExprKind::Interpolation(_)
+        | ExprKind::List(_)
         | ExprKind::Object(_)
         | ExprKind::Paren(_)
         | ExprKind::Call { .. }

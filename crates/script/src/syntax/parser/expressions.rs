@@ -397,8 +397,7 @@ impl Parser<'_> {
 
     fn string_literal(&mut self) -> Expr {
         let token = self.bump();
-        let value = self.string_value(token);
-        self.leaf(ExprKind::Str(value), token.span)
+        self.string_of(token)
     }
 
     fn parenthesis(&mut self) -> Expr {

@@ -197,6 +197,15 @@ impl Method {
         !self.effect.changes() && self.name != "head"
     }
 
+    /// Returns the required parameter, if there is one and no other: a bare value stands for it
+    /// (TY-7).
+    #[must_use]
+    pub fn only_required(&self) -> Option<&'static Parameter> {
+        let mut required = self.parameters.iter().filter(|parameter| parameter.required);
+        let only = required.next().filter(|_| required.next().is_none());
+        only.filter(|_| self.form != Form::Value)
+    }
+
     /// Returns the JSON Schema of its argument object.
     #[must_use]
     pub fn schema(&self) -> Value {

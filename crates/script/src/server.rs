@@ -101,9 +101,14 @@ impl ServerFacts {
     /// Reports whether a method of an import may change something; an unknown one may.
     #[must_use]
     pub fn writes(&self, import: &ServerImport, method: &str) -> bool {
+        self.tool(import, method).is_none_or(|tool| tool.effect.changes())
+    }
+
+    /// Returns the tool that a method of an import calls.
+    #[must_use]
+    pub fn tool(&self, import: &ServerImport, method: &str) -> Option<&ToolFacts> {
         let tool = import.tool(self.tools.iter().map(|tool| tool.name.as_str()), method);
-        let known = self.tools.iter().find(|known| Some(known.name.as_str()) == tool);
-        known.is_none_or(|tool| tool.effect.changes())
+        self.tools.iter().find(|known| Some(known.name.as_str()) == tool)
     }
 }
 
@@ -118,6 +123,15 @@ pub struct ToolFacts {
     pub open: bool,
     /// Its effect. That of a server's tool is what a person accepted, whatever the server claims.
     pub effect: Effect,
+}
+
+impl ToolFacts {
+    /// Returns the required field, if there is one and no other: a bare value stands for it (TY-7).
+    #[must_use]
+    pub fn only_required(&self) -> Option<&FieldFacts> {
+        let mut required = self.fields.iter().filter(|field| field.required);
+        required.next().filter(|_| required.next().is_none())
+    }
 }
 
 /// The reason why the tools of an imported server are unknown.

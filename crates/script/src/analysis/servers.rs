@@ -1,6 +1,7 @@
 //! Calls of the tools of servers: which there are and what they take (AS-25).
 
 use super::Checker;
+use super::tools::is_bare;
 use crate::codes;
 use crate::server::{FieldFacts, FieldType, ServerFacts, ServerImport, ToolFacts};
 use crate::syntax::ast::{Expr, ExprKind, Import, Name, Text, UnaryOp};
@@ -42,6 +43,12 @@ impl<'p> Checker<'p, '_> {
         };
         let Some(tool) = facts.tools.iter().find(|known| known.name == tool) else { return };
         let full = format!("{}.{}", import.name.text, name.text);
+        if let [only] = arguments
+            && is_bare(only)
+            && let Some(field) = tool.only_required()
+        {
+            return self.field_type(&full, field, only);
+        }
         let given = self.one_object(&full, &example(tool), call.span, arguments);
         let Some((span, fields)) = given else { return };
         for (key, value) in fields {
@@ -86,6 +93,10 @@ impl<'p> Checker<'p, '_> {
             let known = tool.fields.iter().map(|field| field.name.as_str());
             return self.unknown_argument(full, key, known);
         };
+        self.field_type(full, field, value);
+    }
+
+    fn field_type(&mut self, full: &str, field: &FieldFacts, value: &'p Expr) {
         if may_be(field, value) {
             return;
         }

@@ -83,6 +83,12 @@ impl<'p> Checker<'p, '_> {
             }
             [] => self.wrong_count(full, &example(method), span, 0),
             [only] if matches!(strip(only).kind, ExprKind::None) => {}
+            [only]
+                if is_bare(only)
+                    && let Some(field) = method.only_required() =>
+            {
+                self.tool_field_type(full, field, only);
+            }
             _ => {
                 let given = self.one_object(full, &example(method), span, arguments);
                 let Some((span, fields)) = given else { return };
@@ -174,6 +180,12 @@ impl<'p> Checker<'p, '_> {
         };
         self.push(codes::ARGUMENT_TYPE.at(value.span, message).with_help(help));
     }
+}
+
+/// Reports whether an argument is written as a value and not as an object of arguments.
+pub(super) fn is_bare(argument: &Expr) -> bool {
+    let kind = &strip(argument).kind;
+    is_literal(kind) && !matches!(kind, ExprKind::Object(_) | ExprKind::None)
 }
 
 fn example(method: &Method) -> String {

@@ -254,6 +254,8 @@ pub(crate) struct ToolSite {
     pub(crate) method: String,
     /// True if it changes something outside the run (AS-10).
     pub(crate) changes: bool,
+    /// The one required parameter, which a bare value stands for (TY-7).
+    pub(crate) bare: Option<String>,
     pub(crate) place: EffectPlace,
 }
 

@@ -11,6 +11,7 @@
 
 mod agents;
 mod assignment;
+mod bare;
 mod codes;
 mod config;
 mod context;

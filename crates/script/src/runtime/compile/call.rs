@@ -324,8 +324,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let at = self.one_argument(arguments, span, to);
         self.eventful += 1;
         let changes = super::changes::changes_outside(self.context, import, kind, &name.text);
+        let bare = super::changes::only_required(self.context, import, kind, &name.text);
         let method = name.text.clone();
-        let site = ToolSite { binding, kind, method, changes, place: self.site(span) };
+        let site = ToolSite { binding, kind, method, changes, bare, place: self.site(span) };
         let site = push(&mut self.tables.program.tools, site);
         self.code.emit(Op::Tool { at, site });
         self.result(at, to);
@@ -343,8 +344,8 @@ impl<'a> FunctionCompiler<'_, 'a> {
         self.put_field(at, "limit", limit, true);
         self.eventful += 1;
         let method = "query".to_owned();
-        let (kind, changes) = (ToolKind::Memory, false);
-        let site = ToolSite { binding, kind, method, changes, place: self.site(span) };
+        let (kind, changes, bare) = (ToolKind::Memory, false, None);
+        let site = ToolSite { binding, kind, method, changes, bare, place: self.site(span) };
         let site = push(&mut self.tables.program.tools, site);
         self.code.emit(Op::Tool { at, site });
         self.result(at, to);

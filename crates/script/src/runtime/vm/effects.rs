@@ -10,15 +10,17 @@ use crate::runtime::code::{CandidateSite, GenerateSite, OptionName, Reg, ToolKin
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::options;
+use crate::runtime::value::fields::Fields;
 use crate::runtime::value::json::{json_among, json_and_tag};
 use crate::runtime::value::tag::Tag;
-use crate::runtime::value::{Value, copy, secret, unknown};
+use crate::runtime::value::{CONTAINER_BYTES, FIELD_BYTES, Value, copy, secret, unknown};
 use crate::syntax::ast::ImportKind;
 use crate::template::TemplateCall;
 use contexture_context::{DeclaredItem, TraceKind};
 use contexture_core::policy::{Influence, Narrowed};
 use contexture_diagnostic::suggestion;
 use serde_json::{Value as Json, json};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The greatest nesting of `parallel for`: each level takes native stack while its iterations run.
@@ -35,6 +37,8 @@ pub(super) fn tool(
         return Err(changes(&format!("`{}.{}`", site.binding.name, site.method)));
     }
     machine.meter.tool_call()?;
+    let of_bare = of_bare(machine, argument, site.bare.as_deref())?;
+    let argument = of_bare.as_ref().unwrap_or(argument);
     let uri = site.binding.uri.as_str();
     let is_http = uri.starts_with("https://") || uri.starts_with("http://");
     let held = if is_http { secret::headers(argument) } else { None };
@@ -83,6 +87,19 @@ pub(super) fn tool(
             Effect::Knowledge(Box::new(call), tag)
         }
     })
+}
+
+/// Returns the object that a bare value stands for: its field is the one required parameter.
+fn of_bare(machine: &Machine<'_>, argument: &Value, name: Option<&str>) -> Checked<Option<Value>> {
+    let Some(name) = name.filter(|_| !matches!(argument, Value::Object(..) | Value::None(_)))
+    else {
+        return Ok(None);
+    };
+    machine.meter.heap(CONTAINER_BYTES + FIELD_BYTES)?;
+    argument.mark_held();
+    let mut fields = Fields::with_capacity(1);
+    fields.set(&Rc::from(name), argument.clone());
+    Ok(Some(Value::object(fields, machine.header())))
 }
 
 /// Returns what had an influence on a call: on the decision, and on each field of its argument.

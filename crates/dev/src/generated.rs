@@ -28,6 +28,10 @@ fn all() -> Result<Vec<Generated>, String> {
             content: coverage::document(&root())?.into_bytes(),
         },
         Generated {
+            path: "docs/library.md",
+            content: contexture_script::library::document().into_bytes(),
+        },
+        Generated {
             path: "docs/protocol.md",
             content: contexture_protocol::reference::document().into_bytes(),
         },

@@ -4,6 +4,7 @@
 //! description, an example that a test runs, and the code that computes it. The runtime, the
 //! checker, the documentation and the editor read these rows, so that they can't disagree.
 
+mod document;
 mod entry;
 mod functions;
 mod lists;
@@ -11,6 +12,7 @@ mod names;
 mod objects;
 mod strings;
 
+pub use document::document;
 pub(crate) use entry::{Body, Each};
 pub use entry::{Entry, Example, Owner, Parameter, Property, Receiver, Type};
 pub(crate) use names::other_name;

@@ -58,7 +58,7 @@ pub(super) static METHODS: &[Entry] = &[
     method("pad", run::pad)
         .takes(&[required("width", Type::Integer)])
         .gives(Type::String, "filled with spaces on the right up to a number of characters")
-        .example("\"ab\".pad(4) + \"|\"", "\"ab  |\""),
+        .example("\"ab\".pad(4) + \".\"", "\"ab  .\""),
     method("pad_start", run::pad_start)
         .takes(&[required("width", Type::Integer)])
         .gives(Type::String, "filled with spaces on the left up to a number of characters")

@@ -15,6 +15,7 @@
 
 mod code;
 mod codes;
+mod fixes;
 mod missing_feature;
 mod source;
 mod span;
@@ -24,6 +25,7 @@ pub mod render;
 
 pub use code::Code;
 pub use codes::Codes;
+pub use fixes::apply;
 pub use missing_feature::MissingFeature;
 pub use source::{LineColumn, SourceFile};
 pub use span::Span;
@@ -78,8 +80,12 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// The way to fix it.
     pub help: Option<String>,
-    /// The fix as edits, if it can be applied by a machine.
+    /// What else is to be known, each a sentence (TY-4).
+    pub notes: Vec<String>,
+    /// The fix as edits, if it can be applied by a machine; no two overlap.
     pub fix: Vec<Edit>,
+    /// True if the fix is right whatever was meant, so that it may be applied unseen (TY-4).
+    pub safe: bool,
 }
 
 impl Diagnostic {
@@ -111,7 +117,9 @@ impl Diagnostic {
             span,
             labels: Vec::new(),
             help: None,
+            notes: Vec::new(),
             fix: Vec::new(),
+            safe: false,
         }
     }
 
@@ -139,6 +147,19 @@ impl Diagnostic {
     #[must_use]
     pub fn with_edit(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix.push(Edit { span, replacement: replacement.into() });
+        self
+    }
+
+    /// Adds an edit to a fix that may be applied unseen.
+    #[must_use]
+    pub fn with_safe_edit(self, span: Span, replacement: impl Into<String>) -> Self {
+        Self { safe: true, ..self.with_edit(span, replacement) }
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
         self
     }
 

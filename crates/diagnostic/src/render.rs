@@ -21,7 +21,7 @@ mod excerpt;
 #[cfg(test)]
 mod tests;
 
-use crate::{Diagnostic, Edit, Severity, SourceFile, Span};
+use crate::{Diagnostic, Edit, Label, Severity, SourceFile, Span};
 use excerpt::Excerpt;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -87,11 +87,15 @@ pub fn one_line(fault: &Diagnostic, source: &SourceFile) -> String {
     harmless(&line)
 }
 
-/// Returns the diagnostic as JSON for editors and scripts (AS-32): `code`, `severity`, `message`,
-/// `help` (null when there is none), `file`, and `span` with lines and columns from 1, columns in
-/// characters, the end exclusive; and `fix`, a list of edits, when a machine can apply it.
+/// Returns the diagnostic as JSON for editors and scripts (AS-32, TY-4): `code`, `severity`,
+/// `message`, `help` (null when there is none), `file`, `span` with lines and columns from 1,
+/// columns in characters, the end exclusive; `labels`, further places with their messages; `notes`;
+/// and `fixes`, each with its `title`, its `edits` and whether it is `safe` to apply unseen. The edits
+/// of the first fix also stand in `fix`, when there is one.
 #[must_use]
 pub fn json(fault: &Diagnostic, source: &SourceFile) -> Value {
+    let label =
+        |label: &Label| json!({ "span": span_json(label.span, source), "message": label.message });
     let mut value = json!({
         "code": fault.code,
         "severity": fault.severity.as_str(),
@@ -99,12 +103,26 @@ pub fn json(fault: &Diagnostic, source: &SourceFile) -> Value {
         "help": fault.help,
         "file": file_of(fault, source),
         "span": span_json(fault.span, source),
+        "labels": fault.labels.iter().map(label).collect::<Vec<_>>(),
+        "notes": fault.notes,
+        "fixes": [],
     });
-    let edit = |edit: &Edit| json!({ "span": span_json(edit.span, source), "replacement": edit.replacement });
     if let Some(value) = value.as_object_mut().filter(|_| !fault.fix.is_empty()) {
-        value.insert("fix".to_owned(), fault.fix.iter().map(edit).collect());
+        let old = |edit: &Edit| json!({ "span": span_json(edit.span, source), "replacement": edit.replacement });
+        value.insert("fix".to_owned(), fault.fix.iter().map(old).collect());
+        value.insert("fixes".to_owned(), json!([fix_json(fault, source)]));
     }
     value
+}
+
+fn fix_json(fault: &Diagnostic, source: &SourceFile) -> Value {
+    let edit =
+        |edit: &Edit| json!({ "span": span_json(edit.span, source), "text": edit.replacement });
+    json!({
+        "title": fault.help.as_deref().unwrap_or(&fault.message),
+        "safe": fault.safe,
+        "edits": fault.fix.iter().map(edit).collect::<Vec<_>>(),
+    })
 }
 
 /// Returns a span with lines and columns from 1, as [`json()`] has it.
@@ -137,15 +155,21 @@ pub fn terminal(fault: &Diagnostic, source: &SourceFile, colour: bool) -> String
     // Writing to a string can't fail.
     let _ = writeln!(out, "{file}:{}:{}", place.line, place.column);
     excerpt.write(&mut out, paint, style(fault.severity));
-    if let Some(help) = &fault.help {
-        let bar = format!("{:margin$} = ", "");
-        paint.put(&mut out, GUTTER, &bar);
-        paint.put(&mut out, BOLD, "help");
-        let indent = format!("\n{:width$}", "", width = margin + 9);
-        let lines: Vec<String> = help.lines().map(harmless).collect();
-        let _ = writeln!(out, ": {}", lines.join(&indent));
+    let notes = fault.notes.iter().map(|note| ("note", note));
+    for (word, text) in notes.chain(fault.help.iter().map(|help| ("help", help))) {
+        remark(&mut out, paint, margin, (word, text));
     }
     out
+}
+
+/// Writes `= help: …`, with the lines of the text below each other.
+fn remark(out: &mut String, paint: Paint, margin: usize, (word, text): (&str, &str)) {
+    paint.put(out, GUTTER, &format!("{:margin$} = ", ""));
+    paint.put(out, BOLD, word);
+    let indent = format!("\n{:width$}", "", width = margin + word.len() + 5);
+    let lines: Vec<String> = text.lines().map(harmless).collect();
+    // Writing to a string can't fail.
+    let _ = writeln!(out, ": {}", lines.join(&indent));
 }
 
 /// Removes everything that a terminal would take for a command.

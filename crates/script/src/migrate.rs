@@ -22,7 +22,7 @@ mod tests;
 
 use crate::syntax::parse;
 use contexture_context::Limits;
-use contexture_diagnostic::{Diagnostic, Edit, SourceFile};
+use contexture_diagnostic::{Diagnostic, SourceFile, apply};
 
 /// A migrated text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,30 +63,4 @@ pub fn migrate(source: &SourceFile, limits: &Limits) -> Migrated {
 /// Reports whether a diagnostic is about old syntax and has a fix.
 fn is_old(fault: &Diagnostic) -> bool {
     fault.code.starts_with("AS7") && !fault.fix.is_empty()
-}
-
-/// Applies the fixes that do not overlap, and returns the text and their number.
-fn apply(text: &str, faults: Vec<&Diagnostic>) -> (String, usize) {
-    let mut edits: Vec<&Edit> = Vec::new();
-    let mut applied = 0;
-    let mut end = 0;
-    for fault in faults {
-        let free = fault.fix.iter().all(|edit| edit.span.start >= end);
-        if !free {
-            continue;
-        }
-        end = fault.fix.iter().map(|edit| edit.span.end).max().unwrap_or(end);
-        edits.extend(&fault.fix);
-        applied += 1;
-    }
-    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
-    let mut out = String::with_capacity(text.len() + edits.len() * 4);
-    let mut at = 0;
-    for edit in edits {
-        out.push_str(text.get(at..edit.span.start as usize).unwrap_or_default());
-        out.push_str(&edit.replacement);
-        at = edit.span.end as usize;
-    }
-    out.push_str(text.get(at..).unwrap_or_default());
-    (out, applied)
 }

@@ -2,11 +2,14 @@
 
 mod cost;
 mod effects;
+mod fix;
 
 use crate::output::diagnostics;
 use crate::prelude::*;
+use contexture::Project;
 use contexture::diagnostic::SourceFile;
-use contexture::run::{self, CheckReport, RunRequest, load};
+use contexture::run::{self, CheckReport, RunRequest, SetupError, load, load_text};
+use contexture::script::program::Program;
 use cost::ProgramCost;
 use effects::CallEffects;
 use std::collections::HashSet;
@@ -17,6 +20,7 @@ Examples:
   contexture check examples/*.as --json
   contexture check examples/react_loop.as --effects
   contexture check examples/summarize_file.as --cost
+  printf 'main func(input) { 1; }' | contexture check -
 
 Exit code 0: no errors, though there may be warnings; 2: errors.";
 
@@ -24,7 +28,7 @@ Exit code 0: no errors, though there may be warnings; 2: errors.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The programs.
+    /// The programs; `-` reads one from stdin.
     #[arg(value_name = "FILE", required = true, value_hint = clap::ValueHint::FilePath)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -36,8 +40,12 @@ pub(crate) struct Args {
     /// `generate` and in sum, and what nothing bounds.
     #[arg(long)]
     cost: bool,
-    /// Print one JSON object: diagnostics, each with code, severity, message, help, file and span;
-    /// and generates, each with file, span, and can: the methods that its model may call, each with
+    /// Apply the fixes that are right whatever was meant, write the named files, and report what
+    /// remains.
+    #[arg(long)]
+    fix: bool,
+    /// Print one JSON object: diagnostics, each with code, severity, message, help, file, span,
+    /// labels, notes and fixes; and generates, each with file, span, and can: the methods that its model may call, each with
     /// tool, method and class.
     #[arg(long)]
     json: bool,
@@ -46,7 +54,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let mut found = Found::default();
     for file in &args.files {
-        found.check(file, args)?;
+        let text = read(file, terminal)?;
+        if args.fix {
+            fix::fix(file, &args.workspace, terminal)?;
+        }
+        found.check(file, text.as_deref(), args)?;
     }
     if args.json {
         let generates = found.effects.iter().map(effects::json);
@@ -75,6 +87,24 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     Ok(found.exit())
 }
 
+/// Returns the text of a program that is read from stdin.
+fn read(file: &Path, terminal: &Terminal) -> Result<Option<String>, Abort> {
+    input::is_stdin(file).then(|| input::stdin("the program", terminal)).transpose()
+}
+
+/// Loads and checks a program: a file, or the text of stdin, whose imports are found from the
+/// current folder.
+fn checked(
+    project: &Project,
+    file: &Path,
+    text: Option<&str>,
+) -> Result<(Program, CheckReport), SetupError> {
+    match text {
+        Some(text) => load_text(project, Path::new("stdin.as"), text),
+        None => load(project, file),
+    }
+}
+
 /// The findings of all programs.
 #[derive(Default)]
 struct Found {
@@ -91,10 +121,10 @@ struct Found {
 }
 
 impl Found {
-    fn check(&mut self, file: &Path, args: &Args) -> Result<(), Abort> {
-        let project = args.workspace.open_for(Some(file))?;
+    fn check(&mut self, file: &Path, text: Option<&str>, args: &Args) -> Result<(), Abort> {
+        let project = args.workspace.open_for(text.is_none().then_some(file))?;
         contexture::policy::check_rules(&project)?;
-        let (program, mut report) = match load(&project, file) {
+        let (program, mut report) = match checked(&project, file, text) {
             Ok(loaded) => loaded,
             Err(error) => {
                 self.refused = true;
@@ -168,5 +198,8 @@ fn of_file(error: &CommandError) -> Value {
         "help": error.help,
         "file": error.file,
         "span": { "line": 1, "column": 1, "end_line": 1, "end_column": 1 },
+        "labels": [],
+        "notes": [],
+        "fixes": [],
     })
 }

@@ -25,6 +25,32 @@ fn as_32_check_json_lists_diagnostics_with_character_columns() {
 }
 
 #[test]
+fn ty_4_check_reads_stdin_and_finds_imports_from_the_current_folder() {
+    let sandbox = program("main agent P { main func(input) { input } }");
+    let text = "import agent P from \"./p.as\"\nmain func(input) { P(input) one }";
+    let object = sandbox.run_with(["check", "-", "--json"], text).exits(2).json();
+    let all = object["diagnostics"].as_array().unwrap();
+    assert_eq!(all.len(), 1);
+    assert_eq!((&all[0]["code"], &all[0]["file"]), (&json!("AS2001"), &json!("stdin.as")));
+    assert_eq!(all[0]["fixes"], json!([]));
+}
+
+#[test]
+fn ty_4_check_fix_applies_safe_fixes_of_the_named_file_and_reports_the_rest() {
+    let sandbox = program("main func(input) { input && one; }");
+    sandbox.write("q.as", "import agent P from \"./p.as\"\nmain func(input) { P(!input) }");
+    let done = sandbox.run(["check", "--fix", "q.as"]).exits(2);
+    assert!(done.stderr.contains("fixed 1 place of q.as"), "{}", done.stderr);
+    assert!(sandbox.read("q.as").ends_with("{ P(not input) }"));
+    assert_eq!(sandbox.read("p.as"), "main func(input) { input && one; }");
+    let done = sandbox.run(["check", "--fix", "p.as"]).exits(2);
+    assert!(done.stdout.contains("error[AS2001]"), "{}", done.stdout);
+    assert_eq!(sandbox.read("p.as"), "main func(input) { input and one }");
+    let error = sandbox.run_with(["check", "--fix", "-"], "1").exits(2);
+    assert!(error.stderr.contains("--fix can't write to stdin"), "{}", error.stderr);
+}
+
+#[test]
 fn as_32_check_exits_0_without_errors() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.sh("contexture check examples/*.as --json").exits(0);

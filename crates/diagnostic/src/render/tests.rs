@@ -24,6 +24,7 @@ fn as_32_json_has_exactly_agreed_fields() {
         json!({
             "code": "AS2001", "severity": "error", "message": "unknown", "help": null, "file": "a.as",
             "span": { "line": 1, "column": 7, "end_line": 1, "end_column": 8 },
+            "labels": [], "notes": [], "fixes": [],
         })
     );
     let fault = Diagnostic::new("AS2010", Severity::Hint, "unused", Span::at(0))
@@ -32,6 +33,29 @@ fn as_32_json_has_exactly_agreed_fields() {
     let value = json(&fault, &source);
     assert_eq!((&value["help"], &value["file"]), (&json!("go"), &json!("b.as")));
     assert_eq!(value["severity"], "hint");
+}
+
+#[test]
+fn ty_4_json_of_fix_has_title_and_edits_in_code_points() {
+    let source = file("x = 你 y\n");
+    let span = Span::new(4, 7);
+    let fault = Diagnostic::warning("AS1", "wrong", span)
+        .with_label(Span::at(0), "this one")
+        .with_note("it is so")
+        .with_help("write `z`")
+        .with_safe_edit(span, "z");
+    let value = json(&fault, &source);
+    let place = json!({ "line": 1, "column": 5, "end_line": 1, "end_column": 6 });
+    assert_eq!(
+        value["fixes"],
+        json!([{ "title": "write `z`", "safe": true, "edits": [{ "span": place, "text": "z" }] }])
+    );
+    assert_eq!(value["labels"][0]["message"], "this one");
+    assert_eq!(value["labels"][0]["span"]["end_column"], 1);
+    assert_eq!(value["notes"], json!(["it is so"]));
+    assert_eq!(value["fix"], json!([{ "span": place, "replacement": "z" }]));
+    let shown = terminal(&fault, &source, false);
+    assert!(shown.ends_with("  = note: it is so\n  = help: write `z`\n"), "{shown}");
 }
 
 #[test]

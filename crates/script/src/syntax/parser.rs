@@ -306,7 +306,9 @@ impl<'a> Parser<'a> {
                 let message = format!("`{wrong}` is not {meant}");
                 let sign = meant.trim_matches('`').to_owned();
                 let fault = codes::FOREIGN_PUNCTUATION.at(token.span, message);
-                self.push(fault.with_help(format!("write {meant}")).with_edit(token.span, sign));
+                self.push(
+                    fault.with_help(format!("write {meant}")).with_safe_edit(token.span, sign),
+                );
             }
             _ => {}
         }
@@ -544,7 +546,7 @@ impl<'a> Parser<'a> {
         let inner = raw.trim_matches(TYPOGRAPHIC);
         let quoted = serde_json::Value::from(inner).to_string();
         let fault = codes::FOREIGN_PUNCTUATION.at(token.span, "typographic quotes around a string");
-        self.push(fault.with_help("write `\"` or `'`").with_edit(token.span, quoted));
+        self.push(fault.with_help("write `\"` or `'`").with_safe_edit(token.span, quoted));
         inner.to_owned()
     }
 

@@ -181,7 +181,9 @@ impl Parser<'_> {
         let token = self.current;
         let message = format!("{} is written `{word}`", token.kind.describe());
         let fault = codes::FOREIGN_OPERATOR.at(token.span, message);
-        self.push(fault.with_help(format!("write `{word}`")).with_edit(token.span, replacement));
+        self.push(
+            fault.with_help(format!("write `{word}`")).with_safe_edit(token.span, replacement),
+        );
     }
 
     /// Parses prefix operators and their operand. The operators are collected and then applied from

@@ -51,7 +51,7 @@ impl Parser<'_> {
         for (key, _) in options.iter().filter(|(key, _)| key.value == "limit") {
             let message = "the option `limit` is now called `max_output`";
             let fault = codes::OLD_LIMIT_OPTION.at(key.span, message);
-            self.push(fault.with_help("write `max_output`").with_edit(key.span, "max_output"));
+            self.push(fault.with_help("write `max_output`").with_safe_edit(key.span, "max_output"));
         }
         (options, highest)
     }

@@ -7,7 +7,7 @@ use super::super::ast::{
 use super::super::token::{Token, TokenKind};
 use super::Parser;
 use crate::codes;
-use contexture_diagnostic::{Span, nearest};
+use contexture_diagnostic::{Diagnostic, Span, nearest};
 
 pub(super) const IMPORT_KINDS: &[(&str, ImportKind)] = &[
     ("llm", ImportKind::Llm),
@@ -65,8 +65,11 @@ impl Parser<'_> {
 
     pub(super) fn semicolon(&mut self) {
         let span = self.current.span;
-        let fault = codes::SEMICOLON.at(span, "unexpected `;`");
-        self.push_here(fault.with_help("end the line instead").with_edit(span, ""));
+        let fault = codes::SEMICOLON.at(span, "unexpected `;`").with_help("end the line instead");
+        let next = self.peek(1);
+        // Without it, `x = f; (a)` would be a call.
+        let ends_line = next.starts_line || next.kind.is_closer() || next.kind == TokenKind::End;
+        self.push_here(Diagnostic { safe: ends_line, ..fault.with_edit(span, "") });
         self.bump();
     }
 
@@ -389,7 +392,7 @@ impl Parser<'_> {
             }
             if self.at(TokenKind::Word) && self.current.span.start > before {
                 let at = Span::at(self.previous_end);
-                let fault = self.unexpected("`,`").with_help("add a comma").with_edit(at, ",");
+                let fault = self.unexpected("`,`").with_help("add a comma").with_safe_edit(at, ",");
                 self.push_here(fault);
                 continue;
             }
@@ -456,7 +459,7 @@ impl Parser<'_> {
         if colon {
             let span = self.current.span;
             let fault = codes::CONFIG_COLON.at(span, format!("unexpected `:` after `{word}`"));
-            self.push_here(fault.with_help("remove the colon").with_edit(span, ""));
+            self.push_here(fault.with_help("remove the colon").with_safe_edit(span, ""));
             self.bump();
         }
         let kind = match word {

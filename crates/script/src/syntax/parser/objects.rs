@@ -70,7 +70,7 @@ impl Parser<'_> {
         } else {
             self.unexpected("`,`")
         };
-        self.push_here(fault.with_help("add a comma before it").with_edit(at, ","));
+        self.push_here(fault.with_help("add a comma before it").with_safe_edit(at, ","));
     }
 
     /// Reports an unexpected token, and skips to the next comma; always takes something unless the
@@ -80,7 +80,7 @@ impl Parser<'_> {
         let fault = self.unexpected(wanted);
         let span = self.current.span;
         let fault =
-            if semicolon { fault.with_help("write `,`").with_edit(span, ",") } else { fault };
+            if semicolon { fault.with_help("write `,`").with_safe_edit(span, ",") } else { fault };
         self.push_here(fault);
         if semicolon {
             self.bump();
@@ -163,7 +163,7 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Assign => {
                 let span = self.current.span;
-                self.push_here(fault.with_help("write `:`").with_edit(span, ":"));
+                self.push_here(fault.with_help("write `:`").with_safe_edit(span, ":"));
                 self.bump();
                 self.expression()
             }

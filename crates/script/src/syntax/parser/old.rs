@@ -46,7 +46,7 @@ impl Parser<'_> {
             _ => "write `max` instead of `<`",
         };
         let fault = code.at(op_span, message).with_help(help);
-        self.push(fault.with_edit(op_span, self.spaced(op_span, "max")));
+        self.push(fault.with_safe_edit(op_span, self.spaced(op_span, "max")));
         take_limit(head)
     }
 

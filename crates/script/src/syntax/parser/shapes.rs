@@ -185,7 +185,9 @@ impl Parser<'_> {
             let fault = codes::MISSING_SEPARATOR
                 .at(self.current.span, "missing comma between fields on one line");
             let at = Span::at(self.previous_end);
-            self.push_here(fault.with_help("add a comma, or start a new line").with_edit(at, ","));
+            self.push_here(
+                fault.with_help("add a comma, or start a new line").with_safe_edit(at, ","),
+            );
             return;
         }
         let fault = self.unexpected(SHAPE_GOES_ON);

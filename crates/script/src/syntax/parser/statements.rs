@@ -184,7 +184,7 @@ impl Parser<'_> {
         }
         let span = self.current.span;
         let fault = codes::FOREIGN_STATEMENT.at(span, format!("unsupported keyword `{word}`"));
-        self.push_here(fault.with_help("write `else if`").with_edit(span, "else if"));
+        self.push_here(fault.with_help("write `else if`").with_safe_edit(span, "else if"));
         self.bump();
         true
     }

@@ -234,7 +234,7 @@ impl Parser<'_> {
                 let fault = codes::UNKNOWN_UNIT.at(token.span, message);
                 self.push(match thousands {
                     Some(right) => {
-                        fault.with_help(format!("write `{right}`")).with_edit(token.span, right)
+                        fault.with_help(format!("write `{right}`")).with_safe_edit(token.span, right)
                     }
                     None => fault.with_help("write a number of tokens, as in `800` or `4k`, or of characters, as in `8k chars`"),
                 });
@@ -448,7 +448,7 @@ impl Parser<'_> {
             let quoted = format!("\"{label}\"");
             let fault =
                 codes::BAD_LABEL.at(token.span, message).with_help("put the label in quotes");
-            self.push(fault.with_edit(token.span, quoted));
+            self.push(fault.with_safe_edit(token.span, quoted));
         }
         if self.at(TokenKind::Less) {
             self.old_budget_behind_label();

@@ -7,7 +7,7 @@ import tool File from "file://workspace"
 
 main func(input) {
   letter = File.read({ path: "examples/plan/letter.txt" })
-  use letter as letter
+  use letter max 2k as letter
   generate({
     input: "File the letter as a ticket: its kind and the order in tickets.md, then say which kind it is.",
     tools: [File.write],

@@ -30,6 +30,7 @@ mod expressions;
 mod generate;
 mod granted;
 mod imports;
+mod lints;
 mod mains;
 mod methods;
 pub(crate) mod narrowed;
@@ -41,6 +42,7 @@ mod templates;
 mod tools;
 mod types;
 mod uses;
+mod visible;
 
 #[cfg(test)]
 mod tests;
@@ -117,8 +119,12 @@ fn check_file(
     let mut faults = checker.faults;
     faults.extend(file.parsed.diagnostics.iter().cloned());
     faults.extend(program.faults.iter().filter(|fault| fault.file == name).cloned());
+    if faults.iter().all(|fault| fault.severity != Severity::Error) {
+        faults.extend(lints::lint(file));
+    }
     faults.sort_by_key(|fault| (fault.span.start, fault.span.end, fault.code));
     faults.dedup();
+    lints::without_allowed(file, &mut faults);
     model.faults.extend(faults.into_iter().map(|fault| fault.in_file(name)));
     checker.generates.sort_by_key(|facts| facts.span.start);
     model.generates.append(&mut checker.generates);

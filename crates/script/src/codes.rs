@@ -1,8 +1,8 @@
 //! The registry of diagnostic codes (AS-32): one stable code per kind of fault.
 //!
 //! `AS1…` is syntax, `AS2…` names and calls, `AS3…` `use`, `AS4…` `generate`, `AS5…` loops and
-//! effects, `AS6…` capabilities, `AS7…` the syntax of version 0.1.3. A code never changes its
-//! meaning.
+//! effects, `AS6…` capabilities, `AS7…` the syntax of version 0.1.3, `AS8…` lints. A code never
+//! changes its meaning.
 
 pub use contexture_diagnostic::Code;
 use contexture_diagnostic::Severity;
@@ -11,6 +11,12 @@ use contexture_diagnostic::Severity;
 #[must_use]
 pub fn find(code: &str) -> Option<&'static Code> {
     ALL.iter().find(|entry| entry.code == code)
+}
+
+/// Finds an entry by its code or its name, such as `AS8003` or `no-effect`.
+#[must_use]
+pub fn named(word: &str) -> Option<&'static Code> {
+    ALL.iter().find(|entry| entry.code == word || entry.name == word)
 }
 
 macro_rules! registry {
@@ -135,4 +141,15 @@ registry! {
     OLD_LIMIT_OPTION "AS7004" "old-limit-option" Error "The option `limit` of `generate` is called `max_output` since 0.1.5."
     OLD_MISSING_COMMA "AS7005" "old-missing-comma" Error "Fields and items are separated by commas since 0.1.5."
     OLD_BLOCK_RETURN "AS7006" "old-block-return" Warning "The last expression of a block is no longer the value of the function."
+    UNSEEN_USE "AS8001" "unseen-use" Warning "`use` that no `generate` can see."
+    LOST_BUDGET "AS8002" "lost-budget" Warning "Number behind a `use` without `max`, which is no budget."
+    NO_EFFECT "AS8003" "no-effect" Warning "Statement without effect."
+    PLACEHOLDER "AS8004" "placeholder" Warning "`${name}` in a plain string, which is not replaced."
+    SAME_LABEL "AS8005" "same-label" Warning "Two items of one prompt with the same label."
+    NO_BUDGET "AS8006" "no-budget" Warning "Source of any size without a budget."
+    UNUSED_VARIABLE "AS8007" "unused-variable" Hint "Variable that nothing reads."
+    UNUSED_FUNCTION "AS8008" "unused-function" Hint "Function that nothing calls."
+    HIDDEN_IMPORT "AS8009" "hidden-import" Warning "Variable with the name of an import, which it hides."
+    UNREAD_FIELD "AS8010" "unread-field" Hint "Field of an answer that nothing reads."
+    NO_EARLY_END "AS8011" "no-early-end" Warning "Loop with a model call that can't end early."
 }

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::declarations::Global;
+use super::lints::whole_line;
 use crate::capability::{self, UriFault, noun};
 use crate::codes;
 use crate::program::ProgramFile;
@@ -19,9 +20,12 @@ impl<'p> Checker<'p, '_> {
             let needed = self.known.contains(import.name.text.as_str()) || is_partial(file, import);
             if !needed && !self.broken {
                 let message = format!("unused import `{}`", import.name.text);
-                self.push(
-                    codes::UNUSED_IMPORT.at(import.name.span, message).with_help("remove it"),
-                );
+                let fault = codes::UNUSED_IMPORT.at(import.name.span, message);
+                let fault = fault.with_help("remove it");
+                self.push(match whole_line(&file.source, import.span) {
+                    Some(line) => fault.with_safe_edit(line, ""),
+                    None => fault,
+                });
             }
         }
     }

@@ -32,10 +32,10 @@ pub(super) fn faults(text: &str) -> Vec<Diagnostic> {
     faults_with(text, &[])
 }
 
-/// Returns the codes of errors and warnings.
+/// Returns the codes of errors and warnings, without those of lints, which have tests of their own.
 pub(super) fn codes_of(text: &str) -> Vec<&'static str> {
     let told = faults(text).into_iter().filter(|fault| fault.severity != Severity::Hint);
-    told.map(|fault| fault.code).collect()
+    told.map(|fault| fault.code).filter(|code| !code.starts_with("AS8")).collect()
 }
 
 /// Returns the codes for statements in a function.
@@ -76,7 +76,8 @@ main agent Controller {
     M.add({ kind: "a", text: "b", goal: 1 })
     names = scratch.map(helper)
     y = try { x[0] } else err { err.message }
-    generate({ input: "Answer", max_output: 2k, think: "low", tools: [Find] }) -> { ok boolean }
+    input = "Answer " + x.length + names.length + y
+    generate({ input: input, max_output: 2k, think: "low", tools: [Find] }) -> { ok boolean }
   }
 }
 "#;

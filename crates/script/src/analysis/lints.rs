@@ -1,0 +1,101 @@
+//! Lints: what is valid and probably not meant (TY-3).
+//!
+//! Decisions. A lint looks at one file and its tree, never at what a model does. Unused things are
+//! hints, all else warns, and nothing that runs is refused; a project sets other levels, and a
+//! comment allows one place. In a file with errors nothing is said: what seems unused may only be
+//! misspelt where it is used.
+
+mod allow;
+mod effect;
+mod hidden;
+mod labels;
+mod loops;
+mod names;
+mod placeholder;
+mod sources;
+mod unread;
+mod unseen;
+
+#[cfg(test)]
+mod tests;
+
+use super::visible::Visible;
+use crate::program::ProgramFile;
+use crate::syntax::ast::{Block, ExprKind, Func, Import, Item};
+use crate::syntax::walk;
+use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+
+pub(super) use allow::without_allowed;
+
+/// A file, as the lints see it.
+struct Subject<'p> {
+    file: &'p ProgramFile,
+    items: &'p [Item],
+    visible: Visible<'p>,
+}
+
+impl<'p> Subject<'p> {
+    fn slice(&self, span: Span) -> &'p str {
+        self.file.source.slice(span)
+    }
+
+    /// Returns all functions, those of agents too.
+    fn functions(&self) -> Vec<&'p Func> {
+        let mut all = Vec::new();
+        for item in self.items {
+            match item {
+                Item::Func(func) => all.push(func),
+                Item::Agent(agent) => {
+                    all.extend(agent.items.iter().filter_map(|item| match item {
+                        Item::Func(func) => Some(func),
+                        _ => None,
+                    }))
+                }
+                Item::Import(_) | Item::Config(_) | Item::Use(_) => {}
+            }
+        }
+        all
+    }
+
+    fn import(&self, name: &str) -> Option<&'p Import> {
+        self.file.imports().find(|import| import.name.text == name)
+    }
+}
+
+/// Returns the span of a line with its line end, if nothing else stands in it.
+pub(super) fn whole_line(source: &SourceFile, span: Span) -> Option<Span> {
+    let line = source.position(span.start).line;
+    let whole = Span::new(source.line_start(line), source.line_start(line + 1));
+    (source.line(line).trim() == source.slice(span)).then_some(whole)
+}
+
+/// Returns what the lints say about a file.
+pub(super) fn lint(file: &ProgramFile) -> Vec<Diagnostic> {
+    let items = file.parsed.file.items.as_slice();
+    let subject = Subject { file, items, visible: Visible::of(items) };
+    let all: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
+        unseen::look,
+        effect::look,
+        placeholder::look,
+        labels::look,
+        sources::look,
+        names::look,
+        hidden::look,
+        unread::look,
+        loops::look,
+    ];
+    let mut found = Vec::new();
+    for look in all {
+        look(&subject, &mut found);
+    }
+    found
+}
+
+/// Reports whether a block calls a model itself, at any depth.
+fn asks_a_model(block: &Block) -> bool {
+    let mut found = false;
+    walk::block_expressions(block, &mut |expr| {
+        found |= matches!(expr.kind, ExprKind::Generate(_));
+    });
+    found
+}

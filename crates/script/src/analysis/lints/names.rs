@@ -1,0 +1,119 @@
+//! Variables and functions that nothing reads.
+
+use super::{Subject, whole_line};
+use crate::codes;
+use crate::syntax::ast::{
+    Accessor, AssignOp, Expr, ExprKind, Func, Item, Name, Statement, StatementKind,
+};
+use crate::syntax::walk;
+use contexture_diagnostic::{Diagnostic, Span};
+use std::collections::{HashMap, HashSet};
+
+pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
+    for function in subject.functions() {
+        variables(subject, function, found);
+    }
+    functions(subject, found);
+}
+
+fn variables(subject: &Subject<'_>, function: &Func, found: &mut Vec<Diagnostic>) {
+    let read = names_read(function);
+    let mut first: HashMap<&str, (&Name, &Statement)> = HashMap::new();
+    let params: HashSet<&str> = function.params.iter().map(|p| p.name.text.as_str()).collect();
+    walk::statements(&function.body, &mut |statement| {
+        if let StatementKind::Assign { target, op: AssignOp::Set, .. } = &statement.kind
+            && target.path.is_empty()
+        {
+            first.entry(&target.base.text).or_insert((&target.base, statement));
+        }
+    });
+    let mut unused: Vec<(&Name, &Statement)> = first
+        .into_values()
+        .filter(|(name, _)| {
+            let text = name.text.as_str();
+            !read.contains(text) && !params.contains(text) && !text.starts_with('_')
+        })
+        .collect();
+    unused.retain(|(name, _)| !is_in_text(subject, function, &name.text));
+    unused.sort_by_key(|(name, _)| name.span.start);
+    for (name, statement) in unused {
+        let message = format!("nothing reads the variable `{}`", name.text);
+        let fault = codes::UNUSED_VARIABLE.at(name.span, message);
+        let help = format!("remove it, or call it `_{}` if it is meant so", name.text);
+        let fault = fault.with_help(help);
+        found.push(match &statement.kind {
+            StatementKind::Assign { value, .. } if acts(value) => {
+                fault.with_edit(Span::new(statement.span.start, value.span.start), "")
+            }
+            _ => match whole_line(&subject.file.source, statement.span) {
+                Some(line) => fault.with_edit(line, ""),
+                None => fault,
+            },
+        });
+    }
+}
+
+/// Reports whether a text has a placeholder for a variable, which is reported by itself (AS8004).
+fn is_in_text(subject: &Subject<'_>, function: &Func, name: &str) -> bool {
+    let body = subject.slice(function.body.span);
+    let mut places = body.match_indices("${").filter_map(|(at, _)| body.get(at + 2..));
+    places.any(|rest| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '}'])))
+}
+
+/// Reports whether a value is computed by something that has effects of its own.
+fn acts(value: &Expr) -> bool {
+    let mut found = false;
+    walk::expressions(value, &mut |part| {
+        found |= matches!(part.kind, ExprKind::Call { .. } | ExprKind::Generate(_));
+        found |= matches!(part.kind, ExprKind::ParallelFor(_) | ExprKind::Try { .. });
+    });
+    found
+}
+
+/// Returns the names that a function reads; changing a field of a variable reads it.
+fn names_read(function: &Func) -> HashSet<&str> {
+    let mut read = HashSet::new();
+    walk::block_expressions(&function.body, &mut |expr| {
+        if let ExprKind::Name(name) = &expr.kind {
+            read.insert(name.as_str());
+        }
+    });
+    walk::statements(&function.body, &mut |statement| {
+        if let StatementKind::Assign { target, op, .. } = &statement.kind
+            && (*op != AssignOp::Set || target.path.iter().any(is_step))
+        {
+            read.insert(target.base.text.as_str());
+        }
+    });
+    read
+}
+
+const fn is_step(step: &Accessor) -> bool {
+    matches!(step, Accessor::Field(_) | Accessor::Index(_))
+}
+
+/// Reports functions of the file that nothing in it names. Those of an agent can be called from
+/// elsewhere.
+fn functions(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
+    let own = subject.items.iter().filter_map(|item| match item {
+        Item::Func(func) if !func.main => func.name.as_ref(),
+        _ => None,
+    });
+    let mut named = HashSet::new();
+    let all = subject.functions();
+    let has_main = all.iter().any(|func| func.main);
+    for function in &all {
+        walk::block_expressions(&function.body, &mut |expr| {
+            if let ExprKind::Name(name) = &expr.kind {
+                named.insert(name.as_str());
+            }
+        });
+    }
+    let unused = own.filter(|name| !named.contains(name.text.as_str()) && !name.text.is_empty());
+    // Without a `main func`, a program may be meant for whoever calls its functions.
+    for name in unused.filter(|name| has_main && !name.text.starts_with('_')) {
+        let message = format!("nothing calls the function `{}`", name.text);
+        let fault = codes::UNUSED_FUNCTION.at(name.span, message);
+        found.push(fault.with_help("remove it, or call it"));
+    }
+}

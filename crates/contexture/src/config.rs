@@ -3,6 +3,7 @@
 //! Decision: there is no key in it. Keys come from the environment, so that the file can be
 //! committed; a key in the file is refused with a hint where it belongs.
 
+mod check;
 mod listen;
 mod policy;
 mod profiles;
@@ -10,6 +11,7 @@ mod secrets;
 mod serve;
 mod servers;
 
+pub use check::{CheckSettings, Level};
 pub use listen::listen_address;
 pub(crate) use policy::builtin_method;
 #[cfg(feature = "flow")]
@@ -75,6 +77,8 @@ pub struct Config {
     /// The policy of effects.
     #[serde(deserialize_with = "policy::read")]
     pub policy: PolicySettings,
+    /// What the check says, and how loudly (TY-3).
+    pub check: CheckSettings,
     /// Limits of a run.
     pub limits: Limits,
 }

@@ -91,7 +91,8 @@ fn load_in(
             .map_err(|error| SetupError::new("program_unreadable", &error.message, error.help))?,
     };
     let program = program::load(root, &loader, &references.project().config.limits);
-    let SemanticModel { faults: diagnostics, generates } = analysis::analyze(&program);
+    let SemanticModel { faults: mut diagnostics, generates } = analysis::analyze(&program);
+    references.project().config.check.apply(&mut diagnostics);
     let files = program.files.iter().map(|file| file.source.clone()).collect();
     Ok((program, CheckReport { files, diagnostics, generates }))
 }

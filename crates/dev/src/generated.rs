@@ -1,6 +1,6 @@
 //! The generated files: what each holds, and how it is kept fresh.
 
-use crate::{coverage, vocabulary};
+use crate::{coverage, lints, vocabulary};
 use contexture_context::{manifest, trace};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,7 @@ fn all() -> Result<Vec<Generated>, String> {
             path: "docs/protocol.md",
             content: contexture_protocol::reference::document().into_bytes(),
         },
+        Generated { path: "docs/lints.md", content: lints::document().into_bytes() },
         Generated {
             path: "schemas/manifest.schema.json",
             content: schema(&manifest::manifest_schema())?,

@@ -11,6 +11,7 @@ mod coverage;
 mod documents;
 mod fuzz;
 mod generated;
+mod lints;
 #[cfg(test)]
 mod manifests;
 mod vocabulary;
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo dev: chores of the repository
 
-  cargo dev generate          write docs/spec-coverage.md, docs/protocol.md, schemas/*.json and
+  cargo dev generate          write docs/spec-coverage.md, docs/protocol.md, docs/lints.md, schemas/*.json and
                               crates/context/src/tokens/*.vocabulary
   cargo dev generate --check  exit with 1 when one of them is stale
   cargo dev fuzz [--minutes N] [--seed N] [--json] [TARGET…]

@@ -34,6 +34,7 @@ mod lints;
 mod mains;
 mod methods;
 pub(crate) mod narrowed;
+mod prompts;
 mod scope;
 mod servers;
 mod shapes;
@@ -49,6 +50,7 @@ mod tests;
 
 pub use answers::answer_sites;
 pub use cost::{Models, cost};
+pub use prompts::{PromptFacts, PromptItem, prompts};
 
 use crate::codes;
 use crate::program::Program;

@@ -4,7 +4,11 @@
 //! effects, `AS6…` capabilities, `AS7…` the syntax of version 0.1.3, `AS8…` lints. A code never
 //! changes its meaning.
 
+mod pages;
+
 pub use contexture_diagnostic::Code;
+pub use pages::{PAGES, Page, page};
+
 use contexture_diagnostic::Severity;
 
 /// Finds the entry of a code.

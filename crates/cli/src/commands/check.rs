@@ -3,6 +3,7 @@
 mod cost;
 mod effects;
 mod fix;
+mod prompts;
 
 use crate::output::diagnostics;
 use crate::prelude::*;
@@ -12,6 +13,7 @@ use contexture::run::{self, CheckReport, RunRequest, SetupError, load, load_text
 use contexture::script::program::Program;
 use cost::ProgramCost;
 use effects::CallEffects;
+use prompts::Prompt;
 use std::collections::HashSet;
 
 const EXAMPLES: &str = "\
@@ -20,6 +22,7 @@ Examples:
   contexture check examples/*.as --json
   contexture check examples/react_loop.as --effects
   contexture check examples/summarize_file.as --cost
+  contexture check examples/summarize_file.as --prompts
   printf 'main func(input) { 1; }' | contexture check -
 
 Exit code 0: no errors, though there may be warnings; 2: errors.";
@@ -40,6 +43,10 @@ pub(crate) struct Args {
     /// `generate` and in sum, and what nothing bounds.
     #[arg(long)]
     cost: bool,
+    /// List for each `generate` the items that it can see, in their order, with source, budget, trust
+    /// and condition, its tools and its shape; with --json as `prompts`.
+    #[arg(long)]
+    prompts: bool,
     /// Apply the fixes that are right whatever was meant, write the named files, and report what
     /// remains.
     #[arg(long)]
@@ -69,11 +76,18 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
                 cost::json(&found.costs, found.refused).map(|(key, value)| (key.to_owned(), value)),
             );
         }
+        if let (true, Value::Object(object)) = (args.prompts, &mut object) {
+            let all = found.prompts.iter().map(prompts::json).collect();
+            object.insert("prompts".to_owned(), all);
+        }
         terminal.print_json(&object)?;
         return Ok(found.exit());
     }
     if args.effects {
         terminal.print(&effects::text(&found.effects, terminal.out))?;
+    }
+    if args.prompts {
+        terminal.print(&prompts::text(&found.prompts, terminal.out))?;
     }
     if args.cost {
         terminal.print(&cost::text(&found.costs, found.refused, terminal.out))?;
@@ -115,6 +129,8 @@ struct Found {
     known: HashSet<(PathBuf, String)>,
     /// The model calls of all programs, each once.
     effects: Vec<CallEffects>,
+    /// What the model calls can see.
+    prompts: Vec<Prompt>,
     /// The worst cases of the programs that have no errors.
     costs: Vec<ProgramCost>,
     refused: bool,
@@ -136,6 +152,9 @@ impl Found {
         if args.cost && !report.has_errors() {
             let facts = run::cost(&project, &program, &RunRequest::default());
             self.costs.push(ProgramCost::new(facts, report.files.clone()));
+        }
+        if args.prompts {
+            self.prompts.extend(Prompt::of(&program));
         }
         let files: Vec<&SourceFile> = report.files.iter().collect();
         report.diagnostics.retain(|fault| {

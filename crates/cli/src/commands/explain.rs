@@ -48,7 +48,8 @@ fn explanation(asked: &str, paint: Paint) -> Option<String> {
     let text = |head: String, text: &str| format!("{}\n\n{text}\n", paint.bold(&head));
     if let Some(known) = codes::find(&code) {
         let head = format!("{}[{}]: {}", known.severity.as_str(), known.code, known.name);
-        return Some(text(head, known.summary));
+        let page = codes::page(known.code).map(page).unwrap_or_default();
+        return Some(text(head, known.summary) + &page);
     }
     if let Some(known) = failures::find(&code) {
         let explained = text(format!("failure[{}]", known.code), known.meaning);
@@ -76,6 +77,13 @@ fn explanation(asked: &str, paint: Paint) -> Option<String> {
     let word = code_words::find(asked);
     word.map(|(word, meaning)| text(format!("failure[{word}]"), meaning))
         .or_else(|| ErrorCode::parse(&code).map(protocol))
+}
+
+fn page(page: &codes::Page) -> String {
+    let indented =
+        |program: &str| program.lines().fold(String::new(), |all, line| all + "  " + line + "\n");
+    let (example, better) = (indented(page.example), indented(page.better));
+    format!("\n{}\n\nExample:\n{example}\nProbably meant:\n{better}", page.explanation)
 }
 
 fn example(text: &str) -> String {

@@ -12,6 +12,7 @@ mod generate;
 mod hints;
 mod interpolation;
 mod items;
+mod misspelt;
 mod objects;
 mod old;
 mod repl;
@@ -28,7 +29,7 @@ use super::token::{Token, TokenKind};
 use crate::codes::{self, Code};
 use crate::stack;
 use contexture_diagnostic::{Diagnostic, Span};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 /// The greatest nesting that is parsed, whatever the caller's limit.
 pub const MAX_DEPTH: usize = 1_200;
@@ -73,6 +74,10 @@ pub(crate) struct Parser<'a> {
     function_start: Vec<usize>,
     /// The column of the first token of the current line.
     line_indent: usize,
+    /// The words that this text binds, once they were asked for.
+    bound: Option<HashSet<&'a str>>,
+    /// True if names may be bound elsewhere, as by earlier lines of a REPL.
+    names_elsewhere: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -105,6 +110,8 @@ impl<'a> Parser<'a> {
             open: Vec::new(),
             function_start: Vec::new(),
             line_indent: 0,
+            bound: None,
+            names_elsewhere: false,
         };
         parser.take_next();
         parser

@@ -122,3 +122,14 @@ fn ty_3_functions_of_a_file_without_main_are_for_others() {
         [""; 0]
     );
 }
+
+#[test]
+fn ty_3_every_lint_has_a_page_whose_example_shows_it_alone() {
+    use crate::codes::{ALL, PAGES, page};
+    for lint in ALL.iter().filter(|code| code.code.starts_with("AS8")) {
+        let page = page(lint.code).unwrap();
+        assert_eq!(codes(page.example), [lint.code], "{}", lint.code);
+        assert_eq!(codes(page.better), [""; 0], "{}", lint.code);
+    }
+    assert!(PAGES.iter().is_sorted_by_key(|page| page.code.code));
+}

@@ -452,6 +452,12 @@ impl Parser<'_> {
         if super::is_reserved(word) {
             return self.keyword_as_value(word);
         }
+        match self.misspelt_expression() {
+            Some("generate") => return self.generate(),
+            Some("parallel") => return self.parallel_for(),
+            Some(_) => return self.try_else(),
+            None => {}
+        }
         self.bump();
         self.leaf(ExprKind::Name(word.to_owned()), span)
     }

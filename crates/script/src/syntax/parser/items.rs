@@ -116,6 +116,10 @@ impl Parser<'_> {
             "class" | "struct" => "write an agent as `agent Name { … }`",
             "main" => "write `main func(input) { … }` or `main agent { … }`",
             "from" => "write an import as `import tool Name from \"…\"`",
+            "enum" | "type" | "interface" | "schema" => {
+                "write the shape where it is needed: `name \"a\" | \"b\"`, `generate({ … }) -> { name string }`"
+            }
+            "test" => "write a program of its own, and compare what it returns",
             _ => {
                 let words = ["import", "agent", "func", "main"];
                 let meant = nearest(word, words)?;
@@ -168,7 +172,12 @@ impl Parser<'_> {
     pub(super) fn item(&mut self, place: Place) -> Option<Item> {
         let start = self.current.span;
         let doc = self.description();
-        let word = self.word()?;
+        let word = match self.word()? {
+            "import" | "agent" | "func" | "main" | "shape" | "use" | "model" | "role"
+            | "description" | "policy" => self.word()?,
+            word if place == Place::Function => word,
+            word => self.misspelt_item().unwrap_or(word),
+        };
         let main = word == "main" && matches!(self.peek_word(1), Some("func" | "agent"));
         let kind = if main { self.peek_word(1).unwrap_or_default() } else { word };
         let next = self.peek_kind();
@@ -197,7 +206,7 @@ impl Parser<'_> {
                 self.shape_declaration(doc).map(Item::Shape)
             }
             "use" => Some(Item::Use(self.use_statement())),
-            _ => self.config().map(Item::Config),
+            _ => self.config(word).map(Item::Config),
         }
     }
 
@@ -225,7 +234,7 @@ impl Parser<'_> {
             self.skip_line();
             return None;
         };
-        if !self.eat_word("from") {
+        if !self.eat_keyword("from") {
             self.push_here(
                 self.unexpected("`from`").with_help("write `import tool Name from \"…\"`"),
             );
@@ -427,8 +436,7 @@ impl Parser<'_> {
 
     /// Parses `model NAME`, `role "…"`, `description "…"`, `policy CLASS "…"`; returns `None` if
     /// the word is an ordinary name.
-    pub(super) fn config(&mut self) -> Option<Config> {
-        let word = self.word()?;
+    pub(super) fn config(&mut self, word: &str) -> Option<Config> {
         let wanted = match word {
             "model" | "policy" => TokenKind::Word,
             "role" | "description" => TokenKind::Str,

@@ -7,6 +7,7 @@ use super::items::Place;
 
 impl Parser<'_> {
     pub(crate) fn whole_expression(&mut self) -> Expr {
+        self.names_elsewhere = true;
         self.expression()
     }
 
@@ -21,6 +22,7 @@ impl Parser<'_> {
     }
 
     pub(crate) fn repl(&mut self) -> (Vec<Item>, Vec<Statement>) {
+        self.names_elsewhere = true;
         let mut items = Vec::new();
         let mut statements = Vec::new();
         while !self.at_end() {

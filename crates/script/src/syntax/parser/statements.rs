@@ -72,17 +72,21 @@ impl Parser<'_> {
     }
 
     fn statement_kind(&mut self) -> StatementKind {
-        match self.word() {
+        let word = self.word().filter(|word| !self.is_statement_word(word));
+        let misspelt = word.and_then(|_| self.misspelt_statement());
+        match misspelt.or_else(|| self.word()) {
             Some("if") => self.if_statement(),
             Some("for") => StatementKind::For(self.for_loop()),
             Some("return") => self.return_statement(),
             Some("use") => StatementKind::Use(self.use_statement()),
-            Some("loop") if self.is_keyword_here() => self.loop_statement(),
-            Some("repeat") if self.is_keyword_here() => self.repeat_statement(),
+            Some("loop") if misspelt.is_some() || self.is_keyword_here() => self.loop_statement(),
+            Some("repeat") if misspelt.is_some() || self.is_keyword_here() => {
+                self.repeat_statement()
+            }
             Some("progress") if self.is_before_text() => self.progress_statement(),
             Some("fail") if self.is_before_text() => self.fail_statement(),
             Some("else") => self.stray_else(),
-            Some(word) => match self.config() {
+            Some(word) => match self.config(word) {
                 Some(config) => StatementKind::Config(config),
                 None => self.foreign_statement(word).unwrap_or_else(|| self.simple_statement()),
             },
@@ -92,6 +96,12 @@ impl Parser<'_> {
             }
             None => self.simple_statement(),
         }
+    }
+
+    /// Reports whether a word begins a statement of its own.
+    fn is_statement_word(&self, word: &str) -> bool {
+        super::is_reserved(word)
+            || matches!(word, "loop" | "repeat" | "progress" | "model" | "role" | "description")
     }
 
     /// Reports whether `loop` or `repeat` is a keyword here; before an assignment or a field it is
@@ -163,9 +173,10 @@ impl Parser<'_> {
             if self.foreign_elif() {
                 continue;
             }
-            if !self.eat_word("else") {
+            if !self.at_word("else") && !self.begins_misspelt_else() {
                 break;
             }
+            self.bump();
             if self.eat_word("if") {
                 continue;
             }
@@ -175,6 +186,12 @@ impl Parser<'_> {
         }
         self.height = highest + 1;
         StatementKind::If { arms, otherwise }
+    }
+
+    /// Reports a misspelt `else` behind the block of an `if`.
+    fn begins_misspelt_else(&mut self) -> bool {
+        let next = self.peek_kind() == TokenKind::OpenBrace || self.peek_word(1) == Some("if");
+        next && self.misspelt(&["else"]).is_some()
     }
 
     fn foreign_elif(&mut self) -> bool {
@@ -215,7 +232,7 @@ impl Parser<'_> {
 
     fn loop_statement(&mut self) -> StatementKind {
         let start = self.bump().span;
-        if !self.eat_word("until") {
+        if !self.eat_keyword("until") {
             self.push_here(
                 self.unexpected("`until`").with_help("write `loop until done max 10 { … }`"),
             );
@@ -237,7 +254,12 @@ impl Parser<'_> {
 
     /// Parses `max n` after the head of a loop, or takes the limit of the old syntax out of it.
     fn limit_of_loop(&mut self, head: Expr, keyword: Span, kind: OldLimit) -> (Expr, Option<Expr>) {
-        let max = if self.eat_word("max") { Some(self.header_expression()) } else { None };
+        let is_max = self.at_word("max") || self.misspelt_clause(&["max"]).is_some();
+        let max = if is_max && self.eat(TokenKind::Word).is_some() {
+            Some(self.header_expression())
+        } else {
+            None
+        };
         let (head, old) = self.old_limit(head, kind, max.is_some());
         if max.is_some() || old.is_some() {
             return (head, max.or(old));
@@ -312,7 +334,7 @@ impl Parser<'_> {
         let start = self.bump().span.start;
         let body = self.block("the body of `try`");
         let below = self.height;
-        if !self.eat_word("else") {
+        if !self.eat_keyword("else") {
             self.push_here(self.unexpected("`else`").with_help("write `try { … } else err { … }`"));
             let span = self.span_from(start);
             let handler = empty_block(Span::at(span.end));

@@ -98,10 +98,7 @@ impl Parser<'_> {
     fn clauses(&mut self, candidate: bool) -> Clauses {
         let mut clauses = Clauses::default();
         loop {
-            let word = self.word().unwrap_or_default();
-            if !self.is_clause(word, candidate) {
-                return clauses;
-            }
+            let Some(word) = self.clause(candidate) else { return clauses };
             let keyword = self.bump();
             match word {
                 "max" => {
@@ -130,6 +127,17 @@ impl Parser<'_> {
                     clauses.selected = Some(keyword.span);
                 }
             }
+        }
+    }
+
+    /// Returns the clause that begins here, also with a misspelt word.
+    fn clause(&mut self, candidate: bool) -> Option<&'static str> {
+        const ALL: [&str; 5] = ["max", "keep", "priority", "for", "selected"];
+        let word = self.word()?;
+        match ALL.into_iter().find(|known| *known == word) {
+            Some(known) => self.is_clause(known, candidate).then_some(known),
+            None if candidate => self.misspelt_clause(&["max", "keep"]),
+            None => self.misspelt_clause(&["max", "keep", "priority"]),
         }
     }
 

@@ -25,6 +25,7 @@ mod answers;
 mod calls;
 mod cost;
 mod declarations;
+mod derived;
 mod effects;
 mod expressions;
 mod generate;
@@ -119,6 +120,7 @@ fn check_file(
     checker.mains();
     let name = file.source.name();
     let mut faults = checker.faults;
+    derived::without_derived(file, &mut faults);
     faults.extend(file.parsed.diagnostics.iter().cloned());
     faults.extend(program.faults.iter().filter(|fault| fault.file == name).cloned());
     if faults.iter().all(|fault| fault.severity != Severity::Error) {

@@ -69,10 +69,34 @@ pub fn parse(source: &SourceFile, limits: &Limits) -> Parsed {
     if let Some(fault) = too_large(source.text(), limits) {
         return Parsed { diagnostics: vec![fault], ..Parsed::default() };
     }
-    let mut parser = Parser::new(source.text(), limits.source_depth);
+    let parsed = parsed(Parser::new(source.text(), limits.source_depth));
+    if parsed.is_valid() || brackets_match(&parsed.tokens) {
+        return parsed;
+    }
+    // The indentation may give away where a bracket is missing (TY-5).
+    let again = self::parsed(Parser::by_indent(source.text(), limits.source_depth));
+    if errors(&again) <= errors(&parsed) { again } else { parsed }
+}
+
+fn parsed(mut parser: Parser<'_>) -> Parsed {
     let file = parser.file();
     let (tokens, diagnostics) = parser.finish();
     Parsed { file, tokens, diagnostics }
+}
+
+/// Reports whether there are as many opening brackets of each kind as closing ones.
+fn brackets_match(tokens: &[Token]) -> bool {
+    let pairs = [
+        (token::TokenKind::OpenBrace, token::TokenKind::CloseBrace),
+        (token::TokenKind::OpenParen, token::TokenKind::CloseParen),
+        (token::TokenKind::OpenBracket, token::TokenKind::CloseBracket),
+    ];
+    let count = |kind| tokens.iter().filter(|token| token.kind == kind).count();
+    pairs.into_iter().all(|(open, close)| count(open) == count(close))
+}
+
+fn errors(parsed: &Parsed) -> usize {
+    parsed.diagnostics.iter().filter(|fault| fault.severity == Severity::Error).count()
 }
 
 fn too_large(text: &str, limits: &Limits) -> Option<Diagnostic> {

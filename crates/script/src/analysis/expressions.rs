@@ -200,6 +200,7 @@ impl<'p> Checker<'p, '_> {
         }
         let mut names = self.scopes.names();
         names.extend(self.declarations.visible(self.file, self.agent));
+        names.extend(["true", "false", "none", "generate", "return"]);
         let help = suggestion(name, names).unwrap_or_else(|| {
             "assign it before it is read, in this block or an enclosing one".to_owned()
         });

@@ -15,6 +15,7 @@ mod items;
 mod misspelt;
 mod objects;
 mod old;
+mod recovery;
 mod repl;
 mod shapes;
 mod statements;
@@ -70,6 +71,14 @@ pub(crate) struct Parser<'a> {
     body_depth: usize,
     /// The open brackets, outermost first.
     open: Vec<TokenKind>,
+    /// The columns of the lines in which they were opened.
+    open_indents: Vec<usize>,
+    /// True if a line further to the left ends what is open: the brackets do not match (TY-5).
+    by_indent: bool,
+    /// True in the head of an `if` or a loop, behind which a block follows.
+    in_head: bool,
+    /// The closing braces that have no opening one, once they were counted.
+    spare_braces: Option<usize>,
     /// The column where each current function begins, outermost first.
     function_start: Vec<usize>,
     /// The column of the first token of the current line.
@@ -108,6 +117,10 @@ impl<'a> Parser<'a> {
             outer_statement: 0,
             body_depth: 0,
             open: Vec::new(),
+            open_indents: Vec::new(),
+            by_indent: false,
+            in_head: false,
+            spare_braces: None,
             function_start: Vec::new(),
             line_indent: 0,
             bound: None,
@@ -460,9 +473,11 @@ impl<'a> Parser<'a> {
     /// Takes the bracket that closes the group opened at `opening`, or reports that it is missing.
     fn close(&mut self, opening: Token) {
         let Some(closer) = opening.kind.closer() else { return };
+        let outer = self.closes_an_outer_one();
         self.open.pop();
+        self.open_indents.pop();
         // An unterminated text took everything up to the end, including this bracket.
-        if self.eat(closer).is_some() || (self.previous_open && self.at_end()) {
+        if (!outer && self.eat(closer).is_some()) || (self.previous_open && self.at_end()) {
             return;
         }
         let wanted = closer.describe();
@@ -476,8 +491,10 @@ impl<'a> Parser<'a> {
     }
 
     fn open(&mut self) -> Token {
+        let indent = self.line_indent;
         let token = self.bump();
         self.open.extend(token.kind.closer());
+        self.open_indents.push(indent);
         token
     }
 

@@ -61,10 +61,13 @@ impl Parser<'_> {
             self.height = 1;
             return error_at(Span::at(at));
         }
-        self.expression()
+        let outer = std::mem::replace(&mut self.in_head, true);
+        let head = self.expression();
+        self.in_head = outer;
+        head
     }
 
-    fn object_follows(&mut self) -> bool {
+    pub(super) fn object_follows(&mut self) -> bool {
         let first = self.peek(1).kind;
         matches!(first, TokenKind::Word | TokenKind::Str) && self.peek(2).kind == TokenKind::Colon
     }
@@ -76,7 +79,7 @@ impl Parser<'_> {
 
     /// Continues after a left operand with operators whose precedence is at least `least`.
     fn binary_of(&mut self, mut left: Expr, least: u8) -> Expr {
-        while let Some(op) = self.infix() {
+        while let Some(op) = self.infix().or_else(|| self.misspelt_infix()) {
             if precedence(op) < least {
                 break;
             }

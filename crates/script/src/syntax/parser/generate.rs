@@ -11,6 +11,14 @@ impl Parser<'_> {
         let start = self.bump().span;
         let (options, below) = if self.at(TokenKind::OpenParen) && self.same_line() {
             self.generate_options()
+        } else if self.at(TokenKind::OpenBrace) && self.same_line() && !self.in_head {
+            let at = Span::at(start.end);
+            self.push_here(
+                self.unexpected("`(`").with_help("write `generate({ … })`").with_edit(at, "("),
+            );
+            let options = self.fields_with(Self::most_output);
+            self.eat(TokenKind::CloseParen);
+            options
         } else {
             let fault = codes::BAD_GENERATE.at(start, "`generate` without arguments");
             self.push(fault.with_help("write `generate({ input: \"…\" }) -> { answer string }`"));
@@ -18,8 +26,8 @@ impl Parser<'_> {
             (Vec::new(), 0)
         };
         let mut highest = below;
-        let shape = if self.eat(TokenKind::Arrow).is_some() {
-            let shape = self.shape();
+        let shape = if self.eat(TokenKind::Arrow).is_some() || self.lacks_arrow() {
+            let shape = self.shape_of_answer();
             highest = highest.max(self.height);
             Some(shape)
         } else {
@@ -29,17 +37,35 @@ impl Parser<'_> {
         self.above(highest, span, ExprKind::Generate(Box::new(Generate { options, shape })))
     }
 
+    /// Reports the shape of an answer that has no `->` before it. What may be an object or a block is
+    /// one.
+    fn lacks_arrow(&mut self) -> bool {
+        let shape = self.at(TokenKind::OpenBrace) && self.same_line() && !self.in_head;
+        if !shape || self.object_follows() || self.peek_kind().is_closer() {
+            return false;
+        }
+        let at = Span::at(self.previous_end);
+        let fault = self.unexpected("`->`").with_help("write `->` before the shape of the answer");
+        self.push_here(fault.with_edit(at, " ->"));
+        true
+    }
+
     fn generate_options(&mut self) -> (Vec<(Text, Expr)>, usize) {
         let opening = self.open();
-        if !self.at(TokenKind::OpenBrace) {
+        if !self.at(TokenKind::OpenBrace) && !self.begins_field() {
             let (arguments, highest) = self.sequence("the options", false);
             self.close(opening);
             self.report_bad_options(&arguments, self.span_from(opening.span.start));
             return (arguments.into_iter().map(as_input).collect(), highest);
         }
-        let (options, mut highest) = self.fields_with(Self::most_output);
+        let (options, mut highest) = if self.at(TokenKind::OpenBrace) {
+            self.fields_with(Self::most_output)
+        } else {
+            self.options_without_brace()
+        };
         self.eat(TokenKind::Comma);
-        if !self.at_end() && !self.kind().is_closer() && !self.group_is_left_open() {
+        let ended = self.at(TokenKind::Arrow) || self.kind().is_closer() || self.at_end();
+        if !ended && !self.group_is_left_open() {
             let at = self.current.span;
             let (_, spare) = self.sequence("`)`", false);
             highest = highest.max(spare);
@@ -54,6 +80,15 @@ impl Parser<'_> {
             self.push(fault.with_help("write `max_output`").with_safe_edit(key.span, "max_output"));
         }
         (options, highest)
+    }
+
+    fn options_without_brace(&mut self) -> (Vec<(Text, Expr)>, usize) {
+        let at = Span::at(self.current.span.start);
+        let fault = self.unexpected("`{`").with_help("write `generate({ … })`");
+        self.push_here(fault.with_edit(at, "{ "));
+        let read = self.fields_behind(&Self::most_output);
+        self.eat(TokenKind::CloseBrace);
+        read
     }
 
     /// Parses the second bound of `max_output: 800 to 3200`.

@@ -6,6 +6,7 @@ use super::super::ast::{
 };
 use super::super::token::{Token, TokenKind};
 use super::Parser;
+use crate::capability;
 use crate::codes;
 use contexture_diagnostic::{Diagnostic, Span, nearest};
 
@@ -163,7 +164,7 @@ impl Parser<'_> {
     }
 
     /// Returns the token after `word ( … )`, looking ahead a few tokens only.
-    fn peek_past_group(&mut self) -> Option<TokenKind> {
+    pub(super) fn peek_past_group(&mut self) -> Option<TokenKind> {
         const FAR: usize = 32;
         let close = (2..FAR).find(|at| self.peek(*at).kind == TokenKind::CloseParen)?;
         Some(self.peek(close + 1).kind)
@@ -176,6 +177,11 @@ impl Parser<'_> {
             "import" | "agent" | "func" | "main" | "shape" | "use" | "model" | "role"
             | "description" | "policy" => self.word()?,
             word if place == Place::Function => word,
+            word if self.begins_import_without_keyword(word) => {
+                let fault = self.unexpected("`import`").with_help("write `import` before it");
+                self.push_here(fault.with_edit(Span::at(start.start), "import "));
+                return self.import(start.start).map(Item::Import);
+            }
             word => self.misspelt_item().unwrap_or(word),
         };
         let main = word == "main" && matches!(self.peek_word(1), Some("func" | "agent"));
@@ -185,13 +191,20 @@ impl Parser<'_> {
             "import" if next == TokenKind::Word => {
                 let message = "an import is only allowed at the top level of a file";
                 self.report_misplaced(place != Place::File, message);
-                self.import().map(Item::Import)
+                self.bump();
+                self.import(start.start).map(Item::Import)
             }
             "agent" if main || matches!(next, TokenKind::Word | TokenKind::OpenBrace) => {
                 let message = "an agent is only allowed at the top level of a file";
                 self.report_misplaced(place != Place::File, message);
                 self.skip_head(main);
                 Some(Item::Agent(self.agent(main, start, doc)))
+            }
+            word if place != Place::Function && self.begins_func_without_keyword() => {
+                let missing = if word == "main" { self.bump().span.end } else { start.start };
+                let fault = self.unexpected("`func`").with_help("write `func` before it");
+                self.push_here(fault.with_edit(Span::at(missing), "func "));
+                Some(Item::Func(self.func(word == "main", start)))
             }
             "func" => {
                 let message =
@@ -225,8 +238,7 @@ impl Parser<'_> {
         }
     }
 
-    fn import(&mut self) -> Option<Import> {
-        let start = self.bump().span.start;
+    fn import(&mut self, start: u32) -> Option<Import> {
         let known = self.import_kind();
         let kind = known.unwrap_or(ImportKind::Template);
         let name = self.binding("the name of the import");
@@ -249,6 +261,8 @@ impl Parser<'_> {
             return Some(Import { kind, name, from: nowhere(span), or: Vec::new(), span });
         };
         let span = self.span_from(start);
+        // What it gives is guessed, so that its uses are not faults.
+        let kind = known.unwrap_or_else(|| guessed(&from.value));
         let from = if known.is_some() { from } else { nowhere(span) };
         Some(Import { kind, name, from, or: sources.collect(), span })
     }
@@ -304,6 +318,12 @@ impl Parser<'_> {
             self.bump();
             return Some(*kind);
         }
+        if self.peek_word(1) == Some("from") {
+            let span = self.current.span;
+            let help = "write `import tool Name from \"…\"`; the kinds are llm, tool, memory, file, agent, knowledge, resource, template";
+            self.report(codes::UNKNOWN_IMPORT_KIND, span, "missing kind of the import", help);
+            return None;
+        }
         let words = IMPORT_KINDS.iter().map(|(word, _)| *word);
         let meant = if word == "model" { Some("llm") } else { nearest(word, words) };
         let kind = IMPORT_KINDS.iter().find(|(name, _)| meant == Some(*name));
@@ -327,18 +347,22 @@ impl Parser<'_> {
     }
 
     fn agent_body(&mut self) -> Vec<Item> {
-        if !self.at(TokenKind::OpenBrace) {
+        let opening = if self.at(TokenKind::OpenBrace) {
+            Some(self.open())
+        } else {
             self.push_here(self.unexpected("`{`"));
-            return Vec::new();
-        }
-        let opening = self.open();
+            if !self.take_spare_brace() {
+                return Vec::new();
+            }
+            None
+        };
         let read = |p: &mut Self| {
             let mut items = Vec::new();
             while !p.at_end() && !p.at(TokenKind::CloseBrace) {
                 p.outer_statement = p.current.span.start;
                 if p.kind().is_closer() {
                     p.stray_closer();
-                } else if p.agent_is_left_open() {
+                } else if p.agent_is_left_open() || p.is_dedented() {
                     break;
                 } else {
                     items.extend(p.item_or_fault(Place::Agent));
@@ -347,7 +371,10 @@ impl Parser<'_> {
             items
         };
         let mut items = self.inside(read);
-        self.close(opening);
+        match opening {
+            Some(opening) => self.close(opening),
+            None => drop(self.eat(TokenKind::CloseBrace)),
+        }
         // An agent in an agent is an error; many in each other would only make the tree higher.
         if self.depth > 2 {
             items.clear();
@@ -368,7 +395,8 @@ impl Parser<'_> {
 
     fn func(&mut self, main: bool, start: Span, doc: Option<String>) -> Func {
         let indent = self.line_indent;
-        let unnamed = main && self.word().is_none();
+        // The name of a main function may be left out, and so may a parenthesis.
+        let unnamed = main && (self.word().is_none() || self.peek_kind() != TokenKind::OpenParen);
         let name = if unnamed { None } else { self.binding("the name of a function") };
         let params = self.params();
         let result = self.eat(TokenKind::Arrow).is_some().then(|| self.shape());
@@ -389,10 +417,14 @@ impl Parser<'_> {
                     .with_help("write `()` for a function without parameters")
                     .with_edit(at, "()"),
             );
-            return Vec::new();
+            return self.params_without_paren();
         }
         let opening = self.open();
         let mut params = Vec::new();
+        if self.at(TokenKind::OpenBrace) && !self.body_follows_parameter() {
+            self.push_here(self.unexpected("a parameter"));
+            self.shape();
+        }
         while !self.at_end() && !self.kind().is_closer() && !self.at(TokenKind::OpenBrace) {
             let before = self.current.span.start;
             params.extend(self.param());
@@ -400,6 +432,11 @@ impl Parser<'_> {
                 continue;
             }
             if self.at(TokenKind::Word) && self.current.span.start > before {
+                if self.current.starts_line
+                    && self.fault_at.is_some_and(|at| at >= opening.span.start)
+                {
+                    continue;
+                }
                 let at = Span::at(self.previous_end);
                 let fault = self.unexpected("`,`").with_help("add a comma").with_safe_edit(at, ",");
                 self.push_here(fault);
@@ -407,6 +444,11 @@ impl Parser<'_> {
             }
             self.push_here(self.unexpected("`,` or `)`"));
             if self.at(TokenKind::OpenBrace) {
+                break;
+            }
+            // The braces of a shape have lost the first one.
+            if self.at(TokenKind::CloseBrace) && self.peek_kind() == TokenKind::CloseParen {
+                self.bump();
                 break;
             }
             self.skip_to_comma();
@@ -419,10 +461,11 @@ impl Parser<'_> {
         params
     }
 
-    fn param(&mut self) -> Option<Param> {
+    pub(super) fn param(&mut self) -> Option<Param> {
         let name = self.binding("a parameter")?;
         let colon = self.eat(TokenKind::Colon).is_some();
-        let typed = colon || (self.same_line() && self.starts_shape());
+        let body = self.at(TokenKind::OpenBrace) && self.body_follows_parameter();
+        let typed = !body && (colon || (self.same_line() && self.starts_shape()));
         let shape = typed.then(|| self.shape());
         if self.at(TokenKind::Assign) {
             self.push_here(
@@ -556,7 +599,9 @@ impl Parser<'_> {
             let fault = self.unexpected("`{`").with_help(format!("put {what} in `{{` and `}}`"));
             self.push_here(fault);
             self.height = 1;
-            return Block { statements: Vec::new(), span: Span::at(self.previous_end) };
+            let start = self.previous_end;
+            let statements = self.deeper(Self::body_without_brace, |_| Vec::new());
+            return Block { statements, span: self.span_from(start) };
         }
         let opening = self.open();
         let mut statements = self.inside(Self::statements);
@@ -566,6 +611,19 @@ impl Parser<'_> {
             statements = Vec::new();
         }
         Block { statements, span: self.span_from(start) }
+    }
+}
+
+/// Returns the kind of import that a source is most likely meant for.
+fn guessed(uri: &str) -> ImportKind {
+    if capability::tool(uri).is_ok() {
+        ImportKind::Tool
+    } else if uri.contains("://") && capability::memory(uri).is_ok() {
+        ImportKind::Memory
+    } else if uri.contains("://") && capability::model(uri, &[]).is_ok() {
+        ImportKind::Llm
+    } else {
+        ImportKind::File
     }
 }
 

@@ -4,6 +4,7 @@
 //! when nothing in the file binds it: then it would be an undefined name anyway, and no program that
 //! runs is refused. What follows must fit the keyword, too.
 
+use super::super::ast::BinaryOp;
 use super::super::lexer::Lexer;
 use super::super::token::{Token, TokenKind};
 use super::Parser;
@@ -56,6 +57,16 @@ impl<'a> Parser<'a> {
         self.misspelt(fits)
     }
 
+    /// Returns a misspelt `and` between two values.
+    pub(super) fn misspelt_infix(&mut self) -> Option<BinaryOp> {
+        if !self.at(TokenKind::Word) || self.current.starts_line {
+            return None;
+        }
+        let next = self.next_on_line()?;
+        let value = matches!(next.kind, TokenKind::Word | TokenKind::Number | TokenKind::Str);
+        value.then(|| self.misspelt(&["and"])).flatten().map(|_| BinaryOp::And)
+    }
+
     /// Returns the keyword of an item that begins with a misspelt one.
     pub(super) fn misspelt_item(&mut self) -> Option<&'static str> {
         let next = self.next_on_line()?;
@@ -105,7 +116,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports whether a word names something in this file, or may do so elsewhere.
-    fn is_bound(&mut self, word: &str) -> bool {
+    pub(super) fn is_bound(&mut self, word: &str) -> bool {
         if self.names_elsewhere {
             return true;
         }

@@ -24,18 +24,36 @@ impl Parser<'_> {
         self.above(highest, span, ExprKind::Object(fields))
     }
 
+    /// Parses the fields of an object whose opening brace is missing, and its closing one.
+    fn object_without_brace(&mut self) -> Expr {
+        let start = self.current.span.start;
+        let fault = self.unexpected("`{`").with_help("put the fields in `{` and `}`");
+        self.push_here(fault.with_edit(Span::at(start), "{ "));
+        let (fields, highest) = self.fields_behind(&|_, _, _| ());
+        self.eat(TokenKind::CloseBrace);
+        let span = self.span_from(start);
+        self.above(highest, span, ExprKind::Object(fields))
+    }
+
     /// Parses expressions up to a closing bracket, and returns the height of the highest. With
     /// `old_commas`, version 0.1.3 let the commas be omitted here.
     pub(super) fn sequence(&mut self, what: &str, old_commas: bool) -> (Vec<Expr>, usize) {
         let mut items = Vec::new();
         let mut highest = 0;
-        while !self.at_end() && !self.kind().is_closer() {
+        while !self.at_end() && (!self.kind().is_closer() || self.takes_stray_closer()) {
             if self.at(TokenKind::Comma) {
                 self.spare_comma(what);
                 continue;
             }
             let before = self.current.span.start;
-            items.push(self.expression());
+            if self.group_is_left_open() {
+                break;
+            }
+            items.push(if self.begins_field() {
+                self.object_without_brace()
+            } else {
+                self.expression()
+            });
             highest = highest.max(self.height);
             if self.eat(TokenKind::Comma).is_some() {
                 continue;
@@ -100,10 +118,20 @@ impl Parser<'_> {
         more: impl Fn(&mut Self, &str, &mut Vec<(Text, Expr)>),
     ) -> (Vec<(Text, Expr)>, usize) {
         let opening = self.open();
+        let read = self.fields_behind(&more);
+        self.close(opening);
+        read
+    }
+
+    /// Parses fields up to a closing bracket.
+    pub(super) fn fields_behind(
+        &mut self,
+        more: &impl Fn(&mut Self, &str, &mut Vec<(Text, Expr)>),
+    ) -> (Vec<(Text, Expr)>, usize) {
         let mut fields = Vec::new();
         let mut highest = 0;
         let mut column = None;
-        while !self.at_end() && !self.kind().is_closer() {
+        while !self.at_end() && (!self.kind().is_closer() || self.takes_stray_closer()) {
             if self.at(TokenKind::Comma) {
                 self.spare_comma("a field");
                 continue;
@@ -128,7 +156,6 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.close(opening);
         let keys = fields.iter().map(|(key, _)| (key.value.as_str(), key.span));
         self.report_duplicates(keys, (codes::DUPLICATE_KEY, "key", "keep one of them"));
         fields.shrink_to_fit();
@@ -139,7 +166,7 @@ impl Parser<'_> {
     /// first key, does not belong to it.
     fn object_is_left_open(&mut self, here: Option<usize>, first: Option<usize>) -> bool {
         let Some(here) = here else { return false };
-        if self.starts_item() {
+        if self.starts_item() || self.is_dedented() {
             return true;
         }
         let outside = first.is_some_and(|first| here < first);
@@ -252,7 +279,7 @@ impl Parser<'_> {
         if !self.current.starts_line {
             return false;
         }
-        if self.starts_statement() || self.starts_item() {
+        if self.is_dedented() || self.starts_statement() || self.starts_item() {
             return true;
         }
         let assigns = |kind: TokenKind| kind.is_assignment();

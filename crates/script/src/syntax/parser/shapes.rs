@@ -149,25 +149,51 @@ impl Parser<'_> {
         ShapeKind::Enum(values)
     }
 
+    /// Parses the shape of an answer, also without its opening brace.
+    pub(super) fn shape_of_answer(&mut self) -> ShapeNode {
+        if !self.begins_shape_without_brace() {
+            return self.shape();
+        }
+        let start = self.current.span.start;
+        let fault = self.unexpected("`{`").with_help("put the fields in `{` and `}`");
+        self.push_here(fault.with_edit(Span::at(self.previous_end), " {"));
+        let fields = self.shape_fields();
+        self.eat(TokenKind::CloseBrace);
+        ShapeNode { kind: ShapeKind::Object(fields), span: self.span_from(start) }
+    }
+
     fn object_shape(&mut self) -> ShapeKind {
         let opening = self.open();
+        let fields = self.shape_fields();
+        self.close(opening);
+        ShapeKind::Object(fields)
+    }
+
+    /// Parses the fields of a shape up to its closing brace.
+    fn shape_fields(&mut self) -> Vec<FieldNode> {
         let mut fields: Vec<FieldNode> = Vec::new();
         let mut highest = 0;
-        while !self.at_end() && !self.kind().is_closer() {
-            if self.starts_item() && self.current.starts_line && self.line_indent == 0 {
+        while !self.at_end() && !self.at(TokenKind::CloseBrace) {
+            if self.kind().is_closer() && self.is_awaited(self.kind()) {
                 break;
+            }
+            let next_item = self.starts_item() && self.current.starts_line && self.line_indent == 0;
+            if next_item || self.is_dedented() {
+                break;
+            }
+            if self.takes_stray_closer() {
+                continue;
             }
             let before = self.current.span.start;
             fields.extend(self.shape_field());
             highest = highest.max(self.height);
             self.separator_of_shape(before);
         }
-        self.close(opening);
         let names = fields.iter().map(|field| (field.name.text.as_str(), field.name.span));
         let fault = (codes::DUPLICATE_FIELD, "field", "rename or remove one");
         self.report_duplicates(names, fault);
         self.height = highest;
-        ShapeKind::Object(fields)
+        fields
     }
 
     fn separator_of_shape(&mut self, before: u32) {

@@ -16,7 +16,7 @@ impl Parser<'_> {
     pub(super) fn statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
         let mut highest = 0;
-        while !self.at_end() && !self.at(TokenKind::CloseBrace) {
+        while !self.at_end() && !self.at(TokenKind::CloseBrace) && !self.is_dedented() {
             if self.kind().is_closer() {
                 if self.is_awaited(self.kind()) {
                     break;
@@ -82,6 +82,9 @@ impl Parser<'_> {
             Some("loop") if misspelt.is_some() || self.is_keyword_here() => self.loop_statement(),
             Some("repeat") if misspelt.is_some() || self.is_keyword_here() => {
                 self.repeat_statement()
+            }
+            Some(_) if misspelt.is_none() && self.head_without_keyword().is_some() => {
+                self.loop_without_keyword()
             }
             Some("progress") if self.is_before_text() => self.progress_statement(),
             Some("fail") if self.is_before_text() => self.fail_statement(),
@@ -232,6 +235,10 @@ impl Parser<'_> {
 
     fn loop_statement(&mut self) -> StatementKind {
         let start = self.bump().span;
+        self.loop_behind(start)
+    }
+
+    fn loop_behind(&mut self, start: Span) -> StatementKind {
         if !self.eat_keyword("until") {
             self.push_here(
                 self.unexpected("`until`").with_help("write `loop until done max 10 { … }`"),
@@ -260,6 +267,12 @@ impl Parser<'_> {
         } else {
             None
         };
+        if max.is_none() && self.at(TokenKind::Number) && self.peek_kind() == TokenKind::OpenBrace {
+            let at = Span::at(self.current.span.start);
+            let fault = codes::MISSING_MAX.at(self.current.span, "missing `max` before the bound");
+            self.push_here(fault.with_help("write `max` before it").with_safe_edit(at, "max "));
+            return (head, Some(self.header_expression()));
+        }
         let (head, old) = self.old_limit(head, kind, max.is_some());
         if max.is_some() || old.is_some() {
             return (head, max.or(old));
@@ -272,6 +285,19 @@ impl Parser<'_> {
             self.push(fault.with_help(help).with_edit(at, " max 10"));
         }
         (head, None)
+    }
+
+    /// Parses a loop that has lost its keyword.
+    fn loop_without_keyword(&mut self) -> StatementKind {
+        let is_for = !self.at_word("until");
+        let (keyword, help) = match is_for {
+            true => ("for", "write `for x in list max 10 { … }`"),
+            false => ("loop", "write `loop until done max 10 { … }`"),
+        };
+        let at = Span::at(self.current.span.start);
+        let fault = self.unexpected(&format!("`{keyword}`")).with_help(help);
+        self.push_here(fault.with_edit(at, format!("{keyword} ")));
+        if is_for { StatementKind::For(self.for_behind(at)) } else { self.loop_behind(at) }
     }
 
     fn repeat_statement(&mut self) -> StatementKind {
@@ -356,6 +382,9 @@ impl Parser<'_> {
                     self.skip_line();
                 }
                 return StatementKind::Error;
+            }
+            if self.is_use_without_keyword() {
+                return StatementKind::Use(self.use_without_keyword(expr));
             }
             self.expect_statement_end();
             return StatementKind::Expr(expr);

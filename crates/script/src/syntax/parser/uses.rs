@@ -58,6 +58,25 @@ impl Parser<'_> {
         Use { source, max, keep, priority, question, label, span }
     }
 
+    /// Parses the clauses behind an expression that has no `use` before it.
+    pub(super) fn use_without_keyword(&mut self, expr: Expr) -> Use {
+        let start = expr.span.start;
+        let fault = codes::UNEXPECTED_TOKEN
+            .at(
+                self.current.span,
+                format!("expected a statement, found {}", self.describe_current()),
+            )
+            .with_help("write `use` before the value, to show it to a model");
+        self.push_here(fault.with_edit(Span::at(start), "use "));
+        let below = self.height;
+        let Clauses { max, keep, priority, question, height, .. } = self.clauses(false);
+        let label = self.label();
+        self.height = below.max(height) + 1;
+        let span = self.span_from(start);
+        let source = UseSource::Expr(expr);
+        Use { source, max, keep, priority, question: question.map(Box::new), label, span }
+    }
+
     /// Parses an expression with its clauses; a limit of the old syntax becomes the budget.
     fn used_expression(&mut self, candidate: bool) -> (Expr, Clauses) {
         let missing = self.at_word("max") && self.peek_kind() == TokenKind::Number;

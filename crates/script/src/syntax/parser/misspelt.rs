@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
                 &["main"]
             }
             (TokenKind::Word, TokenKind::OpenParen) => &["func"],
-            (TokenKind::Word, TokenKind::OpenBrace) => &["agent"],
+            (TokenKind::Word, TokenKind::OpenBrace) => &["agent", "shape"],
             (TokenKind::Word, TokenKind::Word) if self.peek_word(3) == Some("from") => &["import"],
             (TokenKind::Word, _) => &["use", "model"],
             (TokenKind::Str | TokenKind::Block, _) => &["role", "description", "use"],
@@ -155,7 +155,7 @@ fn bound_in(text: &str) -> HashSet<&str> {
             TokenKind::CloseParen => in_params = false,
             TokenKind::OpenParen if bound.contains(before) || before == "func" => in_params = true,
             TokenKind::Word => {
-                let declared = matches!(before, "func" | "agent" | "for" | "else");
+                let declared = matches!(before, "func" | "agent" | "shape" | "for" | "else");
                 if declared || in_params {
                     bound.insert(written);
                 }

@@ -24,6 +24,8 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
     /// The number of characters before each multiple of [`STRIDE`].
     counts: Vec<u32>,
+    /// The number of those that take two units in UTF-16.
+    pairs: Vec<u32>,
 }
 
 impl SourceFile {
@@ -39,13 +41,15 @@ impl SourceFile {
                 line_starts.push(clamp(at + 1));
             }
         }
-        let mut counts = vec![0];
-        let mut sum = 0;
+        let (mut counts, mut pairs) = (vec![0], vec![0]);
+        let (mut sum, mut sum_of_pairs) = (0, 0);
         for chunk in bytes.chunks(STRIDE) {
             sum += count_starts(chunk);
+            sum_of_pairs += count_pairs(chunk);
             counts.push(clamp(sum));
+            pairs.push(clamp(sum_of_pairs));
         }
-        Self { name: name.into(), text, line_starts, counts }
+        Self { name: name.into(), text, line_starts, counts, pairs }
     }
 
     /// Returns the name for diagnostics.
@@ -78,6 +82,49 @@ impl SourceFile {
         let start = if line == 1 { self.text_start().min(end) } else { start };
         let column = self.characters_before(end) - self.characters_before(start) + 1;
         LineColumn { line: clamp(line), column: clamp(column) }
+    }
+
+    /// Returns the position of a byte offset as editors count it: line and column from 0, columns in
+    /// units of UTF-16 (TY-9). Offsets past the end count as the end.
+    #[must_use]
+    pub fn utf16_position(&self, offset: u32) -> (u32, u32) {
+        let mut end = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let line = self.line_starts.partition_point(|start| *start as usize <= end).max(1) - 1;
+        let start = self.line_starts.get(line).copied().unwrap_or_default() as usize;
+        (clamp(line), clamp(self.units_before(end) - self.units_before(start)))
+    }
+
+    /// Returns the byte offset of a position as editors count it. A column past the end of its line
+    /// counts as the end of the line, a line past the last one as the end of the text (TY-9).
+    #[must_use]
+    pub fn utf16_offset(&self, line: u32, column: u32) -> u32 {
+        let Some(start) = self.line_starts.get(line as usize).copied() else {
+            return clamp(self.text.len());
+        };
+        let end =
+            self.line_starts.get(line as usize + 1).map_or(self.text.len(), |next| *next as usize);
+        let text = self.text.get(start as usize..end).unwrap_or_default();
+        let text = text.trim_end_matches(['\n', '\r']);
+        let mut units = 0;
+        for (at, character) in text.char_indices() {
+            units += character.len_utf16();
+            // A position inside a pair is that of the character.
+            if units > column as usize {
+                return start.saturating_add(clamp(at));
+            }
+        }
+        start.saturating_add(clamp(text.len()))
+    }
+
+    /// Returns the number of UTF-16 units before a byte offset.
+    fn units_before(&self, offset: usize) -> usize {
+        let chunk = offset / STRIDE;
+        let before = self.pairs.get(chunk).copied().unwrap_or_default() as usize;
+        let rest = self.text.as_bytes().get(chunk * STRIDE..offset).unwrap_or_default();
+        self.characters_before(offset) + before + count_pairs(rest)
     }
 
     /// Returns the start of the first line, after a byte order mark.
@@ -120,6 +167,11 @@ fn count_starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
 }
 
+/// Counts the UTF-8 characters of four bytes, which are pairs in UTF-16, that begin in some bytes.
+fn count_pairs(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte >= 0xf0).count()
+}
+
 fn clamp(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
@@ -155,6 +207,32 @@ mod tests {
         assert_eq!([column(0), column(3), column(4), column(6)], [1, 1, 2, 1]);
         assert_eq!(file.line(1), "ab");
         assert_eq!(file.line(2), "c");
+    }
+
+    #[test]
+    fn ty_9_positions_of_editors_count_utf_16_units() {
+        let file = SourceFile::new("a", "é你😀x\r\ny\n");
+        let at = |offset| file.utf16_position(offset);
+        assert_eq!([at(0), at(2), at(5), at(9), at(10)], [(0, 0), (0, 1), (0, 2), (0, 4), (0, 5)]);
+        assert_eq!([at(12), at(14), at(99)], [(1, 0), (2, 0), (2, 0)]);
+        let back = |line, column| file.utf16_offset(line, column);
+        assert_eq!([back(0, 1), back(0, 2), back(0, 4), back(1, 0)], [2, 5, 9, 12]);
+        // Inside a pair, past the end of a line, past the end of the text.
+        assert_eq!(
+            [back(0, 3), back(0, 99), back(1, u32::MAX), back(u32::MAX, 0)],
+            [5, 10, 13, 14]
+        );
+    }
+
+    #[test]
+    fn ty_9_positions_of_editors_in_one_long_line() {
+        let text = "😀a".repeat(10_000);
+        let file = SourceFile::new("a", text.as_str());
+        for offset in (0..text.len()).step_by(5 * 500) {
+            let units = u32::try_from(offset / 5 * 3).unwrap();
+            assert_eq!(file.utf16_position(u32::try_from(offset).unwrap()), (0, units));
+            assert_eq!(file.utf16_offset(0, units) as usize, offset);
+        }
     }
 
     #[test]

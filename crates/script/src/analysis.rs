@@ -36,6 +36,7 @@ mod mains;
 mod methods;
 pub(crate) mod narrowed;
 mod prompts;
+mod resolve;
 mod scope;
 mod servers;
 mod shapes;
@@ -52,6 +53,7 @@ mod tests;
 pub use answers::answer_sites;
 pub use cost::{Models, cost};
 pub use prompts::{PromptFacts, PromptItem, prompts};
+pub use resolve::symbols;
 
 use crate::codes;
 use crate::program::Program;
@@ -86,6 +88,17 @@ pub fn analyze(program: &Program) -> SemanticModel {
         let known = (&effects, &aliases, &types);
         check_file(program, &declarations, known, index, &mut model);
     }
+    model
+}
+
+/// Checks one file of a program, as [`analyze`] does for all.
+#[must_use]
+pub fn analyze_file(program: &Program, file: usize) -> SemanticModel {
+    let declarations = Declarations::collect(program);
+    let effects = Effects::collect(program, &declarations);
+    let aliases = Aliases::collect(&declarations);
+    let mut model = SemanticModel::default();
+    check_file(program, &declarations, (&effects, &aliases), file, &mut model);
     model
 }
 

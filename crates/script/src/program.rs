@@ -231,6 +231,19 @@ impl Program {
 /// Loads a program: parses `root` and every file that an `import agent` reaches.
 #[must_use]
 pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> Program {
+    reload(Program::default(), vec![root], loader, limits)
+}
+
+/// Loads a program again after some of its files have changed: what is parsed already of a file with
+/// the same text is kept (TY-9). Several roots give one program of all their files.
+#[must_use]
+pub fn reload(
+    previous: Program,
+    roots: Vec<LoadedSource>,
+    loader: &dyn SourceLoader,
+    limits: &Limits,
+) -> Program {
+    let parsed = previous.files.into_iter();
     let mut loading = Loading {
         loader,
         limits,
@@ -240,9 +253,14 @@ pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> P
             ..Program::default()
         },
         by_name: HashMap::new(),
+        previous: parsed.map(|file| (file.source.name().to_owned(), file)).collect(),
         templates: 0,
     };
-    loading.add(root);
+    for root in roots {
+        if !loading.by_name.contains_key(&root.name) {
+            loading.add(root);
+        }
+    }
     let mut next = 0;
     while next < loading.program.files.len() {
         loading.follow(next);
@@ -258,6 +276,8 @@ struct Loading<'a> {
     limits: &'a Limits,
     program: Program,
     by_name: HashMap<String, usize>,
+    /// The files of the last time, by name.
+    previous: HashMap<String, ProgramFile>,
     /// The number of template imports so far.
     templates: usize,
 }
@@ -266,8 +286,15 @@ impl Loading<'_> {
     fn add(&mut self, loaded: LoadedSource) -> usize {
         let index = self.program.files.len();
         self.by_name.insert(loaded.name.clone(), index);
-        let source = SourceFile::new(loaded.name, loaded.text);
-        let parsed = parse(&source, self.limits);
+        let kept = self.previous.remove(&loaded.name);
+        let (source, parsed) = match kept.filter(|kept| kept.source.text() == loaded.text) {
+            Some(kept) => (kept.source, kept.parsed),
+            None => {
+                let source = SourceFile::new(loaded.name, loaded.text);
+                let parsed = parse(&source, self.limits);
+                (source, parsed)
+            }
+        };
         self.program.files.push(ProgramFile {
             source,
             parsed,

@@ -5,7 +5,13 @@
 //! each `generate` may cause (GU-2).
 
 pub mod ceiling;
+pub mod find;
 pub mod grant;
+pub mod symbols;
+pub mod written;
+
+#[cfg(test)]
+mod tests;
 
 use contexture_core::policy::Class;
 use contexture_diagnostic::{Diagnostic, Span};

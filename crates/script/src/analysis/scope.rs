@@ -83,7 +83,7 @@ impl<'p> Scopes<'p> {
         self.boundary > 0
     }
 
-    fn find(&self, name: &str) -> Option<(usize, Span)> {
+    pub(super) fn find(&self, name: &str) -> Option<(usize, Span)> {
         let scopes = self.stack.iter().enumerate().rev();
         scopes.filter_map(|(depth, scope)| Some((depth, *scope.variables.get(name)?))).next()
     }

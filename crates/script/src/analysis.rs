@@ -53,6 +53,7 @@ mod tests;
 pub use answers::answer_sites;
 pub use cost::{Models, cost};
 pub use prompts::{PromptFacts, PromptItem, prompts};
+pub use generate::options;
 pub use resolve::symbols;
 
 use crate::codes;

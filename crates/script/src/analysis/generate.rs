@@ -57,6 +57,12 @@ const TYPES: &[(&str, OptionType)] = &[
     ("plan", OptionType::Flag),
 ];
 
+/// Returns the options of `generate` with what each one takes, for editors (TY-10).
+pub fn options() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let written = TYPES.iter().filter(|(name, _)| *name != MOST_OUTPUT);
+    written.map(|(name, kind)| (*name, kind.describe()))
+}
+
 const ON_CUT: &[&str] = &["fail", "keep"];
 
 const THINK: &[&str] = &["auto", "low", "medium", "high"];

@@ -26,6 +26,49 @@ pub fn nodes_at(file: &File, offset: u32) -> Vec<Node<'_>> {
     found
 }
 
+/// Returns the `use`s that a `generate` at an offset can see: those above it in its block and the
+/// blocks around, and those of its agent and file.
+#[must_use]
+pub fn visible_uses(file: &File, offset: u32) -> Vec<&Use> {
+    let mut found = uses_among(&file.items);
+    for node in nodes_at(file, offset) {
+        match node {
+            Node::Item(Item::Agent(agent)) => found.extend(uses_among(&agent.items)),
+            Node::Item(Item::Func(func)) => above(&func.body, offset, &mut found),
+            Node::Statement(statement) => {
+                let blocks = Parts::of_statement(statement).blocks;
+                blocks.into_iter().for_each(|block| above(block, offset, &mut found));
+            }
+            Node::Expr(expr) => {
+                let blocks = Parts::of_expr(expr).blocks;
+                blocks.into_iter().for_each(|block| above(block, offset, &mut found));
+            }
+            Node::Item(_) | Node::Use(_) => {}
+        }
+    }
+    found
+}
+
+fn uses_among(items: &[Item]) -> Vec<&Use> {
+    let uses = items.iter().filter_map(|item| match item {
+        Item::Use(used) => Some(used),
+        _ => None,
+    });
+    uses.collect()
+}
+
+/// Adds the uses of a block above an offset that is in it.
+fn above<'p>(block: &'p Block, offset: u32, found: &mut Vec<&'p Use>) {
+    if !holds(block.span, offset) {
+        return;
+    }
+    let before = block.statements.iter().take_while(|statement| statement.span.end <= offset);
+    found.extend(before.filter_map(|statement| match &statement.kind {
+        StatementKind::Use(used) => Some(used),
+        _ => None,
+    }));
+}
+
 /// Returns all `use`s of a file, in order.
 #[must_use]
 pub fn uses(file: &File) -> Vec<&Use> {

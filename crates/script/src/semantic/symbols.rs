@@ -173,7 +173,8 @@ pub(crate) fn shape_of<'s>(
 }
 
 /// Returns the shape of the items of a list.
-pub(crate) fn item(shape: &ShapeNode) -> Option<&ShapeNode> {
+#[must_use]
+pub fn item(shape: &ShapeNode) -> Option<&ShapeNode> {
     match &shape.kind {
         ShapeKind::List(item) => item.as_deref(),
         _ => None,
@@ -181,7 +182,8 @@ pub(crate) fn item(shape: &ShapeNode) -> Option<&ShapeNode> {
 }
 
 /// Returns the shape of a field of an object.
-fn field<'s>(shape: &'s ShapeNode, name: &str) -> Option<&'s ShapeNode> {
+#[must_use]
+pub fn field<'s>(shape: &'s ShapeNode, name: &str) -> Option<&'s ShapeNode> {
     let ShapeKind::Object(fields) = &shape.kind else { return None };
     let found = fields.iter().find(|field| field.name.text == name)?;
     Some(found.shape.as_ref().unwrap_or(&TEXT))

@@ -1,0 +1,93 @@
+//! What can stand in a string: the sources of imports, and the paths of references.
+
+use crate::features::complete::item;
+use crate::features::spots::Spot;
+use crate::protocol;
+use crate::state::View;
+use crate::unsaved::joined;
+use contexture_diagnostic::Span;
+use contexture_script::syntax::token::Token;
+use serde_json::Value;
+
+const FILE: u8 = 17;
+const REFERENCE: u8 = 18;
+const FOLDER: u8 = 19;
+
+/// The beginnings of the sources of each kind of import.
+const SOURCES: &[(&str, &[&str])] = &[
+    ("llm", &["openai://", "anthropic://", "ollama://", "builtin://extractive"]),
+    (
+        "tool",
+        &[
+            "file://workspace",
+            "sh://find",
+            "sh://grep",
+            "sh://sed",
+            "env://process",
+            "https://",
+            "mcp://",
+            "frontend://",
+            "rust://",
+        ],
+    ),
+    ("memory", &["sqlite://"]),
+    ("knowledge", &["knowledge://"]),
+    ("resource", &["@!file://", "@file://"]),
+];
+
+/// The kinds of import whose source is a path.
+const PATHS: &[&str] = &["file", "agent", "template"];
+
+/// Completes the text of a string up to the place.
+pub(crate) fn complete(view: View<'_>, spot: &Spot<'_>, text: Token) -> Vec<Value> {
+    let start = text.span.start.saturating_add(1).min(spot.offset);
+    let written = view.source().slice(Span::new(start, spot.offset));
+    match spot.line_words().as_slice() {
+        ["import", kind, _, "from"] if PATHS.contains(kind) => {
+            let wanted = if *kind == "agent" { ".as" } else { "" };
+            names(view, spot, written, wanted)
+        }
+        ["import", kind, _, "from"] if !written.contains("://") => {
+            let known = SOURCES.iter().find(|(own, _)| own == kind);
+            let known = known.into_iter().flat_map(|(_, known)| known.iter());
+            let span = Span::new(start, spot.offset);
+            known.map(|uri| replacing(view, span, uri, REFERENCE)).collect()
+        }
+        _ => match reference(written) {
+            Some(path) => names(view, spot, path, ""),
+            None => Vec::new(),
+        },
+    }
+}
+
+/// Returns the path of a reference to a file that ends at the place.
+fn reference(written: &str) -> Option<&str> {
+    let (_, last) = written.rsplit_once('@')?;
+    let path = last.trim_start_matches('!').strip_prefix("file://")?;
+    (!path.contains(char::is_whitespace)).then_some(path)
+}
+
+/// Returns the files and folders that a path can go on with.
+fn names(view: View<'_>, spot: &Spot<'_>, path: &str, wanted: &str) -> Vec<Value> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let begun = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let within = joined(&view.document.name, folder);
+    let within = if within.is_empty() { within } else { within + "/" };
+    let length = u32::try_from(begun.len()).unwrap_or_default();
+    let span = Span::new(spot.offset.saturating_sub(length), spot.offset);
+    let fits = |name: &&String| name.ends_with('/') || name.ends_with(wanted);
+    let names = view.files.names(&within);
+    let shown = names
+        .iter()
+        .filter(fits)
+        .map(|name| replacing(view, span, name, if name.ends_with('/') { FOLDER } else { FILE }));
+    shown.collect()
+}
+
+fn replacing(view: View<'_>, span: Span, text: &str, kind: u8) -> Value {
+    let mut found = item(text, kind, "", "");
+    if let Some(found) = found.as_object_mut() {
+        found.insert("textEdit".to_owned(), protocol::edit(view.source(), span, text));
+    }
+    found
+}

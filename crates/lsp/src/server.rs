@@ -1,0 +1,232 @@
+//! The session with a client: from `initialize` to `exit`.
+
+use crate::features;
+use crate::protocol::{Changed, Opened, TextDocument};
+use crate::queue::Queue;
+use crate::state::State;
+use crate::workspace::Workspace;
+use lsp_server::{
+    Connection, ErrorCode, Message, Notification, ProtocolError, Request, RequestId, Response,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// The end of a session that was not asked for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The client broke the protocol, or is gone.
+    Protocol(String),
+    /// Stdin or stdout failed.
+    Io(io::Error),
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Protocol(reason) => write!(f, "the editor broke off: {reason}"),
+            Self::Io(error) => write!(f, "stdin or stdout failed: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ServerError {}
+
+impl From<ProtocolError> for ServerError {
+    fn from(error: ProtocolError) -> Self {
+        Self::Protocol(error.to_string())
+    }
+}
+
+/// Serves a client over stdin and stdout.
+///
+/// # Errors
+/// [`ServerError`] when the client breaks off before it says `exit`.
+pub fn stdio(
+    open: &dyn Fn(&Path) -> Result<Box<dyn Workspace>, String>,
+) -> Result<(), ServerError> {
+    let (connection, threads) = Connection::stdio();
+    serve(&connection, open)?;
+    // The writer ends when nobody can send any more.
+    drop(connection);
+    threads.join().map_err(ServerError::Io)
+}
+
+/// Serves a client over a connection; `open` gives the workspace of a folder.
+///
+/// # Errors
+/// [`ServerError`] when the client breaks off before it says `exit`.
+pub fn serve(
+    connection: &Connection,
+    open: &dyn Fn(&Path) -> Result<Box<dyn Workspace>, String>,
+) -> Result<(), ServerError> {
+    let (id, params) = connection.initialize_start()?;
+    let hello = json!({
+        "capabilities": features::capabilities(),
+        "serverInfo": { "name": "contexture", "version": env!("CARGO_PKG_VERSION") },
+    });
+    connection.initialize_finish(id, hello)?;
+    let mut session = Session { connection, state: State::new(open), asked: 0, is_ending: false };
+    session.begin(&params);
+    let mut queue = Queue::new(connection);
+    while let Some(message) = queue.next() {
+        match message {
+            Message::Request(request) => session.request(request),
+            Message::Notification(told) if told.method == "exit" => return session.end(),
+            Message::Notification(told) => session.told(told),
+            Message::Response(_) => {}
+        }
+        session.show_notes();
+        if queue.is_empty() {
+            session.tell_faults(&mut queue);
+        }
+    }
+    Err(ServerError::Protocol("it closed the connection without `shutdown`".to_owned()))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hello {
+    root_uri: Option<String>,
+    workspace_folders: Option<Vec<TextDocument>>,
+    #[serde(default)]
+    capabilities: Value,
+}
+
+struct Session<'c> {
+    connection: &'c Connection,
+    state: State<'c>,
+    /// The number of requests to the client.
+    asked: i32,
+    /// True after `shutdown`.
+    is_ending: bool,
+}
+
+impl Session<'_> {
+    fn begin(&mut self, params: &Value) {
+        let Ok(hello) = Hello::deserialize(params) else { return };
+        let folders = hello.workspace_folders.into_iter().flatten().map(|folder| folder.uri);
+        for folder in folders.chain(hello.root_uri) {
+            self.state.folder(&folder);
+        }
+        let watches =
+            hello.capabilities.pointer("/workspace/didChangeWatchedFiles/dynamicRegistration");
+        if watches == Some(&Value::Bool(true)) {
+            let options = json!({ "watchers": [{ "globPattern": "**/*.as" }, { "globPattern": "**/contexture.toml" }] });
+            let method = "workspace/didChangeWatchedFiles";
+            let wanted = json!({ "id": "files", "method": method, "registerOptions": options });
+            self.ask("client/registerCapability", json!({ "registrations": [wanted] }));
+        }
+    }
+
+    fn send(&self, message: impl Into<Message>) {
+        // A client that is gone is noticed at the next message.
+        let _ = self.connection.sender.send(message.into());
+    }
+
+    fn ask(&mut self, method: &str, params: Value) {
+        self.asked = self.asked.saturating_add(1);
+        self.send(Request::new(self.asked.into(), method.to_owned(), params));
+    }
+
+    fn request(&mut self, request: Request) {
+        let Request { id, method, params } = request;
+        if self.is_ending {
+            let code = ErrorCode::InvalidRequest as i32;
+            return self.send(Response::new_err(id, code, "the session has ended".to_owned()));
+        }
+        if method == "shutdown" {
+            self.is_ending = true;
+            return self.send(Response::new_ok(id, Value::Null));
+        }
+        let response = match features::answer(&mut self.state, &method, params) {
+            Ok(result) => Response::new_ok(id, result),
+            Err(refusal) => refused(id, refusal),
+        };
+        self.send(response);
+    }
+
+    fn end(&self) -> Result<(), ServerError> {
+        match self.is_ending {
+            true => Ok(()),
+            false => Err(ServerError::Protocol("`exit` without `shutdown`".to_owned())),
+        }
+    }
+
+    fn told(&mut self, told: Notification) {
+        let Notification { method, params } = told;
+        match method.as_str() {
+            "textDocument/didOpen" => {
+                if let Some(opened) = read::<Opened>(params) {
+                    self.state.open(opened.text_document);
+                }
+            }
+            "textDocument/didChange" => {
+                if let Some(changed) = read::<Changed>(params) {
+                    self.state.change(changed);
+                }
+            }
+            "textDocument/didClose" => self.close(&params),
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
+                self.state.changed_on_disk();
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, params: &Value) {
+        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
+        self.state.close(uri);
+        let none = json!({ "uri": uri, "diagnostics": [] });
+        self.send(Notification::new("textDocument/publishDiagnostics".to_owned(), none));
+    }
+
+    /// Tells the faults of documents that have changed, until another message arrives.
+    fn tell_faults(&mut self, queue: &mut Queue<'_>) {
+        for uri in self.state.untold() {
+            self.state.told(&uri);
+            if let Some(told) = features::faults(&mut self.state, &uri) {
+                self.send(Notification::new("textDocument/publishDiagnostics".to_owned(), told));
+            }
+            if !queue.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn show_notes(&mut self) {
+        for note in std::mem::take(&mut self.state.notes) {
+            let shown = json!({ "type": 2, "message": note });
+            self.send(Notification::new("window/showMessage".to_owned(), shown));
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
+    serde_json::from_value(params).ok()
+}
+
+/// The reason why a request has no answer.
+pub(crate) enum Refusal {
+    /// The server has no such method.
+    Unknown(String),
+    /// The parameters can't be read.
+    Malformed(String),
+    /// What is asked for can't be done; the message is for a person.
+    Impossible(String),
+}
+
+fn refused(id: RequestId, refusal: Refusal) -> Response {
+    let (code, message) = match refusal {
+        Refusal::Unknown(method) => {
+            (ErrorCode::MethodNotFound, format!("the server has no method `{method}`"))
+        }
+        Refusal::Malformed(reason) => (ErrorCode::InvalidParams, reason),
+        Refusal::Impossible(reason) => (ErrorCode::RequestFailed, reason),
+    };
+    Response::new_err(id, code as i32, message)
+}

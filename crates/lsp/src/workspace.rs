@@ -1,0 +1,134 @@
+//! The port to the files of a project.
+
+use contexture_context::Limits;
+use contexture_script::host::{LoadedSource, MemoryLoader, SourceLoader};
+use contexture_script::program::Program;
+use contexture_script::semantic::ceiling::CostFacts;
+use contexture_script::syntax::ast::Import;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The tokens of a text that a program shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// The number of tokens.
+    pub tokens: u64,
+    /// True if the model's own tokenizer counted.
+    pub is_exact: bool,
+}
+
+/// An item of the last recorded run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedUse {
+    /// The line of the `use`, from 1.
+    pub line: u32,
+    /// Its tokens before the cut.
+    pub before: u64,
+    /// Its tokens in the prompt.
+    pub after: u64,
+}
+
+/// The files of a project, and what is known of them without asking anybody.
+pub trait Workspace {
+    /// Returns the folder that the names of files start from.
+    fn root(&self) -> &Path;
+
+    /// Returns the loader of imports.
+    fn loader(&self) -> &dyn SourceLoader;
+
+    /// Returns the limits of the project.
+    fn limits(&self) -> &Limits;
+
+    /// Returns the names of the programs in the folder, at most so many.
+    fn programs(&self, most: usize) -> Vec<String>;
+
+    /// Returns the text of a program.
+    fn read(&self, name: &str) -> Option<LoadedSource>;
+
+    /// Returns the names in a folder for the completion of a path; the names of folders end in `/`.
+    fn names(&self, folder: &str) -> Vec<String>;
+
+    /// Forgets what was read: a file, a setting or a pack may have changed.
+    fn refresh(&mut self);
+
+    /// Counts the tokens of an imported local file.
+    fn count(&self, importer: &str, import: &Import) -> Option<Counted>;
+
+    /// Computes the most that the model calls of a program may take.
+    fn cost(&self, program: &Program) -> Option<CostFacts>;
+
+    /// Returns the items of the last recorded run of a program.
+    fn recorded(&self, name: &str) -> Vec<RecordedUse>;
+}
+
+/// A project in memory.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryWorkspace {
+    root: PathBuf,
+    files: BTreeMap<String, String>,
+    loader: MemoryLoader,
+    limits: Limits,
+}
+
+impl MemoryWorkspace {
+    /// Creates an empty one at a folder.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), ..Self::default() }
+    }
+
+    /// Adds a file.
+    #[must_use]
+    pub fn with(mut self, name: &str, text: &str) -> Self {
+        self.files.insert(name.to_owned(), text.to_owned());
+        self.loader = self.loader.with(name, text);
+        self
+    }
+}
+
+impl Workspace for MemoryWorkspace {
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn loader(&self) -> &dyn SourceLoader {
+        &self.loader
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn programs(&self, most: usize) -> Vec<String> {
+        let names = self.files.keys().filter(|name| name.ends_with(".as"));
+        names.take(most).cloned().collect()
+    }
+
+    fn read(&self, name: &str) -> Option<LoadedSource> {
+        let text = self.files.get(name)?.clone();
+        Some(LoadedSource { name: name.to_owned(), text })
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        let below = self.files.keys().filter_map(|name| name.strip_prefix(folder));
+        let mut names: Vec<String> = below
+            .map(|rest| rest.split_inclusive('/').next().unwrap_or_default().to_owned())
+            .collect();
+        names.dedup();
+        names
+    }
+
+    fn refresh(&mut self) {}
+
+    fn count(&self, _: &str, _: &Import) -> Option<Counted> {
+        None
+    }
+
+    fn cost(&self, _: &Program) -> Option<CostFacts> {
+        None
+    }
+
+    fn recorded(&self, _: &str) -> Vec<RecordedUse> {
+        Vec::new()
+    }
+}

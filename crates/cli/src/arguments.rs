@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Mcp(Box<commands::mcp::Args>),
     Serve(Box<commands::serve::Args>),
     Acp(Box<commands::acp::Args>),
+    Lsp(commands::lsp::Args),
     Token(Box<commands::token::Args>),
     Context(Box<commands::context::Args>),
     Data(Box<commands::data::Args>),

@@ -17,6 +17,8 @@ pub(crate) mod flow;
 pub(crate) mod fmt;
 #[cfg(feature = "knowledge")]
 pub(crate) mod knowledge;
+#[cfg(feature = "lsp")]
+pub(crate) mod lsp;
 #[cfg(feature = "server")]
 pub(crate) mod mcp;
 #[cfg(feature = "mcp")]
@@ -40,7 +42,13 @@ pub(crate) mod trace;
 #[cfg(feature = "server")]
 pub(crate) mod waits;
 
-#[cfg(not(all(feature = "flow", feature = "knowledge", feature = "mcp", feature = "server")))]
+#[cfg(not(all(
+    feature = "flow",
+    feature = "knowledge",
+    feature = "lsp",
+    feature = "mcp",
+    feature = "server"
+)))]
 mod left_out;
 #[cfg(not(feature = "server"))]
 left_out::left_out!(context, "server", "server");
@@ -50,6 +58,8 @@ left_out::left_out!(data, "server", "server");
 left_out::left_out!(flow, "flows", "flow");
 #[cfg(not(feature = "knowledge"))]
 left_out::left_out!(knowledge, "knowledge packs", "knowledge");
+#[cfg(not(feature = "lsp"))]
+left_out::left_out!(lsp, "language server", "lsp");
 #[cfg(not(feature = "server"))]
 left_out::left_out!(mcp, "server", "server");
 #[cfg(not(feature = "mcp"))]

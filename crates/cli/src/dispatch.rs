@@ -2,7 +2,7 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    acp, answer, check, completions, context, data, doctor, explain, flow, fmt, knowledge, mcp,
+    acp, answer, check, completions, context, data, doctor, explain, flow, fmt, knowledge, lsp, mcp,
     mcp_servers, migrate, new, parse, prompt, reference, repl, run as run_command, runs, serve,
     token, tokens, trace, waits,
 };
@@ -52,6 +52,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Serve(args) => serve::run(&args, terminal),
         Command::Acp(args) => acp::run(&args, terminal),
+        Command::Lsp(args) => lsp::run(&args, terminal),
         Command::Token(args) => token::run(&args, terminal),
         Command::Waits(args) => waits::run(&args, terminal),
         Command::Context(args) => context::run(&args, terminal),

@@ -87,6 +87,7 @@ pub mod contexts;
 pub mod database;
 mod driver;
 pub mod durable;
+pub mod editor;
 #[cfg(feature = "knowledge")]
 mod embedding;
 mod environment;

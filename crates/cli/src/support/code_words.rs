@@ -315,6 +315,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("not_json", "Expected JSON."),
     ("json_too_deep", "JSON is nested too deeply."),
     ("not_yaml", "Expected YAML."),
+    ("editor_gone", "An editor ended its session with the language server in a wrong way."),
     ("output_failed", "The result can't be written."),
     ("program_unreadable", "The program can't be read."),
     ("no_workspace", "The workspace is not a folder."),

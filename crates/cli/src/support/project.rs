@@ -34,6 +34,13 @@ pub(crate) fn of_program(chosen: Option<&Path>, program: &Path) -> Result<Projec
     find(chosen, Some(program))
 }
 
+/// Opens the project of a program for an editor, which is told nothing of its keys.
+#[cfg(feature = "lsp")]
+pub(crate) fn of_editor(program: &Path) -> Result<Project, ConfigError> {
+    let folder = program.parent().unwrap_or(program);
+    Project::find(folder, Some(program), Environment::capture())
+}
+
 /// Opens the project of the current folder, or of `chosen`.
 pub(crate) fn here_or(chosen: Option<&Path>) -> Result<Project, Abort> {
     find(chosen, None)

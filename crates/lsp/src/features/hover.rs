@@ -5,6 +5,7 @@ use crate::features::navigate::symbol_at;
 use crate::features::{outline, words};
 use crate::protocol::{self, At};
 use crate::state::View;
+use crate::workspace::RecordedUse;
 use contexture_context::Measure;
 use contexture_diagnostic::Span;
 use contexture_script::semantic::ceiling::{Ceiling, SiteCost};
@@ -148,14 +149,14 @@ fn of_use(view: View<'_>, used: &Use) -> String {
         );
     }
     let line = view.source().position(used.span.start).line;
-    lines.extend(last_run(view, line));
+    lines.extend(last_run(&view.files.recorded(&view.document.name), line));
     lines.join("\n\n")
 }
 
 /// Returns what the last recorded run showed of the `use` in a line.
-pub(crate) fn last_run(view: View<'_>, line: u32) -> Option<String> {
-    let recorded = view.files.recorded(&view.document.name);
-    let item = recorded.into_iter().find(|item| item.line == line)?;
+pub(crate) fn last_run(recorded: &[RecordedUse], line: u32) -> Option<String> {
+    // Of several calls the last one.
+    let item = recorded.iter().rev().find(|item| item.line == line)?;
     Some(match item.before > item.after {
         true => format!("last run: {} of {} tokens", item.after, item.before),
         false => format!("last run: {} tokens", item.after),

@@ -3,11 +3,12 @@
 use crate::features::hover::{count, last_run};
 use crate::protocol::{self, At};
 use crate::state::View;
+use crate::workspace::RecordedUse;
 use contexture_diagnostic::Span;
 use contexture_script::semantic::find::uses;
 use contexture_script::semantic::symbols::{Symbol, SymbolKind};
 use contexture_script::semantic::written::written;
-use contexture_script::syntax::ast::{ExprKind, UseSource};
+use contexture_script::syntax::ast::{ExprKind, Use, UseSource};
 use serde_json::{Value, json};
 
 /// The greatest number of characters of a hint.
@@ -29,9 +30,10 @@ pub(crate) fn hints(view: View<'_>, at: &At) -> Vec<Value> {
             ))
         })
         .collect();
+    let recorded = view.files.recorded(&view.document.name);
     for used in uses(&view.file.parsed.file) {
         if is_within(used.span.end)
-            && let Some(text) = of_use(view, used)
+            && let Some(text) = of_use(view, used, &recorded)
         {
             hints.push(hint(view, used.span.end, &format!("  {text}"), 1));
         }
@@ -43,13 +45,13 @@ fn is_variable(symbol: &Symbol) -> bool {
     symbol.file == 0 && symbol.kind == SymbolKind::Variable
 }
 
-fn of_use(view: View<'_>, used: &contexture_script::syntax::ast::Use) -> Option<String> {
+fn of_use(view: View<'_>, used: &Use, recorded: &[RecordedUse]) -> Option<String> {
     let line = view.source().position(used.span.start).line;
     let now = match &used.source {
         UseSource::Expr(expr) if matches!(expr.kind, ExprKind::Name(_)) => count(view, expr),
         _ => None,
     };
-    let texts: Vec<String> = now.into_iter().chain(last_run(view, line)).collect();
+    let texts: Vec<String> = now.into_iter().chain(last_run(recorded, line)).collect();
     (!texts.is_empty()).then(|| texts.join(" · "))
 }
 

@@ -1,0 +1,209 @@
+//! What an editor asks of a project while its programs are written (TY-10).
+//!
+//! Decision: local files alone, through the same policy as programs; nothing is asked, started or
+//! written, and nothing is kept of what was read but until [`Editor::refresh`].
+
+use crate::inspect::Kept;
+use crate::loader::WorkspaceLoader;
+use crate::models::ModelNames;
+use crate::observe::Silent;
+use crate::profiles::Profiles;
+use crate::project::{Project, runs};
+use crate::run::{self, RunRequest, SetupError, references_of};
+use crate::written::{OnDemand, resolve_import};
+use contexture_context::manifest::ItemRecord;
+use contexture_context::tokens::{TokenCounter, tokenizer_for};
+use contexture_core::policy::paths::Door;
+use contexture_script::host::LoadedSource;
+use contexture_script::program::Program;
+use contexture_script::semantic::ceiling::CostFacts;
+use contexture_store::runs::{RunEntry, select};
+use contexture_tools::{EntryKind, Workspace, WorkspacePath};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The greatest number of folders in which programs are searched.
+const MAX_FOLDERS: usize = 10_000;
+
+/// The greatest number of entries of one folder.
+const MAX_ENTRIES: usize = 20_000;
+
+/// Folders that hold no programs of the project.
+const SKIPPED: &[&str] = &["target", "node_modules"];
+
+/// A project as an editor sees it.
+pub struct Editor {
+    project: Project,
+    references: Arc<OnDemand>,
+    loader: WorkspaceLoader,
+    tokenizer: &'static dyn TokenCounter,
+    counted: RefCell<HashMap<String, Option<usize>>>,
+    /// The items of the last run of each program, under the id of the run.
+    recorded: RefCell<HashMap<String, (String, Vec<ItemRecord>)>>,
+}
+
+impl std::fmt::Debug for Editor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Editor").field("root", &self.project.root).finish_non_exhaustive()
+    }
+}
+
+impl Editor {
+    /// Opens a project.
+    ///
+    /// # Errors
+    /// [`SetupError`] when its folder can't be read.
+    pub fn open(project: Project) -> Result<Self, SetupError> {
+        let request = RunRequest { dry_run: true, ..RunRequest::default() };
+        let references = references_of(&project, &request, Arc::new(Silent))?;
+        let loader = WorkspaceLoader::new(Arc::clone(&references));
+        let tokenizer = tokenizer_of(&project);
+        let (counted, recorded) = (RefCell::default(), RefCell::default());
+        Ok(Self { project, references, loader, tokenizer, counted, recorded })
+    }
+
+    /// Returns the project.
+    #[must_use]
+    pub const fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// Returns the loader of imports.
+    #[must_use]
+    pub const fn loader(&self) -> &WorkspaceLoader {
+        &self.loader
+    }
+
+    /// Forgets what was read: files, settings or packs may have changed. Settings that can't be read
+    /// leave it as it is.
+    pub fn refresh(&mut self) {
+        self.counted.borrow_mut().clear();
+        let environment = self.project.environment.clone();
+        if let Ok(fresh) = Project::open(&self.project.root, environment).map(Self::open)
+            && let Ok(fresh) = fresh
+        {
+            *self = Self { recorded: std::mem::take(&mut self.recorded), ..fresh };
+        }
+    }
+
+    fn workspace(&self) -> Workspace {
+        self.references.workspace().through(Door::Person)
+    }
+
+    /// Returns the names of the programs in the folder, at most so many; hidden folders are left out.
+    #[must_use]
+    pub fn programs(&self, most: usize) -> Vec<String> {
+        let workspace = self.workspace();
+        let (mut found, mut folders) = (Vec::new(), vec![WorkspacePath::root()]);
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            seen += 1;
+            let Ok(listing) = workspace.entries(&folder, MAX_ENTRIES) else { continue };
+            for entry in listing.entries {
+                let name = entry.path.name();
+                match entry.kind {
+                    EntryKind::Folder if seen + folders.len() >= MAX_FOLDERS => {}
+                    EntryKind::Folder if name.starts_with('.') || SKIPPED.contains(&name) => {}
+                    EntryKind::Folder => folders.push(entry.path),
+                    EntryKind::File if name.ends_with(".as") && found.len() < most => {
+                        found.push(entry.path.as_str().to_owned());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the text of a program by its name.
+    #[must_use]
+    pub fn read(&self, name: &str) -> Option<LoadedSource> {
+        let workspace = self.workspace();
+        let limit = self.project.config.limits.source_bytes as u64;
+        let text = workspace.read_text(&workspace.resolve(name).ok()?, limit).ok()?;
+        Some(LoadedSource { name: name.to_owned(), text })
+    }
+
+    /// Returns the names of what is in a folder; those of folders end in `/`.
+    #[must_use]
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let workspace = self.references.workspace();
+        let path = match folder.trim_end_matches('/') {
+            "" => Some(WorkspacePath::root()),
+            folder => workspace.resolve(folder).ok(),
+        };
+        let listing = path.and_then(|path| workspace.entries(&path, MAX_ENTRIES).ok());
+        let entries = listing.into_iter().flat_map(|listing| listing.entries);
+        let named = entries.filter_map(|entry| match entry.kind {
+            EntryKind::Folder => Some(format!("{}/", entry.path.name())),
+            EntryKind::File => Some(entry.path.name().to_owned()),
+            _ => None,
+        });
+        named.filter(|name| !name.starts_with('.')).collect()
+    }
+
+    /// Counts the tokens of a file that a program imports, by the tokenizer of the default model.
+    #[must_use]
+    pub fn count(&self, importer: &str, path: &str) -> Option<usize> {
+        let workspace = self.references.workspace();
+        let place = resolve_import(workspace, importer, path).ok()?;
+        let known = self.counted.borrow().get(place.as_str()).copied();
+        known.unwrap_or_else(|| {
+            let limit = self.project.config.limits.file_bytes as u64;
+            let text = workspace.read_text(&place, limit).ok();
+            let count = text.map(|text| self.tokenizer.count(&text));
+            self.counted.borrow_mut().insert(place.as_str().to_owned(), count);
+            count
+        })
+    }
+
+    /// Reports whether the default model's own tokenizer counts.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.tokenizer.exact()
+    }
+
+    /// Computes the most that the model calls of a program may take.
+    #[must_use]
+    pub fn cost(&self, program: &Program) -> CostFacts {
+        run::cost(&self.project, program, &RunRequest::default())
+    }
+
+    /// Returns the items that the last recorded run of a program showed, those of each call.
+    #[must_use]
+    pub fn recorded(&self, program: &str) -> Vec<ItemRecord> {
+        self.last_run(program).unwrap_or_default()
+    }
+
+    fn last_run(&self, program: &str) -> Option<Vec<ItemRecord>> {
+        if !self.project.state_folder().is_dir() {
+            return None;
+        }
+        let store = runs(&self.project);
+        let meant = |run: &str| Path::new(run).file_name() == Path::new(program).file_name();
+        let is_meant = |entry: &RunEntry| meant(&entry.program);
+        let entry = store.list(&is_meant, 1).ok()?.entries.into_iter().next()?;
+        let id = entry.run;
+        if let Some((known, items)) = self.recorded.borrow().get(program)
+            && *known == id
+        {
+            return Some(items.clone());
+        }
+        let log = store.load(&select(&*store, &id).ok()?).ok()?;
+        let calls = Kept { store: &*store, log: &log }.calls();
+        let items = calls.into_iter().flat_map(|call| call.manifest.items);
+        let own = |item: &ItemRecord| item.position.as_ref().is_some_and(|at| at.file == program);
+        let items: Vec<ItemRecord> = items.filter(own).collect();
+        self.recorded.borrow_mut().insert(program.to_owned(), (id, items.clone()));
+        Some(items)
+    }
+}
+
+/// Returns the tokenizer of the default model.
+fn tokenizer_of(project: &Project) -> &'static dyn TokenCounter {
+    let uri = ModelNames::new(project, &RunRequest::default()).uri(None);
+    let profile = Profiles::new(&project.config.profiles).of(&uri);
+    profile.tokenizer.unwrap_or_else(|| tokenizer_for(&uri))
+}

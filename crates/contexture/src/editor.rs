@@ -70,6 +70,18 @@ impl Editor {
         &self.project
     }
 
+    /// Returns the name of a file in the project, links to folders resolved; `None` when it is
+    /// outside.
+    #[must_use]
+    pub fn name(&self, path: &Path) -> Option<String> {
+        let within = |path: &Path| {
+            let name = path.strip_prefix(&self.project.root).ok()?;
+            Some(name.to_string_lossy().replace('\\', "/"))
+        };
+        let real = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+        within(path).or_else(|| within(&real()?)).filter(|name| !name.is_empty())
+    }
+
     /// Returns the loader of imports.
     #[must_use]
     pub const fn loader(&self) -> &WorkspaceLoader {

@@ -23,6 +23,8 @@ pub(crate) struct State<'o> {
     open: &'o Open<'o>,
     workspaces: Vec<Opened>,
     documents: BTreeMap<String, Document>,
+    /// The document that was changed last: its faults are told first.
+    latest: String,
     /// Messages for the person, such as why a workspace can't be opened.
     pub(crate) notes: Vec<String>,
 }
@@ -43,6 +45,7 @@ pub(crate) struct View<'s> {
     pub(crate) analysed: &'s Analysed,
     pub(crate) file: &'s ProgramFile,
     pub(crate) files: &'s dyn Workspace,
+    documents: &'s BTreeMap<String, Document>,
 }
 
 impl<'s> View<'s> {
@@ -64,7 +67,8 @@ impl<'s> View<'s> {
 
     /// Returns the URI of a file of the program.
     pub(crate) fn uri(&self, file: usize) -> Option<String> {
-        uri_of(self.files.root(), self.program().files.get(file)?.source.name())
+        let name = self.program().files.get(file)?.source.name();
+        uri_of(self.documents, (self.document.workspace, self.files.root()), name)
     }
 }
 
@@ -72,17 +76,26 @@ impl<'s> View<'s> {
 pub(crate) struct Whole<'s> {
     pub(crate) analysed: &'s Analysed,
     root: &'s Path,
+    number: usize,
+    documents: &'s BTreeMap<String, Document>,
 }
 
 impl Whole<'_> {
     pub(crate) fn uri(&self, file: usize) -> Option<String> {
-        uri_of(self.root, self.analysed.program.files.get(file)?.source.name())
+        let name = self.analysed.program.files.get(file)?.source.name();
+        uri_of(self.documents, (self.number, self.root), name)
     }
 }
 
 impl<'o> State<'o> {
     pub(crate) fn new(open: &'o Open<'o>) -> Self {
-        Self { open, workspaces: Vec::new(), documents: BTreeMap::new(), notes: Vec::new() }
+        Self {
+            open,
+            workspaces: Vec::new(),
+            documents: BTreeMap::new(),
+            latest: String::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Opens a folder of the client, so that its programs are found before one is opened.
@@ -94,25 +107,35 @@ impl<'o> State<'o> {
 
     pub(crate) fn open(&mut self, opened: OpenedDocument) {
         let OpenedDocument { uri, version, text } = opened;
-        let path = path_of(&uri).unwrap_or_else(|| PathBuf::from("/untitled.as"));
-        let Some(workspace) = self.workspace_of(&path) else { return };
-        let root = self.workspaces.get(workspace).map(|opened| opened.files.root());
-        let within = root.and_then(|root| path.strip_prefix(root).ok());
-        let name = within.unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        let Some((workspace, name)) = self.place_of(&uri) else { return };
         let document = Document {
             uri: uri.clone(),
             version,
             workspace,
-            name,
+            name: name.clone(),
             text,
             is_stale: true,
             is_untold: true,
             analysed: Analysed::default(),
         };
-        let name = document.name.clone();
         self.documents.insert(uri, document);
         self.forget(workspace);
         self.touch(workspace, &name);
+    }
+
+    /// Returns the workspace of a document and its name there. One that is no file yet has its URI as
+    /// its name, in the first workspace.
+    fn place_of(&mut self, uri: &str) -> Option<(usize, String)> {
+        let Some(path) = path_of(uri) else {
+            let workspace = match self.workspaces.is_empty() {
+                true => self.workspace_of(Path::new("./untitled.as"))?,
+                false => 0,
+            };
+            return Some((workspace, uri.to_owned()));
+        };
+        let workspace = self.workspace_of(&path)?;
+        let name = self.workspaces.get(workspace)?.files.name(&path);
+        Some((workspace, name.unwrap_or_else(|| path.to_string_lossy().into_owned())))
     }
 
     pub(crate) fn change(&mut self, changed: Changed) {
@@ -120,6 +143,7 @@ impl<'o> State<'o> {
         document.version = changed.text_document.version.unwrap_or(document.version);
         document.change(changed.content_changes);
         let (workspace, name) = (document.workspace, document.name.clone());
+        self.latest = changed.text_document.uri;
         self.touch(workspace, &name);
     }
 
@@ -144,10 +168,13 @@ impl<'o> State<'o> {
         }
     }
 
-    /// Returns the URIs of the open documents.
+    /// Returns the URIs of the documents whose faults have to be told, the one that was changed last
+    /// first.
     pub(crate) fn untold(&self) -> Vec<String> {
         let untold = self.documents.values().filter(|document| document.is_untold);
-        untold.map(|document| document.uri.clone()).collect()
+        let mut uris: Vec<String> = untold.map(|document| document.uri.clone()).collect();
+        uris.sort_by_key(|uri| *uri != self.latest);
+        uris
     }
 
     pub(crate) fn told(&mut self, uri: &str) {
@@ -185,13 +212,17 @@ impl<'o> State<'o> {
     }
 
     fn workspace_of(&mut self, path: &Path) -> Option<usize> {
-        let own = |opened: &Opened| path.starts_with(opened.files.root());
+        let own = |opened: &Opened| opened.files.name(path).is_some();
         if let Some(known) = self.workspaces.iter().position(own) {
             return Some(known);
         }
         let folder = path.parent().unwrap_or(path);
         match (self.open)(folder) {
             Ok(files) => {
+                let same = |opened: &Opened| opened.files.root() == files.root();
+                if let Some(known) = self.workspaces.iter().position(same) {
+                    return Some(known);
+                }
                 let read = Read::default();
                 self.workspaces.push(Opened {
                     files,
@@ -214,7 +245,8 @@ impl<'o> State<'o> {
         let document = self.documents.get(uri)?;
         let files = &*self.workspaces.get(document.workspace)?.files;
         let file = document.analysed.program.files.first()?;
-        Some(View { document, analysed: &document.analysed, file, files })
+        let (analysed, documents) = (&document.analysed, &self.documents);
+        Some(View { document, analysed, file, files, documents })
     }
 
     pub(crate) fn at(&mut self, at: &At) -> Option<View<'_>> {
@@ -253,7 +285,8 @@ impl<'o> State<'o> {
             opened.whole = Some(Analysed::new(search(opened, &texts, previous)));
         }
         let opened = self.workspaces.get(number)?;
-        Some(Whole { analysed: opened.whole.as_ref()?, root: opened.files.root() })
+        let (analysed, root) = (opened.whole.as_ref()?, opened.files.root());
+        Some(Whole { analysed, root, number, documents: &self.documents })
     }
 }
 
@@ -282,6 +315,13 @@ pub(crate) fn path_of(uri: &str) -> Option<PathBuf> {
     Url::parse(uri).ok()?.to_file_path().ok()
 }
 
-fn uri_of(root: &Path, name: &str) -> Option<String> {
-    Url::from_file_path(root.join(name)).ok().map(String::from)
+/// Returns the URI of a file: of an open document the client's own, which may be written otherwise.
+fn uri_of(
+    documents: &BTreeMap<String, Document>,
+    (workspace, root): (usize, &Path),
+    name: &str,
+) -> Option<String> {
+    let mut own = documents.values().filter(|one| one.workspace == workspace && one.name == name);
+    let open = own.next().map(|document| document.uri.clone());
+    open.or_else(|| Url::from_file_path(root.join(name)).ok().map(String::from))
 }

@@ -33,6 +33,12 @@ pub trait Workspace {
     /// Returns the folder that the names of files start from.
     fn root(&self) -> &Path;
 
+    /// Returns the name of a file; `None` when it is outside of the folder.
+    fn name(&self, path: &Path) -> Option<String> {
+        let name = path.strip_prefix(self.root()).ok()?.to_string_lossy().replace('\\', "/");
+        (!name.is_empty()).then_some(name)
+    }
+
     /// Returns the loader of imports.
     fn loader(&self) -> &dyn SourceLoader;
 

@@ -53,6 +53,10 @@ impl contexture_lsp::Workspace for Files {
         &self.0.project().root
     }
 
+    fn name(&self, path: &Path) -> Option<String> {
+        self.0.name(path)
+    }
+
     fn loader(&self) -> &dyn SourceLoader {
         self.0.loader()
     }

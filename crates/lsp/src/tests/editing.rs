@@ -112,3 +112,26 @@ fn ty_10_old_syntax_is_replaced() {
     let edits = &all["edit"]["changes"][uri("main.as")];
     assert!(edited(&text.replace(MARK, ""), edits).contains("use q max 2k"));
 }
+
+#[test]
+fn ty_10_document_that_is_no_file_has_faults_under_its_uri() {
+    let files = files(&[]);
+    let mut state = State::new(&files);
+    let uri = "untitled:Untitled-1";
+    let text = "main func(x) { y }".to_owned();
+    state.open(OpenedDocument { uri: uri.to_owned(), version: 1, text });
+    let told = features::faults(&mut state, uri).unwrap();
+    assert_eq!((&told["uri"], each(&told["diagnostics"], "/code")), (&json!(uri), vec!["AS2001"]));
+}
+
+#[test]
+fn ty_10_faults_of_changed_document_are_told_first() {
+    let files = files(&[("lib.as", "agent Worker { func run(x) { x } }")]);
+    let mut state = State::new(&files);
+    open(&mut state, "a.as", "import agent Worker from \"lib.as\"\nmain func(x) { Worker.run(x) }");
+    open(&mut state, "lib.as", "agent Worker { func run(x) { x } }");
+    state.untold().iter().for_each(|uri| state.told(uri));
+    assert!(features::faults(&mut state, &uri("a.as")).is_some());
+    change(&mut state, "lib.as", json!([{ "text": "agent Worker { func run() { 1 } }" }]));
+    assert_eq!(state.untold(), [uri("lib.as"), uri("a.as")]);
+}

@@ -1,6 +1,5 @@
 """An editor, by pytest-lsp, which checks every message by the specification of the protocol."""
 
-import asyncio
 import os
 import pathlib
 
@@ -18,13 +17,21 @@ TEXT = (PROJECT / "main.as").read_text()
 @pytest_lsp.fixture(config=ClientServerConfig(server_command=[os.environ["CONTEXTURE_BIN"], "lsp"]))
 async def client(lsp_client: LanguageClient):
     folders = [types.WorkspaceFolder(uri=PROJECT.as_uri(), name="project")]
-    for name in ("visual-studio-code",):
-        params = types.InitializeParams(
-            capabilities=client_capabilities(name), root_uri=PROJECT.as_uri(), workspace_folders=folders
-        )
+    params = types.InitializeParams(
+        capabilities=client_capabilities("visual-studio-code"),
+        root_uri=PROJECT.as_uri(),
+        workspace_folders=folders,
+    )
+    watched = []
+
+    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def register(params):
+        watched.extend(one.method for one in params.registrations)
+
     result = await lsp_client.initialize_session(params)
     assert result.server_info.name == "contexture"
     yield
+    assert watched == ["workspace/didChangeWatchedFiles"]
     await lsp_client.shutdown_session()
 
 
@@ -57,7 +64,7 @@ async def test_faults_follow_the_text(client: LanguageClient):
         types.DidChangeTextDocumentParams(text_document=document, content_changes=[change])
     )
     await client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-    assert client.diagnostics[URI] == []
+    assert len(client.diagnostics[URI]) == 0
 
 
 @pytest.mark.asyncio
@@ -124,4 +131,4 @@ async def test_layout(client: LanguageClient):
     assert [(edit.range.start.line, edit.range.end.line) for edit in edits] == [(5, 6)]
     first = types.Range(types.Position(0, 0), types.Position(1, 0))
     params = types.DocumentRangeFormattingParams(document, first, options)
-    assert await client.text_document_range_formatting_async(params) == []
+    assert len(await client.text_document_range_formatting_async(params)) == 0

@@ -24,4 +24,4 @@ mod tests;
 
 pub use lsp_server::Connection;
 pub use server::{ServerError, serve, stdio};
-pub use workspace::{Counted, MemoryWorkspace, RecordedUse, Workspace};
+pub use workspace::{Counted, MemoryWorkspace, Opener, RecordedUse, Workspace};

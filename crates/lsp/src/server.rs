@@ -4,7 +4,7 @@ use crate::features;
 use crate::protocol::{Changed, Opened, TextDocument};
 use crate::queue::Queue;
 use crate::state::State;
-use crate::workspace::Workspace;
+use crate::workspace::Opener;
 use lsp_server::{
     Connection, ErrorCode, Message, Notification, ProtocolError, Request, RequestId, Response,
 };
@@ -13,7 +13,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt;
 use std::io;
-use std::path::Path;
 
 /// The end of a session that was not asked for.
 #[derive(Debug)]
@@ -46,9 +45,7 @@ impl From<ProtocolError> for ServerError {
 ///
 /// # Errors
 /// [`ServerError`] when the client breaks off before it says `exit`.
-pub fn stdio(
-    open: &dyn Fn(&Path) -> Result<Box<dyn Workspace>, String>,
-) -> Result<(), ServerError> {
+pub fn stdio(open: &Opener<'_>) -> Result<(), ServerError> {
     let (connection, threads) = Connection::stdio();
     serve(&connection, open)?;
     // The writer ends when nobody can send any more.
@@ -60,10 +57,7 @@ pub fn stdio(
 ///
 /// # Errors
 /// [`ServerError`] when the client breaks off before it says `exit`.
-pub fn serve(
-    connection: &Connection,
-    open: &dyn Fn(&Path) -> Result<Box<dyn Workspace>, String>,
-) -> Result<(), ServerError> {
+pub fn serve(connection: &Connection, open: &Opener<'_>) -> Result<(), ServerError> {
     let (id, params) = connection.initialize_start()?;
     let hello = json!({
         "capabilities": features::capabilities(),

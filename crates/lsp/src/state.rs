@@ -3,7 +3,7 @@
 use crate::documents::{Analysed, Document};
 use crate::protocol::{At, Changed, OpenedDocument, Position};
 use crate::unsaved::{ProgramsOnly, Read, Texts, Unsaved};
-use crate::workspace::Workspace;
+use crate::workspace::{Opener, Workspace};
 use contexture_diagnostic::SourceFile;
 use contexture_script::codes;
 use contexture_script::host::LoadedSource;
@@ -16,11 +16,8 @@ use url::Url;
 /// The greatest number of programs of a workspace in which names are searched.
 const MAX_PROGRAMS: usize = 5_000;
 
-/// Opens the workspace of a folder.
-pub(crate) type Open<'o> = dyn Fn(&Path) -> Result<Box<dyn Workspace>, String> + 'o;
-
 pub(crate) struct State<'o> {
-    open: &'o Open<'o>,
+    open: &'o Opener<'o>,
     workspaces: Vec<Opened>,
     documents: BTreeMap<String, Document>,
     /// The document that was changed last: its faults are told first.
@@ -88,7 +85,7 @@ impl Whole<'_> {
 }
 
 impl<'o> State<'o> {
-    pub(crate) fn new(open: &'o Open<'o>) -> Self {
+    pub(crate) fn new(open: &'o Opener<'o>) -> Self {
         Self {
             open,
             workspaces: Vec::new(),

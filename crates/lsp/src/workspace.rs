@@ -28,6 +28,9 @@ pub struct RecordedUse {
     pub after: u64,
 }
 
+/// Opens the workspace of a folder, or says why that can't be done.
+pub type Opener<'o> = dyn Fn(&Path) -> Result<Box<dyn Workspace>, String> + 'o;
+
 /// The files of a project, and what is known of them without asking anybody.
 pub trait Workspace {
     /// Returns the folder that the names of files start from.

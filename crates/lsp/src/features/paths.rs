@@ -1,14 +1,16 @@
 //! What can stand in a string: the sources of imports, and the paths of references.
 
-use crate::features::complete::item;
+use crate::features::complete::{item, shape_of_path};
 use crate::features::spots::Spot;
 use crate::protocol;
 use crate::state::View;
 use crate::unsaved::joined;
 use contexture_diagnostic::Span;
-use contexture_script::syntax::token::Token;
+use contexture_script::syntax::ast::ShapeKind;
+use contexture_script::syntax::token::{Token, TokenKind};
 use serde_json::Value;
 
+const VALUE: u8 = 12;
 const FILE: u8 = 17;
 const REFERENCE: u8 = 18;
 const FOLDER: u8 = 19;
@@ -41,7 +43,11 @@ const PATHS: &[&str] = &["file", "agent", "template"];
 /// Completes the text of a string up to the place.
 pub(crate) fn complete(view: View<'_>, spot: &Spot<'_>, text: Token) -> Vec<Value> {
     let start = text.span.start.saturating_add(1).min(spot.offset);
-    let written = view.source().slice(Span::new(start, spot.offset));
+    let span = Span::new(start, spot.offset);
+    let written = view.source().slice(span);
+    if let Some(words) = choices(view, spot) {
+        return words.iter().map(|word| replacing(view, span, word, VALUE)).collect();
+    }
     match spot.line_words().as_slice() {
         ["import", kind, _, "from"] if PATHS.contains(kind) => {
             let wanted = if *kind == "agent" { ".as" } else { "" };
@@ -50,13 +56,33 @@ pub(crate) fn complete(view: View<'_>, spot: &Spot<'_>, text: Token) -> Vec<Valu
         ["import", kind, _, "from"] if !written.contains("://") => {
             let known = SOURCES.iter().find(|(own, _)| own == kind);
             let known = known.into_iter().flat_map(|(_, known)| known.iter());
-            let span = Span::new(start, spot.offset);
             known.map(|uri| replacing(view, span, uri, REFERENCE)).collect()
         }
         _ => match reference(written) {
             Some(path) => names(view, spot, path, ""),
             None => Vec::new(),
         },
+    }
+}
+
+/// Returns the words that a string can have where it is compared with a choice, or is the value of an
+/// option with words of its own.
+fn choices<'s>(view: View<'s>, spot: &Spot<'s>) -> Option<Vec<&'s str>> {
+    let mut back = spot.back();
+    let before = back.next()?;
+    match before.kind {
+        TokenKind::Equal | TokenKind::NotEqual => {
+            let path = spot.names(back)?;
+            let shape = shape_of_path(view, &path, spot.offset)?;
+            let ShapeKind::Enum(words) = &shape.kind else { return None };
+            Some(words.iter().map(|word| word.value.as_str()).collect())
+        }
+        TokenKind::Colon => match spot.text(back.next()?) {
+            "think" => Some(vec!["auto", "low", "medium", "high"]),
+            "on_cut" => Some(vec!["fail", "keep"]),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

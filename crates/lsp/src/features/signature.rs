@@ -22,7 +22,7 @@ fn found(view: View<'_>, offset: u32) -> Option<Value> {
     while open.kind != TokenKind::OpenParen {
         (index, open) = spot.open_bracket_before(index)?;
     }
-    let names = callee(&spot, index)?;
+    let names = spot.names(spot.back_from(index))?;
     let argument = commas(spot.after(index));
     let (label, about) = described(view, &names, offset)?;
     let parameters = parameters(&label);
@@ -35,20 +35,6 @@ fn found(view: View<'_>, offset: u32) -> Option<Value> {
         "activeSignature": 0,
         "activeParameter": argument,
     }))
-}
-
-/// Returns the names before a bracket: `["a", "b"]` for `a.b(`.
-fn callee<'s>(spot: &Spot<'s>, index: usize) -> Option<Vec<&'s str>> {
-    let mut names = Vec::new();
-    let mut back = spot.back_from(index);
-    loop {
-        let name = back.next().filter(|token| token.kind == TokenKind::Word)?;
-        names.push(spot.text(name));
-        if back.next().is_none_or(|token| token.kind != TokenKind::Dot) {
-            names.reverse();
-            return Some(names);
-        }
-    }
 }
 
 /// Counts the commas outside of inner brackets.

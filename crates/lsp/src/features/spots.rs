@@ -71,19 +71,22 @@ impl<'s> Spot<'s> {
     /// Returns the path of names before a dot at the place: `["a", "b"]` for `a.b.`; `None` when
     /// something else than names is before it.
     pub(crate) fn path(&self) -> Option<Vec<&'s str>> {
-        let mut names = Vec::new();
         let mut back = self.back();
-        while back.next().is_some_and(|token| token.kind == TokenKind::Dot) {
+        back.next().filter(|token| token.kind == TokenKind::Dot)?;
+        self.names(back)
+    }
+
+    /// Returns the path of names that ends before some tokens, given the nearest first.
+    pub(crate) fn names(&self, mut back: impl Iterator<Item = Token>) -> Option<Vec<&'s str>> {
+        let mut names = Vec::new();
+        loop {
             let name = back.next().filter(|token| token.kind == TokenKind::Word)?;
             names.push(self.text(name));
-            // The path goes on only with another dot.
-            let mut rest = self.back().skip(2 * names.len());
-            if rest.next().is_none_or(|token| token.kind != TokenKind::Dot) {
-                break;
+            if back.next().is_none_or(|token| token.kind != TokenKind::Dot) {
+                names.reverse();
+                return Some(names);
             }
         }
-        names.reverse();
-        (!names.is_empty()).then_some(names)
     }
 
     /// Returns the innermost open bracket before the place, with its number among the tokens.

@@ -91,3 +91,10 @@ fn ty_10_signature_marks_argument() {
     let method = answer("main func(q) { q.slice(1, ¦) }", "textDocument/signatureHelp");
     assert_eq!(method["activeParameter"], 1);
 }
+
+#[test]
+fn ty_10_completion_of_choices_lists_their_words() {
+    let text = "main func(q) {\n  r = generate({ input: \"x\" }) -> { kind \"bug\" | \"idea\" }\n  if r.kind == \"¦\" { 1 }\n}";
+    assert_eq!(labels(text), ["bug", "idea"]);
+    assert_eq!(labels("main func(q) { generate({ input: q, on_cut: \"k¦\" }) }"), ["fail", "keep"]);
+}

@@ -49,7 +49,7 @@ fn ty_10_semantic_tokens_tell_what_words_mean() {
         line += token[0];
         shown.push(format!(
             "{} {}",
-            &lines[line][start..start + token[2]],
+            lines[line].get(start..start + token[2]).unwrap(),
             features::capabilities()["semanticTokensProvider"]["legend"]["tokenTypes"][token[3]]
                 .as_str()
                 .unwrap()

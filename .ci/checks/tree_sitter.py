@@ -2,7 +2,7 @@
 
 usage: tree_sitter.py CONTEXTURE TREE_SITTER GRAMMAR FOLDER
 
-The programs are all files `*.as` of the repository, the AgentScript blocks of its documents, and each of the
+The programs are all files `*.as` of the repository (those in `editors` are tests of colours), the AgentScript blocks of its documents, and each of the
 valid ones with one token left out. FOLDER is where the latter two are written.
 """
 
@@ -98,7 +98,7 @@ def compare(contexture, tree_sitter, grammar, folder, paths):
 def main(contexture, tree_sitter, grammar, folder):
     grammar, folder = pathlib.Path(grammar), pathlib.Path(folder)
     pages = enumerate(tracked("README.md", "docs/*.md", "crates/script/src/codes/*.md"))
-    paths = tracked("*.as")
+    paths = tracked("*.as", ":!editors")
     for at, page in pages:
         paths += write(folder, f"block_{at}_{page.stem}", blocks(page))
     different, valid = compare(contexture, tree_sitter, grammar, folder, paths)

@@ -1,20 +1,14 @@
-; What models read is Markdown: roles, descriptions, instructions and the documentation of fields.
+; What models read is Markdown: roles, descriptions and instructions.
 
 (role value: (block_string (string_content) @injection.content)
-  (#set! injection.language "markdown")
-  (#set! injection.combined))
+  (#set! injection.language "markdown"))
 (description value: (block_string (string_content) @injection.content)
-  (#set! injection.language "markdown")
-  (#set! injection.combined))
+  (#set! injection.language "markdown"))
 ((option
   key: (identifier) @_key
   value: (block_string (string_content) @injection.content))
   (#any-of? @_key "input" "role" "description")
-  (#set! injection.language "markdown")
-  (#set! injection.combined))
-((doc_comment) @injection.content
-  (#offset! @injection.content 0 3 0 0)
-  (#set! injection.language "markdown_inline"))
+  (#set! injection.language "markdown"))
 
 ; The text that `json.parse` reads is JSON.
 ((call_expression

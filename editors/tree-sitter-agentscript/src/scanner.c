@@ -54,6 +54,12 @@ typedef struct {
   char word[WORD_SIZE];
 } Token;
 
+// Builds for WebAssembly have few functions of the C library, and not `strchr`.
+static bool is_one_of(int32_t c, const char *signs) {
+  while (*signs != '\0' && c != *signs) signs++;
+  return *signs != '\0';
+}
+
 static void step(TSLexer *lexer) { lexer->advance(lexer, false); }
 
 static bool is_line_end(int32_t c) { return c == '\n' || c == '\r'; }
@@ -339,7 +345,7 @@ static bool scan_label(TSLexer *lexer) {
 // A value or type on the line of the token before it.
 static bool begins_here(TSLexer *lexer) {
   int32_t c = lexer->lookahead;
-  if (lexer->eof(lexer) || strchr("})],:?;=|", c < 0x80 ? (int)c : ';') != NULL) return false;
+  if (lexer->eof(lexer) || is_one_of(c, "})],:?;=|")) return false;
   if (c != '-' && c != '/') return true;
   step(lexer);
   return lexer->lookahead != c;
@@ -349,7 +355,7 @@ static bool begins_here(TSLexer *lexer) {
 // A comment is taken first.
 static bool begins_field(TSLexer *lexer) {
   int32_t c = lexer->lookahead;
-  return !lexer->eof(lexer) && strchr("}),:?|/-", c < 0x80 ? (int)c : '_') == NULL;
+  return !lexer->eof(lexer) && !is_one_of(c, "}),:?|/-");
 }
 
 void *tree_sitter_agentscript_external_scanner_create(void) { return NULL; }

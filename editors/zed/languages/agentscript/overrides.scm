@@ -1,0 +1,2 @@
+[(comment) (doc_comment)] @comment.inclusive
+[(string) (block_string)] @string

@@ -67,6 +67,11 @@ module.exports = grammar({
     $._candidate_selected,
     $._empty,
     $._one,
+    $._code,
+    $._min,
+    $._max,
+    $._length,
+    $._pattern,
     $._error,
   ],
 
@@ -91,7 +96,7 @@ module.exports = grammar({
     none: (_) => [],
   },
 
-  supertypes: ($) => [$.expression, $.type],
+  supertypes: ($) => [$.expression],
 
   rules: {
     source_file: ($) => repeat($._item),
@@ -127,7 +132,7 @@ module.exports = grammar({
         ),
       ),
     _import_kind: (_) =>
-      choice("tool", "memory", "file", "agent", "knowledge", "resource", "template", "shape"),
+      choice("tool", "memory", "file", "agent", "knowledge", "resource", "template", "shape", "func"),
     _models: ($) => choice(field("source", $._string), seq("[", commaSep1(field("source", $._string)), "]")),
 
     agent: ($) =>
@@ -145,12 +150,12 @@ module.exports = grammar({
         optional($._result),
         field("body", $.block),
       ),
-    _result: ($) => seq("->", field("result", $.type)),
+    _result: ($) => seq("->", $._type),
     parameters: ($) => seq("(", commaSep($.parameter), ")"),
     parameter: ($) =>
-      seq(field("name", $.identifier), optional(choice(seq(":", $._constrained), seq($._same_line, $._constrained)))),
+      seq(field("name", $.identifier), optional(choice(seq(":", $._type), seq($._same_line, $._type)))),
 
-    shape: ($) => seq("shape", field("name", $.identifier), field("type", $.type)),
+    shape: ($) => seq("shape", field("name", $.identifier), $._type),
 
     _setting: ($) => choice($.model, $.role, $.description, $.policy),
     model: ($) => seq(alias($._model, "model"), field("name", $.identifier)),
@@ -194,7 +199,7 @@ module.exports = grammar({
     fail_statement: ($) =>
       prec(
         PREC.statement,
-        seq(alias($._fail, "fail"), field("reason", $.expression), optional(seq("code", field("code", $._string)))),
+        seq(alias($._fail, "fail"), field("reason", $.expression), optional(seq(alias($._code, "code"), field("code", $.expression)))),
       ),
 
     if_statement: ($) =>
@@ -268,26 +273,34 @@ module.exports = grammar({
 
     // --- types ------------------------------------------------------------------------------
 
-    type: ($) => choice($.builtin_type, $.list_type, $.object_type, $.enum_type, $.named_type),
     builtin_type: (_) => choice("string", "number", "integer", "boolean", "json"),
     named_type: ($) => $.identifier,
-    list_type: ($) => prec.right(seq("list", optional(seq($._index_open, $.type, "]")))),
+    list_type: ($) => prec.right(seq("list", optional(seq($._index_open, $._type, "]")))),
     enum_type: ($) => seq($._string, repeat(seq("|", $._string))),
     object_type: ($) =>
       seq("{", optional(seq($.field, repeat(seq(choice(",", $._new_line), $.field)), optional(","))), "}"),
     field: ($) =>
       seq(
         field("name", choice(reserved("none", $.identifier), $._string)),
-        optional("?"),
-        optional(choice(seq(":", $._constrained), seq($._same_line, $._constrained))),
+        choice(
+          seq("?", optional(choice(seq(":", $._type), seq($._same_line, $._type)))),
+          optional(seq(choice(seq(":", $._type), seq($._same_line, $._type)), optional("?"))),
+        ),
       ),
-    _constrained: ($) => seq(field("type", $.type), repeat($.constraint), optional(seq("?", repeat($.constraint)))),
-    constraint: ($) =>
+    // A list has bounds of its length alone, so that the `max` of a loop may follow one.
+    _type: ($) =>
       choice(
-        seq(choice("min", "max"), $._signed),
-        seq("length", $._signed, optional(seq("to", $._signed))),
-        seq("pattern", $._string),
+        seq(field("type", $.builtin_type), repeat($.bound)),
+        seq(field("type", $.list_type), repeat(alias($._length_bound, $.bound))),
+        field("type", choice($.object_type, $.enum_type, $.named_type)),
       ),
+    bound: ($) =>
+      choice(
+        seq(choice(alias($._min, "min"), alias($._max, "max")), $._signed),
+        $._length_bound,
+        seq(alias($._pattern, "pattern"), $._string),
+      ),
+    _length_bound: ($) => prec.right(seq(alias($._length, "length"), $._signed, optional(seq("to", $._signed)))),
     _signed: ($) => seq(optional("-"), $.number),
 
     // --- expressions ------------------------------------------------------------------------
@@ -364,7 +377,7 @@ module.exports = grammar({
           field("options", $.options),
           optional(","),
           ")",
-          optional(seq("->", field("shape", $.type))),
+          optional(seq("->", $._type)),
         ),
       ),
     options: ($) => seq("{", commaSep($.option), "}"),

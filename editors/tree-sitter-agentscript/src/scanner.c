@@ -39,6 +39,11 @@ enum TokenType {
   CANDIDATE_SELECTED,
   EMPTY,
   ONE,
+  CODE,
+  MIN,
+  MAX,
+  LENGTH,
+  PATTERN,
   ERROR,
 };
 
@@ -234,6 +239,11 @@ static bool begins_one_of(TSLexer *lexer, const Token *after) {
   return next(lexer).kind == BRACE;
 }
 
+// The value of a bound behind its word (Parser::bound_word).
+static bool is_number(const Token *after) {
+  return (after->kind == NUMBER || after->kind == MINUS) && !after->starts_line;
+}
+
 typedef struct {
   const char *word;
   enum TokenType type;
@@ -262,6 +272,11 @@ static const Keyword KEYWORDS[] = {
     {"selected", CANDIDATE_SELECTED},
     {"empty", EMPTY},
     {"one", ONE},
+    {"code", CODE},
+    {"min", MIN},
+    {"max", MAX},
+    {"length", LENGTH},
+    {"pattern", PATTERN},
 };
 
 static bool decide(TSLexer *lexer, enum TokenType type, bool starts_line) {
@@ -288,6 +303,11 @@ static bool decide(TSLexer *lexer, enum TokenType type, bool starts_line) {
     case CANDIDATE_SELECTED: return !is_name_again(&after);
     case EMPTY: return is_bare(&after);
     case ONE: return begins_one_of(lexer, &after);
+    case CODE: return !starts_line;
+    case MIN:
+    case MAX:
+    case LENGTH: return !starts_line && is_number(&after);
+    case PATTERN: return !starts_line && after.kind == STRING && !after.starts_line;
     default: return false;
   }
 }

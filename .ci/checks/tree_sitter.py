@@ -25,6 +25,8 @@ NOT_GRAMMAR = {
     "AS1023": "the size of a file",
     "AS1025": "two fields of one name",
     "AS1026": "two keys of one name",
+    "AS1030": "what a bound applies to",
+    "AS1031": "shapes that contain themselves",
     "AS3006": "a budget of nothing",
     "AS3007": "a word that looks like a unit, and is a statement of its own",
     "AS3013": "two clauses of one kind",
@@ -33,7 +35,7 @@ NOT_GRAMMAR = {
     "AS7004": "the name of an option",
 }
 # Of each program, as many copies with one token left out.
-CUT = 12
+CUT = 6
 MOST_CUT_DIFFERENCES = 0.01
 TOKEN = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?://|--).*|\w+|[-=!<>+]=|->|[^\s\w]')
 HEADS = ("import ", "agent ", "main ", "func ", "shape ")

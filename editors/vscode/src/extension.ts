@@ -52,7 +52,6 @@ async function start(): Promise<void> {
       { scheme: "file", language: "agentscript" },
       { scheme: "untitled", language: "agentscript" },
     ],
-    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/{*.as,contexture.toml}") },
   };
   client = new LanguageClient("contexture", "Contexture", server, options);
   try {

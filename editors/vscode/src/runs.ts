@@ -1,9 +1,10 @@
 // Runs of a program: in the terminal, with the input that the person types.
 
+import { existsSync } from "node:fs";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { chosenProgram } from "./program.ts";
-import { runArguments, type Target } from "./target.ts";
+import { projectFolder, runArguments, type Target } from "./target.ts";
 
 /** Where a program is: its file, the folder that commands run in, and its path from there. */
 export interface Place {
@@ -23,7 +24,7 @@ export async function place(target: Target): Promise<Place | undefined> {
     return undefined;
   }
   const workspace = vscode.workspace.getWorkspaceFolder(uri);
-  const folder = workspace?.uri.fsPath ?? path.dirname(uri.fsPath);
+  const folder = projectFolder(uri.fsPath, workspace?.uri.fsPath, existsSync);
   const setting = vscode.workspace.getConfiguration("contexture", uri).get<string>("path");
   return { program: chosenProgram(setting), folder, file: path.relative(folder, uri.fsPath), workspace };
 }

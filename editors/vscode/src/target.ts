@@ -1,5 +1,7 @@
 // What a command is about: the arguments of a code lens, or the open editor.
 
+import * as path from "node:path";
+
 /** A program, and the part of it that is meant. */
 export interface Target {
   uri: string;
@@ -45,4 +47,13 @@ export function runArguments(file: string, target: Target, input: string): strin
 /** The command line of a dry run, which calls no model, changes nothing and uses no network. */
 export function dryRunArguments(file: string, target: Target, input: string): string[] {
   return [...runArguments(file, target, input), "--dry-run", "--json", "--color", "never"];
+}
+
+/** The folder that a program runs in: the nearest one with a `contexture.toml`, else the folder that the editor has open. */
+export function projectFolder(file: string, open: string | undefined, exists: (path: string) => boolean): string {
+  const own = path.dirname(file);
+  for (let folder = own; ; folder = path.dirname(folder)) {
+    if (exists(path.join(folder, "contexture.toml"))) return folder;
+    if (folder === path.dirname(folder)) return open ?? own;
+  }
 }

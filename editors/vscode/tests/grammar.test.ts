@@ -17,6 +17,7 @@ const CASES: [string, string, string][] = [
   ['import tool Find from "sh://find"', "tool", "storage.modifier"],
   ['import tool Find from "sh://find"', "Find", "entity.name.namespace"],
   ['import shape Issue from "f.as"', "shape", "storage.modifier"],
+  ['import func triage from "f.as"', "func", "storage.modifier"],
   ["main func run(input { question string }) {", "run", "entity.name.function"],
   ["main func run(input { question string }) {", "string", "support.type"],
   ["main agent Worker {", "agent", "storage.type.agent"],

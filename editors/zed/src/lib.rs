@@ -10,7 +10,11 @@ impl zed::Extension for Contexture {
         Self
     }
 
-    fn language_server_command(&mut self, id: &LanguageServerId, worktree: &Worktree) -> Result<Command> {
+    fn language_server_command(
+        &mut self,
+        id: &LanguageServerId,
+        worktree: &Worktree,
+    ) -> Result<Command> {
         let settings = LspSettings::for_worktree(id.as_ref(), worktree).ok();
         let chosen = settings.and_then(|settings| settings.binary).and_then(|binary| binary.path);
         let command = chosen.or_else(|| worktree.which("contexture")).ok_or(

@@ -19,6 +19,9 @@ const PREC = {
   postfix: 8,
 };
 
+const RESERVED = ["and", "else", "false", "for", "generate", "if", "none", "not", "or", "return", "true", "use"];
+const TYPES = ["string", "number", "integer", "boolean", "json"];
+
 /** One or more, separated by commas; a last comma is allowed. */
 const commaSep1 = (rule) => seq(rule, repeat(seq(",", rule)), optional(","));
 const commaSep = (rule) => optional(commaSep1(rule));
@@ -78,22 +81,10 @@ module.exports = grammar({
   word: ($) => $.identifier,
 
   reserved: {
-    global: (_) => [
-      "and",
-      "else",
-      "false",
-      "for",
-      "generate",
-      "if",
-      "none",
-      "not",
-      "or",
-      "return",
-      "true",
-      "use",
-    ],
+    global: (_) => RESERVED,
     // Keys and fields may have any name.
     none: (_) => [],
+    shapes: (_) => [...RESERVED, ...TYPES, "list"],
   },
 
   supertypes: ($) => [$.expression],
@@ -155,7 +146,7 @@ module.exports = grammar({
     parameter: ($) =>
       seq(field("name", $.identifier), optional(choice(seq(":", $._type), seq($._same_line, $._type)))),
 
-    shape: ($) => seq("shape", field("name", $.identifier), $._type),
+    shape: ($) => seq("shape", field("name", reserved("shapes", $.identifier)), $._type),
 
     _setting: ($) => choice($.model, $.role, $.description, $.policy),
     model: ($) => seq(alias($._model, "model"), field("name", $.identifier)),
@@ -273,7 +264,7 @@ module.exports = grammar({
 
     // --- types ------------------------------------------------------------------------------
 
-    builtin_type: (_) => choice("string", "number", "integer", "boolean", "json"),
+    builtin_type: (_) => choice(...TYPES),
     named_type: ($) => $.identifier,
     list_type: ($) => prec.right(seq("list", optional(seq($._index_open, $._type, "]")))),
     enum_type: ($) => seq($._string, repeat(seq("|", $._string))),

@@ -27,15 +27,23 @@ const commaSep1 = (rule) => seq(rule, repeat(seq(",", rule)), optional(","));
 const commaSep = (rule) => optional(commaSep1(rule));
 
 /** The inside of a string: its text takes precedence over a comment that it seems to hold. */
-const content = ($, pattern, ...quotes) =>
-  repeat(
-    choice(
-      alias(token.immediate(prec(1, pattern)), $.string_content),
-      ...quotes.map((quote) => alias(token.immediate(quote), $.string_content)),
-      $.escape_sequence,
-      $.interpolation,
-    ),
+const content = ($, text, parts) =>
+  repeat(choice(alias(token.immediate(prec(1, text)), $.string_content), $.escape_sequence, ...parts));
+
+const string = ($, ...parts) =>
+  choice(
+    seq('"', content($, /[^"\\\r\n]+/, parts), token.immediate('"')),
+    seq("'", content($, /[^'\\\r\n]+/, parts), token.immediate("'")),
   );
+
+/** A block in triple quotes; one or two quotes within it are text. */
+const blockString = ($, ...parts) => {
+  const quotes = (pattern) => alias(token.immediate(pattern), $.string_content);
+  return choice(
+    seq('"""', content($, /[^"\\]+/, [quotes(/""?/), ...parts]), token.immediate('"""')),
+    seq("'''", content($, /[^'\\]+/, [quotes(/''?/), ...parts]), token.immediate("'''")),
+  );
+};
 
 module.exports = grammar({
   name: "agentscript",
@@ -118,13 +126,13 @@ module.exports = grammar({
             field("kind", alias($._import_kind, $.import_kind)),
             field("name", $.identifier),
             "from",
-            field("source", $._string),
+            field("source", $._text),
           ),
         ),
       ),
     _import_kind: (_) =>
       choice("tool", "memory", "file", "agent", "knowledge", "resource", "template", "shape", "func"),
-    _models: ($) => choice(field("source", $._string), seq("[", commaSep1(field("source", $._string)), "]")),
+    _models: ($) => choice(field("source", $._text), seq("[", commaSep1(field("source", $._text)), "]")),
 
     agent: ($) =>
       seq(
@@ -153,7 +161,7 @@ module.exports = grammar({
     role: ($) => prec(PREC.statement, seq(alias($._role, "role"), field("value", $.expression))),
     description: ($) =>
       prec(PREC.statement, seq(alias($._description, "description"), field("value", $.expression))),
-    policy: ($) => seq(alias($._policy, "policy"), field("class", $.identifier), field("verdict", $._string)),
+    policy: ($) => seq(alias($._policy, "policy"), field("class", $.identifier), field("verdict", $._text)),
 
     // --- statements -------------------------------------------------------------------------
 
@@ -232,7 +240,7 @@ module.exports = grammar({
           "use",
           field("source", choice($.one_of, $.expression)),
           repeat(choice($.budget, $.keep, $.priority, $.question)),
-          optional(seq(alias($._use_as, "as"), field("label", choice($.label, $._string)))),
+          optional(seq(alias($._use_as, "as"), field("label", choice($.label, $._text)))),
         ),
       ),
     budget: ($) => seq(alias($._use_max, "max"), $._budget),
@@ -267,12 +275,12 @@ module.exports = grammar({
     builtin_type: (_) => choice(...TYPES),
     named_type: ($) => $.identifier,
     list_type: ($) => prec.right(seq("list", optional(seq($._index_open, $._type, "]")))),
-    enum_type: ($) => seq($._string, repeat(seq("|", $._string))),
+    enum_type: ($) => seq($._text, repeat(seq("|", $._text))),
     object_type: ($) =>
       seq("{", optional(seq($.field, repeat(seq(choice(",", $._new_line), $.field)), optional(","))), "}"),
     field: ($) =>
       seq(
-        field("name", choice(reserved("none", $.identifier), $._string)),
+        field("name", choice(reserved("none", $.identifier), $._text)),
         choice(
           seq("?", optional(choice(seq(":", $._type), seq($._same_line, $._type)))),
           optional(seq(choice(seq(":", $._type), seq($._same_line, $._type)), optional("?"))),
@@ -289,7 +297,7 @@ module.exports = grammar({
       choice(
         seq(choice(alias($._min, "min"), alias($._max, "max")), $._signed),
         $._length_bound,
-        seq(alias($._pattern, "pattern"), $._string),
+        seq(alias($._pattern, "pattern"), $._text),
       ),
     _length_bound: ($) => prec.right(seq(alias($._length, "length"), $._signed, optional(seq("to", $._signed)))),
     _signed: ($) => seq(optional("-"), $.number),
@@ -327,7 +335,7 @@ module.exports = grammar({
     list: ($) => seq("[", commaSep($.expression), "]"),
     object: ($) => seq("{", commaSep($.pair), "}"),
     pair: ($) => seq($._key, ":", field("value", $.expression)),
-    _key: ($) => field("key", choice(reserved("none", $.identifier), $._string)),
+    _key: ($) => field("key", choice(reserved("none", $.identifier), $._text)),
     parenthesized_expression: ($) => seq("(", $.expression, ")"),
 
     unary_expression: ($) =>
@@ -387,16 +395,12 @@ module.exports = grammar({
     // --- strings ----------------------------------------------------------------------------
 
     _string: ($) => choice($.string, $.block_string),
-    string: ($) =>
-      choice(
-        seq('"', content($, /[^"\\\r\n]+/), token.immediate('"')),
-        seq("'", content($, /[^'\\\r\n]+/), token.immediate("'")),
-      ),
-    block_string: ($) =>
-      choice(
-        seq('"""', content($, /[^"\\]+/, /""?/), token.immediate('"""')),
-        seq("'''", content($, /[^'\\]+/, /''?/), token.immediate("'''")),
-      ),
+    string: ($) => string($, $.interpolation),
+    block_string: ($) => blockString($, $.interpolation),
+    // Names, sources and words of enums hold no values.
+    _text: ($) => choice(alias($._plain_string, $.string), alias($._plain_block, $.block_string)),
+    _plain_string: ($) => string($),
+    _plain_block: ($) => blockString($),
     escape_sequence: (_) =>
       token.immediate(/\\([ntrbf0\\"'\/]|u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4})/),
     interpolation: ($) => seq(token.immediate("\\("), $.expression, ")"),

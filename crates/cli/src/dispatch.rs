@@ -2,9 +2,9 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    acp, answer, check, completions, context, data, doctor, explain, flow, fmt, knowledge, lsp, mcp,
-    mcp_servers, migrate, new, parse, prompt, reference, repl, run as run_command, runs, serve,
-    token, tokens, trace, waits,
+    acp, answer, check, completions, context, data, doctor, explain, flow, fmt, knowledge, lsp,
+    mcp, mcp_servers, migrate, new, parse, prompt, reference, repl, run as run_command, runs,
+    serve, token, tokens, trace, waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;

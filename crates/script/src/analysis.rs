@@ -52,8 +52,8 @@ mod tests;
 
 pub use answers::answer_sites;
 pub use cost::{Models, cost};
-pub use prompts::{PromptFacts, PromptItem, prompts};
 pub use generate::options;
+pub use prompts::{PromptFacts, PromptItem, prompts};
 pub use resolve::symbols;
 
 use crate::codes;
@@ -98,8 +98,9 @@ pub fn analyze_file(program: &Program, file: usize) -> SemanticModel {
     let declarations = Declarations::collect(program);
     let effects = Effects::collect(program, &declarations);
     let aliases = Aliases::collect(&declarations);
+    let types = Types::new(program, &declarations);
     let mut model = SemanticModel::default();
-    check_file(program, &declarations, (&effects, &aliases), file, &mut model);
+    check_file(program, &declarations, (&effects, &aliases, &types), file, &mut model);
     model
 }
 

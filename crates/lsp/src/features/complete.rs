@@ -11,7 +11,7 @@ use crate::features::words::{self, Word};
 use crate::protocol::{self, At};
 use crate::state::View;
 use contexture_script::analysis;
-use contexture_script::semantic::symbols::{self, Symbol, SymbolKind};
+use contexture_script::semantic::symbols::{Symbol, SymbolKind};
 use contexture_script::semantic::written::written;
 use contexture_script::syntax::ast::{ImportKind, ShapeKind, ShapeNode, Use};
 use contexture_script::syntax::token::{Token, TokenKind};
@@ -97,7 +97,7 @@ pub(crate) fn shape_of_path<'s>(
     let (first, rest) = path.split_first()?;
     let mut shape = named(view, first, offset)?.shape.as_ref()?;
     for name in rest {
-        shape = symbols::field(shape, name)?;
+        shape = view.symbols().field(shape, name)?;
     }
     Some(shape)
 }
@@ -120,7 +120,7 @@ fn members(view: View<'_>, path: &[&str], offset: u32) -> Vec<Value> {
                 .collect();
         }
     }
-    let shape = shape_of_path(view, path, offset);
+    let shape = shape_of_path(view, path, offset).map(|shape| view.symbols().resolved(shape));
     let mut found = fields(shape);
     found.extend(methods(shape));
     found
@@ -185,7 +185,12 @@ fn words_at(view: View<'_>, spot: &Spot<'_>) -> Vec<Value> {
         return options;
     }
     if is_type_place(spot, previous) {
-        return of_words(words::TYPES, TYPE).collect();
+        let shapes = view.symbols().visible(0, spot.offset);
+        let shapes = shapes.into_iter().filter(|symbol| symbol.kind == SymbolKind::Shape);
+        let shapes = shapes.map(|symbol| {
+            item(&symbol.name, TYPE, "shape", symbol.doc.as_deref().unwrap_or_default())
+        });
+        return of_words(words::TYPES, TYPE).chain(shapes).collect();
     }
     let mut found = Vec::new();
     if line.first() == Some(&"use") && line.len() > 1 {
@@ -267,6 +272,7 @@ fn names(view: View<'_>, offset: u32) -> Vec<Value> {
         let kind = match symbol.kind {
             SymbolKind::Agent | SymbolKind::Import(ImportKind::Agent) => CLASS,
             SymbolKind::Function => FUNCTION,
+            SymbolKind::Shape | SymbolKind::Import(ImportKind::Shape) => TYPE,
             SymbolKind::Parameter | SymbolKind::Variable => VARIABLE,
             SymbolKind::Import(_) => MODULE,
         };

@@ -3,7 +3,7 @@
 use contexture_core::signature::{Method as ToolMethod, Signature};
 use contexture_script::capability;
 use contexture_script::program::Program;
-use contexture_script::runtime::methods::{Receiver, methods_of};
+use contexture_script::library::{Receiver, methods_of};
 use contexture_script::server::ServerImport;
 use contexture_script::syntax::ast::{Import, ImportKind, ShapeKind, ShapeNode};
 
@@ -32,7 +32,7 @@ pub(crate) fn of_values(shape: Option<&ShapeNode>) -> Vec<Callable> {
         if found.iter().all(|known| known.name != method.name) {
             found.push(Callable {
                 name: method.name.to_owned(),
-                signature: method.signature.to_owned(),
+                signature: method.signature(),
                 description: method.summary.to_owned(),
                 fields: Vec::new(),
             });

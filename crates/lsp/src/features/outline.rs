@@ -70,6 +70,7 @@ pub(crate) const fn kind(kind: SymbolKind) -> u8 {
     match kind {
         SymbolKind::Agent | SymbolKind::Import(ImportKind::Agent) => 5,
         SymbolKind::Function => 12,
+        SymbolKind::Shape => 23,
         SymbolKind::Parameter | SymbolKind::Variable => 13,
         SymbolKind::Import(ImportKind::File | ImportKind::Resource | ImportKind::Template) => 1,
         SymbolKind::Import(_) => 2,

@@ -94,7 +94,8 @@ fn of_word(view: View<'_>, all: &[Token], index: usize, token: Token) -> Option<
 const fn of_symbol(kind: SymbolKind) -> &'static str {
     match kind {
         SymbolKind::Agent | SymbolKind::Import(ImportKind::Agent) => "class",
-        SymbolKind::Function => "function",
+        SymbolKind::Function | SymbolKind::Import(ImportKind::Func) => "function",
+        SymbolKind::Shape | SymbolKind::Import(ImportKind::Shape) => "type",
         SymbolKind::Parameter => "parameter",
         SymbolKind::Variable => "variable",
         SymbolKind::Import(_) => "namespace",

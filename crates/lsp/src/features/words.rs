@@ -16,6 +16,7 @@ pub(crate) const STATEMENTS: &[Word] = &[
     ("loop", "Repeats until something is true: `loop until done max 5 { … }`."),
     ("repeat", "Repeats a number of times: `repeat * 3 { … }`."),
     ("return", "Ends the function with a value."),
+    ("fail", "Fails with a reason: `fail \"no such issue\" code \"E_ISSUE\"`."),
     ("try", "Handles a failure: `try { … } else err { … }`."),
     ("model", "Chooses an imported model: `model FAST`."),
     ("role", "Says who the model is: `role \"You are an editor.\"`."),
@@ -33,6 +34,7 @@ pub(crate) const ITEMS: &[Word] = &[
     ("import", "Binds something from outside: `import file NOTES from \"notes.md\"`."),
     ("agent", "Declares an agent: `agent Name { … }`."),
     ("func", "Declares a function: `func name(input) { … }`."),
+    ("shape", "Declares a shape: `shape Issue { title string, tags?: list[string] }`."),
     ("main", "Marks the agent or function that runs: `main func(input) { … }`."),
     ("model", "Chooses an imported model: `model FAST`."),
     ("role", "Says who the model is: `role \"You are an editor.\"`."),
@@ -51,6 +53,8 @@ pub(crate) const IMPORTS: &[Word] = &[
     ("knowledge", "A knowledge pack: `import knowledge Handbook from \"knowledge://handbook\"`."),
     ("resource", "What a reference leads to: `import resource Docs from \"@!file://docs/*.md\"`."),
     ("template", "A prompt template: `import template Letter from \"letter.prompt\"`."),
+    ("shape", "A shape of another file: `import shape Issue from \"./issues.as\"`."),
+    ("func", "A function of another file: `import func triage from \"./issues.as\"`."),
 ];
 
 /// The words after the value of a `use`.

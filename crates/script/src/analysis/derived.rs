@@ -63,7 +63,7 @@ fn functions(items: &[Item]) -> Vec<Span> {
         match item {
             Item::Func(func) => all.push(func.span),
             Item::Agent(agent) => all.extend(functions(&agent.items)),
-            Item::Import(_) | Item::Config(_) | Item::Use(_) => {}
+            Item::Import(_) | Item::Config(_) | Item::Use(_) | Item::Shape(_) => {}
         }
     }
     all

@@ -51,7 +51,7 @@ impl<'p> Subject<'p> {
                         _ => None,
                     }))
                 }
-                Item::Import(_) | Item::Config(_) | Item::Use(_) => {}
+                Item::Import(_) | Item::Config(_) | Item::Use(_) | Item::Shape(_) => {}
             }
         }
         all

@@ -10,10 +10,10 @@ use crate::semantic::symbols::{Access, Reference, Symbol, SymbolKind, Symbols, i
 use crate::stack::deeper;
 use crate::syntax::ast::{
     Accessor, Agent, Block, Config, ConfigKind, Expr, ExprKind, For, Func, Import, ImportKind,
-    Item, Name, ShapeNode, Statement, StatementKind, Target, Use, UseSource,
+    Item, Name, ShapeDecl, ShapeNode, Statement, StatementKind, Target, Use, UseSource,
 };
 use crate::syntax::token::TokenKind;
-use crate::syntax::walk::strip;
+use crate::syntax::walk::{shape_names, strip};
 use contexture_diagnostic::Span;
 use std::collections::HashMap;
 
@@ -81,13 +81,14 @@ impl<'p> Resolver<'p> {
     fn declare(&mut self, items: &'p [Item]) {
         for (index, item) in items.iter().enumerate() {
             match item {
-                Item::Import(import) if import.kind != ImportKind::Agent => {
+                Item::Import(import) if !import.kind.is_declaration() => {
                     let kind = SymbolKind::Import(import.kind);
                     let symbol = self.symbol(&import.name, kind, import.span, import.span);
                     self.global(&import.name.text, symbol);
                 }
                 Item::Agent(agent) if self.agent.is_none() => self.declare_agent(index, agent),
                 Item::Func(func) => self.declare_func(func),
+                Item::Shape(decl) => self.declare_shape(decl),
                 _ => {}
             }
         }
@@ -112,6 +113,7 @@ impl<'p> Resolver<'p> {
         let name = func.name.clone().unwrap_or_else(|| main(func.span));
         let symbol = self.symbol(&name, SymbolKind::Function, func.span, head);
         self.functions.insert((self.file, func.span.start), symbol);
+        self.change(symbol, |symbol| symbol.shape.clone_from(&func.result));
         if let Some(agent) = self.container.and_then(|agent| self.found.get(agent)) {
             let visible = agent.whole;
             self.change(symbol, |symbol| symbol.visible = visible);
@@ -120,6 +122,12 @@ impl<'p> Resolver<'p> {
             Some(name) => self.global(&name.text, symbol),
             None => self.unnamed(symbol),
         }
+    }
+
+    fn declare_shape(&mut self, decl: &'p ShapeDecl) {
+        let symbol = self.symbol(&decl.name, SymbolKind::Shape, decl.span, decl.span);
+        self.change(symbol, |symbol| symbol.shape = Some(decl.shape.clone()));
+        self.global(&decl.name.text, symbol);
     }
 
     /// Returns the offset of the first brace of a declaration.
@@ -136,11 +144,15 @@ impl<'p> Resolver<'p> {
     fn import_agents(&mut self, items: &'p [Item]) {
         for item in items {
             let Item::Import(import) = item else { continue };
-            if import.kind != ImportKind::Agent {
-                continue;
-            }
-            let agent = self.program.imported_agent(self.file, &import.name.text);
-            let target = agent.and_then(|agent| self.agents.get(&agent).copied());
+            let target = match import.kind {
+                ImportKind::Agent => {
+                    let agent = self.program.imported_agent(self.file, &import.name.text);
+                    agent.and_then(|agent| self.agents.get(&agent).copied())
+                }
+                ImportKind::Shape => self.imported(&import.name.text, SymbolKind::Shape),
+                ImportKind::Func => self.imported(&import.name.text, SymbolKind::Function),
+                _ => continue,
+            };
             let is_same = |target: &usize| {
                 let found = self.found.get(*target);
                 found.is_some_and(|agent| agent.is_named && agent.name == import.name.text)
@@ -153,6 +165,26 @@ impl<'p> Resolver<'p> {
                 None => self.import_agent(import, target),
             };
             self.global(&import.name.text, symbol);
+        }
+    }
+
+    /// Returns the declaration of another file that an import of this one means.
+    fn imported(&self, name: &str, kind: SymbolKind) -> Option<usize> {
+        let links = &self.program.files.get(self.file)?.links;
+        let (_, target) = links.iter().find(|(own, _)| own == name)?;
+        let symbol = self.globals.get(&(*target, None))?.get(name).copied()?;
+        self.found.get(symbol).filter(|found| found.kind == kind)?;
+        Some(symbol)
+    }
+
+    /// Notes the names of shapes in a shape.
+    fn shape_names(&mut self, node: &'p ShapeNode) {
+        for name in shape_names(node) {
+            if let Some(symbol) = self.lookup_global((self.file, None), &name.text)
+                && self.found.get(symbol).is_some_and(|found| found.kind == SymbolKind::Shape)
+            {
+                self.refer(name.span, symbol, Access::Read);
+            }
         }
     }
 
@@ -235,6 +267,7 @@ impl<'p> Resolver<'p> {
                 Item::Config(config) => self.config(config),
                 Item::Use(used) => self.level_use(used),
                 Item::Func(func) => self.func(func),
+                Item::Shape(decl) => self.shape_names(&decl.shape),
                 Item::Agent(agent) if self.agent.is_none() => {
                     self.agent = Some(index);
                     self.items(&agent.items);
@@ -255,7 +288,9 @@ impl<'p> Resolver<'p> {
         let outer = std::mem::take(&mut self.scopes);
         self.container = self.functions.get(&(self.file, func.span.start)).copied();
         self.enter(func.body.span.end);
+        func.result.iter().for_each(|result| self.shape_names(result));
         for param in &func.params {
+            param.shape.iter().for_each(|shape| self.shape_names(shape));
             let whole = param
                 .shape
                 .as_ref()
@@ -438,7 +473,9 @@ impl<'p> Resolver<'p> {
     fn expr_kind(&mut self, expr: &'p Expr) {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name, expr.span, Access::Read),
-            ExprKind::List(items) => items.iter().for_each(|item| self.expr(item)),
+            ExprKind::List(items) | ExprKind::Interpolation(items) => {
+                items.iter().for_each(|item| self.expr(item));
+            }
             ExprKind::Object(fields) => fields.iter().for_each(|(_, value)| self.expr(value)),
             ExprKind::Paren(inner) => self.expr(inner),
             ExprKind::Unary { operand, .. } => self.expr(operand),
@@ -460,6 +497,7 @@ impl<'p> Resolver<'p> {
             }
             ExprKind::Generate(generate) => {
                 generate.options.iter().for_each(|(_, value)| self.expr(value));
+                generate.shape.iter().for_each(|shape| self.shape_names(shape));
             }
             ExprKind::ParallelFor(each) => self.each(each),
             ExprKind::Try { body, error, handler } => {

@@ -100,7 +100,7 @@ impl<'p> Walk<'p> {
                     self.block(&func.body);
                     self.function = None;
                 }
-                Item::Import(_) | Item::Config(_) | Item::Use(_) => {}
+                Item::Import(_) | Item::Config(_) | Item::Use(_) | Item::Shape(_) => {}
             }
             self.last = last;
         }

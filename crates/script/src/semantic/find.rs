@@ -128,6 +128,7 @@ fn items<'p>(items: &'p [Item], offset: u32, found: &mut Vec<Node<'p>>) {
             Item::Import(import) => import.span,
             Item::Agent(agent) => agent.span,
             Item::Func(func) => func.span,
+            Item::Shape(decl) => decl.span,
             Item::Config(config) => config.span,
             Item::Use(used) => used.span,
         };

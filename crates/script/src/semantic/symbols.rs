@@ -13,6 +13,8 @@ pub enum SymbolKind {
     Agent,
     /// A function.
     Function,
+    /// A shape (TY-1).
+    Shape,
     /// A parameter of a function.
     Parameter,
     /// A variable.
@@ -42,7 +44,8 @@ pub struct Symbol {
     pub container: Option<usize>,
     /// The lines of `///` above it.
     pub doc: Option<String>,
-    /// The declared shape of its values, if it is known.
+    /// The declared shape of its values, if it is known; of a function's result; of what a shape
+    /// stands for.
     pub shape: Option<ShapeNode>,
     /// The imported agent that it stands for under a name of its own.
     pub target: Option<usize>,
@@ -132,10 +135,23 @@ impl Symbols {
         let symbol = |_: &str, span: Span| self.at(file, span.start).map(|place| place.symbol);
         shape_of(&self.symbols, expr, &symbol)
     }
+
+    /// Returns what a shape stands for, if it is a name.
+    #[must_use]
+    pub fn resolved<'s>(&'s self, shape: &'s ShapeNode) -> &'s ShapeNode {
+        resolved(&self.symbols, shape)
+    }
+
+    /// Returns the shape of a field of an object.
+    #[must_use]
+    pub fn field<'s>(&'s self, shape: &'s ShapeNode, name: &str) -> Option<&'s ShapeNode> {
+        field(resolved(&self.symbols, shape), name)
+    }
 }
 
 /// The shape of a field without a type.
-static TEXT: ShapeNode = ShapeNode { kind: ShapeKind::String, span: Span::at(0) };
+static TEXT: ShapeNode =
+    ShapeNode { kind: ShapeKind::String, bounds: Vec::new(), span: Span::at(0) };
 
 pub(crate) fn shape_of<'s>(
     symbols: &'s [Symbol],
@@ -151,6 +167,14 @@ pub(crate) fn shape_of<'s>(
                 break symbols.get(symbol(name, at.span)?)?.shape.as_ref()?;
             }
             ExprKind::Generate(generate) => break generate.shape.as_ref()?,
+            ExprKind::Call { callee, .. } => match &callee.kind {
+                ExprKind::Name(name) => {
+                    let called = symbols.get(symbol(name, callee.span)?)?;
+                    let is_function = called.kind == SymbolKind::Function;
+                    break called.shape.as_ref().filter(|_| is_function)?;
+                }
+                _ => return None,
+            },
             ExprKind::Paren(inner) => inner,
             ExprKind::Field { base, name } => {
                 steps.push(Some(name.text.as_str()));
@@ -164,12 +188,26 @@ pub(crate) fn shape_of<'s>(
         };
     };
     while let Some(step) = steps.pop() {
+        let known = resolved(symbols, shape);
         shape = match step {
-            Some(name) => field(shape, name)?,
-            None => item(shape)?,
+            Some(name) => field(known, name)?,
+            None => item(known)?,
         };
     }
     Some(shape)
+}
+
+/// Returns what a shape stands for, if it is a name: that of the program's own file, if two have one.
+fn resolved<'s>(symbols: &'s [Symbol], mut shape: &'s ShapeNode) -> &'s ShapeNode {
+    for _ in 0..contexture_answer::Shape::MAX_DEPTH {
+        let ShapeKind::Named(name) = &shape.kind else { break };
+        let is_meant =
+            |symbol: &&Symbol| symbol.kind == SymbolKind::Shape && symbol.name == name.text;
+        let found = symbols.iter().find(is_meant).and_then(|symbol| symbol.shape.as_ref());
+        let Some(next) = found else { break };
+        shape = next;
+    }
+    shape
 }
 
 /// Returns the shape of the items of a list.
@@ -182,8 +220,7 @@ pub fn item(shape: &ShapeNode) -> Option<&ShapeNode> {
 }
 
 /// Returns the shape of a field of an object.
-#[must_use]
-pub fn field<'s>(shape: &'s ShapeNode, name: &str) -> Option<&'s ShapeNode> {
+fn field<'s>(shape: &'s ShapeNode, name: &str) -> Option<&'s ShapeNode> {
     let ShapeKind::Object(fields) = &shape.kind else { return None };
     let found = fields.iter().find(|field| field.name.text == name)?;
     Some(found.shape.as_ref().unwrap_or(&TEXT))

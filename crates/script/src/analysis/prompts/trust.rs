@@ -142,6 +142,11 @@ fn of_import(import: &Import) -> Option<Trust> {
         ImportKind::Tool | ImportKind::Resource if web => Some(Trust::Web),
         ImportKind::Tool => Some(Trust::Tool),
         ImportKind::Resource if uri.starts_with("file://") => Some(Trust::Resource),
-        ImportKind::Resource | ImportKind::Llm | ImportKind::Agent | ImportKind::Template => None,
+        ImportKind::Resource
+        | ImportKind::Llm
+        | ImportKind::Agent
+        | ImportKind::Template
+        | ImportKind::Shape
+        | ImportKind::Func => None,
     }
 }

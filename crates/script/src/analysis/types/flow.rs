@@ -227,6 +227,10 @@ impl<'p, 'a> FunctionTypes<'p, 'a> {
             ExprKind::Int(_) => Type::Integer,
             ExprKind::Float(_) => Type::Number,
             ExprKind::Str(word) => Type::Word(word),
+            ExprKind::Interpolation(parts) => {
+                self.all(parts.iter());
+                Type::Text
+            }
             ExprKind::List(items) => self.list(items),
             ExprKind::Object(fields) => {
                 let types: Vec<(&'p str, Type<'p>)> =

@@ -14,7 +14,8 @@ impl Parser<'_> {
     /// Parses the bounds behind a type.
     pub(super) fn bounds(&mut self, kind: &ShapeKind) -> Vec<BoundNode> {
         let mut bounds: Vec<BoundNode> = Vec::new();
-        while let Some(word) = self.bound_word() {
+        // `for x in generate(…) -> list[string] max 3` bounds the loop.
+        while let Some(word) = self.bound_word(kind) {
             let start = self.bump().span.start;
             let kind_of = self.bound(word);
             let span = self.span_from(start);
@@ -35,13 +36,13 @@ impl Parser<'_> {
     }
 
     /// Returns the word of a bound, if one follows on the same line with its value.
-    fn bound_word(&mut self) -> Option<&'static str> {
+    fn bound_word(&mut self, kind: &ShapeKind) -> Option<&'static str> {
         if !self.same_line() {
             return None;
         }
         let word = match self.word()? {
             "min" => "min",
-            "max" => "max",
+            "max" if !matches!(kind, ShapeKind::List(_) | ShapeKind::Object(_)) => "max",
             "length" => "length",
             "pattern" => "pattern",
             _ => return None,

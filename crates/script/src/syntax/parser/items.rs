@@ -204,7 +204,7 @@ impl Parser<'_> {
                 let missing = if word == "main" { self.bump().span.end } else { start.start };
                 let fault = self.unexpected("`func`").with_help("write `func` before it");
                 self.push_here(fault.with_edit(Span::at(missing), "func "));
-                Some(Item::Func(self.func(word == "main", start)))
+                Some(Item::Func(self.func(word == "main", start, doc)))
             }
             "func" => {
                 let message =

@@ -159,7 +159,8 @@ impl Parser<'_> {
         self.push_here(fault.with_edit(Span::at(self.previous_end), " {"));
         let fields = self.shape_fields();
         self.eat(TokenKind::CloseBrace);
-        ShapeNode { kind: ShapeKind::Object(fields), span: self.span_from(start) }
+        let (kind, bounds) = (ShapeKind::Object(fields), Vec::new());
+        ShapeNode { kind, bounds, span: self.span_from(start) }
     }
 
     fn object_shape(&mut self) -> ShapeKind {

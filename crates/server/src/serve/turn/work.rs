@@ -1,17 +1,22 @@
 //! The work on one turn, from the stored message to the stored answer.
 
+mod answer;
+mod events;
+mod way;
+
+pub(crate) use answer::{metadata_of, model_name};
+
 use super::ended::Ended;
 use super::history::{self, Wished};
 use super::parked::{self, Parked, queue_of};
 use super::queues::Place;
 use super::resumed::{Resumed, Told};
 use super::thread::{self, Running, TurnOptions};
-use super::tools::{self, Round};
+use super::tools::Round;
 use super::turns::{Turn, TurnKey};
 use crate::serve::agents::Agent;
 use crate::serve::app::App;
 use crate::serve::caller::Caller;
-use crate::serve::context_writer::ContextWriter;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::input::AnswerOptions;
 use crate::serve::exchange::reply::Reply;
@@ -19,32 +24,25 @@ use crate::serve::flows::intent_set::IntentSet;
 use crate::serve::frontend::step::TurnCalls;
 use crate::serve::frontend::target::Forwarder;
 use crate::serve::intent::{Picked, Target};
-use crate::serve::message::{SYSTEM, answering};
-use crate::serve::neighbours;
-use crate::serve::operations::log::millis;
+use crate::serve::message::answering;
 use crate::serve::operations::parent::Parent;
 use crate::serve::sensitive;
-use contexture::context::{Label, Trust};
+use contexture::context::Label;
 use contexture::durable;
 use contexture::frontend::FrontendTool;
-use contexture::llm::{CancelToken, ModelUri};
-use contexture::observe::Progress::{Planned, Said};
+use contexture::llm::CancelToken;
 use contexture::permission::Permission;
 use contexture::store::contexts::{Applied, Key, StoredMessage};
 use contexture::store::flows::Wait;
-use contexture::turn::{
-    Attachment, AttachmentKind, Conversation, Finish, Hints, Past, Runtime, ToolFailure, TurnEvent,
-    TurnReport,
-};
-use contexture_protocol::content::{
-    FinishReason, ModelResponse, ModelResponseDelta, Progress, Status, Usage, UserInput,
-};
-use contexture_protocol::{Body, ErrorCode, Message, Refusal, SenderType};
-use serde_json::{Map, Value, json};
+use contexture::turn::{Attachment, AttachmentKind, Conversation, Hints, Past};
+use contexture_protocol::content::UserInput;
+use contexture_protocol::{Body, ErrorCode, Message, Refusal};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
+use way::Begins;
 
 /// The result of work that may be refused.
 pub(super) type Stored<T> = Result<T, Refusal>;
@@ -182,21 +180,10 @@ impl TurnWork {
     pub(super) async fn work(mut self, mut place: Place) {
         let began = Instant::now();
         let cancel = self.turn.cancel.clone();
-        // The next turn of the context begins when this answer is stored and sent.
-        let is_new = self.resumes.is_none();
-        let first = async {
-            place.reached().await;
-            !is_new || neighbours::comes_first(&self.app, &self.key).await
-        };
-        let is_reached = tokio::select! {
-            is_first = first => {
-                if !is_first {
-                    return self.turn_to_next_server();
-                }
-                true
-            }
-            () = cancel.cancelled() => false,
-            () = parked::put_off(&self.app, self.queue()) => return self.turn_to_next_server(),
+        let is_reached = match self.begins(&mut place).await {
+            Begins::Now => true,
+            Begins::Cancelled => false,
+            Begins::Elsewhere => return self.turn_to_next_server(),
         };
         let cancelled = || Refusal::new(ErrorCode::Cancelled, "the turn was cancelled");
         let answer = if is_reached { self.answer(&cancel).await } else { Err(cancelled()) };
@@ -228,35 +215,6 @@ impl TurnWork {
         let Some(run) = run else { return };
         let parked = Parked { key: self.key, run, turn: self.turn, place, asks_again: false };
         parked.leave(&self.app).await;
-    }
-
-    /// Leaves a turn that did not begin to the next server, which finds its message.
-    fn turn_to_next_server(self) {
-        parked::tell_draining(&self.app, &self.key, &self.turn);
-        self.app.turns.ended();
-    }
-
-    fn log(&self, answer: &Message, began: Instant) {
-        let outcome = match &answer.body {
-            Body::ErrorResponse(error) => error.error_code.as_str(),
-            Body::ModelResponse(response) => {
-                response.finish_reason.map_or("STOP", FinishReason::as_str)
-            }
-            _ => "STOP",
-        };
-        let mut fields = json!({
-            "agent": self.model,
-            "owner": &**self.caller.owner(),
-            "contextId": self.context,
-            "messageId": self.message.message_id,
-            "outcome": outcome,
-            "run": answer.meta("run"),
-            "ms": millis(began),
-        });
-        if let Some(fields) = fields.as_object_mut() {
-            fields.extend(self.reason.clone());
-        }
-        self.app.log.info("turn", fields);
     }
 
     /// Runs the turn; its answer is not stored yet. `None` if it waits for people.
@@ -469,234 +427,5 @@ impl TurnWork {
         self.input = input;
         self.hints.tools.get_or_insert_default().rounds = rounds;
         Ok(seq)
-    }
-
-    async fn tell(&mut self, event: TurnEvent) -> Stored<()> {
-        match event {
-            TurnEvent::Delta { text } => {
-                let delta = ModelResponseDelta {
-                    message_id: self.writing.clone(),
-                    index: self.deltas.into(),
-                    text,
-                    extra: Map::new(),
-                };
-                self.deltas += 1;
-                let body = Body::ModelResponseDelta(delta);
-                let message = self.say(&self.model, SenderType::Model, body);
-                self.turn.log.pass(&message);
-            }
-            TurnEvent::ToolCalls { text, calls, usage, label, .. } => {
-                self.flush().await?;
-                self.round = Round::new(&calls);
-                if calls.first().is_some_and(|call| self.told.has_call(&call.call_id)) {
-                    return Ok(());
-                }
-                let response = ModelResponse {
-                    text: Some(text),
-                    tool_calls: Some(calls.into_iter().map(tools::call).collect()),
-                    finish_reason: Some(FinishReason::ToolCalls),
-                    usage: Some(spent(usage)),
-                    ..ModelResponse::default()
-                };
-                let message = self.written(Body::ModelResponse(response));
-                self.keep(message, &label).await?;
-            }
-            TurnEvent::ToolResult { call_id, name, runtime, outcome, execution_ms } => {
-                let outcome = outcome.map_err(|failure| match runtime {
-                    Runtime::Frontend => failure,
-                    Runtime::Backend => {
-                        self.log_tool(&name, &failure);
-                        ToolFailure::new(failure.code, tools::FAILED)
-                    }
-                });
-                let result = tools::result(call_id, outcome, execution_ms);
-                let results = self.round.take(result);
-                self.results(results).await?;
-            }
-            TurnEvent::Progress(Said(text)) => self.report(text),
-            TurnEvent::Progress(Planned { picture, .. }) => {
-                self.report(format!("plan:\n{picture}"));
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Tells clients how far the turn is, once for all its runs.
-    fn report(&mut self, text: String) {
-        if self.skipped > 0 {
-            self.skipped -= 1;
-            return;
-        }
-        self.turn.reports.fetch_add(1, Ordering::Relaxed);
-        let extra = Map::from_iter([("message".to_owned(), text.into())]);
-        let id = self.message.message_id.clone();
-        let body = Body::Progress(Progress { id, status: Status::Running, extra });
-        self.turn.log.pass(&self.say(SYSTEM, SenderType::System, body));
-    }
-
-    /// Logs why a tool of this side failed: the client is told that it did.
-    fn log_tool(&self, tool: &str, failure: &ToolFailure) {
-        self.app.log.info(
-            "tool_failed",
-            json!({
-                "tool": tool,
-                "agent": self.model,
-                "contextId": self.context,
-                "messageId": self.message.message_id,
-                "code": failure.code,
-                "reason": failure.message,
-            }),
-        );
-    }
-
-    /// Sends the results of an incomplete round.
-    async fn flush(&mut self) -> Stored<()> {
-        let results = self.round.flush();
-        self.results(results).await
-    }
-
-    async fn results(&mut self, results: Vec<tools::Results>) -> Stored<()> {
-        for tools::Results { runtime, mut content } in results {
-            content.results.retain(|result| !self.told.has_result(&result.call_id));
-            if content.results.is_empty() {
-                continue;
-            }
-            let message = match runtime {
-                Runtime::Backend => self.say(SYSTEM, SenderType::System, content.into()),
-                Runtime::Frontend => {
-                    let client = self.app.calls.client_of(&content);
-                    let client = client.unwrap_or_else(|| "client".to_owned());
-                    self.say(&client, SenderType::Tool, content.into())
-                }
-            };
-            self.keep(message, &Label::default()).await?;
-        }
-        Ok(())
-    }
-
-    /// Returns the MODEL_RESPONSE that was being written; the next one gets an id of its own.
-    fn written(&mut self, body: Body) -> Message {
-        let mut message = self.say(&self.model, SenderType::Model, body);
-        message.message_id = std::mem::replace(&mut self.writing, self.app.maker.id("msg"));
-        self.deltas = 0;
-        message
-    }
-
-    fn say(&self, sender: &str, kind: SenderType, body: Body) -> Message {
-        let message = self.app.maker.message_of(sender, kind, Some(&self.context), body);
-        answering(message, &self.message.message_id)
-    }
-
-    /// Stores and sends an intermediate message.
-    async fn keep(&self, mut message: Message, label: &Label) -> Stored<()> {
-        let added = self.writer().add(&mut message, label, None, None).await;
-        added.map_err(|error| refusal(error, Some(&self.context)))?;
-        self.turn.log.pass(&message);
-        Ok(())
-    }
-
-    fn writer(&self) -> ContextWriter<'_> {
-        let Self { app, key, context, incarnation, .. } = self;
-        ContextWriter { app, key, context, incarnation: Some(*incarnation) }
-    }
-
-    /// Returns the answer of a report.
-    fn close(&mut self, ended: Ended, intent: Option<String>) -> Stored<Message> {
-        let error = ended.error();
-        let report = ended.report;
-        self.label = report.label.clone();
-        let text = report.text.clone();
-        let mut metadata = metadata_of(&report);
-        if let Some(intent) = intent {
-            metadata.insert("intent".to_owned(), intent.into());
-        }
-        let finish = match (&error, report.finish) {
-            (_, Finish::Length) => FinishReason::Length,
-            (_, Finish::ToolCalls) => FinishReason::ToolCalls,
-            (Some(_), _) => FinishReason::Error,
-            (None, _) => FinishReason::Stop,
-        };
-        if finish == FinishReason::ToolCalls {
-            metadata.insert(history::CALLER.to_owned(), true.into());
-        }
-        if let Some(refused) = error {
-            if text.is_empty() && finish != FinishReason::Length {
-                return Err(refused);
-            }
-            let code = match finish {
-                FinishReason::Length => contexture::llm::Ended::CutOff.code(),
-                _ => refused.code.as_str(),
-            };
-            let mut told = json!({ "code": code, "message": refused.message });
-            if let (Some(trace), Some(told)) = (&self.trace, told.as_object_mut()) {
-                told.insert("traceId".to_owned(), trace.as_str().into());
-            }
-            metadata.insert("error".to_owned(), told);
-        }
-        let calls = tools::identified(&self.app, report.calls).into_iter().map(tools::left);
-        let response = ModelResponse {
-            usage: Some(spent(report.usage)),
-            tool_calls: (finish == FinishReason::ToolCalls).then(|| calls.collect()),
-            ..ModelResponse::new(text, finish)
-        };
-        let mut message = self.written(Body::ModelResponse(response));
-        message.metadata.get_or_insert_default().extend(metadata);
-        Ok(message)
-    }
-
-    /// Stores and sends the answer.
-    async fn settle(self, message: Message) {
-        if self.is_stored {
-            if let Err(error) = self.writer().settle_only(&message).await {
-                self.app.log.info("store", json!({ "error": error.to_string() }));
-            }
-            return self.turn.log.finish(message);
-        }
-        let message = self.writer().settle(message, &self.label).await.unwrap_or_else(|error| {
-            let refused = refusal(error, Some(&self.context)).about(&self.message);
-            self.app.maker.refusal(refused)
-        });
-        self.turn.log.finish(message);
-    }
-}
-
-/// Returns the metadata of an answer: run, model and value. Warnings name files and hosts, so they
-/// stay in the record of the run.
-pub(crate) fn metadata_of(report: &TurnReport) -> Map<String, Value> {
-    let mut metadata = Map::new();
-    let model = report.model.as_deref().map(model_name);
-    for (name, text) in [("run", report.run.as_deref()), ("model", model.as_deref())] {
-        if let Some(text) = text {
-            metadata.insert(name.to_owned(), text.into());
-        }
-    }
-    if let Some(value) = report.value() {
-        metadata.insert("value".to_owned(), value.clone());
-    }
-    if report.label.trust > Trust::Model {
-        metadata.insert("trust".to_owned(), report.label.trust.as_str().into());
-    }
-    metadata
-}
-
-/// Returns the name of a model without the host or file where it is.
-pub(crate) fn model_name(uri: &str) -> String {
-    match uri.parse::<ModelUri>() {
-        Ok(
-            known @ (ModelUri::Replay { .. }
-            | ModelUri::Compatible { .. }
-            | ModelUri::Ollama { .. }),
-        ) => known.model().to_owned(),
-        _ => uri.to_owned(),
-    }
-}
-
-fn spent(usage: contexture::prompt::Usage) -> Usage {
-    Usage {
-        prompt_tokens: Some(usage.prompt_tokens.into()),
-        completion_tokens: Some(usage.completion_tokens.into()),
-        total_tokens: Some(usage.total_tokens.into()),
-        ..Usage::default()
     }
 }

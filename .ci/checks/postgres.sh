@@ -79,13 +79,59 @@ export_of ctx_1 | cmp - "$work/before.jsonl" || fail "what was acknowledged is n
 [ "$(create ctx_1)" = 409 ] || fail "an id was given twice"
 ok "a killed server is followed by another one, with everything acknowledged"
 
+# -- two servers on a database that takes no writes, is full, or slow --
+one=$url
+sql() { "$pg_bin/psql" -q -v ON_ERROR_STOP=1 "$pg_url" -c "$1" >>"$work/psql.log" 2>&1 || fail "psql: $1"; }
+begin_server fourth
+ready "another server beside it" health 200
+other=$url
+# both CODE ID: what both servers say to an update.
+both() {
+  local code
+  for url in "$one" "$other"; do
+    code=$(create "$2")
+    [ "$code" = "$1" ] || fail "an update of $2 is answered with $code: $(cat "$work/answer.json")"
+    grep -q '"recoverable"' "$work/answer.json" || fail "no defined error: $(cat "$work/answer.json")"
+  done
+}
+sql "alter system set default_transaction_read_only = on"
+sql "select pg_reload_conf()"
+sleep 6
+both 500 ctx_readonly
+export_of ctx_1 | cmp - "$work/before.jsonl" || fail "a database that takes no writes is not read"
+PGOPTIONS='-c default_transaction_read_only=off' sql "alter system reset default_transaction_read_only"
+sql "select pg_reload_conf()"
+url=$one
+ready "a server after its database took no writes" health 200
+url=$other
+ready "the other one" health 200
+ok "while the database takes no writes, two servers say so, read on, and go on afterwards"
+sql "create function full_disk() returns trigger language plpgsql as \$\$ begin raise exception 'could not extend file' using errcode = '53100'; end \$\$;
+     create trigger full_disk before insert on contexture_contexts execute function full_disk()"
+both 503 ctx_full
+sql "drop trigger full_disk on contexture_contexts; drop function full_disk()"
+ok "a full disk is told by two servers"
+"$pg_bin/psql" -q "$pg_url" -c "begin; lock table contexture_contexts in exclusive mode; select pg_sleep(20)" >>"$work/psql.log" 2>&1 &
+slow=$!
+sleep 1
+both 429 ctx_slow
+kill "$slow" 2>/dev/null || true
+wait "$slow" 2>/dev/null || true
+sql "select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep%' and pid <> pg_backend_pid()"
+url=$one
+[ "$(create ctx_after)" = 201 ] || fail "no update after the faults: $(cat "$work/answer.json")"
+[ "$(url=$other create ctx_after)" = 409 ] || fail "an id was given twice"
+stop_server "$server"
+server=${servers[-1]}
+ok "a database that holds a lock is told as slow, and nothing is lost"
+
 # -- from the database to files, on to another schema of it, and back --
 data() { (cd "$work/third" && "$contexture" data copy "$@") >"$work/copy.log" 2>&1; }
 ! data "$pg_url" moved || fail "a database was copied while a server works on it"
 grep -q "a server works on" "$work/copy.log" || fail "a copy beside a server is refused without a reason"
 stop_server "$server"
 data "$pg_url" moved --json || fail "a database is not copied to files: $(cat "$work/copy.log")"
-holds "$work/copy.log" 'd["contexts"] == 2' "a database is copied to files"
+holds "$work/copy.log" 'd["contexts"] == 3' "a database is copied to files"
 "$pg_bin/psql" -q "$pg_url" -c 'create schema other' >"$work/psql.log" 2>&1
 data moved "$pg_url?options=-csearch_path%3Dother" || fail "files are not copied to a database: $(cat "$work/copy.log")"
 ! data moved "$pg_url?options=-csearch_path%3Dother" || fail "a database that is not empty was filled"

@@ -6,7 +6,7 @@ use super::session::{Fault, Session};
 /// The migration from each version to the next; the first creates the tables. Numbers are `bigint`, texts
 /// compare by their bytes. Every update rewrites the row of its context, so what is large stands in
 /// `contexture_details`, and no index stands on what changes.
-const STEPS: [&str; 2] = [
+pub(super) const STEPS: [&str; 2] = [
     "
     create table contexture_servers (
         token text primary key,

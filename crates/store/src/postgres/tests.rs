@@ -49,6 +49,50 @@ fn wa_11_postgres_tables_of_newer_version_are_refused_and_left() {
     assert!(!error.to_string().contains("secret"), "{error}");
 }
 
+/// What a server of format 1 left: a context, a message without an answer, a set, a call that waits.
+const FIRST_FORMAT: &str = r#"
+    insert into contexture_format (version) values (1);
+    insert into contexture_contexts (name, owner, creation, last_update, version, oldest, last_seq,
+        messages, cleared_through) values ('ctx_1', 'ann', 1, 1, 1, 0, 1, 1, 0);
+    insert into contexture_details (place, metadata, state) values (1, '{}', '{"city":"北京"}');
+    insert into contexture_messages (context, seq, version, place, cleared, time, text)
+        values (1, 1, 1, 0, 0, 1, '{"messageId":"m1","type":"USER_INPUT","content":{"text":"你好"}}');
+    insert into contexture_keys (owner, scope, message_id, digest, context, status, time)
+        values ('ann', 'ctx_1', 'm1', decode(repeat('01', 32), 'hex'), 'ctx_1', 0, 1);
+    insert into contexture_runs (run, name, owner, steps, started, masked, document)
+        values ('run_1', 'a', 'ann', 1, 1, 0, '{}');
+    insert into contexture_waits (owner, context, message, call, kind, run, step, client, since,
+        expires, state, parked, request)
+        values ('ann', 'ctx_1', 'm1', 'c1', 'call', 'run_1', 'a', 'page', 1, 9000000000000, 0, 1, '{}');
+"#;
+
+#[test]
+fn wa_11_postgres_tables_of_first_format_are_upgraded_with_all_that_they_hold() {
+    let place = schema();
+    let old = with("");
+    let schema = place.rsplit("%3D").next().unwrap();
+    let first = format!(
+        "begin; set local search_path = {schema};
+         create table contexture_format (version bigint not null);
+         {}; {FIRST_FORMAT} commit",
+        tables::STEPS[0]
+    );
+    sql(&old, &first);
+    let postgres = with(&place);
+    let left = postgres.join().unwrap();
+    assert_eq!((ids(&left), &left.runs), (vec![("m1", true)], &vec!["run_1".to_owned()]));
+    let (contexts, journal) = (contexts(&postgres), journal(&postgres));
+    let key = Key { owner: "ann", context: "ctx_1" };
+    assert_eq!(contexts.state(key).unwrap().value, json!({"city": "北京"}));
+    contexts.apply(queued("m2")).unwrap();
+    assert_eq!(contexts.messages(key, 0, 10).unwrap().messages.len(), 2);
+    let waits = journal.waits(&WaitFilter { own: true, ..WaitFilter::default() }).unwrap();
+    assert_eq!(waits.len(), 1, "the call waits, and is this server's");
+    let formats = "select count(*) from contexture_format where version in (1, 2)";
+    let row = postgres.link.with(|session| session.row(formats, Vec::new())).unwrap().unwrap();
+    assert_eq!(row.place(0).unwrap(), 2);
+}
+
 #[test]
 fn wa_11_postgres_that_is_not_there_is_told_without_password() {
     let address = Address::parse("postgres://ann:geheim@127.0.0.1:1/app", None).unwrap();

@@ -78,8 +78,11 @@ fn under_way(run: &str) -> Refusal {
 /// Checks that a run can go on, whatever came of its models.
 fn check(stored: &StoredRun) -> Result<(), Refusal> {
     let Err(error) = stored.check_resumable() else { return Ok(()) };
-    let code =
-        if error.code == UNCERTAIN { ErrorCode::OutcomeUncertain } else { ErrorCode::UnknownId };
+    let code = match error.code.as_str() {
+        UNCERTAIN => ErrorCode::OutcomeUncertain,
+        "run_under_way" => return Err(under_way(&stored.id)),
+        _ => ErrorCode::UnknownId,
+    };
     let calls: Vec<&str> = stored.in_doubt().map(|past| past.call.key.as_str()).collect();
     let refused = Refusal::new(code, format!("the run `{}` can't go on as it is", stored.id));
     Err(refused.detail("code", error.code.as_str()).detail("calls", json!(calls)))

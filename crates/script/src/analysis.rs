@@ -59,7 +59,7 @@ pub use resolve::symbols;
 use crate::codes;
 use crate::program::Program;
 use crate::semantic::{GenerateFacts, SemanticModel};
-use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Item, Use};
+use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Item};
 use aliases::Aliases;
 use contexture_diagnostic::{Diagnostic, Severity, Span};
 use declarations::{Declarations, Global};
@@ -221,8 +221,8 @@ impl<'p> Checker<'p, '_> {
     fn level(&mut self, items: &'p [Item]) {
         for item in items {
             match item {
-                Item::Config(config) => self.config(config),
-                Item::Use(used) => self.level_use(used),
+                Item::Config(config) => self.at_level(|this| this.config(config)),
+                Item::Use(used) => self.at_level(|this| this.use_statement(used)),
                 Item::Import(_) | Item::Agent(_) | Item::Func(_) | Item::Shape(_) => {}
             }
         }
@@ -263,7 +263,7 @@ impl<'p> Checker<'p, '_> {
         let name = match &config.kind {
             ConfigKind::Model(name) => name,
             ConfigKind::Policy { class, verdict } => return self.policy(config, class, verdict),
-            ConfigKind::Role(_) | ConfigKind::Description(_) => return,
+            ConfigKind::Role(text) | ConfigKind::Description(text) => return self.expr(text),
         };
         match self.declarations.global(self.file, None, &name.text) {
             Some(Global::Import(import)) => {
@@ -275,10 +275,11 @@ impl<'p> Checker<'p, '_> {
         }
     }
 
-    fn level_use(&mut self, used: &'p Use) {
+    /// Checks something outside functions, where there are no variables.
+    fn at_level(&mut self, check: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.scopes);
         self.scopes.enter();
-        self.use_statement(used);
+        check(self);
         self.leave();
         self.scopes = outer;
     }

@@ -69,6 +69,18 @@ pub enum Layer {
     Description,
 }
 
+impl Layer {
+    /// Returns the part that an option of `generate` gives.
+    pub(crate) fn of_option(name: &str) -> Option<Self> {
+        match name {
+            "input" => Some(Self::Input),
+            "role" => Some(Self::Role),
+            "description" => Some(Self::Description),
+            _ => None,
+        }
+    }
+}
+
 /// The placeholder for a computed part of a [`LiteralText`].
 pub const COMPUTED: char = '\u{fffc}';
 

@@ -64,7 +64,6 @@ const WRONG: &[&str] = &[
     "x = 1 ? 2 : 3",
     "x = x => 1",
     "if {} { x = 1 }",
-    "role \"a\" + \"b\"",
     "import file",
     "agent { }",
     "func { }",
@@ -265,7 +264,6 @@ fn as_32_syntax_of_other_languages_is_explained() {
         ("parallel x in input max 2 { x }", "parallel for x in"),
         ("role x", "role \"…\""),
         ("description 5", "description \"…\""),
-        ("role \"a\" + \"b\"", "one string"),
         ("model 5", "import llm"),
         ("use one of { a }", "`name: value max 2k`"),
     ] {
@@ -307,7 +305,6 @@ fn as_32_one_mistake_gives_one_diagnostic() {
         "x = \"\"\"never closed",
         "f([\"\"\"never closed",
         "role x",
-        "role \"a\" + \"b\"",
         "description 5",
         "parallel x in input max 2 { x }",
         "x = { 1: 2 }",

@@ -269,7 +269,10 @@ impl<'p> Walker<'p, '_> {
         match kind {
             ConfigKind::Model(name) => scope.model = Some(&name.text),
             ConfigKind::Role(text) | ConfigKind::Description(text) => {
-                scope.has_reference |= text.value.contains('@');
+                walk::expressions(text, &mut |part| {
+                    scope.has_reference |=
+                        matches!(&part.kind, ExprKind::Str(text) if text.contains('@'));
+                });
             }
             ConfigKind::Policy { .. } => {}
         }

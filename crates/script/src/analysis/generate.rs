@@ -41,6 +41,8 @@ impl OptionType {
 
 const TYPES: &[(&str, OptionType)] = &[
     ("input", OptionType::Text),
+    ("role", OptionType::Text),
+    ("description", OptionType::Text),
     ("max_output", OptionType::Count),
     (MOST_OUTPUT, OptionType::Count),
     ("on_cut", OptionType::OnCut),

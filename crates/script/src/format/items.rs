@@ -2,7 +2,8 @@
 
 use super::build::{Builder, Op};
 use crate::syntax::ast::{
-    Agent, BoundNode, Config, ConfigKind, File, Func, Import, Item, Param, ShapeKind, ShapeNode,
+    Agent, BoundNode, Config, ConfigKind, ExprKind, File, Func, Import, Item, Param, ShapeKind,
+    ShapeNode,
 };
 use crate::syntax::token::TokenKind;
 
@@ -68,6 +69,10 @@ impl Builder<'_> {
 
     pub(super) fn config(&mut self, config: &Config) {
         self.token();
+        if let Some(text) = config.kind.text().filter(|text| text.kind != ExprKind::Error) {
+            self.space();
+            return self.expr(text);
+        }
         self.spaced();
         if matches!(config.kind, ConfigKind::Policy { .. }) {
             self.spaced();

@@ -28,17 +28,17 @@ pub(crate) fn texts_of_block(block: &Block, source: &SourceFile) -> Vec<Written>
     });
     walk::block_expressions(block, &mut |expr| {
         let ExprKind::Generate(generate) = &expr.kind else { return };
-        let inputs = generate.options.iter().filter(|(name, _)| name.value == "input");
-        let inputs = inputs.filter_map(|(_, value)| Written::of_expr(value, Layer::Input, source));
-        texts.extend(inputs);
+        texts.extend(generate.options.iter().filter_map(|(name, value)| {
+            Written::of_expr(value, Layer::of_option(&name.value)?, source)
+        }));
     });
     texts
 }
 
 fn text_of_config(config: &Config, source: &SourceFile) -> Option<Written> {
     match &config.kind {
-        ConfigKind::Role(text) => Written::of_text(text, Layer::Role, source),
-        ConfigKind::Description(text) => Written::of_text(text, Layer::Description, source),
+        ConfigKind::Role(text) => Written::of_expr(text, Layer::Role, source),
+        ConfigKind::Description(text) => Written::of_expr(text, Layer::Description, source),
         ConfigKind::Model(_) | ConfigKind::Policy { .. } => None,
     }
 }

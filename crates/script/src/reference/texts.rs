@@ -1,7 +1,7 @@
 //! Literal texts, assembled from the parts of an expression.
 
 use super::{COMPUTED, Layer, LiteralText, Seam};
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Text};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind};
 use crate::syntax::places::Places;
 use contexture_diagnostic::{SourceFile, Span};
 
@@ -37,15 +37,6 @@ impl Written {
             }
             last_literal = Some(matches!(part.kind, ExprKind::Str(_)));
         }
-        Some(written.placed(source))
-    }
-
-    pub(crate) fn of_text(text: &Text, layer: Layer, source: &SourceFile) -> Option<Self> {
-        if !text.value.contains('@') {
-            return None;
-        }
-        let mut written = Self::empty(layer, source);
-        written.literal(&text.value, text.span, source);
         Some(written.placed(source))
     }
 

@@ -304,6 +304,8 @@ pub(crate) struct VisibleSite {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OptionName {
     Input,
+    Role,
+    Description,
     MaxOutput,
     MostOutput,
     OnCut,

@@ -16,6 +16,8 @@ pub(crate) const RELEASE: [&str; 4] = ["reason", "numbers", "dates", "ids"];
 pub(crate) struct Parsed {
     pub(crate) instruction: String,
     pub(crate) instruction_tag: Tag,
+    pub(crate) role: Option<String>,
+    pub(crate) description: Option<String>,
     pub(crate) options: GenerateOptions,
 }
 
@@ -24,6 +26,8 @@ pub(crate) fn parse<'v>(values: impl Iterator<Item = (OptionName, &'v Value)>) -
     let mut parsed = Parsed {
         instruction: String::new(),
         instruction_tag: Tag::PROGRAM,
+        role: None,
+        description: None,
         options: GenerateOptions::default(),
     };
     for (name, value) in values {
@@ -45,6 +49,8 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
     let options = &mut parsed.options;
     match name {
         OptionName::Input => {}
+        OptionName::Role => parsed.role = Some(identity("role", value)?),
+        OptionName::Description => parsed.description = Some(identity("description", value)?),
         OptionName::MaxOutput => options.max_output = Some(count("max_output", value)?),
         OptionName::MostOutput => options.most_output = Some(most(options.max_output, value)?),
         OptionName::OnCut => options.keep_cut = keeps_cut(value)?,
@@ -64,6 +70,21 @@ fn option(parsed: &mut Parsed, name: OptionName, value: &Value) -> Checked<()> {
         OptionName::Plan => options.plan = flag("plan", value)?,
     }
     Ok(())
+}
+
+/// Reads a part of the system message, which nothing from outside may write.
+fn identity(name: &str, value: &Value) -> Checked<String> {
+    match value {
+        Value::Str(_, tag) if tag.trust() > Trust::Model => {
+            let message =
+                format!("`{name}` holds what came from outside: it would be an instruction");
+            Err(Fault::new(codes::OPTION, message).help(
+                "show it with `use`, or check it and let it up: `trust(value, \"the reason\")`",
+            ))
+        }
+        Value::Str(text, _) => Ok(text.to_string()),
+        other => Err(wrong(name, "a string", other)),
+    }
 }
 
 fn count(name: &str, value: &Value) -> Checked<u64> {

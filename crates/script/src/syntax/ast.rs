@@ -304,7 +304,7 @@ pub enum Accessor {
 }
 
 /// Scoped configuration (AS-1).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The setting.
     pub kind: ConfigKind,
@@ -313,14 +313,14 @@ pub struct Config {
 }
 
 /// A setting of a file, agent or block.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ConfigKind {
     /// `model NAME`: an imported model.
     Model(Name),
-    /// `role "…"`.
-    Role(Text),
-    /// `description "…"`.
-    Description(Text),
+    /// `role "…"`: an expression that begins with a string (TY-7).
+    Role(Expr),
+    /// `description "…"`, likewise.
+    Description(Expr),
     /// `policy write "deny"`: what the program forbids itself (GU-6).
     Policy {
         /// The class of effects.
@@ -328,6 +328,17 @@ pub enum ConfigKind {
         /// The verdict.
         verdict: Text,
     },
+}
+
+impl ConfigKind {
+    /// Returns the text of a role or description.
+    #[must_use]
+    pub fn text(&self) -> Option<&Expr> {
+        match self {
+            Self::Role(text) | Self::Description(text) => Some(text),
+            Self::Model(_) | Self::Policy { .. } => None,
+        }
+    }
 }
 
 /// `use … max … keep … priority … for … as …` (AS-12 to AS-17, CA-16).

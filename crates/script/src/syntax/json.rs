@@ -235,7 +235,13 @@ impl Serialize for At<'_, Config> {
             ConfigKind::Role(text) => ("Role", text),
             ConfigKind::Description(text) => ("Description", text),
         };
-        object!(out, source, "type": word, "text": text, "span": span)
+        match &text.kind {
+            ExprKind::Str(value) => {
+                let text = Text { value: value.clone(), span: text.span };
+                object!(out, source, "type": word, "text": &text, "span": span)
+            }
+            _ => object!(out, source, "type": word, "value": text, "span": span),
+        }
     }
 }
 

@@ -145,7 +145,7 @@ fn as_1_configuration_shares_line() {
     let words: Vec<String> = block.statements.iter().map(|one| word(&one.kind)).collect();
     assert_eq!(words, ["config", "config", "config", "set 1"]);
     let StatementKind::Config(config) = &block.statements[1].kind else { panic!() };
-    assert!(matches!(&config.kind, ConfigKind::Description(text) if text.value == "b"));
+    assert!(matches!(&config.kind, ConfigKind::Description(text) if show(text) == "\"b\""));
 }
 
 #[test]

@@ -51,7 +51,8 @@ impl<'p> Parts<'p> {
             StatementKind::For(each) => self.add_for(each),
             StatementKind::Use(used) => self.exprs.extend(use_expressions(used)),
             StatementKind::Expr(expr) => self.exprs.push(expr),
-            StatementKind::Config(_) | StatementKind::Error => {}
+            StatementKind::Config(config) => self.exprs.extend(config.kind.text()),
+            StatementKind::Error => {}
         }
     }
 

@@ -32,6 +32,7 @@ mod parallel;
 mod random;
 mod random_tree;
 mod references;
+mod roles;
 mod session;
 mod shapes;
 mod shared;

@@ -200,11 +200,15 @@ fn use_() -> impl Strategy<Value = Use> {
     )
 }
 
+fn written(text: Text) -> Expr {
+    Expr { kind: ExprKind::Str(text.value), span: text.span }
+}
+
 fn config() -> impl Strategy<Value = Config> {
     let kind = prop_oneof![
         name().prop_map(ConfigKind::Model),
-        text().prop_map(ConfigKind::Role),
-        text().prop_map(ConfigKind::Description),
+        text().prop_map(|text| ConfigKind::Role(written(text))),
+        text().prop_map(|text| ConfigKind::Description(written(text))),
         (name(), text()).prop_map(|(class, verdict)| ConfigKind::Policy { class, verdict })
     ];
     (kind, span()).prop_map(|(kind, span)| Config { kind, span })

@@ -2,7 +2,7 @@
 
 use super::unit::Unit;
 use crate::host::NamedModel;
-use crate::syntax::ast::{Agent, Config, ConfigKind, Func, Import, ImportKind, Item, Text, Use};
+use crate::syntax::ast::{Agent, Config, ConfigKind, Expr, Func, Import, ImportKind, Item, Use};
 use std::collections::HashMap;
 
 /// The meaning of a name that is not a variable.
@@ -272,23 +272,24 @@ impl<'a> Declarations<'a> {
 }
 
 /// Applies the settings of one level: of each kind the last one.
-pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>) {
+pub(super) fn settle<'a>(configs: &[&'a Config], config: &mut Settings<'a>, depth: usize) {
     for setting in configs {
         match &setting.kind {
             ConfigKind::Model(name) => config.model = Some(&name.text),
-            ConfigKind::Role(text) => config.role = Some(text),
-            ConfigKind::Description(text) => config.description = Some(text),
+            ConfigKind::Role(text) => config.role = Some((text, depth)),
+            ConfigKind::Description(text) => config.description = Some((text, depth)),
             // It holds for the whole run, and the host decides by it.
             ConfigKind::Policy { .. } => {}
         }
     }
 }
 
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(super) struct Settings<'a> {
     pub(super) model: Option<&'a str>,
-    pub(super) role: Option<&'a Text>,
-    pub(super) description: Option<&'a Text>,
+    /// With the number of scopes that its expression sees.
+    pub(super) role: Option<(&'a Expr, usize)>,
+    pub(super) description: Option<(&'a Expr, usize)>,
 }
 
 fn number(at: usize) -> u32 {

@@ -92,8 +92,9 @@ impl<'c, 'a> FunctionCompiler<'c, 'a> {
         for (tree, number) in level.uses.iter().zip(numbers.into_iter().flatten()) {
             self.scopes.declare_use(VisibleUse { number: *number, tree, depth, span: tree.span });
         }
+        let depth = self.scopes.depth();
         if let Some(settings) = self.scopes.settings_mut() {
-            settle(&level.configs, settings);
+            settle(&level.configs, settings, depth);
         }
     }
 

@@ -21,6 +21,8 @@ use std::sync::Arc;
 /// The options that take a value, by name.
 pub(crate) const OPTIONS: &[(&str, OptionName)] = &[
     ("input", OptionName::Input),
+    ("role", OptionName::Role),
+    ("description", OptionName::Description),
     ("max_output", OptionName::MaxOutput),
     (MOST_OUTPUT, OptionName::MostOutput),
     ("on_cut", OptionName::OnCut),
@@ -42,6 +44,10 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let mut changes = false;
         let mut options = Vec::new();
         let at = self.code.top();
+        let settings = self.scopes.settings();
+        let role = self.setting((settings.role, OptionName::Role), &mut options);
+        let description =
+            self.setting((settings.description, OptionName::Description), &mut options);
         for (name, value) in &tree.options {
             if name.value == "tools" {
                 (tools, changes) = self.tools(value);
@@ -74,7 +80,6 @@ impl<'a> FunctionCompiler<'_, 'a> {
             uses.push(self.visible_use(used));
         }
         self.at(span);
-        let settings = self.scopes.settings();
         let named = |name| self.context.declarations.model(self.home.file, name).ok_or(name);
         let model = match settings.model.map(named).transpose() {
             Ok(model) => model.map(Arc::new),
@@ -93,13 +98,32 @@ impl<'a> FunctionCompiler<'_, 'a> {
             uses,
             literals: self.literals(tree, settings),
             model,
-            role: settings.role.map(|text| text.value.clone()),
-            description: settings.description.map(|text| text.value.clone()),
+            role,
+            description,
         };
         self.eventful += 1;
         let site = push(&mut self.tables.program.generates, site);
         self.code.emit(Op::Generate { at, site });
         self.code.emit(Op::Take { to, from: at });
+    }
+
+    /// Returns a role or description that is a string; another one is evaluated here, like a `use`, and
+    /// is an option that one of the call replaces.
+    fn setting(
+        &mut self,
+        (setting, option): (Option<(&'a Expr, usize)>, OptionName),
+        options: &mut Vec<(OptionName, Span)>,
+    ) -> Option<String> {
+        let (expr, depth) = setting?;
+        if let ExprKind::Str(text) = &expr.kind {
+            return Some(text.clone());
+        }
+        let register = self.code.temp();
+        let visible = self.scopes.set_visible(Some(depth));
+        self.expr(expr, register);
+        self.scopes.set_visible(visible);
+        options.push((option, expr.span));
+        None
     }
 
     fn unknown_option(&mut self, name: &Text) {
@@ -178,13 +202,19 @@ impl<'a> FunctionCompiler<'_, 'a> {
     fn literals(&self, tree: &'a Generate, settings: Settings<'a>) -> Arc<[LiteralText]> {
         let Some(unit) = self.context.units.get(self.home.file) else { return Arc::default() };
         let source = &unit.source;
-        // Of an option given twice the last counts.
-        let input = tree.options.iter().rev().find(|(name, _)| name.value == "input");
-        let input = input.and_then(|(_, value)| Written::of_expr(value, Layer::Input, source));
-        let setting = |text: Option<&Text>, layer| Written::of_text(text?, layer, source);
-        let role = setting(settings.role, Layer::Role);
-        let description = setting(settings.description, Layer::Description);
-        [input, role, description].into_iter().flatten().map(|written| written.text).collect()
+        let texts = [
+            (Layer::Input, None),
+            (Layer::Role, settings.role),
+            (Layer::Description, settings.description),
+        ];
+        let written = texts.into_iter().filter_map(|(layer, setting)| {
+            // Of an option given twice the last counts.
+            let mut options = tree.options.iter().rev();
+            let own = options.find(|(name, _)| Layer::of_option(&name.value) == Some(layer));
+            let setting = setting.map(|(expr, _)| expr);
+            Written::of_expr(own.map(|(_, value)| value).or(setting)?, layer, source)
+        });
+        written.map(|written| written.text).collect()
     }
 
     /// Evaluates a `use` into three registers: its value, the number of its candidate, and its
@@ -196,6 +226,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         let question = self.code.temp();
         let blame = self.blame.replace(used.span);
         let visible = self.scopes.set_visible(Some(used.depth));
+        self.scopes.set_in_use(true);
         match &used.tree.source {
             UseSource::Expr(expr) => match self.shown_by_host(expr) {
                 Some(import) => imports.push((0, import)),
@@ -219,6 +250,7 @@ impl<'a> FunctionCompiler<'_, 'a> {
         if let Some(tree) = &used.tree.question {
             self.expr(tree, question);
         }
+        self.scopes.set_in_use(false);
         self.scopes.set_visible(visible);
         self.blame = blame;
         VisibleSite { number: used.number, imports }

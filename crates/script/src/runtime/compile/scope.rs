@@ -31,8 +31,10 @@ struct Scope<'a> {
 #[derive(Default)]
 pub(super) struct Scopes<'a> {
     stack: Vec<Scope<'a>>,
-    /// The number of visible scopes; all, except while a `use` is evaluated.
+    /// The number of visible scopes; all, except while a `use` or a setting is evaluated.
     visible: Option<usize>,
+    /// True while a `use` is evaluated.
+    in_use: bool,
     /// The outermost scope of the innermost `parallel for`.
     boundary: usize,
 }
@@ -65,7 +67,12 @@ impl<'a> Scopes<'a> {
 
     /// Reports whether a `use` is being evaluated.
     pub(super) fn in_use(&self) -> bool {
-        self.visible.is_some()
+        self.in_use
+    }
+
+    /// Notes whether a `use` is evaluated.
+    pub(super) fn set_in_use(&mut self, in_use: bool) {
+        self.in_use = in_use;
     }
 
     /// Makes only the outermost `depth` scopes visible, and returns the former depth.

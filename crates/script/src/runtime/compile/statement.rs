@@ -43,8 +43,9 @@ impl<'a> FunctionCompiler<'_, 'a> {
 
     /// Compiles a setting, from here to the end of its block.
     pub(super) fn config(&mut self, config: &'a Config) {
+        let depth = self.scopes.depth();
         if let Some(settings) = self.scopes.settings_mut() {
-            settle(&[config], settings);
+            settle(&[config], settings, depth);
         }
     }
 

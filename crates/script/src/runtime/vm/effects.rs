@@ -182,7 +182,7 @@ pub(super) fn generate(
     let values = regs.get(first..).unwrap_or_default();
     let (values, used) = values.split_at_checked(site.options.len()).unwrap_or_default();
     let names = site.options.iter().map(|(name, _)| *name);
-    let options::Parsed { instruction, instruction_tag, options } =
+    let options::Parsed { instruction, instruction_tag, role, description, options } =
         options::parse(names.zip(values))?;
     machine.meter.model_call()?;
     let tags = machine.meter.tags();
@@ -200,8 +200,8 @@ pub(super) fn generate(
         events: machine.trace.ids(),
         site: machine.program.site(&site.place),
         model: site.model.clone(),
-        role: site.role.clone(),
-        description: site.description.clone(),
+        role: role.or_else(|| site.role.clone()),
+        description: description.or_else(|| site.description.clone()),
         items,
         resources,
         packs,

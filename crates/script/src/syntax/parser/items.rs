@@ -6,6 +6,7 @@ use super::super::ast::{
 };
 use super::super::token::{Token, TokenKind};
 use super::Parser;
+use super::expressions::error_at;
 use crate::capability;
 use crate::codes;
 use contexture_diagnostic::{Diagnostic, Span, nearest};
@@ -515,11 +516,10 @@ impl Parser<'_> {
         }
         let kind = match word {
             "model" => ConfigKind::Model(self.model_name()),
-            "role" => ConfigKind::Role(self.string()?),
+            "role" => ConfigKind::Role(self.own_expression()),
             "policy" => self.policy()?,
-            _ => ConfigKind::Description(self.string()?),
+            _ => ConfigKind::Description(self.own_expression()),
         };
-        self.refuse_computed(word);
         Some(Config { kind, span: self.span_from(start) })
     }
 
@@ -554,25 +554,15 @@ impl Parser<'_> {
             ),
             _ => (
                 format!("`{word}` takes a string literal"),
-                format!("write `{word} \"…\"`; show a computed value with `use`"),
+                format!(
+                    "write `{word} \"…\"`; a computed value stands in a string: `{word} \"\\(value)\"`"
+                ),
             ),
         };
         self.push_here(codes::UNEXPECTED_TOKEN.at(self.current.span, message).with_help(help));
         self.own_expression();
-        let kind = ConfigKind::Description(nowhere(self.span_from(start)));
+        let kind = ConfigKind::Description(error_at(Span::at(self.previous_end)));
         Some(Config { kind, span: self.span_from(start) })
-    }
-
-    /// Refuses a computed setting such as `role "a" + "b"`: a setting is one literal.
-    fn refuse_computed(&mut self, word: &str) {
-        if self.at(TokenKind::Plus) && self.same_line() {
-            let message = format!("`{word}` takes one string literal");
-            let help = "write it as one string; show a computed value with `use`";
-            self.push_here(codes::UNEXPECTED_TOKEN.at(self.current.span, message).with_help(help));
-            while self.eat(TokenKind::Plus).is_some() {
-                self.expression();
-            }
-        }
     }
 
     /// Reports whether this is an assignment such as `model x = 1`, not a setting.

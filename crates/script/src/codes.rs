@@ -145,6 +145,7 @@ registry! {
     OLD_LIMIT_OPTION "AS7004" "old-limit-option" Error "The option `limit` of `generate` is called `max_output` since 0.1.5."
     OLD_MISSING_COMMA "AS7005" "old-missing-comma" Error "Fields and items are separated by commas since 0.1.5."
     OLD_BLOCK_RETURN "AS7006" "old-block-return" Warning "The last expression of a block is no longer the value of the function."
+    OLD_GENERATE_BODY "AS7007" "old-generate-body" Error "`generate({ … }) { return { … } }` of the first versions is written `generate({ … }) -> { … }`."
     UNSEEN_USE "AS8001" "unseen-use" Warning "`use` that no `generate` can see."
     LOST_BUDGET "AS8002" "lost-budget" Warning "Number behind a `use` without `max`, which is no budget."
     NO_EFFECT "AS8003" "no-effect" Warning "Statement without effect."

@@ -1,6 +1,7 @@
 //! Migration of programs from version 0.1.3 to 0.1.5 (AS-31): `<` as a limit becomes `max`, `limit`
 //! inside `generate` becomes `max_output`, commas are added, and a function whose last statement is
-//! an `if` with an `else` returns from its blocks.
+//! an `if` with an `else` returns from its blocks; and from the first versions, in which the shape of
+//! an answer was written `generate({ … }) { return { … } }` (TY-8).
 //!
 //! Decision: the text is edited, not reprinted, so that comments, layout and everything that is not
 //! old stay byte for byte. The edits are the fixes of the parser's own diagnostics, so what `check`

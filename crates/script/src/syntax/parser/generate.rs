@@ -26,7 +26,11 @@ impl Parser<'_> {
             (Vec::new(), 0)
         };
         let mut highest = below;
-        let shape = if self.eat(TokenKind::Arrow).is_some() || self.lacks_arrow() {
+        let shape = if self.begins_old_body() {
+            let shape = self.old_body();
+            highest = highest.max(self.height);
+            Some(shape)
+        } else if self.eat(TokenKind::Arrow).is_some() || self.lacks_arrow() {
             let shape = self.shape_of_answer();
             highest = highest.max(self.height);
             Some(shape)

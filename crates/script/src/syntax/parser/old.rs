@@ -1,7 +1,10 @@
 //! The syntax of version 0.1.3, recognised to explain and migrate it (AS-31, AS-32): one code
 //! per kind, one diagnostic per occurrence, the new spelling as edits.
 
-use super::super::ast::{BinaryOp, Block, Expr, ExprKind, Statement, StatementKind, UnaryOp};
+use super::super::ast::{
+    BinaryOp, Block, Expr, ExprKind, ShapeNode, Statement, StatementKind, UnaryOp,
+};
+use super::super::token::TokenKind;
 use super::Parser;
 use super::expressions::error_at;
 use crate::codes;
@@ -48,6 +51,52 @@ impl Parser<'_> {
         let fault = code.at(op_span, message).with_help(help);
         self.push(fault.with_safe_edit(op_span, self.spaced(op_span, "max")));
         take_limit(head)
+    }
+
+    /// Reports whether `{ return {` follows the options of a `generate`, as in the first versions.
+    pub(super) fn begins_old_body(&mut self) -> bool {
+        self.at(TokenKind::OpenBrace)
+            && self.same_line()
+            && self.peek_word(1) == Some("return")
+            && self.peek(2).kind == TokenKind::OpenBrace
+    }
+
+    /// Parses `{ return { … } }` as the shape that it was, and reports it.
+    pub(super) fn old_body(&mut self) -> ShapeNode {
+        let opening = self.open();
+        self.bump();
+        let shape = self.shape();
+        let inner = shape.span;
+        let sound = self.at(TokenKind::CloseBrace);
+        let end = self.current.span;
+        self.close(opening);
+        let message = "the shape of an answer is written `generate({ … }) -> { … }`";
+        let fault = codes::OLD_GENERATE_BODY.at(opening.span, message);
+        let fault = fault.with_help("write `->` before the shape, without `return`");
+        if !sound {
+            self.push(fault);
+            return shape;
+        }
+        let head = Span::new(opening.span.start, inner.start);
+        let mut fault = fault.with_safe_edit(head, "-> ");
+        let deeper = self.indent_of(inner.end).saturating_sub(self.indent_of(end.start));
+        for line in self.lines_in(inner) {
+            let blank = self.text.get(line..).unwrap_or_default();
+            let blank = blank.len() - blank.trim_start_matches([' ', '\t']).len();
+            let start = u32::try_from(line).unwrap_or_default();
+            let width = u32::try_from(blank.min(deeper)).unwrap_or_default();
+            if width > 0 {
+                fault = fault.with_safe_edit(Span::new(start, start + width), "");
+            }
+        }
+        self.push(fault.with_safe_edit(Span::new(inner.end, end.end), ""));
+        shape
+    }
+
+    /// Returns the offsets of the lines that begin in a span.
+    fn lines_in(&self, span: Span) -> Vec<usize> {
+        let text = self.text.get(span.range()).unwrap_or_default();
+        text.match_indices('\n').map(|(at, _)| span.start as usize + at + 1).collect()
     }
 
     /// Returns a word in place of an operator, which may have no spaces around it.

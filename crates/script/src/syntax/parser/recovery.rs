@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the column of the first sign in the line of an offset.
-    fn indent_of(&self, offset: u32) -> usize {
+    pub(super) fn indent_of(&self, offset: u32) -> usize {
         let before = self.text.get(..offset as usize).unwrap_or_default();
         let line = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let line = before.get(line..).unwrap_or_default();

@@ -51,6 +51,58 @@ fn ty_4_check_fix_applies_safe_fixes_of_the_named_file_and_reports_the_rest() {
 }
 
 #[test]
+fn ty_4_check_prompts_lists_items_without_running() {
+    let sandbox = program(
+        "import tool File from \"file://workspace\"\nmain func(input) {\n  page = File.read({ path: \"none\" })\n  if input.all {\n    use page max 1k as page\n    generate({ input: \"x\", tools: [File.read] }) -> { a string }\n  }\n}",
+    );
+    let object = sandbox.run(["check", "p.as", "--prompts", "--json"]).exits(0).json();
+    let prompt = &object["prompts"][0];
+    assert_eq!((&prompt["file"], &prompt["line"]), (&json!("p.as"), &json!(6)));
+    assert_eq!(
+        prompt["items"],
+        json!([{
+            "label": "page", "candidate": null, "source": "page", "budget": "1k", "trust": "tool",
+            "condition": "input.all",
+        }])
+    );
+    assert_eq!(
+        (&prompt["tools"], &prompt["shape"]),
+        (&json!(["File.read"]), &json!("{ a string }"))
+    );
+    let text = sandbox.run(["check", "p.as", "--prompts"]).exits(0).stdout;
+    assert!(text.contains("  page as page, max 1k, trust tool, if input.all\n"), "{text}");
+}
+
+#[test]
+fn ty_3_levels_of_the_project_hold_for_check_and_run() {
+    let sandbox = program("main func(input) {\n  spare = 1\n  input.a\n  2\n}");
+    let found = |sandbox: &Sandbox, code: i32| {
+        let object = sandbox.run(["check", "p.as", "--json"]).exits(code).json();
+        let all = object["diagnostics"].as_array().unwrap().clone();
+        let line = |fault: &serde_json::Value| {
+            format!("{} {}", fault["severity"].as_str().unwrap(), fault["code"].as_str().unwrap())
+        };
+        all.iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&sandbox, 0), ["hint AS8007", "warning AS8003"]);
+    sandbox.write("contexture.toml", "[check.levels]\nAS8007 = \"off\"\nno-effect = \"error\"\n");
+    assert_eq!(found(&sandbox, 2), ["error AS8003"]);
+    assert!(sandbox.run(["run", "p.as"]).exits(2).stderr.contains("error[AS8003]"));
+    sandbox.write("contexture.toml", "[check.levels]\nno-efect = \"error\"\n");
+    let error = sandbox.run(["check", "p.as"]).exits(2).stderr;
+    assert!(error.contains("did you mean `no-effect`?"), "{error}");
+}
+
+#[test]
+fn ty_3_explain_shows_why_an_example_and_what_was_meant() {
+    let text = Sandbox::new().run(["explain", "AS8002"]).exits(0).stdout;
+    for part in ["warning[AS8002]: lost-budget", "use input.notes 4k", "Probably meant:", "max 4k"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
 fn as_32_check_exits_0_without_errors() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.sh("contexture check examples/*.as --json").exits(0);

@@ -484,7 +484,7 @@ fn as_32_fault_in_one_function_hides_none_in_another() {
     };
     // The brace of `d` is in its text: its line gives that away.
     assert_eq!(lines, [2, 5, 8, 10, 11, 11, 13]);
-    assert_eq!(functions(&parsed).len(), 2);
+    assert_eq!(functions(&parsed).len(), 3);
 }
 
 #[test]

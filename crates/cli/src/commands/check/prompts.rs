@@ -64,13 +64,19 @@ pub(super) fn text(prompts: &[Prompt], paint: Paint) -> String {
             let _ = writeln!(text, "  tools: {}", one_line(&prompt.facts.tools.join(", ")));
         }
         if let Some(shape) = &prompt.facts.shape {
-            let _ = writeln!(text, "  answer: {}", one_line(shape));
+            let _ = writeln!(text, "  answer: {}", one_line(&without_comments(shape)));
         }
     }
     if prompts.is_empty() {
         text.push_str("no model calls\n");
     }
     text
+}
+
+/// Returns the lines of a shape that are not comments.
+fn without_comments(shape: &str) -> String {
+    let is_comment = |line: &&str| line.trim_start().starts_with("//");
+    shape.lines().filter(|line| !is_comment(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns `document as report, max 2k, trust tool, if input.ready`.

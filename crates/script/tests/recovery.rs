@@ -168,3 +168,18 @@ fn ty_5_declaration_of_another_language_is_one_error() {
         assert!(told[0].starts_with("1: expected an import, an agent or a function"), "{told:?}");
     }
 }
+
+#[test]
+fn ty_5_error_of_structure_hides_what_follows_from_it_and_nothing_else() {
+    let text = "func a(x) {\n  y = one\n  z = [1, 2\n  two\n}\nfunc b(x) { three }\nmain func(input) { a(input) b(input) }";
+    let told = told(text);
+    let starts: Vec<&str> = told.iter().map(|line| line.split(';').next().unwrap()).collect();
+    assert_eq!(
+        starts,
+        [
+            "2: use of undefined name `one`",
+            "3: unclosed `[`",
+            "6: use of undefined name `three`"
+        ]
+    );
+}

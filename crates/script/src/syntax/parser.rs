@@ -75,8 +75,8 @@ pub(crate) struct Parser<'a> {
     open_indents: Vec<usize>,
     /// True if a line further to the left ends what is open: the brackets do not match (TY-5).
     by_indent: bool,
-    /// True in the head of an `if` or a loop, behind which a block follows.
-    in_head: bool,
+    /// The heads of `if`s and loops around the current token, behind which a block follows.
+    heads: usize,
     /// The closing braces that have no opening one, once they were counted.
     spare_braces: Option<usize>,
     /// The column where each current function begins, outermost first.
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
             open: Vec::new(),
             open_indents: Vec::new(),
             by_indent: false,
-            in_head: false,
+            heads: 0,
             spare_braces: None,
             function_start: Vec::new(),
             line_indent: 0,

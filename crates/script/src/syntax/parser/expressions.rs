@@ -61,9 +61,9 @@ impl Parser<'_> {
             self.height = 1;
             return error_at(Span::at(at));
         }
-        let outer = std::mem::replace(&mut self.in_head, true);
+        self.heads += 1;
         let head = self.expression();
-        self.in_head = outer;
+        self.heads -= 1;
         head
     }
 

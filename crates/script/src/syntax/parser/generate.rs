@@ -11,7 +11,7 @@ impl Parser<'_> {
         let start = self.bump().span;
         let (options, below) = if self.at(TokenKind::OpenParen) && self.same_line() {
             self.generate_options()
-        } else if self.at(TokenKind::OpenBrace) && self.same_line() && !self.in_head {
+        } else if self.at(TokenKind::OpenBrace) && self.same_line() && self.heads == 0 {
             let at = Span::at(start.end);
             self.push_here(
                 self.unexpected("`(`").with_help("write `generate({ … })`").with_edit(at, "("),
@@ -44,7 +44,7 @@ impl Parser<'_> {
     /// Reports the shape of an answer that has no `->` before it. What may be an object or a block is
     /// one.
     fn lacks_arrow(&mut self) -> bool {
-        let shape = self.at(TokenKind::OpenBrace) && self.same_line() && !self.in_head;
+        let shape = self.at(TokenKind::OpenBrace) && self.same_line() && self.heads == 0;
         if !shape || self.object_follows() || self.peek_kind().is_closer() {
             return false;
         }

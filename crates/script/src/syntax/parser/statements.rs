@@ -290,9 +290,10 @@ impl Parser<'_> {
     /// Parses a loop that has lost its keyword.
     fn loop_without_keyword(&mut self) -> StatementKind {
         let is_for = !self.at_word("until");
-        let (keyword, help) = match is_for {
-            true => ("for", "write `for x in list max 10 { … }`"),
-            false => ("loop", "write `loop until done max 10 { … }`"),
+        let (keyword, help) = if is_for {
+            ("for", "write `for x in list max 10 { … }`")
+        } else {
+            ("loop", "write `loop until done max 10 { … }`")
         };
         let at = Span::at(self.current.span.start);
         let fault = self.unexpected(&format!("`{keyword}`")).with_help(help);

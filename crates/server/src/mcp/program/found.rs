@@ -9,7 +9,7 @@ use contexture::diagnostic::Severity;
 use contexture::models::imported;
 use contexture::run::CheckReport;
 use contexture::script::program::{AgentId, Program as Source};
-use contexture::script::syntax::ast::{ConfigKind, Func, Item};
+use contexture::script::syntax::ast::{ConfigKind, Expr, ExprKind, Func, Item};
 use rmcp::model::Tool as Definition;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -111,17 +111,20 @@ fn main_of(source: &Source) -> Option<(AgentId, &Func)> {
     Some((id, entry))
 }
 
-/// Returns the description of the agent: its own, else that of its file.
+/// Returns the description of the agent: its own, else that of its file, else the `///` lines above
+/// it.
 fn description(source: &Source, id: AgentId) -> Option<String> {
     let own = source.agent(id).and_then(|agent| last_description(&agent.items));
     let file = || last_description(&source.files.first()?.parsed.file.items);
-    own.or_else(file).filter(|text| !text.trim().is_empty())
+    let written = own.or_else(file).filter(|text| !text.trim().is_empty());
+    written.or_else(|| source.agent(id)?.doc.clone())
 }
 
 fn last_description(items: &[Item]) -> Option<String> {
     items.iter().rev().find_map(|item| match item {
         Item::Config(config) => match &config.kind {
-            ConfigKind::Description(text) => Some(text.value.clone()),
+            // A computed one is not known before a run.
+            ConfigKind::Description(Expr { kind: ExprKind::Str(text), .. }) => Some(text.clone()),
             _ => None,
         },
         _ => None,

@@ -176,10 +176,6 @@ fn ty_5_error_of_structure_hides_what_follows_from_it_and_nothing_else() {
     let starts: Vec<&str> = told.iter().map(|line| line.split(';').next().unwrap()).collect();
     assert_eq!(
         starts,
-        [
-            "2: use of undefined name `one`",
-            "3: unclosed `[`",
-            "6: use of undefined name `three`"
-        ]
+        ["2: use of undefined name `one`", "3: unclosed `[`", "6: use of undefined name `three`"]
     );
 }

@@ -2,8 +2,8 @@
 
 use contexture_core::signature::{Method as ToolMethod, Signature};
 use contexture_script::capability;
-use contexture_script::program::Program;
 use contexture_script::library::{Receiver, methods_of};
+use contexture_script::program::Program;
 use contexture_script::server::ServerImport;
 use contexture_script::syntax::ast::{Import, ImportKind, ShapeKind, ShapeNode};
 

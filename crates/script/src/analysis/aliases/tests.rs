@@ -113,7 +113,6 @@ fn as_10_value_created_in_iteration_may_be_written() {
         "y = [outer, []] y[x.n].add(1)",
         "y = outer.summary y.add(1)",
         "y = maybe(outer) y.add(1)",
-        "y = outer.get(\"a\", []) y.add(1)",
         "y = fresh(outer) y.add(1)",
         "y = wrap(outer) y.new.add(1) y.more = 1",
         "y = copy(outer) y.add(1)",

@@ -1,6 +1,6 @@
 //! Calls: the types of their results, and arguments that are certain not to fit.
 
-use super::flow::FunctionTypes;
+use super::flow::{FunctionTypes, MAX_NESTED, is_deep};
 use super::{Kind, Type};
 use crate::analysis::declarations::Global;
 use crate::analysis::tools::{capability_of, is_literal};
@@ -204,7 +204,8 @@ impl<'p> FunctionTypes<'p, '_> {
             LibraryType::String => Type::Text,
             LibraryType::List(item) => {
                 let item = self.library_type(*item, entry, base, arguments);
-                Type::List((!matches!(item, Type::Unknown)).then(|| Rc::new(item)))
+                let is_known = !matches!(item, Type::Unknown) && !is_deep(&item, MAX_NESTED);
+                Type::List(is_known.then(|| Rc::new(item)))
             }
             LibraryType::Same => match base {
                 Type::Word(_) => Type::Text,

@@ -16,6 +16,12 @@ use std::rc::Rc;
 /// unknown.
 const MAX_ROUNDS: usize = 8;
 
+/// The greatest number of fields in a path that is followed.
+const MAX_STEPS: usize = 8;
+
+/// The greatest nesting of lists and objects as written whose types are followed.
+pub(super) const MAX_NESTED: usize = 8;
+
 /// The types in a function.
 pub(super) struct FunctionTypes<'p, 'a> {
     pub(super) types: &'a Types<'p, 'a>,
@@ -235,7 +241,9 @@ impl<'p, 'a> FunctionTypes<'p, 'a> {
             ExprKind::Object(fields) => {
                 let types: Vec<(&'p str, Type<'p>)> =
                     fields.iter().map(|(key, value)| (&*key.value, self.expr(value))).collect();
-                if types.len() > MAX_FIELDS { Type::Unknown } else { Type::Object(Rc::new(types)) }
+                let is_large =
+                    types.len() > MAX_FIELDS || types.iter().any(|(_, of)| is_deep(of, MAX_NESTED));
+                if is_large { Type::Unknown } else { Type::Object(Rc::new(types)) }
             }
             // Another name is the import of a file, or read before its first assignment.
             ExprKind::Name(name) => {
@@ -263,10 +271,8 @@ impl<'p, 'a> FunctionTypes<'p, 'a> {
             }
             ExprKind::ParallelFor(each) => {
                 let value = self.each(each);
-                Type::List(Some(Rc::new(match value {
-                    Type::Never => Type::None,
-                    known => known,
-                })))
+                let is_known = !matches!(value, Type::Never) && !is_deep(&value, MAX_NESTED);
+                Type::List(is_known.then(|| Rc::new(value)))
             }
             ExprKind::Try { body, handler, error } => {
                 self.tries += 1;
@@ -288,7 +294,8 @@ impl<'p, 'a> FunctionTypes<'p, 'a> {
             let of = self.expr(item);
             joined = self.types.join(joined, of);
         }
-        let is_known = !matches!(joined, Type::Never | Type::Unknown);
+        let is_known =
+            !matches!(joined, Type::Never | Type::Unknown) && !is_deep(&joined, MAX_NESTED);
         Type::List(is_known.then(|| Rc::new(joined)))
     }
 
@@ -344,12 +351,34 @@ impl<'p, 'a> FunctionTypes<'p, 'a> {
     }
 }
 
-/// Returns the path of a value by its names: `issue.note`.
+/// Returns the path of a value by its names: `issue.note`; none for a long one.
 pub(super) fn path(expr: &Expr) -> Option<String> {
-    match &strip(expr).kind {
-        ExprKind::Name(name) => Some(name.clone()),
-        ExprKind::Field { base, name } => Some(format!("{}.{}", path(base)?, name.text)),
-        _ => None,
+    let mut names = Vec::new();
+    let mut at = expr;
+    loop {
+        at = match &strip(at).kind {
+            _ if names.len() > MAX_STEPS => return None,
+            ExprKind::Name(name) => {
+                names.push(name.as_str());
+                break;
+            }
+            ExprKind::Field { base, name } => {
+                names.push(&name.text);
+                base
+            }
+            _ => return None,
+        };
+    }
+    names.reverse();
+    Some(names.join("."))
+}
+
+/// Reports whether a type is nested deeper than a number of levels.
+pub(super) fn is_deep(of: &Type<'_>, left: usize) -> bool {
+    match of {
+        Type::List(Some(item)) => left == 0 || is_deep(item, left - 1),
+        Type::Object(fields) => left == 0 || fields.iter().any(|(_, of)| is_deep(of, left - 1)),
+        _ => false,
     }
 }
 
@@ -369,17 +398,20 @@ fn is_plain_literal(expr: &Expr) -> bool {
 /// function: one that is tested somewhere counts as looked after.
 fn tested_paths(body: &Block) -> HashSet<String> {
     let mut tested = HashSet::new();
-    let mut note = |expr: &Expr| {
-        walk::expressions(expr, &mut |part| {
-            if let ExprKind::Field { .. } = &part.kind {
-                tested.extend(path(part));
-            }
-        });
-    };
-    walk::statements(body, &mut |statement| match &statement.kind {
-        StatementKind::If { arms, .. } => arms.iter().for_each(|(condition, _)| note(condition)),
-        StatementKind::Loop { until, .. } => note(until),
-        _ => {}
+    let mut note = |expr: &Expr| tested.extend(path(expr));
+    walk::statements(body, &mut |statement| {
+        let conditions: Vec<&Expr> = match &statement.kind {
+            StatementKind::If { arms, .. } => arms.iter().map(|(condition, _)| condition).collect(),
+            StatementKind::Loop { until, .. } => vec![until],
+            _ => return,
+        };
+        for condition in conditions {
+            walk::expressions(condition, &mut |part| {
+                if let ExprKind::Field { .. } = &part.kind {
+                    note(part);
+                }
+            });
+        }
     });
     walk::block_expressions(body, &mut |expr| {
         use crate::syntax::ast::BinaryOp::{And, Equal, NotEqual, Or};

@@ -29,8 +29,13 @@ pub struct Server {
 impl Server {
     /// `contexture serve`, with its contexts in a folder.
     pub fn ours(folder: &Path) -> Outcome<Self> {
+        Self::of(folder, "main func(input) { \"hello\" }\n")
+    }
+
+    /// The same with another program.
+    pub fn of(folder: &Path, text: &str) -> Outcome<Self> {
         let program = folder.join("hello.as");
-        std::fs::write(&program, "main func(input) { \"hello\" }\n")?;
+        std::fs::write(&program, text)?;
         let data = folder.join("data");
         let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/contexture");
         let contexture = std::env::var_os("CONTEXTURE").map_or(built, PathBuf::from);

@@ -1,9 +1,10 @@
 //! `contexture serve` on a wire: availability queries beside a bare axum echo, durable ADD_MESSAGE
-//! beside one synced SQLite transaction for each update, idle connections beside bare ones, and a
-//! context of 1,000,000 messages beside a small one over HTTP (CP-6, CP-12, CP-20).
+//! beside one synced SQLite transaction for each update, idle connections beside bare ones, a
+//! context of 1,000,000 messages beside a small one over HTTP, and 100,000 turns that wait for a person
+//! (CP-6, CP-12, CP-20, WA-1).
 //!
 //! Build the program with `cargo build --release` first; `CONTEXTURE` names another one. Then
-//! `cargo run --release [availability|durable|idle|large]` runs one part, or all without a word.
+//! `cargo run --release [availability|durable|idle|large|waits]` runs one part, or all without a word.
 //! Server, peers and load are processes of one machine; both sides are measured in turn, by the same
 //! client, and medians and their ratios are printed. `TMPDIR` chooses the disk.
 
@@ -13,6 +14,7 @@ mod durable;
 mod idle;
 mod large;
 mod peer;
+mod waits;
 mod wire;
 
 use std::error::Error;
@@ -40,6 +42,9 @@ fn main() -> Outcome<()> {
         }
         if is_wanted("large") {
             large::measure().await?;
+        }
+        if is_wanted("waits") {
+            waits::measure().await?;
         }
         Ok(())
     })

@@ -94,6 +94,7 @@ fn as_7_plus_with_string_refuses_lists_objects_and_none() {
         "\"a\" + none",
         "[1] + \"a\"",
         "none + \"a\"",
+        "[1] + { a: 1 }",
     ] {
         let (code, message) = fault(body);
         assert_eq!(code, "AS9006", "{body}");

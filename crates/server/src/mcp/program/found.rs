@@ -123,7 +123,7 @@ fn description(source: &Source, id: AgentId) -> Option<String> {
 fn last_description(items: &[Item]) -> Option<String> {
     items.iter().rev().find_map(|item| match item {
         Item::Config(config) => match &config.kind {
-            // A computed one is not known before a run.
+            // A computed one is known only in a run.
             ConfigKind::Description(Expr { kind: ExprKind::Str(text), .. }) => Some(text.clone()),
             _ => None,
         },

@@ -23,7 +23,7 @@ Examples:
   contexture check examples/react_loop.as --effects
   contexture check examples/summarize_file.as --cost
   contexture check examples/summarize_file.as --prompts
-  printf 'main func(input) { 1; }' | contexture check -
+  printf 'main func(input) { 1 + 2 }' | contexture check -
 
 Exit code 0: no errors, though there may be warnings; 2: errors.";
 

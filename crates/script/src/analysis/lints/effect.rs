@@ -22,7 +22,7 @@ fn block(subject: &Subject<'_>, tree: &Block, has_value: bool, found: &mut Vec<D
         let lost = before.is_some_and(|before| is_lost_budget(subject, before, statement));
         let is_last = at == last;
         match &statement.kind {
-            StatementKind::Expr(expr) if !lost && !(is_last && has_value) => {
+            StatementKind::Expr(expr) if !(lost || is_last && has_value) => {
                 found.extend(idle(subject, expr));
             }
             // The last expressions of its blocks have a code of their own (AS7006).

@@ -34,11 +34,15 @@ pub(crate) fn of_program(chosen: Option<&Path>, program: &Path) -> Result<Projec
     find(chosen, Some(program))
 }
 
-/// Opens the project of a program for an editor, which is told nothing of its keys.
+/// Opens the project of a program for an editor, which is told nothing of its keys (TY-10).
 #[cfg(feature = "lsp")]
 pub(crate) fn of_editor(program: &Path) -> Result<Project, ConfigError> {
     let folder = program.parent().unwrap_or(program);
-    Project::find(folder, Some(program), Environment::capture())
+    let mut project = Project::find(folder, Some(program), Environment::capture())?;
+    // Without the names of `.env` the check would miss secrets that a run has; a file that can't be
+    // read has none.
+    let _ = project.take_keys();
+    Ok(project)
 }
 
 /// Opens the project of the current folder, or of `chosen`.

@@ -419,7 +419,7 @@ async fn wa_3_uncertain_turn_goes_on_when_a_person_asks_and_survives_a_restart()
 
 #[tokio::test]
 async fn wa_3_settled_turn_is_kept_over_a_restart_until_a_person_goes_on_with_it() {
-    let (mut site, model, run) = killed_in_model_call().await;
+    let (mut site, _model, run) = killed_in_model_call().await;
     // What the server was killed in is an effect, not a model call.
     let file = site.path(&format!(".contexture/journals/{run}.jsonl"));
     let text = std::fs::read_to_string(&file).unwrap();

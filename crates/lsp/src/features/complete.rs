@@ -78,14 +78,20 @@ pub(crate) fn named<'s>(view: View<'s>, name: &str, offset: u32) -> Option<&'s S
             let named = view.symbols().all().iter().filter(|symbol| symbol.file == 0);
             named.filter(above).max_by_key(|symbol| symbol.span.start)
         })
-        .or_else(|| agent(view, name))
+        .or_else(|| imported(view, name))
 }
 
-/// Returns the imported agent of a name.
-fn agent<'s>(view: View<'s>, name: &str) -> Option<&'s Symbol> {
+/// Reports whether it is an agent or a function of another file.
+fn is_imported(symbol: &Symbol) -> bool {
+    let is_callable = matches!(symbol.kind, SymbolKind::Agent | SymbolKind::Function);
+    symbol.file != 0 && symbol.container.is_none() && is_callable
+}
+
+/// Returns the imported agent or function of a name.
+fn imported<'s>(view: View<'s>, name: &str) -> Option<&'s Symbol> {
     let found =
         view.symbols().in_file(0).iter().filter_map(|place| view.symbols().get(place.symbol));
-    found.into_iter().find(|symbol| symbol.name == name && symbol.kind == SymbolKind::Agent)
+    found.into_iter().find(|symbol| symbol.name == name && is_imported(symbol))
 }
 
 /// Returns the shape of a path of names, such as `input.rows`.
@@ -185,12 +191,7 @@ fn words_at(view: View<'_>, spot: &Spot<'_>) -> Vec<Value> {
         return options;
     }
     if is_type_place(spot, previous) {
-        let shapes = view.symbols().visible(0, spot.offset);
-        let shapes = shapes.into_iter().filter(|symbol| symbol.kind == SymbolKind::Shape);
-        let shapes = shapes.map(|symbol| {
-            item(&symbol.name, TYPE, "shape", symbol.doc.as_deref().unwrap_or_default())
-        });
-        return of_words(words::TYPES, TYPE).chain(shapes).collect();
+        return of_words(words::TYPES, TYPE).chain(shapes(view)).collect();
     }
     let mut found = Vec::new();
     if line.first() == Some(&"use") && line.len() > 1 {
@@ -200,13 +201,33 @@ fn words_at(view: View<'_>, spot: &Spot<'_>) -> Vec<Value> {
     let at_top = spot.open_bracket().is_none();
     found.extend(of_words(if at_top { words::ITEMS } else { words::STATEMENTS }, KEYWORD));
     if !at_top {
-        found.extend(of_words(words::FUNCTIONS, FUNCTION));
+        let functions = library::functions();
+        found.extend(
+            functions.iter().map(|one| item(&one.name, FUNCTION, &one.signature, &one.description)),
+        );
     }
     found
 }
 
-/// Reports whether a type is wanted: after the name of a field of a shape, or in `list[`.
+/// Returns the named shapes of the document, its own and the imported ones.
+fn shapes(view: View<'_>) -> Vec<Value> {
+    let symbols = view.symbols();
+    let mut known: Vec<&Symbol> =
+        symbols.in_file(0).iter().filter_map(|place| symbols.get(place.symbol)).collect();
+    known.retain(|symbol| symbol.kind == SymbolKind::Shape && !symbol.name.is_empty());
+    known.sort_by_key(|symbol| &symbol.name);
+    known.dedup_by_key(|symbol| &symbol.name);
+    let shown = known
+        .iter()
+        .map(|symbol| item(&symbol.name, TYPE, "shape", symbol.doc.as_deref().unwrap_or_default()));
+    shown.collect()
+}
+
+/// Reports whether a type is wanted: after `->`, the name of a field of a shape, or in `list[`.
 fn is_type_place(spot: &Spot<'_>, previous: Option<Token>) -> bool {
+    if previous.is_some_and(|token| token.kind == TokenKind::Arrow) {
+        return true;
+    }
     let Some((index, open)) = spot.open_bracket() else { return false };
     let mut before = spot.back_from(index);
     match open.kind {
@@ -263,9 +284,14 @@ fn names(view: View<'_>, offset: u32) -> Vec<Value> {
     let mut found = Vec::new();
     let imported =
         view.symbols().in_file(0).iter().filter_map(|place| view.symbols().get(place.symbol));
-    let imported = imported.filter(|symbol| symbol.file != 0 && symbol.kind == SymbolKind::Agent);
+    let imported = imported.filter(|symbol| is_imported(symbol));
     for symbol in view.symbols().visible(0, offset).into_iter().chain(imported) {
-        if !symbol.is_named || symbol.name.is_empty() || known.contains(&symbol.name.as_str()) {
+        let is_value = symbol.kind != SymbolKind::Shape;
+        if !is_value
+            || !symbol.is_named
+            || symbol.name.is_empty()
+            || known.contains(&symbol.name.as_str())
+        {
             continue;
         }
         known.push(&symbol.name);

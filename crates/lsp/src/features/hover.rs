@@ -58,8 +58,10 @@ fn about(view: View<'_>, offset: u32, kind: TokenKind, word: &str) -> Option<Str
         });
     }
     let option = || contexture_script::analysis::options().find(|(name, _)| *name == word);
+    let function = || library::functions().into_iter().find(|function| function.name == word);
     let text = (kind == TokenKind::Word).then(|| {
         let described = words::describe(word).map(str::to_owned);
+        let described = described.or_else(|| function().as_ref().map(of_method));
         described.or_else(|| option().map(|(name, takes)| format!("`{name}`: {takes}")))
     });
     text.flatten()
@@ -127,7 +129,10 @@ fn callables(view: View<'_>, base: &Expr) -> Vec<Callable> {
         Some(import) if import.kind != ImportKind::File => {
             library::of_import(view.program(), 0, import)
         }
-        _ => library::of_values(view.symbols().shape(0, base)),
+        _ => {
+            let shape = view.symbols().shape(0, base);
+            library::of_values(shape.map(|shape| view.symbols().resolved(shape)))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use contexture_core::signature::{Method as ToolMethod, Signature};
 use contexture_script::capability;
-use contexture_script::library::{Receiver, methods_of};
+use contexture_script::library::{self, Entry, Receiver, methods_of};
 use contexture_script::program::Program;
 use contexture_script::server::ServerImport;
 use contexture_script::syntax::ast::{Import, ImportKind, ShapeKind, ShapeNode};
@@ -30,15 +30,24 @@ pub(crate) fn of_values(shape: Option<&ShapeNode>) -> Vec<Callable> {
     let mut found: Vec<Callable> = Vec::new();
     for method in receivers.iter().flat_map(|receiver| methods_of(*receiver)) {
         if found.iter().all(|known| known.name != method.name) {
-            found.push(Callable {
-                name: method.name.to_owned(),
-                signature: method.signature(),
-                description: method.summary.to_owned(),
-                fields: Vec::new(),
-            });
+            found.push(of_entry(method));
         }
     }
     found
+}
+
+/// Returns the functions that every program has.
+pub(crate) fn functions() -> Vec<Callable> {
+    library::functions().iter().map(of_entry).collect()
+}
+
+fn of_entry(entry: &Entry) -> Callable {
+    Callable {
+        name: entry.name.to_owned(),
+        signature: entry.signature(),
+        description: entry.summary.to_owned(),
+        fields: Vec::new(),
+    }
 }
 
 /// Returns the methods of an imported tool, memory or pack.

@@ -5,8 +5,8 @@ use crate::state::{State, View};
 use crate::unsaved::joined;
 use contexture_diagnostic::Span;
 use contexture_script::semantic::find::{Node, nodes_at};
-use contexture_script::semantic::symbols::{Access, Symbol};
-use contexture_script::syntax::ast::{ExprKind, Import, ImportKind, Item, ShapeKind};
+use contexture_script::semantic::symbols::{Access, Symbol, SymbolKind};
+use contexture_script::syntax::ast::{ExprKind, Import, ImportKind, Item, ShapeKind, ShapeNode};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -39,9 +39,18 @@ fn of_field(view: View<'_>, offset: u32) -> Option<Value> {
         },
         _ => None,
     })?;
-    let ShapeKind::Object(fields) = &view.symbols().shape(0, base)?.kind else { return None };
+    let symbols = view.symbols();
+    let shape = symbols.shape(0, base)?;
+    let ShapeKind::Object(fields) = &symbols.resolved(shape).kind else { return None };
     let field = fields.iter().find(|field| field.name.text == name.text)?;
-    location(view, 0, field.name.span)
+    location(view, declared_in(view, shape), field.name.span)
+}
+
+/// Returns the number of the file that declares a named shape.
+fn declared_in(view: View<'_>, shape: &ShapeNode) -> usize {
+    let ShapeKind::Named(name) = &shape.kind else { return 0 };
+    let is_meant = |symbol: &&Symbol| symbol.kind == SymbolKind::Shape && symbol.name == name.text;
+    view.symbols().all().iter().find(is_meant).map_or(0, |symbol| symbol.file)
 }
 
 /// Returns the file that the text of an import names at a place.
@@ -49,7 +58,7 @@ fn of_path(view: View<'_>, offset: u32) -> Option<Value> {
     let import = import_at(view, offset)?;
     let start = json!({ "line": 0, "character": 0 });
     let range = json!({ "start": start, "end": start });
-    if import.kind == ImportKind::Agent {
+    if import.kind.is_declaration() {
         let links = &view.file.links;
         let (_, target) = links.iter().find(|(name, _)| *name == import.name.text)?;
         return Some(json!({ "uri": view.uri(*target)?, "range": range }));

@@ -38,7 +38,7 @@ const SOURCES: &[(&str, &[&str])] = &[
 ];
 
 /// The kinds of import whose source is a path.
-const PATHS: &[&str] = &["file", "agent", "template"];
+const PATHS: &[&str] = &["file", "agent", "shape", "func", "template"];
 
 /// Completes the text of a string up to the place.
 pub(crate) fn complete(view: View<'_>, spot: &Spot<'_>, text: Token) -> Vec<Value> {
@@ -50,7 +50,7 @@ pub(crate) fn complete(view: View<'_>, spot: &Spot<'_>, text: Token) -> Vec<Valu
     }
     match spot.line_words().as_slice() {
         ["import", kind, _, "from"] if PATHS.contains(kind) => {
-            let wanted = if *kind == "agent" { ".as" } else { "" };
+            let wanted = if matches!(*kind, "file" | "template") { "" } else { ".as" };
             names(view, spot, written, wanted)
         }
         ["import", kind, _, "from"] if !written.contains("://") => {
@@ -74,7 +74,7 @@ fn choices<'s>(view: View<'s>, spot: &Spot<'s>) -> Option<Vec<&'s str>> {
         TokenKind::Equal | TokenKind::NotEqual => {
             let path = spot.names(back)?;
             let shape = shape_of_path(view, &path, spot.offset)?;
-            let ShapeKind::Enum(words) = &shape.kind else { return None };
+            let ShapeKind::Enum(words) = &view.symbols().resolved(shape).kind else { return None };
             Some(words.iter().map(|word| word.value.as_str()).collect())
         }
         TokenKind::Colon => match spot.text(back.next()?) {

@@ -68,7 +68,10 @@ fn described(view: View<'_>, names: &[&str], offset: u32) -> Option<(String, Str
         Some(import) if import.kind != ImportKind::File => {
             library::of_import(view.program(), 0, import)
         }
-        _ => library::of_values(shape_of_path(view, path, offset)),
+        _ => {
+            let shape = shape_of_path(view, path, offset);
+            library::of_values(shape.map(|shape| view.symbols().resolved(shape)))
+        }
     };
     let method: Callable = methods.into_iter().find(|method| method.name == **last)?;
     Some((method.signature, method.description))
@@ -79,7 +82,10 @@ fn of_name(view: View<'_>, name: &str, offset: u32) -> Option<(String, String)> 
         let about = "The options stand in an object; the shape of the answer follows after `->`.";
         return Some(("generate({ input: \"…\" })".to_owned(), about.to_owned()));
     }
-    let symbol = named(view, name, offset)?;
+    let Some(symbol) = named(view, name, offset) else {
+        let function = library::functions().into_iter().find(|function| function.name == name)?;
+        return Some((function.signature, function.description));
+    };
     let is_callable = matches!(symbol.kind, SymbolKind::Function | SymbolKind::Agent);
     is_callable.then(|| of_symbol(view, symbol))
 }

@@ -76,16 +76,9 @@ pub(crate) const TYPES: &[Word] = &[
     ("json", "Any value."),
 ];
 
-/// The functions that every program has.
-pub(crate) const FUNCTIONS: &[Word] = &[
-    ("secret", "`secret(\"NAME\")`: the handle of a secret, which no model sees."),
-    ("trust", "`trust(value, reason)`: lets a value up, for a reason that stands in the record."),
-    ("progress", "`progress(text)`: says what the program does."),
-];
-
 /// Returns the description of a word of the language.
 pub(crate) fn describe(word: &str) -> Option<&'static str> {
-    let all = [STATEMENTS, CLAUSES, ITEMS, IMPORTS, FUNCTIONS, TYPES];
+    let all = [STATEMENTS, CLAUSES, ITEMS, IMPORTS, TYPES];
     let mut all = all.into_iter().flatten();
     all.find(|(own, _)| *own == word).map(|(_, description)| *description)
 }

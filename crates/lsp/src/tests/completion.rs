@@ -98,3 +98,26 @@ fn ty_10_completion_of_choices_lists_their_words() {
     assert_eq!(labels(text), ["bug", "idea"]);
     assert_eq!(labels("main func(q) { generate({ input: q, on_cut: \"k¦\" }) }"), ["fail", "keep"]);
 }
+
+#[test]
+fn ty_10_completion_knows_named_shapes_and_functions() {
+    let text = "shape Issue { title string, tags list[string] }\nmain func(issue Issue) {\n  r = generate({ input: \"x\" }) -> Issue\n  ¦\n}";
+    has(&text.replace('¦', "r.¦"), &["title", "tags"]);
+    has(&text.replace('¦', "issue.¦"), &["title", "tags"]);
+    has(&text.replace("-> Issue\n  ¦", "-> { i ¦ }"), &["Issue", "string"]);
+    has(&text.replace("-> Issue\n  ¦", "-> ¦"), &["Issue", "string"]);
+    has(text, &["progress", "range"]);
+    assert!(!labels(text).contains(&"Issue".to_owned()));
+    let files = files(&[(
+        "lib.as",
+        "shape Issue { title string }\nfunc triage(issue Issue) -> Issue { issue }",
+    )]);
+    let offered = |text: &str| {
+        let found = ask(&files, text, "textDocument/completion", json!({})).unwrap();
+        each(&found, "/label").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let text = "import shape Issue from \"lib.as\"\nimport func triage from \"lib.as\"\nmain func(issue Issue) {\n  r = triage(issue)\n  ¦\n}";
+    assert!(offered(text).contains(&"triage".to_owned()));
+    assert!(offered(&text.replace('¦', "r.¦")).contains(&"title".to_owned()));
+    assert_eq!(offered("import func x from \"¦\""), ["lib.as"]);
+}

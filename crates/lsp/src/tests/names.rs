@@ -102,3 +102,36 @@ fn ty_10_outline_has_functions_within_agents() {
     let found = features::answer(&mut state, "workspace/symbol", json!({ "query": "work" }));
     assert_eq!(each(&found.ok().unwrap(), "/name"), ["Worker"]);
 }
+
+#[test]
+fn ty_10_named_shapes_are_followed_into_their_file() {
+    let files = files(&[(
+        "lib.as",
+        "/// A fault.\nshape Issue { title string, stars integer min 1 max 5 }",
+    )]);
+    let text = "import shape Issue from \"lib.as\"\nmain func(issue Issue) { issue.tit¦le }";
+    let found = ask(&files, text, "textDocument/definition", json!({})).unwrap();
+    assert_eq!(
+        (each(&found, "/uri"), ranges(&found)),
+        (vec![uri("lib.as").as_str()], vec!["1:14-19".to_owned()])
+    );
+    let shown = |text: &str| {
+        let found = ask(&files, text, "textDocument/hover", json!({})).unwrap();
+        found["contents"]["value"].as_str().unwrap().to_owned()
+    };
+    let name = text.replace("issue.tit¦le", "is¦sue.title");
+    assert_eq!(shown(&name), "```agentscript\nissue Issue\n```");
+    let stars = text.replace("tit¦le", "sta¦rs");
+    assert_eq!(shown(&stars), "```agentscript\nstars integer min 1 max 5\n```");
+    assert!(
+        shown(&text.replace("issue Issue", "issue Iss¦ue").replace("tit¦le", "title"))
+            .ends_with("A fault.")
+    );
+    let found = ask(
+        &files,
+        &text.replace("lib.as", "lib¦.as").replace("tit¦le", "title"),
+        "textDocument/definition",
+        json!({}),
+    );
+    assert_eq!(each(&found.unwrap(), "/uri"), [uri("lib.as")]);
+}

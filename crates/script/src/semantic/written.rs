@@ -1,7 +1,7 @@
 //! Shapes as a program writes them, in one line, for what an editor shows (TY-9).
 
 use crate::stack::deeper;
-use crate::syntax::ast::{FieldNode, ShapeKind, ShapeNode};
+use crate::syntax::ast::{BoundKind, FieldNode, ShapeKind, ShapeNode};
 
 /// The length at which a shape is cut off.
 const MOST: usize = 400;
@@ -48,8 +48,21 @@ fn write(shape: &ShapeNode, text: &mut String) {
             let words: Vec<String> = words.iter().map(|word| format!("{:?}", word.value)).collect();
             text.push_str(&words.join(" | "));
         }
-        _ => text.push_str("json"),
+        ShapeKind::Named(name) => text.push_str(&name.text),
+        ShapeKind::Json | ShapeKind::Error => text.push_str("json"),
     }
+    shape.bounds.iter().for_each(|bound| write_bound(&bound.kind, text));
+}
+
+fn write_bound(bound: &BoundKind, text: &mut String) {
+    let written = match bound {
+        BoundKind::Min(least) => format!(" min {least}"),
+        BoundKind::Max(most) => format!(" max {most}"),
+        BoundKind::Length(least, most) if least == most => format!(" length {most}"),
+        BoundKind::Length(least, most) => format!(" length {least} to {most}"),
+        BoundKind::Pattern(pattern) => format!(" pattern {:?}", pattern.value),
+    };
+    text.push_str(&written);
 }
 
 fn write_field(field: &FieldNode, text: &mut String) {

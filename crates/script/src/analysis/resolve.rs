@@ -359,6 +359,7 @@ impl<'p> Resolver<'p> {
         {
             self.refer(name.span, symbol, Access::Read);
         }
+        config.kind.text().into_iter().for_each(|text| self.expr(text));
     }
 
     fn block(&mut self, block: &'p Block) {

@@ -140,6 +140,10 @@ fn items<'p>(items: &'p [Item], offset: u32, found: &mut Vec<Node<'p>>) {
             Item::Agent(agent) => self::items(&agent.items, offset, found),
             Item::Func(func) => block(&func.body, offset, found),
             Item::Use(used) => found.push(Node::Use(used)),
+            Item::Config(config) => {
+                let exprs = config.kind.text().into_iter().collect();
+                parts(Parts { exprs, blocks: Vec::new() }, offset, found);
+            }
             _ => {}
         }
         return;

@@ -112,3 +112,13 @@ fn ty_9_reload_keeps_what_is_parsed_and_follows_the_rest() {
     let alone = reload(next, vec![root("main func(x) { x }")], &loader, &Limits::default());
     assert_eq!(alone.files.len(), 1);
 }
+
+#[test]
+fn ty_9_names_in_strings_and_roles_are_places() {
+    let text = "import file TONE from \"t.md\"\nrole \"Speak \\(TONE)\"\nmain func(name) {\n  description \"for \\(name)\"\n  \"Hello \\(name)\"\n}";
+    let program = program(text, &[]);
+    let found = symbols(&program);
+    assert_eq!(places(&program, &found, 0, "TONE"), ["main.as:1:13=", "main.as:2:15"]);
+    let expected = ["main.as:3:11=", "main.as:4:22", "main.as:5:12"];
+    assert_eq!(places(&program, &found, 0, "name)"), expected);
+}

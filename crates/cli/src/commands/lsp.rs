@@ -93,7 +93,7 @@ impl contexture_lsp::Workspace for Files {
     fn recorded(&self, name: &str) -> Vec<RecordedUse> {
         let items = self.0.recorded(name).into_iter();
         let shown = items.filter_map(|item| {
-            let line = u32::try_from(item.position?.line).ok()?;
+            let line = item.position?.line;
             Some(RecordedUse { line, before: item.tokens_before, after: item.tokens })
         });
         shown.collect()

@@ -202,10 +202,10 @@ impl Shape {
                     todo.push((&inner.shape, depth));
                 }
                 Shape::Defined(_) => shape.check()?,
-                Shape::Named(name) => {
-                    if defined.is_none_or(|defined| !defined.definitions.contains_key(name)) {
-                        return Err(ShapeError::Undefined { name: name.clone() });
-                    }
+                Shape::Named(name)
+                    if defined.is_none_or(|defined| !defined.definitions.contains_key(name)) =>
+                {
+                    return Err(ShapeError::Undefined { name: name.clone() });
                 }
                 _ => {}
             }

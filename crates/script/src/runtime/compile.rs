@@ -43,7 +43,7 @@ fn context<'a>(units: Vec<Unit<'a>>, tables: &mut Tables) -> Context<'a> {
     let declarations = Declarations::collect(&units);
     let eventful = eventful::eventful_functions(&declarations);
     let templates = units.iter().map(|unit| templates_of(unit.imports())).collect();
-    let shapes = ShapeTable::new(units.iter().map(|unit| (&*unit.tree.items, &*unit.links)));
+    let shapes = ShapeTable::new(units.iter().map(|unit| (&*unit.tree.items, unit.links)));
     let mut context = Context {
         units,
         shapes,

@@ -26,6 +26,80 @@ pub fn page(code: &str) -> Option<&'static Page> {
 /// All pages, ordered by code.
 pub const PAGES: &[Page] = &[
     Page {
+        code: super::BAD_BOUND,
+        explanation: "`min` and `max` bound numbers, `length` bounds strings (in characters) and lists, `pattern` bounds strings. Bounds that nothing satisfies, and a pattern that is not a regular expression, would refuse every answer.",
+        example: r#"shape Rating { stars integer min 5 max 1 }
+main func(input) {
+  generate({ input: "Rate it." }) -> { rating Rating }
+}"#,
+        better: r#"shape Rating { stars integer min 1 max 5 }
+main func(input) {
+  generate({ input: "Rate it." }) -> { rating Rating }
+}"#,
+    },
+    Page {
+        code: super::ENDLESS_SHAPE,
+        explanation: "A shape that needs itself has no value: it would never end. In a list, which may be empty, and in an optional field it ends.",
+        example: r#"shape Person { name string, mother Person }
+main func(input { person Person }) { input.person.name }"#,
+        better: r#"shape Person { name string, mother?: Person }
+main func(input { person Person }) { input.person.name }"#,
+    },
+    Page {
+        code: super::MISSING_FIELD,
+        explanation: "The shape of this value has no such field, so reading it fails, after the model was paid. There is no error if the program assigns a field of this name anywhere, or asks for it with `.has(…)`, and none inside `try`.",
+        example: r#"main func(input) {
+  r = generate({ input: "Which port?" }) -> { answer string }
+  r.anwser
+}"#,
+        better: r#"main func(input) {
+  r = generate({ input: "Which port?" }) -> { answer string }
+  r.answer
+}"#,
+    },
+    Page {
+        code: super::WRONG_ARGUMENT,
+        explanation: "The argument is certain not to fit the declared parameter: the call fails before the function begins. Values of unknown type are checked when the program runs.",
+        example: r#"func double(input { n integer }) { input.n * 2 }
+main func(input) { double({ m: 1 }) }"#,
+        better: r#"func double(input { n integer }) { input.n * 2 }
+main func(input) { double({ n: 1 }) }"#,
+    },
+    Page {
+        code: super::WRONG_RESULT,
+        explanation: "A function with `-> Shape` checks what it returns. This value is certain not to fit.",
+        example: r#"func count(text string) -> integer { text.lines() }
+main func(input) { count("a") }"#,
+        better: r#"func count(text string) -> integer { text.lines().length }
+main func(input) { count("a") }"#,
+    },
+    Page {
+        code: super::IMPOSSIBLE_WORD,
+        explanation: "The shape lists the words that the value can be, and this is not one of them: `==` is never true, `!=` always.",
+        example: r#"main func(input) {
+  r = generate({ input: "Which kind?" }) -> { kind "bug" | "idea" }
+  r.kind == "bgu"
+}"#,
+        better: r#"main func(input) {
+  r = generate({ input: "Which kind?" }) -> { kind "bug" | "idea" }
+  r.kind == "bug"
+}"#,
+    },
+    Page {
+        code: super::WRONG_OPERAND,
+        explanation: "`-`, `*`, `/` and `%` take numbers; `+` adds numbers, joins strings and lists, and joins a string with a number or boolean; an order is between two numbers or two strings. Texts become numbers with `to_number(…)`.",
+        example: r#"main func(input { amount string }) { input.amount * 2 }"#,
+        better: r#"main func(input { amount string }) { to_number(input.amount) * 2 }"#,
+    },
+    Page {
+        code: super::MAYBE_NONE,
+        explanation: "The field is optional and reads as none when it is missing, and none has no fields and no methods. One that the function compares or tests anywhere is left alone.",
+        example: r#"shape Issue { title string, note?: string }
+main func(input { issue Issue }) { input.issue.note.upper() }"#,
+        better: r#"shape Issue { title string, note?: string }
+main func(input { issue Issue }) { input.issue.get("note", "").upper() }"#,
+    },
+    Page {
         code: super::UNSEEN_USE,
         explanation: "A `use` is seen by the `generate`s behind it in its block and in blocks inside. Behind the last `generate`, or in a block without one, it does nothing: the prompt lacks what was meant to be in it.",
         example: r#"main func(input) {

@@ -124,12 +124,15 @@ fn ty_3_functions_of_a_file_without_main_are_for_others() {
 }
 
 #[test]
-fn ty_3_every_lint_has_a_page_whose_example_shows_it_alone() {
+fn ty_3_every_lint_and_type_error_has_a_page_whose_example_shows_it_alone() {
     use crate::codes::{ALL, PAGES, page};
-    for lint in ALL.iter().filter(|code| code.code.starts_with("AS8")) {
-        let page = page(lint.code).unwrap();
-        assert_eq!(codes(page.example), [lint.code], "{}", lint.code);
-        assert_eq!(codes(page.better), [""; 0], "{}", lint.code);
+    let is_paged = |code: &str| code.starts_with("AS8") || code.starts_with("AS21");
+    for code in ALL.iter().map(|code| code.code).filter(|code| is_paged(code)) {
+        assert!(page(code).is_some(), "{code}");
+    }
+    for page in PAGES {
+        assert_eq!(codes(page.example), [page.code.code], "{}", page.code.code);
+        assert_eq!(codes(page.better), [""; 0], "{}", page.code.code);
     }
     assert!(PAGES.iter().is_sorted_by_key(|page| page.code.code));
 }

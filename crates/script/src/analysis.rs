@@ -138,8 +138,9 @@ fn check_file(
     derived::without_derived(file, &mut faults);
     faults.extend(file.parsed.diagnostics.iter().cloned());
     faults.extend(program.faults.iter().filter(|fault| fault.file == name).cloned());
-    if faults.iter().all(|fault| fault.severity != Severity::Error) {
-        faults.extend(lints::lint(file));
+    if file.parsed.is_valid() {
+        let is_faultless = faults.iter().all(|fault| fault.severity != Severity::Error);
+        faults.extend(lints::lint(file, is_faultless));
     }
     faults.sort_by_key(|fault| (fault.span.start, fault.span.end, fault.code));
     faults.dedup();

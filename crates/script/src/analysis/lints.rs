@@ -2,8 +2,8 @@
 //!
 //! Decisions. A lint looks at one file and its tree, never at what a model does. Unused things are
 //! hints, all else warns, and nothing that runs is refused; a project sets other levels, and a
-//! comment allows one place. In a file with errors nothing is said: what seems unused may only be
-//! misspelt where it is used.
+//! comment allows one place. In a file with errors nothing is said of unused things, which may only
+//! be misspelt where they are used, and in one with errors of syntax nothing at all.
 
 mod allow;
 mod effect;
@@ -69,8 +69,8 @@ pub(super) fn whole_line(source: &SourceFile, span: Span) -> Option<Span> {
     (source.line(line).trim() == source.slice(span)).then_some(whole)
 }
 
-/// Returns what the lints say about a file.
-pub(super) fn lint(file: &ProgramFile) -> Vec<Diagnostic> {
+/// Returns what the lints say about a file without errors of syntax, or without any.
+pub(super) fn lint(file: &ProgramFile, is_faultless: bool) -> Vec<Diagnostic> {
     let items = file.parsed.file.items.as_slice();
     let subject = Subject { file, items, visible: Visible::of(items) };
     let all: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
@@ -79,13 +79,12 @@ pub(super) fn lint(file: &ProgramFile) -> Vec<Diagnostic> {
         placeholder::look,
         labels::look,
         sources::look,
-        names::look,
         hidden::look,
-        unread::look,
         loops::look,
     ];
+    let of_unused: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[names::look, unread::look];
     let mut found = Vec::new();
-    for look in all {
+    for look in all.iter().chain(of_unused.iter().filter(|_| is_faultless)) {
         look(&subject, &mut found);
     }
     found

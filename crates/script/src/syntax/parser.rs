@@ -482,10 +482,13 @@ impl<'a> Parser<'a> {
         }
         let wanted = closer.describe();
         let message = format!("unclosed {}", opening.kind.describe());
-        let found = self.describe_current();
+        let here = match self.at(closer) {
+            true => format!("expected another {wanted} before this one"),
+            false => format!("expected {wanted} here, found {}", self.describe_current()),
+        };
         let fault = codes::UNCLOSED_BRACKET
             .at(opening.span, message)
-            .with_label(self.current.span, format!("expected {wanted} here, found {found}"))
+            .with_label(self.current.span, here)
             .with_help(format!("add {wanted}"));
         self.push_here(fault);
     }

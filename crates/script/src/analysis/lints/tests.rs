@@ -49,8 +49,13 @@ fn ty_3_comment_allows_no_error() {
 }
 
 #[test]
-fn ty_3_lints_are_silent_in_a_file_with_errors() {
+fn ty_3_unused_things_are_not_told_in_a_file_with_errors() {
     assert_eq!(codes("main func(input) {\n  lenght = 1\n  length\n}"), ["AS2001"]);
+    assert_eq!(
+        codes("main func(input) {\n  lenght = 1\n  lenght == 2\n  length\n}"),
+        ["AS8003", "AS2001"]
+    );
+    assert_eq!(codes("main func(input) {\n  done = 1\n  done == 2\n  (\n}"), ["AS1001"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{Kind, Type, Types};
 use crate::codes;
 use crate::library;
 use crate::syntax::ast::{Expr, FieldNode, ShapeKind};
-use contexture_diagnostic::{Diagnostic, Span, suggestion};
+use contexture_diagnostic::{Diagnostic, Span, nearest};
 
 /// What is known of a field.
 pub(super) enum Look<'p> {
@@ -118,10 +118,10 @@ impl<'p> FunctionTypes<'p, '_> {
         let told = self.types.told(of);
         let message = format!("{told} has no field `{name}`");
         let known = self.types.names(of);
-        let near = suggestion(name, known.iter().copied());
+        let near = nearest(name, known.iter().copied());
         let is_method = !library::methods_named(name).is_empty();
         let help = match (near, kind) {
-            (Some(near), _) => near,
+            (Some(near), _) => format!("did you mean `{near}`?"),
             (None, Kind::Object) if known.is_empty() => "it has no fields".to_owned(),
             (None, Kind::Object) => format!("it has {}", listed(&known)),
             (None, _) if is_method => format!("it is a method: `.{name}(…)`"),
@@ -129,6 +129,10 @@ impl<'p> FunctionTypes<'p, '_> {
             (None, _) => "only objects have fields".to_owned(),
         };
         let fault = codes::MISSING_FIELD.at(place, message).with_help(help);
+        let fault = match near {
+            Some(near) => fault.with_edit(place, near),
+            None => fault,
+        };
         match self.declared_here(of) {
             Some(span) => fault.with_label(span, "its shape is declared here"),
             None => fault,

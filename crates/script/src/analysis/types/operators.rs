@@ -5,7 +5,7 @@ use super::{Kind, Type};
 use crate::codes;
 use crate::syntax::ast::{AssignOp, BinaryOp, Expr, ExprKind, ShapeKind, UnaryOp};
 use crate::syntax::walk::strip;
-use contexture_diagnostic::{Span, suggestion};
+use contexture_diagnostic::{Span, nearest};
 
 impl<'p> FunctionTypes<'p, '_> {
     pub(super) fn unary(&mut self, op: UnaryOp, operand: &'p Expr) -> Type<'p> {
@@ -135,11 +135,16 @@ impl<'p> FunctionTypes<'p, '_> {
         }
         let names = || words.iter().map(|word| word.value.as_str());
         let message = format!("this is never {text:?}");
-        let help = suggestion(text, names()).unwrap_or_else(|| {
-            let all: Vec<&str> = names().collect();
-            format!("it is one of {}", super::fields::listed(&all))
-        });
-        let fault = codes::IMPOSSIBLE_WORD.at(word.span, message).with_help(help);
+        let fault = codes::IMPOSSIBLE_WORD.at(word.span, message);
+        let fault = match nearest(text, names()) {
+            Some(near) => fault
+                .with_help(format!("did you mean `{near}`?"))
+                .with_edit(word.span, format!("{near:?}")),
+            None => {
+                let all: Vec<&str> = names().collect();
+                fault.with_help(format!("it is one of {}", super::fields::listed(&all)))
+            }
+        };
         let fault = match self.declared_here(of) {
             Some(span) => fault.with_label(span, "its words are declared here"),
             None => fault,

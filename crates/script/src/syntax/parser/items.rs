@@ -119,7 +119,7 @@ impl Parser<'_> {
             "main" => "write `main func(input) { … }` or `main agent { … }`",
             "from" => "write an import as `import tool Name from \"…\"`",
             "enum" | "type" | "interface" | "schema" => {
-                "write the shape where it is needed: `name \"a\" | \"b\"`, `generate({ … }) -> { name string }`"
+                "declare a shape: `shape Kind \"a\" | \"b\"`, `shape Issue { title string }`"
             }
             "test" => "write a program of its own, and compare what it returns",
             _ => {

@@ -87,6 +87,7 @@ impl Builder<'_> {
         if agent.name.is_some() {
             self.spaced();
         }
+        self.result(agent.result.as_ref());
         self.space();
         if self.empty_group() {
             return;
@@ -117,13 +118,18 @@ impl Builder<'_> {
             }
             params => self.bracketed(false, params, Self::param),
         }
-        if let Some(result) = &func.result {
+        // That of its agent stands there.
+        self.result(func.result.as_ref().filter(|result| result.span.start >= func.span.start));
+        self.space();
+        self.value_block(&func.body);
+    }
+
+    fn result(&mut self, result: Option<&ShapeNode>) {
+        if let Some(result) = result {
             self.spaced();
             self.space();
             self.shape(result);
         }
-        self.space();
-        self.value_block(&func.body);
     }
 
     fn param(&mut self, param: &Param) {

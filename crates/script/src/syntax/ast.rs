@@ -143,6 +143,9 @@ pub struct Agent {
     pub main: bool,
     /// Its name; optional for the main one.
     pub name: Option<Name>,
+    /// The shape of its value: `agent Triage -> Issue { … }` (TY-1). It is also that of the function
+    /// that it starts with.
+    pub result: Option<ShapeNode>,
     /// Functions, configuration and uses, in source order.
     pub items: Vec<Item>,
     /// The `///` lines above it, joined with newlines (TY-1).
@@ -160,7 +163,7 @@ pub struct Func {
     pub name: Option<Name>,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// The shape of its value: `-> Issue` (TY-1).
+    /// The shape of its value: `-> Issue`, or that of its agent (TY-1).
     pub result: Option<ShapeNode>,
     /// The `///` lines above it, joined with newlines (TY-1).
     pub doc: Option<String>,

@@ -299,6 +299,7 @@ fn item() -> impl Strategy<Value = Item> {
                 Item::Agent(contexture_script::syntax::ast::Agent {
                     main,
                     name,
+                    result: None,
                     items,
                     doc: None,
                     span,

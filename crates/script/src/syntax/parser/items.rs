@@ -2,7 +2,7 @@
 
 use super::super::ast::{
     Agent, Alternative, Block, Config, ConfigKind, File, Func, Import, ImportKind, Item, Name,
-    Param, Text,
+    Param, ShapeNode, Text,
 };
 use super::super::token::{Token, TokenKind};
 use super::Parser;
@@ -153,7 +153,8 @@ impl Parser<'_> {
             }
             Some("main") => matches!(self.peek_word(1), Some("func" | "agent")),
             Some("agent") => {
-                self.peek_kind() == TokenKind::Word && self.peek(2).kind == TokenKind::OpenBrace
+                self.peek_kind() == TokenKind::Word
+                    && matches!(self.peek(2).kind, TokenKind::OpenBrace | TokenKind::Arrow)
             }
             Some("import") => self.peek_kind() == TokenKind::Word,
             Some("shape") => {
@@ -195,7 +196,13 @@ impl Parser<'_> {
                 self.bump();
                 self.import(start.start).map(Item::Import)
             }
-            "agent" if main || matches!(next, TokenKind::Word | TokenKind::OpenBrace) => {
+            "agent"
+                if main
+                    || matches!(
+                        next,
+                        TokenKind::Word | TokenKind::OpenBrace | TokenKind::Arrow
+                    ) =>
+            {
                 let message = "an agent is only allowed at the top level of a file";
                 self.report_misplaced(place != Place::File, message);
                 self.skip_head(main);
@@ -343,8 +350,12 @@ impl Parser<'_> {
     fn agent(&mut self, main: bool, start: Span, doc: Option<String>) -> Agent {
         let unnamed = main && self.word().is_none();
         let name = if unnamed { None } else { self.binding("the name of an agent") };
-        let items = self.agent_body();
-        Agent { main, name, items, doc, span: self.span_from(start.start) }
+        let result = self.eat(TokenKind::Arrow).is_some().then(|| self.shape());
+        let mut items = self.agent_body();
+        if let Some(result) = &result {
+            give_result(&mut items, result);
+        }
+        Agent { main, name, result, items, doc, span: self.span_from(start.start) }
     }
 
     fn agent_body(&mut self) -> Vec<Item> {
@@ -614,6 +625,20 @@ fn guessed(uri: &str) -> ImportKind {
         ImportKind::Llm
     } else {
         ImportKind::File
+    }
+}
+
+/// Declares the result of an agent for the function that it starts with: its `main func`, or its only
+/// one. A function that declares its own keeps it.
+fn give_result(items: &mut [Item], result: &ShapeNode) {
+    let count = items.iter().filter(|item| matches!(item, Item::Func(_))).count();
+    for item in items {
+        if let Item::Func(func) = item
+            && (func.main || count == 1)
+            && func.result.is_none()
+        {
+            func.result = Some(result.clone());
+        }
     }
 }
 

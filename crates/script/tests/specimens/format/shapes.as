@@ -10,3 +10,7 @@ shape Words "a" | "b"
 
 func triage(issue Issue,  all list[Issue]) ->   Issue { issue }
 main func(input { issue Issue? }) -> list[ Issue ] { [] }
+agent Judge   ->Issue {
+  main func(input) { input.issue }
+}
+main agent -> list[Issue] { func run(input) -> list[Issue] { [] } }

@@ -1,4 +1,5 @@
 use crate::{Diagnostic, Edit};
+use std::collections::BTreeSet;
 
 /// Applies the fixes that do not overlap an earlier one, and returns the text and their number.
 ///
@@ -16,10 +17,17 @@ pub fn apply<'f>(text: &str, faults: impl IntoIterator<Item = &'f Diagnostic>) -
     let mut edits: Vec<&Edit> = Vec::new();
     let mut applied = 0;
     let mut end = 0;
+    // Of two insertions at one place nobody knows which comes first.
+    let mut insertions = BTreeSet::new();
     for fault in faults {
-        if fault.fix.iter().any(|edit| edit.span.start < end) {
+        let overlaps = |edit: &Edit| {
+            edit.span.start < end || edit.span.is_empty() && insertions.contains(&edit.span.start)
+        };
+        if fault.fix.iter().any(overlaps) {
             continue;
         }
+        let inserted = fault.fix.iter().filter(|edit| edit.span.is_empty());
+        insertions.extend(inserted.map(|edit| edit.span.start));
         end = fault.fix.iter().map(|edit| edit.span.end).max().unwrap_or(end);
         edits.extend(&fault.fix);
         applied += 1;

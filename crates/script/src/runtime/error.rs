@@ -5,6 +5,7 @@ pub use super::codes;
 use super::value::tag::{Tag, Tags};
 use crate::host::HostError;
 use contexture_context::{Position, Trust};
+use contexture_core::profile::COST_LIMIT;
 use contexture_diagnostic::{Diagnostic, Span};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -84,7 +85,8 @@ impl RunError {
         };
         // A code of its own is that of a program's `fail`, or of a host.
         let other = match self.kind {
-            FailureKind::Program => codes::FAILED,
+            // A `parallel for` whose items met the limit of cost has its code.
+            FailureKind::Program if self.code != COST_LIMIT => codes::FAILED,
             _ => codes::EFFECT,
         };
         let code = known.map_or(other, |known| known.code);

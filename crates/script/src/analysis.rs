@@ -31,6 +31,7 @@ mod expressions;
 mod generate;
 mod granted;
 mod imports;
+mod interface;
 mod lints;
 mod mains;
 mod methods;
@@ -53,6 +54,7 @@ mod tests;
 pub use answers::answer_sites;
 pub use cost::{Models, cost};
 pub use generate::options;
+pub use interface::interface;
 pub use prompts::{PromptFacts, PromptItem, prompts};
 pub use resolve::symbols;
 

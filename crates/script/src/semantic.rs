@@ -7,6 +7,7 @@
 pub mod ceiling;
 pub mod find;
 pub mod grant;
+pub mod interface;
 pub mod symbols;
 pub mod written;
 

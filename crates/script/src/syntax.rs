@@ -31,6 +31,7 @@ mod tests;
 
 pub(crate) use parser::unknown_type;
 pub use parser::{MAX_DEPTH, RESERVED, is_reserved};
+pub(crate) use shape_of::NamedShapes;
 pub use shape_of::{MAX_PARTS, ShapeTable, ShapeTooLarge, shape_of};
 
 use crate::codes;

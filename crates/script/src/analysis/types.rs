@@ -14,6 +14,7 @@ mod facts;
 mod fields;
 mod flow;
 mod operators;
+mod outside;
 
 use super::declarations::Declarations;
 use crate::program::Program;

@@ -91,10 +91,43 @@ pub fn shape_of(node: &ShapeNode) -> Shape {
     ShapeTable::default().shape_of(0, node).unwrap_or(Shape::Json)
 }
 
+/// Reads shapes and keeps their names, for what a person or another program reads (TY-12).
+pub(crate) struct NamedShapes<'t, 'p>(Reader<'t, 'p>);
+
+impl<'t, 'p> NamedShapes<'t, 'p> {
+    pub(crate) fn new(table: &'t ShapeTable<'p>) -> Self {
+        Self(Reader { keeps_names: true, ..Reader::new(table) })
+    }
+
+    /// Returns the shape of a tree in a file, in which names stay [`Shape::Named`]. One that is too
+    /// large is `json`: the check has refused it.
+    pub(crate) fn shape(&mut self, file: usize, node: &ShapeNode) -> Shape {
+        self.0.shape(file, node).unwrap_or(Shape::Json)
+    }
+
+    /// Reads a declared shape, so that it is among the definitions.
+    pub(crate) fn declared(&mut self, file: usize, name: &str) {
+        let _ = self.0.named(file, name);
+    }
+
+    /// Returns the shapes whose names were met, by name, each with its declaration.
+    pub(crate) fn definitions(mut self) -> Vec<(String, Shape, Option<&'p ShapeDecl>)> {
+        let homes = self.0.keys.iter().map(|((file, name), key)| (key.clone(), (*file, *name)));
+        let homes: HashMap<String, (usize, &str)> = homes.collect();
+        let found = std::mem::take(&mut self.0.definitions).into_iter().map(|(key, shape)| {
+            let home = homes.get(&key).and_then(|(file, name)| self.0.table.find(*file, name));
+            (key, shape, home.map(|(_, decl)| decl))
+        });
+        found.collect()
+    }
+}
+
 struct Reader<'t, 'p> {
     table: &'t ShapeTable<'p>,
     /// The number of types that may still be added.
     left: usize,
+    /// True if every name stays one, and not only those that contain themselves.
+    keeps_names: bool,
     /// The names that are being replaced, from the outermost.
     open: Vec<(usize, &'p str)>,
     /// Those of them that were met again inside.
@@ -109,6 +142,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         Self {
             table,
             left: MAX_PARTS,
+            keeps_names: false,
             open: Vec::new(),
             recursive: HashSet::new(),
             keys: HashMap::new(),
@@ -166,7 +200,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         let shape = deeper(|| self.shape(home, &decl.shape));
         self.open.pop();
         let shape = shape?;
-        if !self.recursive.contains(&id) {
+        if !self.keeps_names && !self.recursive.contains(&id) {
             return Ok(shape);
         }
         let key = self.key(id);

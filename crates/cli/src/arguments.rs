@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Run(Box<commands::run::Args>),
     Runs(commands::runs::Args),
     Check(commands::check::Args),
+    Docs(commands::docs::Args),
+    Types(commands::types::Args),
     Parse(commands::parse::Args),
     Fmt(commands::fmt::Args),
     Migrate(commands::migrate::Args),

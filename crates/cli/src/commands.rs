@@ -10,6 +10,7 @@ pub(crate) mod completions;
 pub(crate) mod context;
 #[cfg(feature = "server")]
 pub(crate) mod data;
+pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 #[cfg(feature = "flow")]
@@ -39,6 +40,7 @@ pub(crate) mod serve;
 pub(crate) mod token;
 pub(crate) mod tokens;
 pub(crate) mod trace;
+pub(crate) mod types;
 #[cfg(feature = "server")]
 pub(crate) mod waits;
 

@@ -2,9 +2,9 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    acp, answer, check, completions, context, data, doctor, explain, flow, fmt, knowledge, lsp,
-    mcp, mcp_servers, migrate, new, parse, prompt, reference, repl, run as run_command, runs,
-    serve, token, tokens, trace, waits,
+    acp, answer, check, completions, context, data, docs, doctor, explain, flow, fmt, knowledge,
+    lsp, mcp, mcp_servers, migrate, new, parse, prompt, reference, repl, run as run_command, runs,
+    serve, token, tokens, trace, types, waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
@@ -39,6 +39,8 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::Run(args) => run_command::run(&args, terminal),
         Command::Runs(args) => runs::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
+        Command::Docs(args) => docs::run(&args, terminal),
+        Command::Types(args) => types::run(&args, terminal),
         Command::Parse(args) => parse::run(&args, terminal),
         Command::Fmt(args) => fmt::run(&args, terminal),
         Command::Migrate(args) => migrate::run(&args, terminal),

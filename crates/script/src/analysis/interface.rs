@@ -168,7 +168,7 @@ fn touches(program: &Program, file: &ProgramFile, generates: &[GenerateFacts]) -
         }
         let others = import.or.iter().map(|other| other.from.value.clone());
         Touch {
-            kind: noun(import.kind),
+            kind: noun(import.kind).trim_start_matches("a "),
             name: binding.to_owned(),
             from: std::iter::once(import.from.value.clone()).chain(others).collect(),
             file: name.to_owned(),

@@ -18,6 +18,8 @@ mod check;
 mod context;
 #[path = "cli/conversation.rs"]
 mod conversation;
+#[path = "cli/docs_and_types.rs"]
+mod docs_and_types;
 #[path = "cli/fallback.rs"]
 mod fallback;
 #[path = "cli/faults.rs"]

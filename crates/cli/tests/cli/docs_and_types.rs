@@ -4,8 +4,8 @@ use crate::support::Sandbox;
 use serde_json::Value;
 
 const PROGRAM: &str = "\
-import llm Model from \"extractive://\"
-shape 事 { title string min 1, parts list[事]? }
+import llm Model from \"builtin://extractive\"
+shape 事 { title string length 1 to 9, parts list[事]? }
 model Model
 main agent Triage {
   main func(x 事) -> 事 { x }
@@ -15,7 +15,7 @@ main agent Triage {
 
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
-    sandbox.write("app.as", PROGRAM.replace("string min 1", "string length 1 to 9"));
+    sandbox.write("app.as", PROGRAM);
     sandbox
 }
 

@@ -107,6 +107,7 @@ impl<'t, 'p> NamedShapes<'t, 'p> {
 
     /// Reads a declared shape, so that it is among the definitions.
     pub(crate) fn declared(&mut self, file: usize, name: &str) {
+        // One that is too large is left out: the check has refused it.
         let _ = self.0.named(file, name);
     }
 

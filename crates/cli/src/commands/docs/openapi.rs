@@ -18,7 +18,7 @@ pub(super) fn document(interface: &Interface, file: &str) -> Value {
         .map(|(name, schema)| (key(&name), moved(schema)))
         .collect();
     let mut calls = Vec::new();
-    let mut answers = vec![reference("ERROR_RESPONSE")];
+    let mut answers = vec![reference("refusal.ERROR_RESPONSE")];
     for entry in &interface.entries {
         let name = key(entry.action.trim_start_matches("agent:"));
         let (call, answer) = (format!("call.{name}"), format!("answer.{name}"));
@@ -27,10 +27,10 @@ pub(super) fn document(interface: &Interface, file: &str) -> Value {
         schemas.insert(call, call_of(entry));
         schemas.insert(answer, answer_of(entry));
     }
-    schemas.insert("ERROR_RESPONSE".to_owned(), refusal());
+    schemas.insert("refusal.ERROR_RESPONSE".to_owned(), refusal());
     let content =
         |schemas: Vec<Value>| json!({ "application/json": { "schema": { "anyOf": schemas } } });
-    let refused = json!({ "application/json": { "schema": reference("ERROR_RESPONSE") } });
+    let refused = json!({ "application/json": { "schema": reference("refusal.ERROR_RESPONSE") } });
     json!({
         "openapi": "3.1.0",
         "info": {

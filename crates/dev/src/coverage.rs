@@ -12,7 +12,9 @@ use std::path::Path;
 const REQUIREMENTS: &str = "docs/requirements.txt";
 
 /// The prefixes of requirement ids.
-const PREFIXES: [&str; 10] = ["as", "pt", "ref", "kn", "cp", "fl", "ho", "gu", "ca", "wa"];
+const PREFIXES: [&str; 15] = [
+    "as", "pt", "ref", "kn", "cp", "fl", "ho", "gu", "ca", "wa", "ty", "in", "ev", "ma", "gr",
+];
 
 /// The whole document.
 pub(crate) fn document(root: &Path) -> Result<String, String> {

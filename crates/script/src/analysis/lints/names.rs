@@ -92,9 +92,22 @@ const fn is_step(step: &Accessor) -> bool {
     matches!(step, Accessor::Field(_) | Accessor::Index(_))
 }
 
+/// Returns the computed roles and descriptions of a file and its agents, outside functions.
+fn settings(items: &[Item]) -> Vec<&Expr> {
+    let mut all = Vec::new();
+    for item in items {
+        match item {
+            Item::Config(config) => all.extend(config.kind.text()),
+            Item::Agent(agent) => all.extend(settings(&agent.items)),
+            Item::Import(_) | Item::Func(_) | Item::Use(_) | Item::Shape(_) => {}
+        }
+    }
+    all
+}
+
 /// Reports functions of the file that nothing in it names. Those of an agent can be called from
 /// elsewhere.
-fn functions(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
+fn functions<'p>(subject: &Subject<'p>, found: &mut Vec<Diagnostic>) {
     let own = subject.items.iter().filter_map(|item| match item {
         Item::Func(func) if !func.main => func.name.as_ref(),
         _ => None,
@@ -102,12 +115,16 @@ fn functions(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
     let mut named = HashSet::new();
     let all = subject.functions();
     let has_main = all.iter().any(|func| func.main);
+    let mut note = |expr: &'p Expr| {
+        if let ExprKind::Name(name) = &expr.kind {
+            named.insert(name.as_str());
+        }
+    };
     for function in &all {
-        walk::block_expressions(&function.body, &mut |expr| {
-            if let ExprKind::Name(name) = &expr.kind {
-                named.insert(name.as_str());
-            }
-        });
+        walk::block_expressions(&function.body, &mut note);
+    }
+    for text in settings(subject.items) {
+        walk::expressions(text, &mut note);
     }
     let unused = own.filter(|name| !named.contains(name.text.as_str()) && !name.text.is_empty());
     // Without a `main func`, a program may be meant for whoever calls its functions.

@@ -81,14 +81,14 @@ fn parallel() -> Entry {
     Entry { scale: 1e6, unit: "µs per item", ..entry("parallel for, 1000", "contexture", run) }
 }
 
-fn compiled(source: &str) -> Executable {
+pub(crate) fn compiled(source: &str) -> Executable {
     let root = LoadedSource { name: "bench.as".to_owned(), text: source.to_owned() };
     let program = load(root, &MemoryLoader::new(), &Default::default());
     assert!(program.files.iter().all(|file| file.parsed.is_valid()), "{source}");
     compile(&program)
 }
 
-fn outcome(program: &Executable, input: Value, host: &ScriptedHost) -> Value {
+pub(crate) fn outcome(program: &Executable, input: Value, host: &ScriptedHost) -> Value {
     let options = RunOptions::default();
     let start = Start::default();
     let running = run(program, &start, input, host, &options);

@@ -24,6 +24,7 @@ use crate::program::ProgramFile;
 use crate::syntax::ast::{Block, ExprKind, Func, Import, Item};
 use crate::syntax::walk;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+use std::collections::HashMap;
 
 pub(super) use allow::without_allowed;
 
@@ -31,6 +32,7 @@ pub(super) use allow::without_allowed;
 struct Subject<'p> {
     file: &'p ProgramFile,
     items: &'p [Item],
+    imports: HashMap<&'p str, &'p Import>,
     visible: Visible<'p>,
 }
 
@@ -58,7 +60,7 @@ impl<'p> Subject<'p> {
     }
 
     fn import(&self, name: &str) -> Option<&'p Import> {
-        self.file.imports().find(|import| import.name.text == name)
+        self.imports.get(name).copied()
     }
 }
 
@@ -72,7 +74,11 @@ pub(super) fn whole_line(source: &SourceFile, span: Span) -> Option<Span> {
 /// Returns what the lints say about a file without errors of syntax, or without any.
 pub(super) fn lint(file: &ProgramFile, is_faultless: bool) -> Vec<Diagnostic> {
     let items = file.parsed.file.items.as_slice();
-    let subject = Subject { file, items, visible: Visible::of(items) };
+    let mut imports = HashMap::new();
+    for import in file.imports() {
+        imports.entry(import.name.text.as_str()).or_insert(import);
+    }
+    let subject = Subject { file, items, imports, visible: Visible::of(items) };
     let all: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
         unseen::look,
         effect::look,

@@ -30,107 +30,167 @@ impl<'p> Parts<'p> {
     }
 
     pub(crate) fn add_statement(&mut self, statement: &'p Statement) {
-        match &statement.kind {
-            StatementKind::Assign { target, value, .. } => {
-                self.exprs.extend(target.path.iter().filter_map(index_of));
-                self.exprs.push(value);
-            }
-            StatementKind::Return(value) => self.exprs.extend(value),
-            StatementKind::If { arms, otherwise } => {
-                self.exprs.extend(arms.iter().map(|(condition, _)| condition));
-                self.blocks.extend(arms.iter().map(|(_, block)| block).chain(otherwise));
-            }
-            StatementKind::Loop { until, max, body } => {
-                self.exprs.extend(std::iter::once(until).chain(max));
-                self.blocks.push(body);
-            }
-            StatementKind::Repeat { count, body } => {
-                self.exprs.push(count);
-                self.blocks.push(body);
-            }
-            StatementKind::For(each) => self.add_for(each),
-            StatementKind::Use(used) => self.exprs.extend(use_expressions(used)),
-            StatementKind::Expr(expr) => self.exprs.push(expr),
-            StatementKind::Config(config) => self.exprs.extend(config.kind.text()),
-            StatementKind::Error => {}
-        }
+        parts_of_statement(statement, |part| self.add(part));
     }
 
     pub(crate) fn add_expr(&mut self, expr: &'p Expr) {
-        match &expr.kind {
-            ExprKind::List(items) | ExprKind::Interpolation(items) => self.exprs.extend(items),
-            ExprKind::Object(fields) => self.exprs.extend(fields.iter().map(|(_, value)| value)),
-            ExprKind::Paren(inner) => self.exprs.push(inner),
-            ExprKind::Unary { operand, .. } => self.exprs.push(operand),
-            ExprKind::Binary { left, right, .. } => self.exprs.extend([&**left, &**right]),
-            ExprKind::Field { base, .. } => self.exprs.push(base),
-            ExprKind::Index { base, index } => self.exprs.extend([&**base, &**index]),
-            ExprKind::Call { callee, arguments } => {
-                self.exprs.extend(std::iter::once(&**callee).chain(arguments));
-            }
-            ExprKind::Generate(generate) => {
-                self.exprs.extend(generate.options.iter().map(|(_, value)| value));
-            }
-            ExprKind::ParallelFor(each) => self.add_for(each),
-            ExprKind::Try { body, handler, .. } => self.blocks.extend([body, handler]),
-            ExprKind::None
-            | ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Str(_)
-            | ExprKind::Name(_)
-            | ExprKind::Error => {}
-        }
+        parts_of_expr(expr, |part| self.add(part));
     }
 
-    fn add_for(&mut self, each: &'p For) {
-        self.exprs.extend(std::iter::once(&each.list).chain(&each.max));
-        self.blocks.push(&each.body);
+    fn add(&mut self, part: Part<'p>) {
+        match part {
+            Part::Expr(expr) => self.exprs.push(expr),
+            Part::Block(block) => self.blocks.push(block),
+        }
     }
 }
 
-/// Visits all statements in a block, at any depth, in source order.
+/// A direct part of a statement or expression.
+#[derive(Clone, Copy)]
+enum Part<'p> {
+    Expr(&'p Expr),
+    Block(&'p Block),
+}
+
+/// Takes the direct parts of a statement, expressions before blocks, without collecting them: the
+/// checker and the lints walk over every tree many times.
+fn parts_of_statement<'p>(statement: &'p Statement, mut take: impl FnMut(Part<'p>)) {
+    match &statement.kind {
+        StatementKind::Assign { target, value, .. } => {
+            target.path.iter().filter_map(index_of).map(Part::Expr).for_each(&mut take);
+            take(Part::Expr(value));
+        }
+        StatementKind::Return(value) => value.iter().map(Part::Expr).for_each(take),
+        StatementKind::If { arms, otherwise } => {
+            arms.iter().for_each(|(condition, _)| take(Part::Expr(condition)));
+            arms.iter().map(|(_, block)| block).chain(otherwise).map(Part::Block).for_each(take);
+        }
+        StatementKind::Loop { until, max, body } => {
+            std::iter::once(until).chain(max).map(Part::Expr).for_each(&mut take);
+            take(Part::Block(body));
+        }
+        StatementKind::Repeat { count, body } => {
+            take(Part::Expr(count));
+            take(Part::Block(body));
+        }
+        StatementKind::For(each) => parts_of_for(each, take),
+        StatementKind::Use(used) => parts_of_use(used, take),
+        StatementKind::Expr(expr) => take(Part::Expr(expr)),
+        StatementKind::Config(config) => {
+            config.kind.text().into_iter().map(Part::Expr).for_each(take);
+        }
+        StatementKind::Error => {}
+    }
+}
+
+/// Takes the direct parts of an expression, as [`parts_of_statement`] does.
+fn parts_of_expr<'p>(expr: &'p Expr, mut take: impl FnMut(Part<'p>)) {
+    match &expr.kind {
+        ExprKind::List(items) | ExprKind::Interpolation(items) => {
+            items.iter().map(Part::Expr).for_each(take);
+        }
+        ExprKind::Object(fields) => {
+            fields.iter().for_each(|(_, value)| take(Part::Expr(value)));
+        }
+        ExprKind::Paren(inner) => take(Part::Expr(inner)),
+        ExprKind::Unary { operand, .. } => take(Part::Expr(operand)),
+        ExprKind::Binary { left, right, .. } => {
+            take(Part::Expr(left));
+            take(Part::Expr(right));
+        }
+        ExprKind::Field { base, .. } => take(Part::Expr(base)),
+        ExprKind::Index { base, index } => {
+            take(Part::Expr(base));
+            take(Part::Expr(index));
+        }
+        ExprKind::Call { callee, arguments } => {
+            take(Part::Expr(callee));
+            arguments.iter().map(Part::Expr).for_each(take);
+        }
+        ExprKind::Generate(generate) => {
+            generate.options.iter().for_each(|(_, value)| take(Part::Expr(value)));
+        }
+        ExprKind::ParallelFor(each) => parts_of_for(each, take),
+        ExprKind::Try { body, handler, .. } => {
+            take(Part::Block(body));
+            take(Part::Block(handler));
+        }
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_)
+        | ExprKind::Error => {}
+    }
+}
+
+fn parts_of_for<'p>(each: &'p For, mut take: impl FnMut(Part<'p>)) {
+    std::iter::once(&each.list).chain(&each.max).map(Part::Expr).for_each(&mut take);
+    take(Part::Block(&each.body));
+}
+
+/// Takes the expressions that a `use` shows, and its question.
+fn parts_of_use<'p>(used: &'p Use, mut take: impl FnMut(Part<'p>)) {
+    match &used.source {
+        UseSource::Expr(expr) => take(Part::Expr(expr)),
+        UseSource::OneOf(candidates) => {
+            let shown = candidates.iter().filter_map(|candidate| candidate.source.as_ref());
+            shown.map(Part::Expr).for_each(&mut take);
+        }
+    }
+    used.question.as_deref().into_iter().map(Part::Expr).for_each(take);
+}
+
+/// Visits all statements in a block, at any depth: of each statement its blocks, then those in its
+/// expressions.
 pub(crate) fn statements<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Statement)) {
     for statement in &block.statements {
         look(statement);
-        let parts = Parts::of_statement(statement);
-        for inner in parts.blocks {
-            deeper(|| statements(inner, look));
-        }
-        for expr in parts.exprs {
-            inner_blocks(expr, &mut |inner| deeper(|| statements(inner, look)));
-        }
+        parts_of_statement(statement, |part| {
+            if let Part::Block(inner) = part {
+                deeper(|| statements(inner, look));
+            }
+        });
+        parts_of_statement(statement, |part| {
+            if let Part::Expr(expr) = part {
+                inner_blocks(expr, &mut |inner| deeper(|| statements(inner, look)));
+            }
+        });
     }
 }
 
 /// Visits all expressions in a block, at any depth, in source order, including those of a `use`.
 pub(crate) fn block_expressions<'p>(block: &'p Block, look: &mut dyn FnMut(&'p Expr)) {
     for statement in &block.statements {
-        expressions_of(Parts::of_statement(statement), look);
+        parts_of_statement(statement, |part| expressions_of(part, look));
     }
 }
 
 /// Visits an expression and everything below it, including blocks.
 pub(crate) fn expressions<'p>(expr: &'p Expr, look: &mut dyn FnMut(&'p Expr)) {
     look(expr);
-    expressions_of(Parts::of_expr(expr), look);
+    parts_of_expr(expr, |part| expressions_of(part, look));
 }
 
-fn expressions_of<'p>(parts: Parts<'p>, look: &mut dyn FnMut(&'p Expr)) {
-    for expr in parts.exprs {
-        deeper(|| expressions(expr, look));
-    }
-    for block in parts.blocks {
-        deeper(|| block_expressions(block, look));
-    }
+fn expressions_of<'p>(part: Part<'p>, look: &mut dyn FnMut(&'p Expr)) {
+    deeper(|| match part {
+        Part::Expr(expr) => expressions(expr, look),
+        Part::Block(block) => block_expressions(block, look),
+    });
 }
 
 fn inner_blocks<'p>(expr: &'p Expr, look: &mut dyn FnMut(&'p Block)) {
-    let parts = Parts::of_expr(expr);
-    parts.blocks.into_iter().for_each(&mut *look);
-    for child in parts.exprs {
-        deeper(|| inner_blocks(child, look));
-    }
+    parts_of_expr(expr, |part| {
+        if let Part::Block(block) = part {
+            look(block);
+        }
+    });
+    parts_of_expr(expr, |part| {
+        if let Part::Expr(child) = part {
+            deeper(|| inner_blocks(child, look));
+        }
+    });
 }
 
 /// Reports whether an expression contains a block.
@@ -149,17 +209,6 @@ pub(crate) fn strip(mut expr: &Expr) -> &Expr {
         expr = inner;
     }
     expr
-}
-
-/// Returns the expressions that a `use` shows, and its question.
-fn use_expressions(used: &Use) -> Vec<&Expr> {
-    let shown = match &used.source {
-        UseSource::Expr(expr) => vec![expr],
-        UseSource::OneOf(candidates) => {
-            candidates.iter().filter_map(|candidate| candidate.source.as_ref()).collect()
-        }
-    };
-    shown.into_iter().chain(used.question.as_deref()).collect()
 }
 
 fn index_of(step: &Accessor) -> Option<&Expr> {

@@ -12,9 +12,8 @@ use std::path::Path;
 const REQUIREMENTS: &str = "docs/requirements.txt";
 
 /// The prefixes of requirement ids.
-const PREFIXES: [&str; 15] = [
-    "as", "pt", "ref", "kn", "cp", "fl", "ho", "gu", "ca", "wa", "ty", "in", "ev", "ma", "gr",
-];
+const PREFIXES: [&str; 15] =
+    ["as", "pt", "ref", "kn", "cp", "fl", "ho", "gu", "ca", "wa", "ty", "in", "ev", "ma", "gr"];
 
 /// The whole document.
 pub(crate) fn document(root: &Path) -> Result<String, String> {

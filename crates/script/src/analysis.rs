@@ -141,8 +141,14 @@ fn check_file(
     faults.extend(file.parsed.diagnostics.iter().cloned());
     faults.extend(program.faults.iter().filter(|fault| fault.file == name).cloned());
     if file.parsed.is_valid() {
-        let is_faultless = faults.iter().all(|fault| fault.severity != Severity::Error);
-        faults.extend(lints::lint(file, is_faultless));
+        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error);
+        let errors: Vec<Span> = errors.map(|fault| fault.span).collect();
+        // What is wrong is told once.
+        let is_told = |lint: &Diagnostic| {
+            errors.iter().any(|span| span.start < lint.span.end && lint.span.start < span.end)
+        };
+        let found = lints::lint(file, errors.is_empty());
+        faults.extend(found.into_iter().filter(|lint| !is_told(lint)));
     }
     faults.sort_by_key(|fault| (fault.span.start, fault.span.end, fault.code));
     faults.dedup();

@@ -15,6 +15,8 @@ mod fields;
 mod flow;
 mod operators;
 mod outside;
+#[cfg(test)]
+mod tests;
 
 use super::declarations::Declarations;
 use crate::program::Program;

@@ -5,8 +5,8 @@ mod copied;
 
 use crate::project::Project;
 use crate::stores::Stores;
+use contexture_store::Counts;
 use contexture_store::contexts::{KeyName, PendingKey};
-use contexture_store::copy::Counts;
 use std::path::Path;
 
 /// The variable of the environment with the password, where none stands in the address.

@@ -9,8 +9,9 @@ use crate::sqlite::{FileError as _, tables};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
+
+pub use crate::counts::Counts;
 
 /// A file that is copied, and its copy.
 #[derive(Debug, Clone)]
@@ -19,24 +20,6 @@ pub struct Copied {
     pub from: PathBuf,
     /// Its copy, which is not there yet.
     pub to: PathBuf,
-}
-
-/// How much a place of contexts holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Counts {
-    /// The number of contexts.
-    pub contexts: u64,
-    /// The number of their messages and changes.
-    pub entries: u64,
-    /// The number of messages with an answer, or waiting for one.
-    pub answers: u64,
-    /// The number of runs of sets.
-    pub runs: u64,
-    /// The number of calls and questions that wait.
-    pub waits: u64,
-    /// The number of journals of turns.
-    pub journals: u64,
 }
 
 /// Counts what the files of a folder hold.

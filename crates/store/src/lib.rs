@@ -26,6 +26,7 @@
 pub mod contexts;
 #[cfg(feature = "sqlite")]
 pub mod copy;
+mod counts;
 pub mod flows;
 pub mod home;
 pub mod journals;
@@ -39,3 +40,4 @@ mod sqlite;
 pub mod stamp;
 
 pub use contexture_core::masker;
+pub use counts::Counts;

@@ -5,7 +5,7 @@ use crate::contexts;
 use crate::durable;
 use crate::project::Project;
 use contexture_core::store::journals::JournalLines;
-use contexture_store::copy::Counts;
+use contexture_store::Counts;
 use contexture_store::postgres::Address;
 use contexture_store::postgres::transfer::{
     Beside, DatabasePlace, Files, TransferError, between, into_database, into_files,

@@ -186,8 +186,11 @@ async fn wa_3_effect_between_two_waits_is_done_once_over_two_ends() {
         let (mut client, again) = back(&site).await;
         assert_eq!(again.0, first);
         client.send(&answer("r1", &first, json!("one"))).await;
-        let (second, request) = asked(&mut client).await;
-        assert_ne!(first, second);
+        // Where the first one was sent again while it was answered, it stands before the second.
+        let (mut second, mut request) = asked(&mut client).await;
+        while second == first {
+            (second, request) = asked(&mut client).await;
+        }
         assert_eq!(std::fs::read_to_string(site.path("log.txt")).unwrap(), "between", "{end:?}");
         std::fs::remove_file(site.path("log.txt")).unwrap();
         end.of(&mut site).await;

@@ -120,7 +120,7 @@ impl<'o> State<'o> {
         self.touch(workspace, &name);
     }
 
-    /// Returns the workspace of a document and its name there. One that is no file yet has its URI as
+    /// Returns the workspace of a document and its name there. One that is not yet a file has its URI as
     /// its name, in the first workspace.
     fn place_of(&mut self, uri: &str) -> Option<(usize, String)> {
         let Some(path) = path_of(uri) else {

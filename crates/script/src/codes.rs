@@ -147,7 +147,7 @@ registry! {
     OLD_BLOCK_RETURN "AS7006" "old-block-return" Warning "The last expression of a block is no longer the value of the function."
     OLD_GENERATE_BODY "AS7007" "old-generate-body" Error "`generate({ … }) { return { … } }` of the first versions is written `generate({ … }) -> { … }`."
     UNSEEN_USE "AS8001" "unseen-use" Warning "`use` that no `generate` can see."
-    LOST_BUDGET "AS8002" "lost-budget" Warning "Number behind a `use` without `max`, which is no budget."
+    LOST_BUDGET "AS8002" "lost-budget" Warning "Number behind a `use` without `max`, which is not a budget."
     NO_EFFECT "AS8003" "no-effect" Warning "Statement without effect."
     PLACEHOLDER "AS8004" "placeholder" Warning "`${name}` in a plain string, which is not replaced."
     SAME_LABEL "AS8005" "same-label" Warning "Two items of one prompt with the same label."

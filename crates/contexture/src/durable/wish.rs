@@ -30,7 +30,7 @@ pub fn wish(project: &Project, run: &StoredRun) -> Result<(), SetupError> {
     write(&folder, &run.id, WISH)
 }
 
-/// Notes that a person said what came of a call of a turn, so that no server takes the turn for over.
+/// Notes that a person said what came of a call of a turn, so that servers do not treat the turn as ended.
 pub(super) fn note_settled(project: &Project, run: &str) -> Result<(), SetupError> {
     folder(project).map_or(Ok(()), |folder| write(&folder, run, SETTLED))
 }

@@ -24,7 +24,7 @@ pub(crate) fn prepare(state: &mut State<'_>, at: &At) -> Result<Value, Refusal> 
     let place = symbols.at(0, view.offset(at.position));
     let found = place.and_then(|place| Some((place, symbols.get(place.symbol)?)));
     let Some((place, symbol)) = found.filter(|(_, symbol)| symbol.is_named) else {
-        return Err(impossible("there is no name here that can be changed"));
+        return Err(impossible("this is not a name that can be changed"));
     };
     let range = protocol::range(view.source(), place.span);
     Ok(json!({ "range": range, "placeholder": symbol.name }))
@@ -68,7 +68,7 @@ impl<'s> Change<'s> {
         let symbols = whole.analysed.symbols();
         let file = program.files.iter().position(|file| file.source.name() == name);
         let place = file.and_then(|file| symbols.at(file, offset));
-        let place = place.ok_or_else(|| impossible("there is no name here that can be changed"))?;
+        let place = place.ok_or_else(|| impossible("this is not a name that can be changed"))?;
         Ok(Self { whole, program, symbols, symbol: place.symbol, new })
     }
 

@@ -273,7 +273,7 @@ impl<'p> Checker<'p, '_> {
 }
 
 /// Returns the first of some names, for a message.
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let more = if names.len() > SHOWN { " …" } else { "" };
     let first: Vec<&str> = names.iter().take(SHOWN).copied().collect();

@@ -17,7 +17,6 @@ impl<'p> Checker<'p, '_> {
             Ok(shape) => match shape.check() {
                 Err(ShapeError::Endless { .. }) => endless(&decl.name.text),
                 Err(fault @ ShapeError::TooDeep { .. }) => fault.to_string(),
-                _ if self.names_itself(decl) => endless(&decl.name.text),
                 _ => return,
             },
             Err(fault) => fault.to_string(),
@@ -45,24 +44,6 @@ impl<'p> Checker<'p, '_> {
         let (message, help) =
             message.split_once("; ").unwrap_or((message, "use `json` for a part"));
         self.push(codes::ENDLESS_SHAPE.at(span, message).with_help(help));
-    }
-
-    /// Reports whether a declaration is its own name, alone or through others, so that it means
-    /// nothing.
-    fn names_itself(&self, decl: &ShapeDecl) -> bool {
-        let mut home = self.file;
-        let mut node = &decl.shape;
-        for _ in 0..=Shape::MAX_DEPTH {
-            let ShapeKind::Named(name) = &node.kind else { return false };
-            let Some((file, next)) = self.declarations.shapes.find(home, &name.text) else {
-                return false;
-            };
-            if std::ptr::eq(next, decl) {
-                return true;
-            }
-            (home, node) = (file, &next.shape);
-        }
-        true
     }
 
     fn shape_parts(&mut self, node: &'p ShapeNode) {

@@ -41,7 +41,7 @@ const STYLE: Style = Style {
     names_words: true,
 };
 
-/// The words of the language that are no names.
+/// The reserved words of the language.
 const RESERVED: &[&str] = &[
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "call", "const",
     "continue", "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for",

@@ -28,7 +28,7 @@ fn missing_max(subject: &Subject<'_>, block: &Block, found: &mut Vec<Diagnostic>
     for (used, number) in pairs.filter(|(used, number)| is_lost_budget(subject, used, number)) {
         let written = subject.slice(number.span);
         let message =
-            format!("`{written}` is no budget without `max`: it is a statement of its own");
+            format!("`{written}` is not a budget without `max`: it is a statement of its own");
         let fault = codes::LOST_BUDGET.at(number.span, message);
         let fault = fault.with_label(used.span, "this `use` has no budget");
         let fault = fault.with_help(format!("write `max {written}`"));

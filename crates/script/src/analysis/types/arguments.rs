@@ -1,8 +1,9 @@
 //! Values against declared shapes: arguments and results that are certain not to fit.
 
-use super::fields::{Look, listed};
+use super::fields::Look;
 use super::flow::FunctionTypes;
 use super::{Kind, Type};
+use crate::analysis::calls::listed;
 use crate::syntax::ast::{Expr, ExprKind, FieldNode, ShapeKind, ShapeNode, Text};
 use crate::syntax::walk::strip;
 use contexture_diagnostic::{Span, suggestion};

@@ -2,9 +2,10 @@
 
 use super::flow::FunctionTypes;
 use super::{Kind, Type, Types};
+use crate::analysis::calls::listed;
 use crate::codes;
 use crate::library;
-use crate::syntax::ast::{Expr, FieldNode, ShapeKind};
+use crate::syntax::ast::{Expr, FieldNode, ShapeKind, ShapeNode};
 use contexture_diagnostic::{Diagnostic, Span, nearest};
 
 /// What is known of a field.
@@ -48,12 +49,7 @@ impl<'p> Types<'p, '_> {
         if is_open || kind == Kind::None { Look::Unknown } else { Look::Missing(kind) }
     }
 
-    fn field_of(
-        &self,
-        file: usize,
-        node: &'p crate::syntax::ast::ShapeNode,
-        name: &str,
-    ) -> Option<Look<'p>> {
+    fn field_of(&self, file: usize, node: &'p ShapeNode, name: &str) -> Option<Look<'p>> {
         let (file, node) = self.resolved(file, node)?;
         let ShapeKind::Object(fields) = &node.kind else { return None };
         let field = fields.iter().find(|field| field.name.text == name)?;
@@ -145,12 +141,4 @@ impl<'p> FunctionTypes<'p, '_> {
         let (file, node) = self.types.resolved(*file, node)?;
         (file == self.file).then_some(node.span)
     }
-}
-
-/// Returns the first of some names, for a message.
-pub(super) fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 12;
-    let more = if names.len() > SHOWN { " …" } else { "" };
-    let first: Vec<&str> = names.iter().take(SHOWN).copied().collect();
-    format!("{}{more}", first.join(", "))
 }

@@ -2,6 +2,7 @@
 
 use super::flow::{FunctionTypes, operand_span};
 use super::{Kind, Type};
+use crate::analysis::calls::listed;
 use crate::codes;
 use crate::syntax::ast::{AssignOp, BinaryOp, Expr, ExprKind, ShapeKind, UnaryOp};
 use crate::syntax::walk::strip;
@@ -142,7 +143,7 @@ impl<'p> FunctionTypes<'p, '_> {
                 .with_edit(word.span, format!("{near:?}")),
             None => {
                 let all: Vec<&str> = names().collect();
-                fault.with_help(format!("it is one of {}", super::fields::listed(&all)))
+                fault.with_help(format!("it is one of {}", listed(&all)))
             }
         };
         let fault = match self.declared_here(of) {

@@ -82,3 +82,14 @@ fn as_31_rest_stays_byte_for_byte() {
     let broken = "func f(x) { use x < 2k = ) } } //";
     assert!(migrated(broken).text.ends_with("= ) } } //"));
 }
+
+#[test]
+fn ty_8_shape_of_the_oldest_form_is_moved_behind_an_arrow() {
+    let old = "main func(input) {\n  use input.text < 2k\n  r = generate({ input: \"x\" }) { return { answer string } }\n  r.answer\n}\n";
+    let new = migrated(old);
+    assert_eq!(
+        new.text,
+        "main func(input) {\n  use input.text max 2k\n  r = generate({ input: \"x\" }) -> { answer string }\n  r.answer\n}\n"
+    );
+    assert_eq!(new.diagnostics.iter().map(|fault| fault.code).collect::<Vec<_>>(), [""; 0]);
+}

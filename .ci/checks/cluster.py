@@ -396,7 +396,7 @@ class Load:
 
     def __init__(self, cluster, servers):
         self.cluster, self.servers, self.counts = cluster, servers, Counts()
-        self.is_over, self.acknowledged = threading.Event(), {}
+        self.is_over, self.acknowledged, self.current = threading.Event(), {}, {}
 
     def send(self, one):
         """Sends a message until it is answered."""
@@ -478,6 +478,7 @@ class Load:
         state, count = {}, 0
         while not self.is_over.is_set():
             began, count = time.time(), count + 1
+            self.current[number] = (f"{kind[0].replace('u', 'm')}_{number}_{count}", f"load_{number}")
             try:
                 if kind == "turn":
                     self.turn(number, count, state)
@@ -488,6 +489,15 @@ class Load:
                 return
             self.counts.note(kind, time.time() - began, f"{number}/{count}")
             time.sleep(0.05)
+
+    def stuck(self, number):
+        """What the servers know of the message that a writer still waits for."""
+        name, context = self.current[number]
+        _, page = self.servers[0].call("GET", f"/v1/contexts/{context}/messages?before=&limit=20")
+        about = [one for one in page["messages"] if name in json.dumps(one)]
+        _, waits = self.servers[0].call("GET", "/v1/waits?limit=500")
+        waits = [one for one in waits["waits"] if one["contextId"] == context]
+        return f"{name}: {json.dumps(about)}; waits {waits}; effects {self.cluster.oracle.count(name)}"
 
     def lost(self):
         missing = doubled = 0
@@ -521,15 +531,15 @@ def under_load(cluster, servers, seconds):
     until = time.time() + 60
     for writer in writers:
         writer.join(max(0, until - time.time()))
-    stuck = sum(writer.is_alive() for writer in writers)
+    stuck = [number for number, writer in enumerate(writers) if writer.is_alive()]
     missing, doubled = load.lost()
     counts = load.counts
     print(f"   {kills} kills of {len(servers)} servers, {WRITERS} writers, {seconds:.0f} s: {counts.done}", flush=True)
     print(f"   lost {missing}, doubled {doubled}, effects twice {len(cluster.oracle.doubled())}, "
-          f"uncertain {counts.uncertain}, stuck {stuck}, longest wait {counts.longest[0]:.1f} s ({counts.longest[1]})",
+          f"uncertain {counts.uncertain}, stuck {len(stuck)}, longest wait {counts.longest[0]:.1f} s ({counts.longest[1]})",
           flush=True)
-    for fault in counts.faults[:10]:
-        print(f"   {fault[:600]}", flush=True)
+    for fault in counts.faults[:10] + [load.stuck(number) for number in stuck[:10]]:
+        print(f"   {fault[:4000]}", flush=True)
     assert not counts.faults and not missing and not doubled and not stuck and not cluster.oracle.doubled()
     return counts.longest[0]
 

@@ -8,10 +8,12 @@ for the memory of the process.
 
 import json
 import pathlib
+import queue
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FUNCTION = """func step_%d(input { question string, rows list[{ id integer, name string }] }) {
@@ -33,7 +35,9 @@ class Server:
         self.process = subprocess.Popen(
             [binary, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
         )
-        self.id = 0
+        self.id, self.inbox = 0, queue.Queue()
+        # A client that only writes would fill both pipes: the server waits for its faults to be read.
+        threading.Thread(target=self.receive, daemon=True).start()
         self.request("initialize", {"capabilities": {}, "rootUri": root.as_uri()})
         self.tell("initialized", {})
 
@@ -45,12 +49,16 @@ class Server:
     def tell(self, method, params):
         self.send({"method": method, "params": params})
 
-    def read(self):
+    def receive(self):
         length = 0
-        while (line := self.process.stdout.readline().strip()) != b"":
-            name, value = line.split(b":")
-            length = int(value) if name.lower() == b"content-length" else length
-        return json.loads(self.process.stdout.read(length))
+        for line in self.process.stdout:
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+            elif line.strip() == b"":
+                self.inbox.put(json.loads(self.process.stdout.read(length)))
+
+    def read(self):
+        return self.inbox.get(timeout=120)
 
     def request(self, method, params):
         self.id += 1

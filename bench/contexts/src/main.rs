@@ -4,9 +4,10 @@
 //! `cargo run --release` prints the medians of interleaved rounds and their ratios. Everything lies
 //! in one folder, so that all sides have the same disk: `TMPDIR` chooses it. The peer inserts a row
 //! with the message's text and nothing else; ours writes the message, its key, its answer and the
-//! context's row.
+//! context's row. With the address of a PostgreSQL database as argument, the same is measured there (WA-11).
 
 mod large;
+mod postgres;
 
 use contexture_store::contexts::{
     Answer, ContextStore, MessageKey, NewMessage, Operation, Options, SqliteContexts, Update,
@@ -25,6 +26,9 @@ const EACH: usize = 50;
 const PEER: usize = 200;
 
 fn main() -> Outcome<()> {
+    if let Some(url) = std::env::args().nth(1) {
+        return postgres::measure(&url);
+    }
     let folder = tempfile::tempdir()?;
     let peer = peer(&folder.path().join("peer.db"))?;
     let store = SqliteContexts::open(&folder.path().join("contexts.db"), Options::default())?;

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 cleanup() { remove_postgres; }
 
 make_postgres
-cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/postgres,contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
+cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
 contexture=$(realpath "${CARGO_TARGET_DIR:-target}/debug/contexture")
 mkdir "$work/servers"
 python3 -B .ci/checks/cluster.py "$contexture" "$work/servers" "$pg_url" "${CONTEXTURE_CLUSTER_SECONDS:-10}" \

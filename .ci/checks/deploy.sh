@@ -21,7 +21,7 @@ export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot BUILDAH_FORMAT=docker
 PATH=$PATH:/usr/sbin:/sbin
 
 if [ -z "${CONTEXTURE_BIN:-}" ]; then
-  cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/postgres,contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
+  cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
   CONTEXTURE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
 fi
 # Of its own: a later build of another check takes its place.

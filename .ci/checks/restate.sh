@@ -11,7 +11,7 @@ cleanup() { remove_restate; }
 
 script=$PWD/.ci/checks/restate.py
 if [ -z "${CONTEXTURE_ENGINE_BIN:-}" ]; then
-  cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/postgres,contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
+  cargo build --quiet "$(chosen contexture-cli)" --features contexture-cli/restate >"$work/build.log" 2>&1 || fail "the program does not build"
   CONTEXTURE_ENGINE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
 fi
 contexture=$(realpath "$CONTEXTURE_ENGINE_BIN")

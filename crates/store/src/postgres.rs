@@ -16,9 +16,9 @@ mod lease;
 mod notice;
 mod session;
 mod tables;
-#[cfg(test)]
+#[cfg(all(test, feature = "database-tests"))]
 pub(crate) mod testing;
-#[cfg(test)]
+#[cfg(all(test, feature = "database-tests"))]
 mod tests;
 mod texts;
 mod tls;

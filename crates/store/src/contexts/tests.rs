@@ -57,7 +57,7 @@ mod sqlite {
     }
 }
 
-#[cfg(feature = "postgres")]
+#[cfg(feature = "database-tests")]
 mod postgres {
     use super::*;
     use crate::postgres::testing::fresh;

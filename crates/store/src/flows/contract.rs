@@ -28,7 +28,7 @@ mod sqlite {
     }
 }
 
-#[cfg(feature = "postgres")]
+#[cfg(feature = "database-tests")]
 mod postgres {
     use super::*;
     use crate::journals::Journals;

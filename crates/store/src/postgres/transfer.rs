@@ -7,7 +7,7 @@
 mod database;
 mod files;
 mod tables;
-#[cfg(test)]
+#[cfg(all(test, feature = "database-tests"))]
 mod tests;
 
 pub use database::DatabasePlace;

@@ -15,6 +15,7 @@
 //! assert_eq!(one.to_string().parse(), Ok(one));
 //! ```
 
+use crate::recent::Recent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,6 +27,9 @@ const PREFIX: &str = "sha256:";
 
 /// The bytes of a digest as it is written.
 const LENGTH: usize = PREFIX.len() + 64;
+
+/// Texts of the last calls, which the next ones mostly begin like.
+static RECENT: Recent<Sha256> = Recent::new();
 
 /// The SHA-256 of a text or of a value's canonical JSON.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
@@ -51,13 +55,20 @@ impl Digest {
     /// Computes the digest of a text's UTF-8 bytes.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
-        Self::of_bytes(text.as_bytes())
+        let step = |hash: &mut Sha256, part: &str| hash.update(part);
+        Self(RECENT.read(text, Sha256::new(), |_, _| true, step).finalize().into())
     }
 
     /// Computes the digest of a value's [`canonical_json`].
     #[must_use]
     pub fn of_json(value: &Value) -> Self {
         Self::of_text(&canonical_json(value))
+    }
+
+    /// Returns the bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
     }
 
     /// Returns the 64 hex digits, without the prefix.
@@ -76,6 +87,12 @@ impl Digest {
         }
         // It is always ASCII.
         then(std::str::from_utf8(&text).unwrap_or_default())
+    }
+}
+
+impl From<[u8; 32]> for Digest {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
     }
 }
 

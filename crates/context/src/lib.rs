@@ -28,6 +28,7 @@ pub mod json;
 pub mod label;
 pub mod limits;
 pub mod manifest;
+mod recent;
 pub mod secrets;
 pub mod tokens;
 pub mod trace;

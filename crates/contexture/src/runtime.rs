@@ -85,7 +85,9 @@ impl Runtime {
         Self::with_limit(project, CONCURRENT_RUNS)
     }
 
-    fn with_limit(project: Project, runs: usize) -> Self {
+    fn with_limit(mut project: Project, runs: usize) -> Self {
+        // Its runs share what is open of the store of runs (GR-1).
+        project.stores.runs = Some(crate::project::runs(&project));
         let permits = Semaphore::new(runs.clamp(1, Semaphore::MAX_PERMITS));
         Self { project: Arc::new(project), permits: Arc::new(permits) }
     }

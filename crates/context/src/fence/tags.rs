@@ -40,8 +40,8 @@ pub(super) fn marks(text: &str, own: Option<&str>, in_fence: bool) -> Vec<usize>
     let own: Option<String> = own.map(|tag| tag.replace(['_', '-'], ""));
     let turns = text.contains(['\u{202e}', '\u{202b}', '\u{2067}', '\u{200f}']);
     let mut marks = Vec::new();
-    // Most of a text are these, which open nothing.
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == ' ';
+    // Most of a text are these, which open nothing (see `opening`).
+    let is_plain = |c: char| c.is_ascii() && !matches!(c, '<' | '>' | '[' | '&' | '\\' | '%');
     for (at, c) in text.char_indices().filter(|(_, c)| !is_plain(*c)) {
         let Some(opening) = opening(text, at, c, turns) else {
             continue;

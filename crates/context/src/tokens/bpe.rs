@@ -6,10 +6,13 @@ use super::memo::Memo;
 use super::pattern::Rule;
 use super::split::piece;
 use super::vocabulary::{CL100K, O200K, Vocabulary};
+use crate::recent::Recent;
 use std::fmt;
 
 static O200K_MEMO: Memo = Memo::new();
 static CL100K_MEMO: Memo = Memo::new();
+static O200K_RECENT: Recent<usize> = Recent::new();
+static CL100K_RECENT: Recent<usize> = Recent::new();
 
 /// The tokenizer of GPT-4o, GPT-4.1, GPT-5, the o series and gpt-oss.
 pub static O200K_BASE: Bpe = Bpe { name: "o200k_base", exact: true, rule: Rule::O200k };
@@ -34,6 +37,28 @@ impl Bpe {
             Rule::O200k => &O200K,
             Rule::Cl100k => &CL100K,
         }
+    }
+
+    fn recent(&self) -> &'static Recent<usize> {
+        match self.rule {
+            Rule::O200k => &O200K_RECENT,
+            Rule::Cl100k => &CL100K_RECENT,
+        }
+    }
+
+    fn count_all(&self, text: &str) -> usize {
+        let bytes = text.as_bytes();
+        let mut encoder = Encoder::new(self.vocabulary());
+        let mut table = self.memo().table();
+        let mut tokens = 0;
+        self.pieces(text, |at, len| {
+            let mut encode = || encoder.count(bytes.get(at..at + len).unwrap_or_default());
+            tokens += match &mut table {
+                Some(table) => table.count(bytes, at, len, encode),
+                None => encode(),
+            };
+        });
+        tokens
     }
 
     fn memo(&self) -> &'static Memo {
@@ -71,18 +96,8 @@ impl TokenCounter for Bpe {
     }
 
     fn count(&self, text: &str) -> usize {
-        let bytes = text.as_bytes();
-        let mut encoder = Encoder::new(self.vocabulary());
-        let mut table = self.memo().table();
-        let mut tokens = 0;
-        self.pieces(text, |at, len| {
-            let mut encode = || encoder.count(bytes.get(at..at + len).unwrap_or_default());
-            tokens += match &mut table {
-                Some(table) => table.count(bytes, at, len, encode),
-                None => encode(),
-            };
-        });
-        tokens
+        let seam = |before, after| self.seam(before, after);
+        self.recent().read(text, 0, seam, |tokens, part| *tokens += self.count_all(part))
     }
 
     fn token_ends(&self, text: &str) -> Vec<usize> {

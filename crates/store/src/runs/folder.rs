@@ -6,17 +6,24 @@
 //! runs/<id>.texts.jsonl         the small texts it kept: {digest, text}
 //! runs/<id>.places              where its model calls stand, if it is long
 //! runs/runs.index.jsonl         an entry for each run that has ended
-//! texts/<2 hex>/<62 hex>        larger texts, once for all runs, by digest
+//! texts/parts.db                larger texts of all runs, by digest, in parts that they share
+//! texts/<2 hex>/<62 hex>        a larger text of an earlier version
 //! ```
 //!
 //! Decision, by measurement (1 KB texts, ext4, per text): a line in a file that is open costs
 //! 2 µs, a file of its own 44 µs and a disk block, a row in SQLite 36 µs and, before the first, 2 ms
 //! and 4 MB to open it. A text of a few kilobytes is therefore cheaper to repeat in each run than to
-//! share; larger ones are shared, so that ten runs over one large file keep it once. Nothing is
-//! opened until there is something to write.
+//! share; larger ones are shared by their parts, so that ten runs over one large file keep it once, and
+//! a list that grows keeps what is new. Nothing is opened until there is something to write.
 
 mod listed;
+#[cfg(feature = "sqlite")]
+mod parts;
+#[cfg(not(feature = "sqlite"))]
+#[path = "folder/parts_missing.rs"]
+mod parts;
 mod places;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -31,6 +38,7 @@ use crate::stamp::Ids;
 use contexture_context::{Digest, TraceEvent};
 use contexture_core::store::reason;
 use listed::Listed;
+use parts::Parts;
 use places::{About, Place, Places};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -74,13 +82,16 @@ pub struct FolderStore {
     folder: PathBuf,
     ids: Ids,
     texts: TextReader,
+    parts: Arc<Parts>,
 }
 
 impl FolderStore {
     /// Creates a store of the runs in `folder`, which need not exist.
     #[must_use]
     pub fn new(folder: PathBuf, ids: Ids) -> Self {
-        Self { texts: TextReader::new(folder.clone()), folder, ids }
+        let parts = Arc::new(Parts::new(&folder));
+        let texts = TextReader::new(folder.clone(), Arc::clone(&parts));
+        Self { folder, ids, texts, parts }
     }
 
     /// Returns the folder.
@@ -151,6 +162,22 @@ impl FolderStore {
     }
 }
 
+impl FolderStore {
+    /// Reads the event of a run and these model calls as their lines have them.
+    fn written_head(&self, id: &RunId, calls: &RangeInclusive<u64>) -> Result<RunHead, RunError> {
+        let file = self.open(id)?;
+        let places = self.places(id, &file)?;
+        if let Some(head) = read_head(id, &file, &places, calls, true)? {
+            return Ok(head);
+        }
+        // The file of places belongs to another trace, or a line of a call is damaged.
+        let path = self.places_file(id);
+        let _ = std::fs::remove_file(&path);
+        let places = self.places(id, &file)?;
+        read_head(id, &file, &places, calls, false)?.ok_or(RunError::None)
+    }
+}
+
 impl RunStore for FolderStore {
     fn begin(&self, masker: Arc<Masker>) -> Result<Box<dyn RunWriter>, RunError> {
         self.prepare()?;
@@ -159,7 +186,10 @@ impl RunStore for FolderStore {
             let id = RunId::parse(&id).ok_or(RunError::None)?;
             let path = self.trace(&id);
             match home::private_file().append(true).create_new(true).open(&path) {
-                Ok(file) => return Ok(Box::new(FolderRun::new(&self.folder, id, masker, file))),
+                Ok(file) => {
+                    let place = (file, Arc::clone(&self.parts));
+                    return Ok(Box::new(FolderRun::new(&self.folder, id, masker, place)));
+                }
                 // A fixed stamp may give an id again.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed(&path, &error)),
@@ -218,7 +248,9 @@ impl RunStore for FolderStore {
     }
 
     fn load(&self, id: &RunId) -> Result<RunLog, RunError> {
-        RunLog::read(id.clone(), BufReader::new(self.open(id)?))
+        let mut log = RunLog::read(id.clone(), BufReader::new(self.open(id)?))?;
+        shared::restore(&mut log, |digest| self.text(id, digest));
+        Ok(log)
     }
 
     fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
@@ -248,25 +280,18 @@ impl RunStore for FolderStore {
     }
 
     fn head(&self, id: &RunId, calls: RangeInclusive<u64>) -> Result<RunHead, RunError> {
-        let file = self.open(id)?;
-        let places = self.places(id, &file)?;
-        if let Some(head) = read_head(id, &file, &places, &calls, true)? {
-            return Ok(head);
-        }
-        // The file of places belongs to another trace, or a line of a call is damaged.
-        let path = self.places_file(id);
-        let _ = std::fs::remove_file(&path);
-        let places = self.places(id, &file)?;
-        read_head(id, &file, &places, &calls, false)?.ok_or(RunError::None)
+        let mut head = self.written_head(id, &calls)?;
+        shared::restore(&mut head.log, |digest| self.text(id, digest));
+        Ok(head)
     }
 
     fn mentions(&self, id: &RunId, text: &str) -> Result<bool, RunError> {
-        upkeep::mentions(&self.folder, &self.trace(id), id, text)
+        upkeep::mentions(self, id, text)
     }
 
     fn remove(&self, runs: &[RunId]) -> Result<Vec<RunId>, RunError> {
         let runs: Vec<RunId> = runs.iter().filter(|id| !self.is_running(id)).cloned().collect();
-        upkeep::remove(&self.folder, &runs, &self.ids()?)?;
+        upkeep::remove(self, &runs)?;
         Ok(runs)
     }
 }

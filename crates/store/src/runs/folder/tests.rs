@@ -78,12 +78,24 @@ fn as_29_damaged_text_is_not_returned_for_digest() {
     let run = store.begin(Arc::default()).unwrap();
     let large = "x".repeat(5000);
     run.keep(&[blob(&large), blob("small")]).unwrap();
+    let id = run.id().clone();
+    drop((run, store));
+    let replace = |bytes: &mut Vec<u8>, from: &[u8], to: &[u8]| {
+        let found: Vec<usize> =
+            (0..bytes.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
+        for at in found {
+            bytes[at..at + to.len()].copy_from_slice(to);
+        }
+    };
     for (path, _) in files(folder.path()) {
-        let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(&path, text.replace("xxxx", "xyxx").replace("small", "smell")).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        replace(&mut bytes, b"xxxx", b"xyxx");
+        replace(&mut bytes, b"small", b"smell");
+        std::fs::write(&path, bytes).unwrap();
     }
-    assert_eq!(store.text(run.id(), &Digest::of_text(&large)).unwrap(), None);
-    assert_eq!(store.text(run.id(), &Digest::of_text("small")).unwrap(), None);
+    let store = self::store(folder.path());
+    assert_eq!(store.text(&id, &Digest::of_text(&large)).unwrap(), None);
+    assert_eq!(store.text(&id, &Digest::of_text("small")).unwrap(), None);
 }
 
 #[test]
@@ -364,13 +376,77 @@ fn ca_12_removed_runs_take_their_own_texts_with_them() {
     assert!(store.mentions(&two, "small one").unwrap() && !store.mentions(&two, "first").unwrap());
     drop((first, second));
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7_200);
+    let texts = folder.path().join(".contexture/texts");
+    let kept = |text: &str| store.text(&two, &Digest::of_text(text)).unwrap();
+    // A file of an earlier version that no run names.
+    let earlier = "earlier ".repeat(1_000);
+    let file = super::texts::large(store.folder(), &Digest::of_text(&earlier), false);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, &earlier).unwrap();
+    assert_eq!(kept(&earlier).as_deref(), Some(&*earlier));
     for (path, _) in files(folder.path()) {
         std::fs::File::options().append(true).open(path).unwrap().set_modified(old).unwrap();
     }
+    #[cfg(feature = "sqlite")]
+    rusqlite::Connection::open(texts.join("parts.db"))
+        .and_then(|parts| parts.execute("update texts set kept_at = 0", []))
+        .unwrap();
     assert_eq!(store.remove(std::slice::from_ref(&one)).unwrap(), std::slice::from_ref(&one));
     assert_eq!(store.ids().unwrap(), std::slice::from_ref(&two));
-    assert_eq!(store.text(&two, &Digest::of_text(&shared)).unwrap().as_deref(), Some(&*shared));
-    let left: Vec<_> = files(&folder.path().join(".contexture/texts"));
-    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(kept(&shared).as_deref(), Some(&*shared));
+    assert_eq!((kept(&"first ".repeat(1_000)), kept(&earlier)), (None, None));
+    assert!(!file.exists() && !files(&texts).is_empty());
     assert_eq!(store.remove(&[one]).unwrap().len(), 1, "what is gone is gone");
+}
+
+/// The bytes of the files of a run's lines.
+fn trace_bytes(store: &FolderStore, id: &RunId) -> u64 {
+    store.folder().join(format!("runs/{id}.jsonl")).metadata().unwrap().len()
+}
+
+#[test]
+fn gr_1_long_lists_in_lines_are_kept_once_and_read_in_their_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let run = store.begin(Arc::default()).unwrap();
+    let own = "own text ".repeat(1_000);
+    let named = Digest::of_text(&own);
+    let messages: Vec<_> =
+        (0..200).map(|at| json!({"text": format!("message \"{at}\"\n"), "of": named})).collect();
+    let input = event(2, None, Some(0), json!({"value": {"messages": messages}, "small": [1]}));
+    let mut call = of_call(3, 1, None, json!({}));
+    call.data["manifest"]["items"] = json!(messages);
+    run.append_all(&[
+        event(1, None, None, json!({"program": "a.as"})),
+        input.clone(),
+        call.clone(),
+    ])
+    .unwrap();
+    run.keep(&[blob(&own)]).unwrap();
+    assert!(trace_bytes(&store, run.id()) < 1_000);
+    let log = store.load(run.id()).unwrap();
+    assert_eq!((&log.events[1], &log.events[2], log.notes.len()), (&input, &call, 0));
+    let head = store.head(run.id(), 1..=1).unwrap().log;
+    assert_eq!((&head.events[1], head.notes.len()), (&call, 0));
+    assert!(store.mentions(run.id(), "message \"7\"\n").unwrap());
+    // A text that only such a list names is not removed.
+    let other = store.begin(Arc::default()).unwrap().id().clone();
+    let (id, texts) = (run.id().clone(), folder.path().join(".contexture/texts"));
+    drop(run);
+    #[cfg(feature = "sqlite")]
+    rusqlite::Connection::open(texts.join("parts.db"))
+        .and_then(|parts| parts.execute("update texts set kept_at = 0", []))
+        .unwrap();
+    store.remove(&[other]).unwrap();
+    assert_eq!(store.text(&id, &named).unwrap().as_deref(), Some(&*own));
+    std::fs::remove_dir_all(texts).unwrap();
+    let store = self::store(folder.path());
+    let log = store.load(&id).unwrap();
+    assert_eq!(log.events[1].data["small"], json!([1]), "the rest is read");
+    let notes = log.notes.join("\n");
+    assert!(
+        notes.starts_with("`value` of event 2 is left out: the store has no text sha256:"),
+        "{notes}"
+    );
+    assert!(notes.contains("`manifest` of event 3 is left out"), "{notes}");
 }

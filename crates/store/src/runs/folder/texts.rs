@@ -1,9 +1,11 @@
-//! Texts by digest: small ones in a file per run, larger ones each in a file for all runs.
+//! Texts by digest: small ones in a file per run, larger ones in parts for all runs. Earlier versions
+//! kept a larger text in a file of its own, which is read as before.
 //!
 //! A text that holds a secret is kept masked and marked, since its digest is that of the text as
 //! it was sent.
 
 use super::failed;
+use super::parts::{Large, Parts};
 use crate::home;
 use crate::masker::Masker;
 use crate::runs::{RunError, RunId};
@@ -16,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Texts up to this many bytes stand in the run's own file: about a block of a disk.
 const SMALL_BYTES: usize = 4 << 10;
@@ -36,6 +38,7 @@ pub(super) fn small(folder: &Path, run: &RunId) -> PathBuf {
     folder.join("runs").join(format!("{run}.texts.jsonl"))
 }
 
+/// Returns the file of a larger text of an earlier version.
 pub(super) fn large(folder: &Path, digest: &Digest, masked: bool) -> PathBuf {
     let hex = digest.hex();
     let (shard, rest) = hex.split_at_checked(2).unwrap_or(("", &hex));
@@ -44,75 +47,54 @@ pub(super) fn large(folder: &Path, digest: &Digest, masked: bool) -> PathBuf {
 }
 
 pub(super) struct TextWriter {
-    folder: PathBuf,
-    run: RunId,
+    file: PathBuf,
+    parts: Arc<Parts>,
     small: Option<File>,
     kept: HashSet<Digest>,
 }
 
 impl TextWriter {
-    pub(super) fn new(folder: &Path, run: &RunId) -> Self {
-        Self { folder: folder.to_owned(), run: run.clone(), small: None, kept: HashSet::new() }
+    pub(super) fn new(folder: &Path, run: &RunId, parts: Arc<Parts>) -> Self {
+        Self { file: small(folder, run), parts, small: None, kept: HashSet::new() }
     }
 
     pub(super) fn keep(&mut self, blobs: &[Blob], masker: &Masker) -> Result<(), RunError> {
         let mut lines = String::new();
-        let mut fresh = Vec::new();
-        for blob in blobs {
-            if self.kept.contains(&blob.digest) || fresh.contains(&blob.digest) {
+        let mut large = Vec::new();
+        let mut fresh = HashSet::new();
+        for blob in blobs.iter().filter(|blob| !self.kept.contains(&blob.digest)) {
+            if !fresh.insert(blob.digest.clone()) {
                 continue;
             }
             let text = masker.text(&blob.text);
             let masked = matches!(text, Cow::Owned(_));
             if text.len() > SMALL_BYTES {
-                self.keep_large(&blob.digest, &text, masked)?;
+                large.push(Large { digest: &blob.digest, text, masked });
             } else {
                 let line = Line { digest: blob.digest.clone(), text, masked };
                 let line = serde_json::to_string(&line).map_err(|error| RunError::Io {
-                    path: small(&self.folder, &self.run).display().to_string(),
+                    path: self.file.display().to_string(),
                     reason: error.to_string(),
                 })?;
                 lines.push_str(&line);
                 lines.push('\n');
             }
-            fresh.push(blob.digest.clone());
         }
         if !lines.is_empty() {
             self.append(&lines)?;
         }
+        self.parts.keep(&large)?;
         self.kept.extend(fresh);
         Ok(())
     }
 
     fn append(&mut self, lines: &str) -> Result<(), RunError> {
-        let path = || small(&self.folder, &self.run);
-        let fail = |error: std::io::Error| failed(&path(), &error);
+        let fail = |error: std::io::Error| failed(&self.file, &error);
         if self.small.is_none() {
-            let file = home::private_file().append(true).create(true).open(path()).map_err(fail)?;
-            self.small = Some(file);
+            let open = home::private_file().append(true).create(true).open(&self.file);
+            self.small = Some(open.map_err(fail)?);
         }
         self.small.as_mut().map_or(Ok(()), |file| file.write_all(lines.as_bytes())).map_err(fail)
-    }
-
-    /// Writes a file of its own, whole or not at all, unless another run did.
-    fn keep_large(&self, digest: &Digest, text: &str, masked: bool) -> Result<(), RunError> {
-        let path = large(&self.folder, digest, masked);
-        if path.exists() {
-            return Ok(());
-        }
-        let fail = |error: std::io::Error| failed(&path, &error);
-        if let Some(shard) = path.parent() {
-            home::private_folder(shard).map_err(fail)?;
-        }
-        let temporary = path.with_extension(format!("{}.tmp", self.run));
-        let written = home::create_private(&temporary)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
-            .and_then(|()| std::fs::rename(&temporary, &path));
-        if written.is_err() {
-            // The first error is the one to report.
-            let _ = std::fs::remove_file(&temporary);
-        }
-        written.map_err(fail)
     }
 }
 
@@ -120,6 +102,7 @@ impl TextWriter {
 #[derive(Debug)]
 pub(super) struct TextReader {
     folder: PathBuf,
+    parts: Arc<Parts>,
     last: Mutex<Option<Small>>,
 }
 
@@ -132,12 +115,15 @@ struct Small {
 }
 
 impl TextReader {
-    pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, last: Mutex::new(None) }
+    pub(super) fn new(folder: PathBuf, parts: Arc<Parts>) -> Self {
+        Self { folder, parts, last: Mutex::new(None) }
     }
 
     pub(super) fn get(&self, run: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
         if let Some(text) = self.small(run, digest)? {
+            return Ok(Some(text));
+        }
+        if let Some(text) = self.parts.get(digest)? {
             return Ok(Some(text));
         }
         for masked in [false, true] {

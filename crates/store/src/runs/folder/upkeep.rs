@@ -1,8 +1,8 @@
 //! Searches runs for a text, and removes runs with the texts that no other run has.
 
-use super::failed;
 use super::texts::{large, small};
-use crate::runs::{RunError, RunId, json_text};
+use super::{FolderStore, failed, shared};
+use crate::runs::{RunError, RunId, RunStore as _, json_text};
 use contexture_context::Digest;
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -10,28 +10,27 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// A text so young may belong to a run whose line about it is not written yet.
-const YOUNG: Duration = Duration::from_secs(3_600);
+pub(super) const YOUNG: Duration = Duration::from_secs(3_600);
 
 /// The beginning of a digest, and its digits.
 const DIGEST: &str = "sha256:";
 const DIGITS: usize = 64;
 
 /// Reports whether a run has a text: in its events, or in what it kept.
-pub(super) fn mentions(
-    folder: &Path,
-    trace: &Path,
-    id: &RunId,
-    text: &str,
-) -> Result<bool, RunError> {
+pub(super) fn mentions(store: &FolderStore, id: &RunId, text: &str) -> Result<bool, RunError> {
     let written = json_text(text);
-    let events = read(trace)?;
-    if events.contains(&written) || read(&small(folder, id))?.contains(&written) {
+    let events = read(&store.trace(id))?;
+    if events.contains(&written) || read(&small(&store.folder, id))?.contains(&written) {
         return Ok(true);
     }
     for digest in digests(&events) {
-        let Ok(digest) = digest.parse::<Digest>() else { continue };
+        // A value of a line is kept as JSON.
+        let has_it = |kept: String| kept.contains(text) || kept.contains(&written);
+        if store.parts.get(&digest)?.is_some_and(has_it) {
+            return Ok(true);
+        }
         for masked in [false, true] {
-            if read(&large(folder, &digest, masked))?.contains(text) {
+            if read(&large(&store.folder, &digest, masked))?.contains(text) {
                 return Ok(true);
             }
         }
@@ -40,9 +39,8 @@ pub(super) fn mentions(
 }
 
 /// Removes runs, and the texts that none of the others names.
-pub(super) fn remove(folder: &Path, gone: &[RunId], all: &[RunId]) -> Result<(), RunError> {
-    let runs = folder.join("runs");
-    let gone: HashSet<&RunId> = gone.iter().collect();
+pub(super) fn remove(store: &FolderStore, gone: &[RunId]) -> Result<(), RunError> {
+    let runs = store.folder.join("runs");
     // The trace first: without it the run is not listed.
     for (id, ending) in
         gone.iter().flat_map(|id| ["jsonl", "texts.jsonl", "places"].map(|ending| (id, ending)))
@@ -50,15 +48,21 @@ pub(super) fn remove(folder: &Path, gone: &[RunId], all: &[RunId]) -> Result<(),
         remove_file(&runs.join(format!("{id}.{ending}")))?;
     }
     let mut named = HashSet::new();
-    for id in all.iter().filter(|id| !gone.contains(id)) {
-        let events = read(&runs.join(format!("{id}.jsonl")))?;
-        named.extend(digests(&events).filter_map(|one| Some(one.get(DIGEST.len()..)?.to_owned())));
+    for id in store.ids()? {
+        let lines = read(&store.trace(&id))?;
+        named.extend(digests(&lines));
+        // Those that a long value of a line names.
+        for value in shared::digests(&lines) {
+            let value = store.text(&id, &value)?;
+            named.extend(value.iter().flat_map(|value| digests(value)));
+        }
     }
-    sweep(&folder.join("texts"), &named)
+    store.parts.free(&named)?;
+    sweep(&store.folder.join("texts"), &named)
 }
 
-/// Removes the texts that no run names, unless they are young.
-fn sweep(texts: &Path, named: &HashSet<String>) -> Result<(), RunError> {
+/// Removes the files of texts that no run names, unless they are young.
+fn sweep(texts: &Path, named: &HashSet<Digest>) -> Result<(), RunError> {
     let list = |path: &Path| match std::fs::read_dir(path) {
         Ok(entries) => Ok(entries.flatten().map(|entry| entry.path()).collect::<Vec<_>>()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
@@ -71,7 +75,8 @@ fn sweep(texts: &Path, named: &HashSet<String>) -> Result<(), RunError> {
             let written = file.metadata().and_then(|found| found.modified()).ok();
             let age = written.and_then(|at| SystemTime::now().duration_since(at).ok());
             let is_old = age.is_some_and(|age| age > YOUNG);
-            if is_old && !named.contains(&format!("{first}{rest}")) {
+            let digest = format!("{DIGEST}{first}{rest}").parse();
+            if is_old && !digest.is_ok_and(|digest| named.contains(&digest)) {
                 remove_file(&file)?;
             }
         }
@@ -79,8 +84,9 @@ fn sweep(texts: &Path, named: &HashSet<String>) -> Result<(), RunError> {
     Ok(())
 }
 
-fn digests(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(DIGEST).filter_map(|(at, _)| text.get(at..at + DIGEST.len() + DIGITS))
+fn digests(text: &str) -> impl Iterator<Item = Digest> {
+    let written = |(at, _)| text.get(at..at + DIGEST.len() + DIGITS);
+    text.match_indices(DIGEST).filter_map(move |found| written(found)?.parse().ok())
 }
 
 /// Reads a file as text; one that is not there has none.

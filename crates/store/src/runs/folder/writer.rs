@@ -1,8 +1,9 @@
 //! Writes a run, and what is needed to find it and its calls again.
 
+use super::parts::Parts;
 use super::places::{About, Places, SMALL, STEP};
 use super::texts::TextWriter;
-use super::{failed, listed};
+use super::{failed, listed, shared};
 use crate::home;
 use crate::masker::Masker;
 use crate::runs::{RunEntry, RunError, RunId, RunSummary, RunWriter};
@@ -19,6 +20,7 @@ pub(super) struct FolderRun {
     masker: Arc<Masker>,
     events: Mutex<Events>,
     texts: Mutex<TextWriter>,
+    parts: Arc<Parts>,
 }
 
 struct Events {
@@ -43,13 +45,18 @@ enum Kept {
 }
 
 impl FolderRun {
-    pub(super) fn new(folder: &Path, id: RunId, masker: Arc<Masker>, file: File) -> Self {
+    pub(super) fn new(
+        folder: &Path,
+        id: RunId,
+        masker: Arc<Masker>,
+        (file, parts): (File, Arc<Parts>),
+    ) -> Self {
         // A system without locks has runs that look as if they had been killed while they run.
         let _ = file.try_lock();
-        let texts = Mutex::new(TextWriter::new(folder, &id));
+        let texts = Mutex::new(TextWriter::new(folder, &id, Arc::clone(&parts)));
         let places = Places::default();
         let events = Events { file, torn: false, places, kept: Kept::Not, root: None };
-        Self { id, runs: folder.join("runs"), masker, events: Mutex::new(events), texts }
+        Self { id, runs: folder.join("runs"), masker, events: Mutex::new(events), texts, parts }
     }
 
     fn file(&self, ending: &str) -> PathBuf {
@@ -120,7 +127,7 @@ impl RunWriter for FolderRun {
 
     fn append_lines(&self, lines: &str) -> Result<(), RunError> {
         let mut log = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut lines = self.masker.lines(lines);
+        let mut lines = shared::shorten(self.masker.lines(lines), &self.parts);
         let fail = |error: std::io::Error| failed(&self.file("jsonl"), &error);
         if log.torn {
             lines.to_mut().insert(0, '\n');

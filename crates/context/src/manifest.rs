@@ -45,6 +45,9 @@ pub struct Manifest {
     /// What questions of `use` selected (CA-16).
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ranked: Vec<RankedRecord>,
+    /// The documents that were expanded, with the references inside them (MA-1).
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub expanded: Vec<ExpandedRecord>,
     /// The secrets that were masked before the model (GU-10).
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub masked: Vec<MaskedRecord>,
@@ -376,6 +379,39 @@ pub struct LeftOut {
     /// The best of these that have a word of the question, up to 20.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub best: Vec<RankedPassage>,
+}
+
+/// A document that was expanded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExpandedRecord {
+    /// The reference that was loaded.
+    pub source: String,
+    /// The place of the request: a `use`, or a reference in a text.
+    pub position: Position,
+    /// The references inside, in the order of the text.
+    pub references: Vec<ExpandedReference>,
+}
+
+/// A reference inside a document that was expanded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExpandedReference {
+    /// The reference, without credentials.
+    pub reference: String,
+    /// The documents around it.
+    pub depth: usize,
+    /// `loaded`, `pending`, `failed`, `cycle` or `limit`.
+    pub state: String,
+    /// The reason why it is in this state.
+    pub reason: String,
+    /// Tokens of what it gave, if it is loaded.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tokens: Option<u64>,
+    /// Digest of what it gave, if that is one text.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub digest: Option<Digest>,
+    /// The lowest trust of what it gave.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub trust: Option<Trust>,
 }
 
 /// A file of a knowledge pack that was read.

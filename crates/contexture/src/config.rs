@@ -29,6 +29,7 @@ pub use servers::{Mcp, McpServer};
 use crate::reading::{self, ReadError};
 use contexture_context::Limits;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
+use contexture_reference::definition::{Definitions, Glob};
 use contexture_reference::{Policy, text};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -126,6 +127,11 @@ pub struct References {
     pub memory: String,
     /// Files that define protocols, relative to the workspace.
     pub definitions: Vec<PathBuf>,
+    /// Patterns of registry files, in JSON or Markdown, relative to the workspace (MA-2).
+    pub registries: Vec<String>,
+    /// Protocols whose ids name files by a glob, such as `**/{id}.thought.md` (MA-2).
+    #[serde(deserialize_with = "globs")]
+    pub globs: BTreeMap<String, Glob>,
     /// True if answers of servers are kept in `.contexture/cache/http`.
     pub cache: bool,
 }
@@ -138,9 +144,25 @@ impl Default for References {
             env: Vec::new(),
             memory: "file://.contexture/memory.jsonl".to_owned(),
             definitions: Vec::new(),
+            registries: Vec::new(),
+            globs: BTreeMap::new(),
             cache: true,
         }
     }
+}
+
+fn globs<'de, D: Deserializer<'de>>(value: D) -> Result<BTreeMap<String, Glob>, D::Error> {
+    let written = BTreeMap::<String, String>::deserialize(value)?;
+    let read = written.into_iter().map(|(protocol, pattern)| {
+        let glob = Glob::parse(&pattern).and_then(|glob| {
+            // What can't be extended is told with the settings.
+            Definitions::default().add_glob(&protocol, glob.clone())?;
+            Ok(glob)
+        });
+        let glob = glob.map_err(|error| D::Error::custom(format!("`{protocol}`: {error}")))?;
+        Ok((protocol, glob))
+    });
+    read.collect()
 }
 
 fn policy<'de, D: Deserializer<'de>>(value: D) -> Result<Policy, D::Error> {

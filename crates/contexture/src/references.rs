@@ -43,6 +43,7 @@ mod knowledge;
 mod memory;
 #[cfg(any(feature = "references-ftp", feature = "references-net", feature = "references-ssh"))]
 mod network;
+mod skills;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +55,7 @@ use crate::project::Project;
 use crate::run::request::Contexts;
 use crate::run::result::SetupError;
 pub(crate) use knowledge::{fence_of, inside};
+pub use skills::Skill;
 
 use context::Conversations;
 use contexture_context::fence::Fence;
@@ -136,10 +138,16 @@ impl References {
             max_bytes: project.config.limits.file_bytes as u64,
             ..LoadLimits::default()
         };
+        let plan = PlanOptions {
+            policy: settings.policy,
+            budget: Some(settings.budget),
+            ..PlanOptions::default()
+        };
         let memory = memory::Stored::new(&workspace, project.memories(), settings.memory.clone());
         let tokenizer = tokenizer_for(&default_model(project, None).uri);
         let loader = Loader::new(tokenizer)
             .with_limits(limits)
+            .with_expansion(plan.clone())
             .with_definitions(found.definitions)
             .with(Arc::new(files::OfPacks::new(files.clone(), roots.clone(), Arc::clone(&packs))))
             .with(Arc::new(Memory::new(Arc::new(memory))))
@@ -153,6 +161,10 @@ impl References {
         let loader = loader
             .with(Arc::new(Conversations::new(project, contexts)))
             .with(Arc::new(knowledge::Knowledge::new(Arc::clone(&packs))));
+        let loader = match roots.first() {
+            Some(workspace) => loader.with(Arc::new(skills::Skills::new(Arc::clone(workspace)))),
+            None => loader,
+        };
         let added = project.extensions.protocols().iter().cloned();
         let loader = added.fold(loader, Loader::with);
         Self {
@@ -160,11 +172,7 @@ impl References {
             packs,
             files,
             roots,
-            plan: PlanOptions {
-                policy: settings.policy,
-                budget: Some(settings.budget),
-                ..PlanOptions::default()
-            },
+            plan,
             tokenizer,
             sources: found.sources,
             diagnostics: found.diagnostics,
@@ -228,6 +236,15 @@ impl References {
     /// Returns the texts to mask of the secret files that were read so far.
     pub(crate) fn secrets(&self) -> Vec<String> {
         self.roots.iter().flat_map(|root| root.secrets()).collect()
+    }
+
+    /// Returns the Agent Skills of the workspace, by name (MA-3).
+    #[must_use]
+    pub fn skills(&self) -> Vec<Skill> {
+        let found = |workspace: &Arc<Workspace>| {
+            skills::find(workspace, self.loader.limits().max_bytes).skills
+        };
+        self.roots.first().map(found).unwrap_or_default()
     }
 
     /// Returns the diagnostics of the definition files.

@@ -4,10 +4,12 @@
 //! nesting and processors are the loader's, in `contexture-reference`.
 
 pub mod error;
+pub mod expansion;
 pub mod protocol;
 pub mod resource;
 
 pub use error::LoadError;
+pub use expansion::{ExpansionState, ExpansionStep};
 pub use protocol::{
     LoadFuture, Parameter, ParameterKind, Parameters, Place, Protocol, Request, Role,
 };

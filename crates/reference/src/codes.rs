@@ -129,6 +129,12 @@ contexture_diagnostic::codes! {
     UNREADABLE_DEFINITIONS "REF2021" "unreadable-definitions" Error
         "A file or folder of definitions can't be read."
         "Definitions are UTF-8 texts: files `*.resource.md`, `*.protocol.md` or `*.tag.md` in `.contexture/resources/` of the workspace or of the home folder, and those that the settings or `--definitions` name."
+    BAD_REGISTRY_FILE "REF2022" "bad-registry-file" Error
+        "A registry file can't be used."
+        "A registry in JSON is `{\"resources\": [{\"id\": \"nuwa\", \"protocol\": \"role\", \"reference\": \"@file://roles/nuwa.role.md\"}]}`; other fields are left alone. A protocol of Contexture can't be registered, except `knowledge` and `memory`, which are asked first."
+    REPEATED_REGISTRY_ID "REF2023" "repeated-registry-id" Warning
+        "Registry files register an id twice."
+        "The first one stands, in the order of `[references] registries`. Remove the other, or give it another id."
     BAD_RULE "REF2030" "bad-location-rule" Error
         "A rule of a location can't be read."
         "A rule is `name ::= …`, made of names of rules, literal text, `[a-z]`, `( | )`, `{ … }`, `[ … ]` and `*`, `+`, `?`. Brackets and quotes are closed in the same rule."
@@ -201,6 +207,9 @@ contexture_diagnostic::codes! {
     ID_OUTSIDE_LOCATION "REF2064" "id-outside-location" Warning
         "A registered id does not follow the rules of the location."
         "No reference can name it. Widen the rules or rename the id."
+    UNBOUND_VARIABLE "REF2065" "unbound-variable" Error
+        "The target of a registry takes up a variable that its id does not have."
+        "A row whose id has variables passes their values on: `| docs/{path} | @file://handbook/{path} |`. `{name}` stands for text within one segment of the path, and at its end for all that follows, as `*name` does. Each variable of the reference stands in the id too."
     BROKEN_DEFINITION "REF2070" "broken-definition" Error
         "The definition of a protocol has errors."
         "The diagnostics of its file show them; until they are fixed the protocol can't be used."
@@ -326,6 +335,18 @@ contexture_diagnostic::codes! {
     TOO_MANY_ALTERNATIVES "REF3041" "too-many-alternatives" Error
         "A group of braces in a pattern has more alternatives than the limit."
         "Write several references, or a `*` in place of the group."
+    AMBIGUOUS_ID "REF3042" "ambiguous-id" Error
+        "Several files match the glob of an id."
+        "`[references] globs` lets an id name one file: `thought = \"**/{id}.thought.md\"`. Files of the same name in other folders can't be told apart: rename them, narrow the glob, or register the id, which is looked up first."
+    TARGET_MISSING "REF3043" "registered-target-missing" Warning
+        "Nothing is at the target that an id is registered with, so another source of ids was asked."
+        "Correct the row of the registry, or remove it when the glob of `[references] globs` is enough."
+    EXPANSION_LIMIT "REF3044" "expansion-limit" Error
+        "An expansion goes beyond one of its limits."
+        "A document that is expanded may hold others, 16 inside one another, 1,000 references and 200,000 tokens together. Documents that name each other many times grow without end; make some of the references lazy, `@?`, or expand a part."
+    NOT_EXPANDED "REF3045" "references-not-expanded" Warning
+        "A loaded text holds references that are not loaded."
+        "What is loaded is not searched for further references, unless it is asked for: `@expand:file://role.md`, or `contexture ref expand`. Only documents of the workspace are expanded; texts of packs, memories, tools and the network are data, whose references nobody follows."
     NO_REFERENCE_GIVEN "REF3050" "no-reference-given" Error
         "A model called `load_resource` without a reference."
         "The tool takes one argument, `reference`, a string."

@@ -39,6 +39,7 @@ mod lines;
 mod location;
 mod params;
 mod parts;
+mod registered;
 mod registry;
 mod report;
 mod resolve;
@@ -46,14 +47,16 @@ mod table;
 mod tag;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 pub use check::{ParameterError, check};
 pub use error::ResolveError;
 pub use layers::{Definitions, RESERVED};
 pub use location::{Location, Mismatch};
+pub use registered::{EXTENSIBLE, Glob, GlobError, OnlyMatch, Row};
 pub use registry::{Entry, Registry};
 pub use report::Limits;
-pub use resolve::{Hop, Resolution};
+pub use resolve::{Hop, Resolution, Way};
 
 use contexture_context::Trust;
 use contexture_context::fence::Fence;

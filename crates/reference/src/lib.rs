@@ -27,6 +27,7 @@
 
 pub mod codes;
 pub mod definition;
+pub mod expand;
 mod loader;
 pub mod pattern;
 pub mod plan;
@@ -38,8 +39,8 @@ pub mod text;
 pub mod tool;
 
 pub use contexture_core::reference::{
-    Content, FOLDER, LoadError, LoadFuture, Loaded, Note, Parameter, ParameterKind, Parameters,
-    Place, Protocol, Request, Resource, Role,
+    Content, ExpansionState, ExpansionStep, FOLDER, LoadError, LoadFuture, Loaded, Note, Parameter,
+    ParameterKind, Parameters, Place, Protocol, Request, Resource, Role,
 };
 pub use loader::{LoadLimits, Loader, Route, Step, StepKind};
 pub use plan::{Plan, PlanEntry, PlanOptions, Policy, Sizes, State};

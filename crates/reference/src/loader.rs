@@ -9,6 +9,8 @@ mod assign;
 mod route;
 mod setup;
 mod walk;
+mod ways;
 
+pub(crate) use route::Mode;
 pub use route::{Route, Step, StepKind};
 pub use setup::{LoadLimits, Loader};

@@ -10,6 +10,7 @@ mod small;
 pub(crate) use small::{FROM, LINES};
 use small::{Made, base64, lines, template, text};
 
+use crate::expand::EXPAND;
 use contexture_core::reference::{
     Content, LoadError, LoadFuture, Loaded, Parameter, ParameterKind, Parameters, Protocol,
     Request, Resource, Role,
@@ -24,7 +25,7 @@ struct Processor {
 }
 
 /// Returns all built-in processors: `text`, `json`, `yaml`, `markdown`, `lines`, `template`,
-/// `base64`.
+/// `expand`, `base64`.
 #[must_use]
 pub fn built_in() -> Vec<Arc<dyn Protocol>> {
     let text_of =
@@ -41,6 +42,8 @@ pub fn built_in() -> Vec<Arc<dyn Protocol>> {
         Processor { name: "markdown", parameters: section, open: false, apply: markdown::markdown },
         Processor { name: LINES, parameters: vec![from], open: false, apply: lines },
         Processor { name: "template", parameters: Vec::new(), open: true, apply: template },
+        // The loader expands what this passes on.
+        Processor { name: EXPAND, parameters: Vec::new(), open: false, apply: small::same },
         Processor { name: "base64", parameters: Vec::new(), open: false, apply: base64 },
     ];
     processors.into_iter().map(|processor| Arc::new(processor) as Arc<dyn Protocol>).collect()
@@ -97,6 +100,7 @@ impl Processor {
             media_type,
             content: Content::Bytes(content),
             trust: resource.trust,
+            place: resource.place.clone(),
         })
     }
 }

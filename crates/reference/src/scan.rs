@@ -16,6 +16,7 @@ mod block;
 mod candidate;
 mod code_span;
 mod end;
+mod imports;
 mod line;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod tests;
 use crate::syntax::{Reference, SyntaxError};
 use block::{Block, Blocks};
 use code_span::CodeSpans;
+pub use imports::{Import, Imports, imports};
 use memchr::memchr;
 
 /// A reference found in a text.

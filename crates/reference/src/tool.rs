@@ -7,7 +7,7 @@
 use crate::loader::Loader;
 use crate::plan::{PlanEntry, State};
 use crate::syntax::{OURS_OVER_HTTP, Reference, ReferenceBuf, Semantics};
-use contexture_core::reference::{LoadError, Loaded, Place};
+use contexture_core::reference::{ExpansionState, ExpansionStep, LoadError, Loaded, Place};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -71,6 +71,22 @@ impl Offers {
             if !self.offers.contains(&offer) {
                 self.offers.push(offer);
             }
+        }
+    }
+
+    /// Offers a reference inside a document that was expanded, if it is pending (MA-1).
+    pub fn add_step(&mut self, step: &ExpansionStep) {
+        let source = step.source.as_deref().and_then(|source| ReferenceBuf::parse(source).ok());
+        let Some(source) = source.filter(|_| step.state == ExpansionState::Pending) else { return };
+        let offer = Offer {
+            reference: step.reference.clone(),
+            semantics: source.semantics(),
+            tokens: step.tokens,
+            place: step.place.clone(),
+            source,
+        };
+        if !self.offers.contains(&offer) {
+            self.offers.push(offer);
         }
     }
 

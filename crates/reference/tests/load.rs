@@ -12,12 +12,16 @@
 mod bad_input;
 #[path = "load/contract.rs"]
 mod contract;
+#[path = "load/expand.rs"]
+mod expand;
 #[path = "load/files.rs"]
 mod files;
 #[path = "load/levels.rs"]
 mod levels;
 #[path = "load/plans.rs"]
 mod plans;
+#[path = "load/registered.rs"]
+mod registered;
 #[path = "load/support.rs"]
 mod support;
 #[path = "load/tool.rs"]

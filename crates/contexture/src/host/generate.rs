@@ -226,6 +226,7 @@ impl ModelCalls {
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
         prepared.manifest.packs = std::mem::take(&mut packs.records);
+        prepared.manifest.expanded = std::mem::take(&mut packs.expanded);
         let mut ranked = ranked.records(&prepared.items, model.provider.tokenizer());
         ranked.append(&mut packs.ranked);
         prepared.keep_ranked(ranked);

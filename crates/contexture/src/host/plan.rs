@@ -108,6 +108,7 @@ async fn planned(
     prepared.manifest.masked =
         masked.into_iter().map(|one| MaskedRecord { item: None, ..one }).collect();
     prepared.manifest.packs = packs.records;
+    prepared.manifest.expanded = packs.expanded;
     leave_out(&mut prepared, &data, model)?;
     models.note_call(run, &asking, model, &prepared);
     if run.dry_run {

@@ -269,6 +269,7 @@ fn record(
         items: items.iter().zip(&call.items).map(item_record).collect(),
         packs: Vec::new(),
         ranked: Vec::new(),
+        expanded: Vec::new(),
         masked: Vec::new(),
         messages,
         tools: Vec::new(),

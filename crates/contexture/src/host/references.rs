@@ -144,6 +144,7 @@ fn kept(
     planned: &mut [Planned],
 ) -> Result<(Kept, Vec<Answer>), HostError> {
     let (mut kept, mut answers) = (Kept::default(), Vec::new());
+    kept.expanded = planned.iter().filter_map(planned::expanded).collect();
     for Planned { asked, entry, items, answer, .. } in planned {
         let Some(loaded) = &entry.loaded else { continue };
         if let Some(answer) = answer.take() {
@@ -212,6 +213,7 @@ fn offers(planned: &[Planned], policy: Policy) -> Offers {
         }
         if entry.state == State::Loaded {
             offer_inner(&mut offers, entry, &asked.place);
+            offer_steps(&mut offers, entry, policy);
         }
     }
     offers
@@ -225,6 +227,16 @@ fn offer_inner(offers: &mut Offers, around: &PlanEntry, place: &Place) {
         offers.add([&PlanEntry { source, ..inner.clone() }], place);
     } else {
         offer_inner(offers, inner, place);
+    }
+}
+
+/// Offers what is pending inside a document that was expanded (MA-1).
+fn offer_steps(offers: &mut Offers, around: &PlanEntry, policy: Policy) {
+    for step in around.loaded.iter().flat_map(|loaded| &loaded.steps) {
+        let is_plain = !step.reference.starts_with("@?") && !step.is_hot;
+        if !(policy == Policy::Never && is_plain) {
+            offers.add_step(step);
+        }
     }
 }
 

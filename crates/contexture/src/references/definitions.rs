@@ -5,7 +5,8 @@ use crate::project::Project;
 use crate::reading::reason;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use contexture_reference::definition::{self, Definitions, Layer, Limits, Origin};
-use contexture_reference::{Place, codes};
+use contexture_reference::protocols::Files;
+use contexture_reference::{LoadLimits, Parameters, Place, Request, codes};
 use contexture_tools::paths::Door;
 use contexture_tools::{EntryKind, FileError, Workspace, WorkspacePath};
 use std::path::{Path, PathBuf};
@@ -57,6 +58,13 @@ pub(super) fn gather(project: &Project, workspace: &Arc<Workspace>, options: &Op
     for file in &project.config.references.definitions {
         found.explicit(file, &project.root.join(file));
     }
+    for pattern in &project.config.references.registries {
+        found.registries(pattern);
+    }
+    for (protocol, glob) in &project.config.references.globs {
+        // The settings were checked when they were read.
+        let _ = found.definitions.add_glob(protocol, glob.clone());
+    }
     found.folder(Layer::Workspace, 0, FOLDER, FOLDER);
     found.of_user(project);
     found.read(options);
@@ -101,6 +109,35 @@ impl Gathered {
             self.roots.push(Arc::new(root));
             self.roots.len() - 1
         })
+    }
+
+    /// Adds the registry files that a pattern of the settings matches (MA-2).
+    fn registries(&mut self, pattern: &str) {
+        let Some(workspace) = self.roots.first().map(Arc::clone) else { return };
+        let limits = LoadLimits::default();
+        let request = Request {
+            reference: pattern,
+            path: pattern,
+            parameters: &Parameters::default(),
+            input: &[],
+            place: &Place::workspace(),
+            max_bytes: limits.max_bytes,
+            max_resources: ENTRIES,
+        };
+        let matches = match Files::new(vec![Arc::clone(&workspace)]).read(request) {
+            Ok(loaded) => loaded.resources,
+            Err(error) => return self.unreadable(pattern, &error.message, error.help),
+        };
+        if matches.is_empty() {
+            let help = "correct `[references] registries`".to_owned();
+            return self.unreadable(pattern, "the pattern matches no file", Some(help));
+        }
+        for resource in matches {
+            let path = resource.reference.strip_prefix("@file://").unwrap_or(pattern);
+            if let Ok(path) = workspace.resolve(path) {
+                self.add(Layer::Explicit, path.to_string(), 0, path);
+            }
+        }
     }
 
     fn of_user(&mut self, project: &Project) {
@@ -166,7 +203,11 @@ impl Gathered {
             let folder = if folder.as_str() == "." { "" } else { folder.as_str() };
             let place = Place { root: file.root, folder: folder.to_owned() };
             let origin = Origin::new(file.layer, file.shown.as_str()).at(place);
-            self.diagnostics.extend(self.definitions.add(origin, &text, &options));
+            let is_json = Path::new(file.path.name()).extension().is_some_and(|it| it == "json");
+            self.diagnostics.extend(match is_json {
+                true => self.definitions.add_registry(&origin, &text),
+                false => self.definitions.add(origin, &text, &options),
+            });
             self.sources.push(SourceFile::new(file.shown, text));
         }
     }

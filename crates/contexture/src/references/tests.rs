@@ -283,3 +283,99 @@ fn ref_22_private_addresses_are_refused_unless_settings_allow_them() {
         assert!(!format!("{refused:?}{unreachable:?}").contains("s3cret"));
     }
 }
+
+/// A repository in the form of PromptX: registry rows that lead nowhere, files named by their kind.
+fn repository_of_roles() -> Desk {
+    let row = r#"{"id":"nuwa","protocol":"role","reference":"@package://resource/role/nuwa/nuwa.role.md"}"#;
+    let desk = Desk::new(&[
+        ("work/packages/resource/package.registry.json", &format!("{{\"resources\":[{row}]}}")),
+        (
+            "work/packages/resource/resources/role/nuwa/nuwa.role.md",
+            "# Nuwa\n@!thought://first\n@!knowledge://spec\n",
+        ),
+        ("work/packages/resource/resources/role/nuwa/thought/first.thought.md", "Think.\n"),
+        ("work/packages/resource/resources/role/nuwa/knowledge/spec.knowledge.md", "Know.\n"),
+    ]);
+    desk.set(
+        "[references]\nregistries = [\"packages/**/*.registry.json\"]\n[references.globs]\n\
+         role = \"**/{id}.role.md\"\nthought = \"**/{id}.thought.md\"\n\
+         knowledge = \"**/{id}.knowledge.md\"\n",
+    )
+}
+
+#[test]
+fn ma_3_repository_of_roles_works_as_it_lies() {
+    let references = repository_of_roles().open();
+    assert_eq!(codes(&references), [""; 0]);
+    assert_eq!(text(&references, "@!expand:role://nuwa"), "# Nuwa\nThink.\nKnow.\n".trim_end());
+    let loaded = load(&references, "@!role://nuwa").unwrap();
+    let told: Vec<_> = loaded.notes.iter().map(|note| note.code).collect();
+    assert_eq!(told, ["REF3043", "REF3045"]);
+    assert_eq!(loaded.resources[0].trust, Trust::Resource);
+}
+
+#[test]
+fn ma_2_knowledge_answers_an_id_that_is_no_pack_from_the_glob() {
+    let references = repository_of_roles().open();
+    let loaded = load(&references, "@!knowledge://spec").unwrap();
+    assert_eq!(loaded.resources[0].text(), Some("Know.\n"));
+    assert_eq!(loaded.resources[0].trust, Trust::Resource);
+    assert_eq!(loaded.notes, []);
+    let error = load(&references, "@!knowledge://none").unwrap_err();
+    assert_eq!(error.code, contexture_knowledge::codes::UNKNOWN_PACK.code);
+    assert!(error.message.contains("no file matches `**/{id}.knowledge.md`"), "{}", error.message);
+}
+
+#[test]
+fn ma_2_settings_of_registries_that_match_nothing_are_told() {
+    let desk = Desk::new(&[]).set("[references]\nregistries = [\"none/*.json\", \"gone.json\"]\n");
+    assert_eq!(codes(&desk.open()), ["REF2021", "REF2021"]);
+    let error = Config::parse("contexture.toml", "[references.globs]\nfile = \"{id}.md\"\n");
+    assert!(error.unwrap_err().to_string().contains("can't be extended"));
+    let error = Config::parse("contexture.toml", "[references.globs]\nrole = \"*.md\"\n");
+    assert!(error.unwrap_err().to_string().contains("{id}"));
+}
+
+#[test]
+fn ma_2_registry_in_markdown_is_a_definition_file() {
+    let desk = Desk::new(&[
+        ("work/docs/style.md", &resource("style", "tone", "@file://tone.txt")),
+        ("work/docs/tone.txt", "Be brief.\n"),
+    ]);
+    let references = desk.set("[references]\nregistries = [\"docs/style.md\"]\n").open();
+    assert_eq!(text(&references, "@style://tone"), "Be brief.\n");
+    let definition = references.loader().definitions().get("style").unwrap();
+    assert_eq!(definition.origin().layer, Layer::Explicit);
+}
+
+const SKILL: &str = "---\nname: pdf-forms\ndescription: Fills in\n  forms.\nallowed-tools: Bash\n---\n\
+                     # Forms\nSee @file://reference.md.\n";
+
+#[test]
+fn ma_3_skills_are_listed_and_activated_and_their_files_read() {
+    let references = Desk::new(&[
+        ("work/.claude/skills/pdf-forms/SKILL.md", SKILL),
+        ("work/.claude/skills/pdf-forms/reference.md", "Fields.\n"),
+        ("work/.claude/skills/pdf-forms/scripts/fill.py", "print(1)\n"),
+        ("work/.claude/skills/readme.md", "no skill"),
+        ("work/skills/pdf-forms/SKILL.md", SKILL),
+        ("work/skills/plain/SKILL.md", "# Without front matter\n"),
+    ])
+    .open();
+    let names: Vec<_> =
+        references.skills().into_iter().map(|skill| (skill.name, skill.folder)).collect();
+    let expected = [("pdf-forms", ".claude/skills/pdf-forms"), ("plain", "skills/plain")];
+    assert_eq!(names, expected.map(|(name, folder)| (name.to_owned(), folder.to_owned())));
+    let catalog = load(&references, "@skill://*").unwrap();
+    let listed = "- `@skill://pdf-forms`: Fills in forms.\n- `@skill://plain`: \n";
+    assert_eq!(catalog.resources[0].text(), Some(listed));
+    assert_eq!(catalog.notes.len(), 2, "{:?}", catalog.notes);
+    assert_eq!(text(&references, "@skill://pdf-forms"), SKILL);
+    assert_eq!(text(&references, "@skill://pdf-forms/scripts/fill.py"), "print(1)\n");
+    assert!(text(&references, "@!expand:skill://pdf-forms").ends_with("See Fields.."));
+    let error = load(&references, "@skill://pdf-form").unwrap_err();
+    assert_eq!((error.code, error.help.as_deref()), ("REF3030", Some("did you mean `pdf-forms`?")));
+    for outside in ["@skill://pdf-forms/../../../x", "@skill://plain/../pdf-forms/SKILL.md"] {
+        assert!(load(&references, outside).is_err(), "{outside}");
+    }
+}

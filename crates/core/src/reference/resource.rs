@@ -1,5 +1,6 @@
 //! Loaded resources.
 
+use super::{ExpansionStep, Place};
 use contexture_context::{Digest, Trust};
 use contexture_diagnostic::Severity;
 
@@ -14,6 +15,9 @@ pub struct Resource {
     pub content: Content,
     /// The trust level of its content.
     pub trust: Trust,
+    /// The place from which references in its text start, if it is a document that may be expanded
+    /// (MA-1); none for what is only data.
+    pub place: Option<Place>,
 }
 
 /// The content of a resource.
@@ -46,6 +50,7 @@ impl Resource {
             media_type: media_type.into(),
             content: Content::Bytes(text.into().into_bytes()),
             trust,
+            place: None,
         }
     }
 
@@ -89,6 +94,8 @@ pub struct Loaded {
     pub listing: bool,
     /// Empty matches, files that are not text, clipped ranges.
     pub notes: Vec<Note>,
+    /// The references inside its texts, in order, when it was expanded (MA-1).
+    pub steps: Vec<ExpansionStep>,
 }
 
 impl Loaded {

@@ -186,7 +186,7 @@ impl<'a> Reader<'a, '_> {
 }
 
 /// `[A-Za-z][A-Za-z0-9_-]*`
-fn is_protocol(name: &str) -> bool {
+pub(super) fn is_protocol(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }

@@ -116,6 +116,12 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
+    /// Reports whether a registry does not have the id: another source of ids may.
+    #[must_use]
+    pub const fn is_missing(&self) -> bool {
+        matches!(self, Self::NoRegistry { .. } | Self::UnknownId { .. })
+    }
+
     /// Returns its stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -1,11 +1,12 @@
 //! All definitions, by layer (REF-19).
 
 use super::element::{self, Element};
+use super::registered::{EXTENSIBLE, Glob, Row};
 use super::report::{Report, span};
 use super::{Definition, Layer, Limits, Options, Origin, location, params, registry};
 use crate::codes;
 use contexture_diagnostic::{Diagnostic, SourceFile};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 const BUILT_IN: [(&str, &str); 2] = [
@@ -18,6 +19,12 @@ const BUILT_IN: [(&str, &str); 2] = [
 pub struct Definitions {
     pub(super) known: BTreeMap<String, Arc<Definition>>,
     pub(super) broken: BTreeMap<String, Broken>,
+    /// Elements that add a registry to a protocol of Contexture, by its name (MA-2).
+    pub(super) extensions: BTreeMap<String, Arc<Definition>>,
+    /// Rows of registry files, by protocol and id.
+    pub(super) rows: BTreeMap<String, BTreeMap<String, Row>>,
+    /// Globs of files, by protocol.
+    pub(super) globs: BTreeMap<String, Glob>,
     pub(super) limits: Limits,
 }
 
@@ -47,7 +54,9 @@ impl Definitions {
 
     /// Reports whether an element defines a protocol, rightly or not; the name is in lower case.
     pub(crate) fn has(&self, protocol: &str) -> bool {
-        self.known.contains_key(protocol) || self.broken.contains_key(protocol)
+        self.known.contains_key(protocol)
+            || self.broken.contains_key(protocol)
+            || self.extends(protocol)
     }
 
     /// Returns all definitions, by name.
@@ -57,7 +66,10 @@ impl Definitions {
 
     /// Returns the names of all protocols that can be used, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.known.keys().map(String::as_str)
+        let registered = self.rows.keys().chain(self.globs.keys());
+        let names: BTreeSet<&str> =
+            self.known.keys().chain(registered).map(String::as_str).collect();
+        names.into_iter()
     }
 
     /// Adds the definitions of a file; returns its diagnostics, by place. Files may come
@@ -86,19 +98,35 @@ impl Definitions {
     fn take(&mut self, element: &Element, file: &mut File<'_>) {
         let name = element.protocol.to_ascii_lowercase();
         let place = span(element.place.clone());
-        if RESERVED.contains(&name.as_str()) {
+        if RESERVED.contains(&name.as_str()) && !extends(&name, element) {
             let message = format!("`{name}` is built in and can't be redefined");
             let fault = codes::RESERVED_PROTOCOL.at(place, message);
-            file.report.add(fault.with_help("take another name"));
+            let help = match EXTENSIBLE.contains(&name.as_str()) {
+                true => "take another name, or add ids to it: a `<registry>` and nothing else",
+                false => "take another name",
+            };
+            file.report.add(fault.with_help(help));
             return;
         }
         let definition = file.definition(element, &name);
         // A row with an error costs the row; whatever else is wrong costs the definition.
         let Some(definition) = definition.filter(|_| element.is_sound) else {
             let line = file.line(element.place.start);
+            // A protocol of ours goes on without what would extend it.
+            if RESERVED.contains(&name.as_str()) {
+                return;
+            }
             self.mark_broken(name, Broken { origin: file.origin.clone(), line });
             return;
         };
+        if RESERVED.contains(&name.as_str()) {
+            let known = self.extensions.entry(name);
+            let known = known.or_insert_with(|| Arc::new(definition.clone()));
+            if known.origin.layer < definition.origin.layer {
+                *known = Arc::new(definition);
+            }
+            return;
+        }
         self.insert(definition, element, file);
     }
 
@@ -142,6 +170,15 @@ impl Definitions {
             self.known.insert(name, Arc::new(definition));
         }
     }
+}
+
+/// Reports whether an element adds ids to a protocol of Contexture and changes nothing else of it.
+fn extends(name: &str, element: &Element) -> bool {
+    let body = &element.body;
+    EXTENSIBLE.contains(&name)
+        && body.registry.is_some()
+        && body.location.is_none()
+        && body.params.is_none()
 }
 
 struct File<'a> {
@@ -190,7 +227,8 @@ impl File<'_> {
 
     /// Ids that the rules of the location do not allow can never be named.
     fn check_ids(&mut self, definition: &Definition) {
-        for (id, entry) in definition.registry.iter().flat_map(|registry| registry.entries()) {
+        let rows = definition.registry.iter().flat_map(|registry| registry.entries());
+        for (id, entry) in rows.filter(|(_, entry)| !entry.is_pattern()) {
             if let Err(mismatch) = definition.check_path(id) {
                 let message = format!("`{id}` does not follow the location: {mismatch}");
                 self.report.say(codes::ID_OUTSIDE_LOCATION, entry.start..entry.start, message);
@@ -204,6 +242,7 @@ pub const RESERVED: &[&str] = &[
     "base64",
     "context",
     "env",
+    "expand",
     "file",
     "ftp",
     "http",

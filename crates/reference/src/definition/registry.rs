@@ -2,8 +2,9 @@
 
 use super::report::{Report, span};
 use super::table::{self, Row};
+use super::variables::{IdPattern, filled, variables};
 use crate::codes;
-use crate::syntax::{Reference, ReferenceBuf};
+use crate::syntax::{Reference, ReferenceBuf, SyntaxError};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -24,13 +25,38 @@ pub struct Entry {
     pub start: usize,
     /// The line of the row, from 1.
     pub line: u32,
+    /// The variables of the id, which its reference takes up (MA-2).
+    pattern: Option<IdPattern>,
+}
+
+impl Entry {
+    /// Reports whether its id has variables, as `{path}` has.
+    #[must_use]
+    pub const fn is_pattern(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// Returns the reference that an id stands for; `None` when the row has an error.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] when the target with what the id passes on is not a reference.
+    pub(super) fn target(&self, id: &str) -> Result<Option<ReferenceBuf>, SyntaxError> {
+        let Some(reference) = &self.reference else { return Ok(None) };
+        match self.pattern.as_ref().and_then(|pattern| pattern.matched(id)) {
+            Some(values) => ReferenceBuf::parse(filled(reference.as_str(), &values)).map(Some),
+            None => Ok(Some(reference.clone())),
+        }
+    }
 }
 
 impl Registry {
-    /// Returns the entry of an id.
+    /// Returns the entry of an id: its own row, or else the first one whose variables fit it.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Entry> {
-        self.entries.get(id)
+        let fits = |(_, entry): &(&str, &Entry)| {
+            entry.pattern.as_ref().is_some_and(|pattern| pattern.matched(id).is_some())
+        };
+        self.entries.get(id).or_else(|| self.entries().find(fits).map(|(_, entry)| entry))
     }
 
     /// Returns all entries in the order of their rows.
@@ -81,8 +107,10 @@ pub(super) fn read(
             report.add(fault.with_label(span(first.start..first.start), "first here"));
             continue;
         }
-        let start = row.place.start;
-        let entry = Entry { reference: reference(row, &id, report), start, line: line_of(start) };
+        let (start, pattern) = (row.place.start, IdPattern::read(&id));
+        let reference = reference(row, &id, report);
+        let reference = reference.filter(|target| is_bound(row, target, pattern.as_ref(), report));
+        let entry = Entry { reference, start, line: line_of(start), pattern };
         registry.order.push(id.clone());
         registry.entries.insert(id, entry);
     }
@@ -105,6 +133,26 @@ fn id(row: &Row, name: &str, report: &mut Report) -> Option<String> {
         return None;
     }
     Some(cell.text.clone())
+}
+
+/// Checks that the id has the variables that its target takes up. Without variables in the id,
+/// braces in the target mean themselves.
+fn is_bound(
+    row: &Row,
+    target: &ReferenceBuf,
+    pattern: Option<&IdPattern>,
+    report: &mut Report,
+) -> bool {
+    let Some(pattern) = pattern else { return true };
+    let Some((free, _)) = variables(target.as_str()).find(|(name, _)| !pattern.has(name)) else {
+        return true;
+    };
+    let place = row.cells.get(1).map_or(row.place.clone(), |cell| cell.place.clone());
+    let known: Vec<String> = pattern.names().map(|name| format!("`{{{name}}}`")).collect();
+    let message = format!("`{{{free}}}` stands for nothing: the id has {}", known.join(", "));
+    let fault = codes::UNBOUND_VARIABLE.at(span(place), message);
+    report.add(fault.with_help("use a variable of the id, or add this one to it"));
+    false
 }
 
 fn reference(row: &Row, id: &str, report: &mut Report) -> Option<ReferenceBuf> {

@@ -2,7 +2,8 @@
 
 use super::check::{ParameterError, check};
 use super::error::{ResolveError, near_ids};
-use super::{Definition, Definitions, Layer};
+use super::registered::{OnlyMatch, Row};
+use super::{Definition, Definitions, Layer, Origin, RESERVED};
 use crate::syntax::{Reference, ReferenceBuf, Semantics, SyntaxError, encode};
 use crate::text::common_parameters;
 use contexture_core::reference::{Parameter, Place};
@@ -16,6 +17,8 @@ pub struct Resolution {
     pub place: Option<Place>,
     /// The registries that were followed, in order.
     pub trail: Vec<Hop>,
+    /// The glob that led to files, if one did: one of them alone is meant (MA-2).
+    pub only: Option<OnlyMatch>,
     /// The parameters that the definitions along the trail declare: checked, and allowed in the
     /// query although what they lead to need not take them. Those that any text takes (`line`,
     /// `max`, `encoding`) are left out: they hold for the text.
@@ -35,12 +38,34 @@ pub struct Hop {
     pub to: String,
     /// The layer of the definition that decided.
     pub layer: Layer,
-    /// Its file.
+    /// Its file, or the glob that found it.
     pub file: String,
-    /// The line of the entry, from 1.
+    /// The line of the entry, from 1; 0 for a glob.
     pub line: u32,
     /// The line of the rule `location` that the path was checked against.
     pub rule_line: Option<u32>,
+}
+
+/// The sources of ids that a resolution follows first (MA-2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The built-in protocol of that name, and else registries.
+    Ours,
+    /// Registries, also those that extend a built-in protocol, and else globs.
+    Registered,
+    /// Globs where there is one, also in place of a registry's row.
+    Globs,
+}
+
+/// The target of an id, and where it is registered.
+struct Target<'d> {
+    reference: ReferenceBuf,
+    layer: Layer,
+    file: String,
+    line: u32,
+    place: Option<Place>,
+    definition: Option<&'d Definition>,
+    only: Option<OnlyMatch>,
 }
 
 impl Definitions {
@@ -52,31 +77,39 @@ impl Definitions {
     /// An id, path or parameter that a definition does not allow, a definition with errors, a
     /// cycle, or a chain beyond the limits.
     pub fn resolve(&self, reference: &Reference<'_>) -> Result<Resolution, ResolveError> {
+        self.resolve_by(reference, Way::Ours)
+    }
+
+    /// Does the same along another way.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`].
+    pub fn resolve_by(
+        &self,
+        reference: &Reference<'_>,
+        way: Way,
+    ) -> Result<Resolution, ResolveError> {
         let mut resolution = Resolution {
             reference: reference.to_owned(),
             place: None,
             trail: Vec::new(),
+            only: None,
             parameters: Vec::new(),
         };
-        let common = common_parameters();
         loop {
             let current = resolution.reference.as_ref();
             self.check_sound(&current)?;
-            let Some(definition) = self.get(current.innermost().protocol()) else {
+            let is_first = resolution.trail.is_empty();
+            let Some(target) = self.target(&current, is_first, way)? else {
                 return Ok(resolution);
             };
-            let (next, hop) = self.follow(definition, &current, &resolution.trail)?;
+            let (next, hop) = self.follow(&target, &current, &resolution.trail)?;
             resolution.reference = next;
-            resolution.place.clone_from(&definition.origin.place);
+            resolution.place = target.place;
+            resolution.only = target.only;
             resolution.trail.push(hop);
-            for parameter in &definition.parameters {
-                let is_common = common.iter().any(|known| known.name == parameter.name);
-                let is_known =
-                    resolution.parameters.iter().any(|known| known.name == parameter.name);
-                if !is_common && !is_known {
-                    resolution.parameters.push(parameter.clone());
-                }
-            }
+            let declared = target.definition.map_or(&[][..], |one| &one.parameters);
+            take_parameters(&mut resolution.parameters, declared);
         }
     }
 
@@ -98,48 +131,114 @@ impl Definitions {
         Ok(())
     }
 
+    /// Returns what an id stands for; `None` for a protocol that reads its paths itself.
+    fn target(
+        &self,
+        current: &Reference<'_>,
+        is_first: bool,
+        way: Way,
+    ) -> Result<Option<Target<'_>>, ResolveError> {
+        let protocol = current.innermost().protocol().to_ascii_lowercase();
+        if RESERVED.contains(&protocol.as_str()) && !(is_first && way != Way::Ours) {
+            return Ok(None);
+        }
+        let id = current.path();
+        let by_glob = || self.by_glob(&protocol, id).map(of_glob);
+        if way == Way::Globs
+            && let Some(target) = by_glob()
+        {
+            return Ok(Some(target));
+        }
+        let definition = self.get(&protocol).or_else(|| self.extensions.get(&protocol));
+        let missing = match definition.map(|one| registered(one, current)) {
+            Some(Ok(target)) => return Ok(Some(target)),
+            Some(Err(error)) if !error.is_missing() => return Err(error),
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        let row = self.rows.get(&protocol).and_then(|rows| rows.get(id));
+        if let Some(target) = row.map(|row| of_row(row, current)).transpose()? {
+            return Ok(Some(target));
+        }
+        match (by_glob(), missing) {
+            (Some(target), _) => Ok(Some(target)),
+            (None, Some(error)) => Err(error),
+            (None, None) if self.extends(&protocol) => Err(self.unregistered(&protocol, current)),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Returns the reference behind a target, and the step to it.
     fn follow(
         &self,
-        definition: &Definition,
+        target: &Target<'_>,
         current: &Reference<'_>,
         trail: &[Hop],
     ) -> Result<(ReferenceBuf, Hop), ResolveError> {
         let asked = || trail.first().map_or_else(|| current.public(), |hop| hop.from.clone());
-        check_use(definition, current)?;
-        let (id, protocol) = (current.path(), definition.name());
+        let (id, protocol) = (current.path(), current.innermost().protocol().to_ascii_lowercase());
         let is_back = |hop: &Hop| hop.protocol == protocol && hop.id == id;
         if let Some(first) = trail.iter().position(is_back) {
             let circle = trail.iter().skip(first);
             let mut path: Vec<String> = circle.map(|hop| address(&hop.protocol, &hop.id)).collect();
-            path.push(address(protocol, id));
+            path.push(address(&protocol, id));
             return Err(ResolveError::Cycle { reference: asked(), path });
         }
         if trail.len() >= self.limits.registry_steps {
             let limit = self.limits.registry_steps;
             return Err(ResolveError::TooFar { reference: asked(), limit });
         }
-        let (target, line) = target(definition, current)?;
-        let file = definition.origin.file.clone();
-        let next = compose(current, &target.as_ref(), &definition.parameters).map_err(|fault| {
-            ResolveError::Composed {
-                reference: asked(),
-                id: id.to_owned(),
-                file: file.clone(),
-                line,
-                fault,
-            }
+        let declared = target.definition.map_or(&[][..], |one| &one.parameters);
+        let next = compose(current, &target.reference.as_ref(), declared).map_err(|fault| {
+            let (file, line) = (target.file.clone(), target.line);
+            ResolveError::Composed { reference: asked(), id: id.to_owned(), file, line, fault }
         })?;
         let hop = Hop {
-            protocol: protocol.to_owned(),
+            protocol,
             id: id.to_owned(),
             from: current.public(),
             to: next.as_ref().public(),
-            layer: definition.origin.layer,
-            file,
-            line,
-            rule_line: definition.location_line,
+            layer: target.layer,
+            file: target.file.clone(),
+            line: target.line,
+            rule_line: target.definition.and_then(|one| one.location_line),
         };
         Ok((next, hop))
+    }
+}
+
+/// Adds the parameters that a definition declares, but those that any text takes.
+fn take_parameters(known: &mut Vec<Parameter>, declared: &[Parameter]) {
+    let common = common_parameters();
+    for parameter in declared {
+        let is_same = |one: &Parameter| one.name == parameter.name;
+        if !common.iter().any(is_same) && !known.iter().any(is_same) {
+            known.push(parameter.clone());
+        }
+    }
+}
+
+/// Returns the target of a row of a registry file.
+fn of_row<'d>(row: &Row, current: &Reference<'_>) -> Result<Target<'d>, ResolveError> {
+    let (file, line) = (row.origin.file.clone(), row.line);
+    let Some(reference) = row.reference.clone() else {
+        let (reference, id) = (current.public(), current.path().to_owned());
+        return Err(ResolveError::BrokenRow { reference, id, file, line });
+    };
+    let (layer, place) = (row.origin.layer, row.origin.place.clone());
+    Ok(Target { reference, layer, file, line, place, definition: None, only: None })
+}
+
+/// Returns the target of a glob. Its path starts at the workspace.
+fn of_glob<'d>((reference, only): (ReferenceBuf, OnlyMatch)) -> Target<'d> {
+    Target {
+        reference,
+        layer: Layer::Explicit,
+        file: format!("the glob {}", only.glob),
+        line: 0,
+        place: Some(Place::workspace()),
+        definition: None,
+        only: Some(only),
     }
 }
 
@@ -176,25 +275,30 @@ fn check_use(definition: &Definition, current: &Reference<'_>) -> Result<(), Res
     Ok(())
 }
 
-/// Returns the target of a reference's id, and the line that defines it.
-fn target<'a>(
-    definition: &'a Definition,
+/// Returns the target of an id in the registry of its protocol's element.
+fn registered<'d>(
+    definition: &'d Definition,
     current: &Reference<'_>,
-) -> Result<(&'a ReferenceBuf, u32), ResolveError> {
+) -> Result<Target<'d>, ResolveError> {
+    check_use(definition, current)?;
     let (id, protocol) = (current.path().to_owned(), definition.name.clone());
+    let reference = || current.public();
     let Some(registry) = &definition.registry else {
-        return Err(ResolveError::NoRegistry { reference: current.public(), protocol });
+        return Err(ResolveError::NoRegistry { reference: reference(), protocol });
     };
-    let file = definition.origin.file.clone();
+    let Origin { layer, file, place } = definition.origin.clone();
     let Some(entry) = registry.get(&id) else {
         let help = near_ids(&id, registry.usable_ids());
-        let reference = current.public();
-        return Err(ResolveError::UnknownId { reference, protocol, id, file, help });
+        return Err(ResolveError::UnknownId { reference: reference(), protocol, id, file, help });
     };
     let line = entry.line;
-    match &entry.reference {
-        Some(reference) => Ok((reference, line)),
-        None => Err(ResolveError::BrokenRow { reference: current.public(), id, file, line }),
+    match entry.target(&id) {
+        Ok(Some(reference)) => {
+            let definition = Some(definition);
+            Ok(Target { reference, layer, file, line, place, definition, only: None })
+        }
+        Ok(None) => Err(ResolveError::BrokenRow { reference: reference(), id, file, line }),
+        Err(fault) => Err(ResolveError::Composed { reference: reference(), id, file, line, fault }),
     }
 }
 

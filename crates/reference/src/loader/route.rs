@@ -2,11 +2,12 @@
 
 use super::assign::{Declared, Given, Untaken, assign};
 use super::setup::Loader;
-use crate::definition::{Definition, Hop};
+use crate::definition::{Definition, Hop, OnlyMatch, Way};
+use crate::expand::EXPAND;
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, LineRange};
 use crate::{processors, protocols};
-use contexture_core::reference::{LoadError, Parameters, Place, Protocol, Role};
+use contexture_core::reference::{LoadError, Note, Parameters, Place, Protocol, Role};
 use contexture_diagnostic::suggestion;
 use std::sync::Arc;
 
@@ -31,6 +32,23 @@ pub struct Route {
     pub max: Option<u64>,
     /// The registries that were followed, in order.
     pub trail: Vec<Hop>,
+    /// The glob that led to files, if one did: one of them alone is meant (MA-2).
+    pub only: Option<OnlyMatch>,
+    /// The way that is gone when nothing is at the end of this one (MA-2).
+    pub fallback: Option<Arc<Route>>,
+    /// Remarks about the way.
+    pub notes: Vec<Note>,
+    /// How the way is gone.
+    pub(crate) mode: Mode,
+}
+
+/// How a way is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Mode {
+    /// True inside an expansion, which expands what is loaded itself.
+    pub(crate) is_expansion: bool,
+    /// True if nothing connects: a placeholder stands for what would.
+    pub(crate) is_offline: bool,
 }
 
 /// One level of a reference.
@@ -75,6 +93,17 @@ impl Route {
     }
 }
 
+impl Route {
+    /// Returns the way, gone in a mode. Inside an expansion the levels of `expand` are left out.
+    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
+        if mode.is_expansion {
+            self.steps.retain(|step| step.name != EXPAND);
+        }
+        self.fallback = self.fallback.map(|other| Arc::new(Self::clone(&other).in_mode(mode)));
+        Self { mode, ..self }
+    }
+}
+
 impl Loader {
     /// Returns how a reference would be loaded; nothing is touched.
     ///
@@ -84,7 +113,7 @@ impl Loader {
     pub fn route(&self, reference: &Reference<'_>, place: &Place) -> Result<Route, LoadError> {
         match plain(self, reference, place) {
             Some(route) => Ok(route),
-            None => resolved(self, reference, place),
+            None => super::ways::first(self, reference, place),
         }
     }
 }
@@ -115,13 +144,22 @@ fn plain(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Option<Ro
         lines: None,
         max: None,
         trail: Vec::new(),
+        only: None,
+        fallback: None,
+        notes: Vec::new(),
+        mode: Mode::default(),
     })
 }
 
-/// Returns the way of any reference.
-fn resolved(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Result<Route, LoadError> {
+/// Returns the way of any reference along one kind of sources of ids.
+pub(super) fn resolved(
+    loader: &Loader,
+    reference: &Reference<'_>,
+    place: &Place,
+    way: Way,
+) -> Result<Route, LoadError> {
     let asked = reference.public();
-    let resolution = loader.definitions.resolve(reference)?;
+    let resolution = loader.definitions.resolve_by(reference, way)?;
     let resolved = resolution.reference.as_ref();
     let whole = if resolution.trail.is_empty() { asked.clone() } else { resolved.public() };
     let (mut steps, mut declared) = levels(loader, &resolved)?;
@@ -144,6 +182,10 @@ fn resolved(loader: &Loader, reference: &Reference<'_>, place: &Place) -> Result
         place: resolution.place.unwrap_or_else(|| place.clone()),
         lines,
         trail: resolution.trail,
+        only: resolution.only,
+        fallback: None,
+        notes: Vec::new(),
+        mode: Mode::default(),
     })
 }
 

@@ -2,6 +2,8 @@
 
 use super::assign;
 use crate::definition::Definitions;
+use crate::expand::{ExpandLimits, ExpandOptions};
+use crate::plan::PlanOptions;
 use crate::processors;
 use contexture_context::TokenCounter;
 use contexture_core::reference::{Loaded, Parameters, Protocol};
@@ -31,6 +33,8 @@ pub struct Loader {
     pub(super) protocols: BTreeMap<String, Known>,
     pub(super) definitions: Definitions,
     pub(super) limits: LoadLimits,
+    /// How plain `@` inside documents is loaded by `@expand:…`.
+    pub(super) expansion: PlanOptions,
     pub(super) counter: &'static dyn TokenCounter,
 }
 
@@ -49,6 +53,7 @@ impl Loader {
             protocols: BTreeMap::new(),
             definitions: Definitions::built_in(),
             limits: LoadLimits::default(),
+            expansion: PlanOptions::default(),
             counter,
         };
         processors::built_in().into_iter().fold(loader, Self::with)
@@ -74,6 +79,14 @@ impl Loader {
     #[must_use]
     pub fn with_limits(mut self, limits: LoadLimits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Takes the policy and the budget of references with a plain `@` in documents that are expanded
+    /// (MA-1).
+    #[must_use]
+    pub fn with_expansion(mut self, expansion: PlanOptions) -> Self {
+        self.expansion = expansion;
         self
     }
 
@@ -107,6 +120,12 @@ impl Loader {
         texts.map(|text| self.counter.count(text) as u64).sum()
     }
 
+    /// Returns the options by which `@expand:…` expands.
+    pub(crate) fn expansion(&self, is_offline: bool) -> ExpandOptions {
+        let plan = PlanOptions { is_offline, ..self.expansion.clone() };
+        ExpandOptions { plan, limits: self.limits.expansion }
+    }
+
     pub(super) fn protocol(&self, name: &str) -> Option<&Arc<dyn Protocol>> {
         self.protocols.get(name).map(|known| &known.protocol)
     }
@@ -132,6 +151,8 @@ pub struct LoadLimits {
     pub max_references: usize,
     /// The most bytes that all loaded references of a plan may give together.
     pub max_plan_bytes: u64,
+    /// The limits of `@expand:…` (MA-1).
+    pub expansion: ExpandLimits,
 }
 
 impl Default for LoadLimits {
@@ -142,6 +163,7 @@ impl Default for LoadLimits {
             concurrency: 8,
             max_references: 10_000,
             max_plan_bytes: 256 * 1024 * 1024,
+            expansion: ExpandLimits::default(),
         }
     }
 }

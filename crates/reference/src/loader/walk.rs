@@ -2,9 +2,12 @@
 
 use super::route::{Route, Step, StepKind};
 use super::setup::Loader;
-use crate::processors;
+use super::ways;
+use crate::definition::OnlyMatch;
+use crate::expand::{self, EXPAND};
 use crate::syntax::{Reference, Semantics};
 use crate::text::{self, Piece};
+use crate::{codes, processors};
 use contexture_context::Trust;
 use contexture_core::reference::{
     Content, LoadError, Loaded, Note, Place, Protocol, Request, Resource,
@@ -32,6 +35,34 @@ impl Loader {
     /// # Errors
     /// [`LoadError`] when something can't be read.
     pub async fn walk(&self, route: &Route) -> Result<Loaded, LoadError> {
+        let mut way = route;
+        let mut notes = route.notes.clone();
+        let mut first: Option<LoadError> = None;
+        loop {
+            match (self.along(way).await, way.fallback.as_deref()) {
+                (Ok(mut loaded), _) => {
+                    loaded.notes.splice(0..0, notes);
+                    return Ok(loaded);
+                }
+                (Err(error), Some(other)) if ways::is_missing(&error) => {
+                    // What a protocol of ours does not have is not a fault of the registry.
+                    if !way.trail.is_empty() {
+                        notes.push(ways::passed_over(&error, other));
+                    }
+                    notes.extend(other.notes.iter().cloned());
+                    first = Some(ways::both(first, error));
+                    way = other;
+                }
+                (Err(error), _) => return Err(ways::both(first, error)),
+            }
+        }
+    }
+
+    /// Loads along one way.
+    async fn along(&self, route: &Route) -> Result<Loaded, LoadError> {
+        if route.mode.is_offline && self.connects(route) {
+            return Ok(placeholder(route));
+        }
         let start = handle_below(route);
         let mut loaded = match start {
             Some(index) => handle(route, index),
@@ -43,14 +74,18 @@ impl Loader {
             within(self, route, &loaded)?;
         }
         fit(self, route, &mut loaded);
+        if !route.mode.is_expansion {
+            loaded.notes.extend(expand::unloaded(&route.resolved, &loaded));
+        }
         Ok(loaded)
     }
 
     /// Reports whether loading along a route may connect to something.
     #[must_use]
     pub fn connects(&self, route: &Route) -> bool {
-        let protocols = route.steps.iter().filter_map(|step| self.protocol(&step.name));
-        protocols.into_iter().any(|protocol| protocol.connects())
+        let mut protocols = route.steps.iter().filter_map(|step| self.protocol(&step.name));
+        protocols.any(|protocol| protocol.connects())
+            || route.fallback.as_ref().is_some_and(|other| self.connects(other))
     }
 }
 
@@ -72,6 +107,13 @@ fn handle(route: &Route, index: usize) -> Loaded {
     Loaded { resources: vec![resource], ..Loaded::default() }
 }
 
+/// Returns what stands for a place that is not connected to.
+fn placeholder(route: &Route) -> Loaded {
+    let text = format!("⟨{}⟩", route.reference);
+    let resource = Resource::of_text(&route.reference, "text/plain", text, Trust::Web);
+    Loaded { resources: vec![resource], ..Loaded::default() }
+}
+
 async fn source(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
     let Some(step) = route.steps.first() else { return Ok(Loaded::default()) };
     let protocol = protocol(loader, step)?;
@@ -89,8 +131,33 @@ async fn source(loader: &Loader, route: &Route) -> Result<Loaded, LoadError> {
     Ok(loaded)
 }
 
+/// Returns the only file that the glob of an id matches (MA-2).
+fn only(id: &OnlyMatch, route: &Route, mut loaded: Loaded) -> Result<Loaded, LoadError> {
+    let OnlyMatch { protocol, id, glob } = id;
+    let names: Vec<&str> = loaded.resources.iter().map(|one| one.reference.as_str()).collect();
+    match names.as_slice() {
+        [_] => {
+            loaded.listing = false;
+            Ok(loaded)
+        }
+        [] => {
+            let message = format!("no file matches `{glob}` for `{id}`");
+            let help = format!("name a file of `{protocol}` that is there, or correct the glob");
+            Err(LoadError::new(codes::NOT_FOUND.code, &route.reference, message).with_help(help))
+        }
+        names => {
+            let message = format!("several files match `{glob}`: {}", names.join(", "));
+            Err(LoadError::new(codes::AMBIGUOUS_ID.code, &route.reference, message)
+                .with_help(format!("rename all but one, or register `{id}` with its file")))
+        }
+    }
+}
+
 /// Checks that a hot pattern matches something (REF-13).
 fn found(route: &Route, loaded: Loaded) -> Result<Loaded, LoadError> {
+    if let Some(id) = &route.only {
+        return only(id, route, loaded);
+    }
     let source = route.steps.first().map(|step| step.semantics);
     let is_hot = route.semantics == Semantics::Hot || source == Some(Semantics::Hot);
     if !(is_hot && loaded.listing && loaded.resources.is_empty()) {
@@ -200,11 +267,18 @@ async fn apply(
         }
         StepKind::Source { .. } | StepKind::Processor => {
             let protocol = protocol(loader, step)?;
-            protocol.load(request(loader, route, step, "", &input.resources)).await?
+            match step.name.as_str() {
+                EXPAND => {
+                    let options = loader.expansion(route.mode.is_offline);
+                    expand::of_input(loader, input.resources, options).await?
+                }
+                _ => protocol.load(request(loader, route, step, "", &input.resources)).await?,
+            }
         }
     };
     loaded.listing = input.listing;
     loaded.notes.splice(0..0, input.notes);
+    loaded.steps.splice(0..0, input.steps);
     Ok(loaded)
 }
 
@@ -222,7 +296,8 @@ fn wrapped(
     })?;
     let reference = processors::around(&step.name, &resource.reference);
     let text = definition.wrap_with(&resource.reference, &step.parameters, text);
-    Ok(Resource::of_text(reference, "text/plain", text, resource.trust))
+    let wrapped = Resource::of_text(reference, "text/plain", text, resource.trust);
+    Ok(Resource { place: resource.place.clone(), ..wrapped })
 }
 
 fn within(loader: &Loader, route: &Route, loaded: &Loaded) -> Result<(), LoadError> {

@@ -1,6 +1,6 @@
 //! The entries of a plan, by their states.
 
-use crate::loader::Route;
+use crate::loader::{Mode, Route};
 use crate::syntax::{ReferenceBuf, Semantics};
 use contexture_core::reference::{LoadError, Loaded, Place};
 
@@ -45,6 +45,16 @@ pub struct PlanOptions {
     pub place: Place,
     /// The sizes that are wanted.
     pub sizes: Sizes,
+    /// True inside an expansion, which expands what it loads itself: `@expand:` is left out.
+    pub is_expansion: bool,
+    /// True if nothing connects, as in a dry run: a placeholder stands for what would.
+    pub is_offline: bool,
+}
+
+impl PlanOptions {
+    pub(super) const fn mode(&self) -> Mode {
+        Mode { is_expansion: self.is_expansion, is_offline: self.is_offline }
+    }
 }
 
 /// Which entries of a plan get their size in tokens: counting a text can cost as much as reading

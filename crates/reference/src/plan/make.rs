@@ -4,7 +4,7 @@ use super::entry::{
     Plan, PlanEntry, PlanOptions, Policy, Routed, Sizes, State, Unrouted, not_loaded, pending,
 };
 use super::{inner, rounds};
-use crate::loader::{Loader, Route};
+use crate::loader::{Loader, Mode, Route};
 use crate::scan::scan;
 use crate::syntax::{Reference, Semantics};
 use contexture_core::reference::LoadError;
@@ -135,6 +135,10 @@ fn routed(loader: &Loader, candidate: Candidate<'_>, options: &PlanOptions) -> R
             let route = loader.route(&reference, &options.place).map_err(|error| {
                 let semantics = reference.semantics();
                 Box::new(Unrouted { reference: reference.public(), semantics, error })
+            });
+            let route = route.map(|route| match options.mode() {
+                mode if mode == Mode::default() => route,
+                mode => route.in_mode(mode),
             });
             Routed { span, source: Some(reference.to_owned()), route }
         }

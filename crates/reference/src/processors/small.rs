@@ -37,6 +37,11 @@ pub(super) fn text_of(resource: &Resource) -> Result<&str, Fault> {
     })
 }
 
+/// The content as it is.
+pub(super) fn same(resource: &Resource, _: &Parameters) -> Made {
+    Ok((resource.media_type.clone(), text_of(resource)?.as_bytes().to_vec()))
+}
+
 /// `text`: the content as plain text, whatever it was.
 pub(super) fn text(resource: &Resource, _: &Parameters) -> Made {
     Ok(("text/plain".to_owned(), text_of(resource)?.as_bytes().to_vec()))

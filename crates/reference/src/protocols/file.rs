@@ -25,7 +25,11 @@ impl Files {
         if pattern::is_pattern(request.path) { walk::unmatched(self, request) } else { Ok(None) }
     }
 
-    fn read(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
+    /// Reads a file, or the files that a pattern matches, at once.
+    ///
+    /// # Errors
+    /// [`LoadError`] when it can't be read.
+    pub fn read(&self, request: Request<'_>) -> Result<Loaded, LoadError> {
         if pattern::is_pattern(request.path) {
             return walk::matches(self, request);
         }

@@ -87,6 +87,7 @@ impl Http {
             media_type: format.checked(&answer).map_err(fail)?,
             content: Content::Bytes(answer.body),
             trust: Trust::Web,
+            place: None,
         };
         Ok(Loaded { resources: vec![resource], ..Loaded::default() })
     }

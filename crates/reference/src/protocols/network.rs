@@ -66,6 +66,7 @@ pub(super) async fn one_file(
         media_type: text::media_type_of(&endpoint.path).to_owned(),
         content: Content::Bytes(bytes),
         trust: Trust::Web,
+        place: None,
     };
     Ok(Loaded { resources: vec![resource], ..Loaded::default() })
 }

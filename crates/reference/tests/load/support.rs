@@ -178,3 +178,25 @@ impl Protocol for Patient {
         })
     }
 }
+
+/// A protocol that gives one text with one trust.
+pub(crate) struct Given {
+    pub(crate) name: &'static str,
+    pub(crate) text: &'static str,
+    pub(crate) trust: Trust,
+}
+
+impl Protocol for Given {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn role(&self) -> Role {
+        Role::Source
+    }
+
+    fn load<'a>(&'a self, request: Request<'a>) -> LoadFuture<'a> {
+        let resource = Resource::of_text(request.reference, "text/markdown", self.text, self.trust);
+        Box::pin(async move { Ok(Loaded { resources: vec![resource], ..Loaded::default() }) })
+    }
+}

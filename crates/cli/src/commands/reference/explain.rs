@@ -22,8 +22,8 @@ pub(super) struct Args {
     from: RelativeTo,
     #[command(flatten)]
     options: ReferenceOptions,
-    /// Print one JSON object: reference, resolved, semantics, trail, levels, parameters, place and
-    /// file.
+    /// Print one JSON object: reference, resolved, semantics, trail, levels, parameters, place, file
+    /// and fallback.
     #[arg(long)]
     json: bool,
 }
@@ -72,6 +72,7 @@ fn to_json(route: &Route, file: &Target, references: &References) -> Value {
         "parameters": route.common.taken,
         "place": { "root": references.root(route.place.root), "folder": route.place.folder },
         "file": file,
+        "fallback": route.fallback.as_ref().map(|other| &other.resolved),
     })
 }
 
@@ -83,7 +84,7 @@ fn hop_json(hop: &Hop) -> Value {
         "to": hop.to,
         "layer": hop.layer.to_string(),
         "file": hop.file,
-        "line": hop.line,
+        "line": (hop.line > 0).then_some(hop.line),
         "rule_line": hop.rule_line,
     })
 }
@@ -116,9 +117,15 @@ fn text(route: &Route, file: &Target, references: &References, paint: Paint) -> 
     let mut text = format!("{}\n", paint.bold(&one_line(&route.reference)));
     // Writing to a string can't fail.
     for hop in &route.trail {
-        let place = format!("{}:{} ({})", one_line(&hop.file), hop.line, hop.layer);
+        let file = one_line(&hop.file);
         let _ = writeln!(text, "→ {}", one_line(&hop.to));
-        let _ = writeln!(text, "    {} {}", paint.dim("registered in"), place);
+        let _ = match hop.line {
+            0 => writeln!(text, "    {} {file}", paint.dim("named by")),
+            line => {
+                let (said, layer) = (paint.dim("registered in"), hop.layer);
+                writeln!(text, "    {said} {file}:{line} ({layer})")
+            }
+        };
         if let Some(line) = hop.rule_line {
             let _ =
                 writeln!(text, "    {} {}:{line}", paint.dim("path follows"), one_line(&hop.file));
@@ -161,6 +168,19 @@ fn text(route: &Route, file: &Target, references: &References, paint: Paint) -> 
             let _ = writeln!(text, "{}  {}", paint.dim("file"), paint.red(&one_line(reason)));
         }
         None => {}
+    }
+    if let Some(other) = &route.fallback {
+        let said = "if nothing is there";
+        let _ = writeln!(
+            text,
+            "{}  {} {}",
+            paint.dim("else"),
+            one_line(&other.resolved),
+            paint.dim(said)
+        );
+    }
+    for note in &route.notes {
+        let _ = writeln!(text, "{}  {}", paint.dim("note"), one_line(&note.message));
     }
     text
 }

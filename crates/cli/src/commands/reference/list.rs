@@ -7,21 +7,22 @@ use crate::prelude::*;
 use contexture::diagnostic::SourceFile;
 use contexture::reference::definition::Definition;
 use contexture::reference::{Parameter, ParameterKind, Protocol, Role};
-use contexture::references::References;
+use contexture::references::{References, Skill};
+use std::collections::BTreeMap;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture ref list
   contexture ref list --workspace examples/references --json";
 
-/// Lists the protocols: built-in ones, processors, and those of definition files.
+/// Lists the protocols: built-in ones, processors, those of definition files, and what registry files, globs and skills add.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     #[command(flatten)]
     options: ReferenceOptions,
     /// Print one JSON object: protocols, each with name, kind, parameters, layer, file, line and
-    /// ids; and diagnostics.
+    /// ids; rows of registry files; globs; skills; and diagnostics.
     #[arg(long)]
     json: bool,
 }
@@ -30,8 +31,13 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let references = args.options.open(None)?;
     if args.json {
         let diagnostics = options::diagnostics(&references, []);
-        let protocols = protocols(&references);
-        terminal.print_json(&json!({ "protocols": protocols, "diagnostics": diagnostics }))?;
+        terminal.print_json(&json!({
+            "protocols": protocols(&references),
+            "rows": rows(&references),
+            "globs": globs(&references),
+            "skills": skills(&references),
+            "diagnostics": diagnostics,
+        }))?;
         return Ok(Exit::Done);
     }
     terminal.print(&text(&references, terminal.out))?;
@@ -59,6 +65,29 @@ fn protocols(references: &References) -> Vec<Value> {
         })
     });
     built_in.chain(loader.definitions().iter().map(|definition| defined(definition))).collect()
+}
+
+fn rows(references: &References) -> Vec<Value> {
+    let rows = references.loader().definitions().rows();
+    rows.map(|(protocol, id, row)| {
+        let reference = row.reference.as_ref().map(|one| one.as_ref().public());
+        let (file, line) = (&row.origin.file, row.line);
+        json!({ "protocol": protocol, "id": id, "reference": reference, "file": file, "line": line })
+    })
+    .collect()
+}
+
+fn globs(references: &References) -> Value {
+    let globs = references.loader().definitions().globs();
+    globs.map(|(protocol, glob)| (protocol.to_owned(), json!(glob.as_str()))).collect()
+}
+
+fn skills(references: &References) -> Vec<Value> {
+    let one = |skill: Skill| {
+        let Skill { name, description, folder } = skill;
+        json!({ "name": name, "description": description, "folder": folder })
+    };
+    references.skills().into_iter().map(one).collect()
 }
 
 fn kind(protocol: &dyn Protocol) -> &'static str {
@@ -132,7 +161,34 @@ fn text(references: &References, paint: Paint) -> String {
     for definition in loader.definitions().iter() {
         definition_text(definition, wide, paint, &mut text);
     }
+    registered_text(references, wide, paint, &mut text);
     text
+}
+
+/// Adds the registry files, the globs and the skills, each part if there is any.
+fn registered_text(references: &References, wide: usize, paint: Paint, text: &mut String) {
+    let definitions = references.loader().definitions();
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (protocol, _, row) in definitions.rows() {
+        *counts.entry((protocol, &row.origin.file)).or_default() += 1;
+    }
+    let rows = counts.into_iter().map(|((protocol, file), count)| {
+        let rows = if count == 1 { "row" } else { "rows" };
+        (protocol.to_owned(), format!("{count} {rows} of {file}"))
+    });
+    let globs = definitions.globs();
+    let globs = globs.map(|(protocol, glob)| (protocol.to_owned(), glob.as_str().to_owned()));
+    let skills = references.skills().into_iter().map(|skill| (skill.name, skill.description));
+    let parts: [(&str, Vec<(String, String)>); 3] =
+        [("Registered", rows.collect()), ("Globs", globs.collect()), ("Skills", skills.collect())];
+    for (title, lines) in parts.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+        // Writing to a string can't fail.
+        let _ = writeln!(text, "\n{}", paint.bold(title));
+        for (name, what) in lines {
+            let name = paint.cyan(&padded(&one_line(&name), wide));
+            let _ = writeln!(text, "  {name}  {}", paint.dim(&one_line(&what)));
+        }
+    }
 }
 
 fn definition_text(definition: &Definition, wide: usize, paint: Paint, text: &mut String) {

@@ -37,7 +37,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-fn policy(word: &str) -> Result<Policy, String> {
+pub(super) fn policy(word: &str) -> Result<Policy, String> {
     Policy::parse(word).ok_or_else(|| "expected `budget`, `model` or `never`".to_owned())
 }
 

@@ -5,8 +5,8 @@ use crate::host::errors::of_packs;
 use crate::host::run_state::RunState;
 use crate::packs::{AskedOf, DEFAULT_BUDGET, OnDemand, asked_of, file_in_pack};
 use contexture_context::manifest::{
-    LONGEST_QUESTION, LeftOut, MOST_LEFT_OUT, PackFileRecord, PackRecord, RankedPassage,
-    RankedRecord,
+    ExpandedRecord, LONGEST_QUESTION, LeftOut, MOST_LEFT_OUT, PackFileRecord, PackRecord,
+    RankedPassage, RankedRecord,
 };
 use contexture_context::tokens::O200K_BASE;
 use contexture_context::{Budget, Position, TokenCounter};
@@ -25,6 +25,8 @@ pub(crate) struct Kept {
     pub(crate) records: Vec<PackRecord>,
     /// What questions of `use` selected of packs, for the manifest.
     pub(crate) ranked: Vec<RankedRecord>,
+    /// The documents that were expanded, for the manifest.
+    pub(crate) expanded: Vec<ExpandedRecord>,
 }
 
 impl Kept {
@@ -33,6 +35,7 @@ impl Kept {
         self.found.extend(other.found);
         self.records.extend(other.records);
         self.ranked.extend(other.ranked);
+        self.expanded.extend(other.expanded);
     }
 }
 

@@ -33,7 +33,8 @@ pub(super) async fn load(
         planned.push(Planned { asked, entry, items: Vec::new(), answer: None, is_placeholder });
     }
     let place = planned.first().map(|one| one.asked.place.clone()).unwrap_or_default();
-    let options = PlanOptions { policy, place, ..PlanOptions::default() };
+    let is_offline = run.dry_run;
+    let options = PlanOptions { policy, place, is_offline, ..PlanOptions::default() };
     let references: Vec<Reference<'_>> = real
         .iter()
         .filter_map(|index| planned.get(*index))

@@ -3,6 +3,7 @@
 use super::asked::Asked;
 use crate::host::knowledge::Answer;
 use contexture_context::DeclaredItem;
+use contexture_context::manifest::{ExpandedRecord, ExpandedReference};
 use contexture_reference::PlanEntry;
 use serde_json::{Value, json};
 
@@ -20,12 +21,42 @@ pub(super) struct Planned {
 
 /// Returns an entry with those of its inner levels.
 pub(super) fn entry(entry: &PlanEntry) -> Value {
-    json!({
+    let mut object = json!({
         "reference": entry.reference,
         "semantics": entry.semantics.as_str(),
         "state": entry.state.as_str(),
         "tokens": entry.tokens,
         "reason": entry.reason,
         "inner": entry.inner.as_deref().map(self::entry),
+    });
+    let inside = inside(entry);
+    if let (false, Some(fields)) = (inside.is_empty(), object.as_object_mut()) {
+        fields.insert("expanded".to_owned(), json!(inside));
+    }
+    object
+}
+
+/// Returns the record of a document that was expanded (MA-1).
+pub(super) fn expanded(planned: &Planned) -> Option<ExpandedRecord> {
+    let references = inside(&planned.entry);
+    (!references.is_empty()).then(|| ExpandedRecord {
+        source: planned.entry.reference.clone(),
+        position: planned.asked.position.clone(),
+        references,
     })
+}
+
+fn inside(entry: &PlanEntry) -> Vec<ExpandedReference> {
+    let steps = entry.loaded.iter().flat_map(|loaded| &loaded.steps);
+    steps
+        .map(|step| ExpandedReference {
+            reference: step.reference.clone(),
+            depth: step.depth,
+            state: step.state.as_str().to_owned(),
+            reason: step.reason.clone(),
+            tokens: step.tokens,
+            digest: step.digest,
+            trust: step.trust,
+        })
+        .collect()
 }

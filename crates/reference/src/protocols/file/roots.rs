@@ -84,7 +84,15 @@ pub(super) fn resource(reference: &str, located: &Located, bytes: Vec<u8>) -> Re
         media_type: text::media_type_of(located.path.name()).to_owned(),
         content: Content::Bytes(bytes),
         trust: trust(located.root),
+        place: Some(folder_of(located)),
     }
+}
+
+/// Returns the place from which references in a file start.
+fn folder_of(located: &Located) -> Place {
+    let folder = located.path.parent();
+    let folder = if folder == WorkspacePath::root() { "" } else { folder.as_str() };
+    Place { root: located.root, folder: folder.to_owned() }
 }
 
 /// Returns the trust level of a root: lower outside the workspace.

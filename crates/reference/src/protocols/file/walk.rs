@@ -214,7 +214,8 @@ impl Search<'_> {
 
     fn load(&self, request: Request<'_>, found: Found) -> Result<Loaded, LoadError> {
         let resources = Vec::with_capacity(found.matches.len());
-        let mut loaded = Loaded { resources, listing: true, notes: found.notes };
+        let notes = found.notes;
+        let mut loaded = Loaded { resources, listing: true, notes, ..Loaded::default() };
         if found.matches.is_empty() {
             let message = format!("`{}` {}", request.reference, self.nothing());
             loaded.notes.push(Note { code: "REF3037", severity: Severity::Warning, message });
@@ -277,7 +278,8 @@ impl Search<'_> {
 
 fn listed(reference: String, root: usize) -> Resource {
     let content = Content::Listed { bytes: 0 };
-    Resource { reference, media_type: FOLDER.to_owned(), content, trust: trust(root) }
+    let media_type = FOLDER.to_owned();
+    Resource { reference, media_type, content, trust: trust(root), place: None }
 }
 
 fn enters(pattern: &Pattern, workspace: &Workspace, entry: &DirEntry) -> bool {

@@ -4,6 +4,8 @@
 mod bad_input;
 #[path = "reference/definitions.rs"]
 mod definitions;
+#[path = "reference/expand.rs"]
+mod expand;
 #[path = "reference/plans.rs"]
 mod plans;
 

@@ -15,14 +15,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// The folders that skills lie in; of two with one name that of the first folder stands.
-const FOLDERS: [&str; 6] = [
-    ".contexture/skills",
-    ".agents/skills",
-    ".claude/skills",
-    ".codex/skills",
-    ".github/skills",
-    "skills",
-];
+const FOLDERS: [&str; 5] =
+    [".agents/skills", ".claude/skills", ".codex/skills", ".github/skills", "skills"];
 
 /// The file that makes a folder a skill.
 const GUIDE: &str = "SKILL.md";

@@ -658,3 +658,83 @@ fn as_31_session_lines_may_contain_references() {
         assert!(faults[0].code.starts_with("REF1"), "{faults:?}");
     }
 }
+
+const ROLE: &str = "Role: @!file://tone.md\nOlder: @?file://old.md\n";
+
+#[test]
+fn ma_1_program_imports_an_expanded_document() {
+    let program = r#"
+        import resource Role from "@!expand:file://role/a.md"
+        main func(input) {
+          use Role as role
+          generate({ input: "Answer." }) -> { a string }
+        }"#;
+    let files = [
+        ("app/role/a.md", ROLE),
+        ("app/role/tone.md", "Be brief: @file://words.md"),
+        ("app/role/words.md", "few words"),
+        ("app/role/old.md", "old"),
+    ];
+    let place = place(program, &files);
+    let report = run(&place, &calls(&["@?file://old.md"]));
+    assert_eq!(report.warnings, [""; 0]);
+    assert_eq!(value(report), json!({ "a": "done" }));
+    let kept = items(&place);
+    let told: Vec<_> =
+        kept.iter().map(|item| (item.source.as_str(), item.trust.as_str())).collect();
+    let role = ("@expand:@file://role/a.md", "resource");
+    let old = ("@?file://old.md", "resource");
+    assert_eq!(told, [role, ("load_resource", "program"), old]);
+    let text = "Role: Be brief: few words\nOlder: @?file://old.md\n";
+    assert_eq!(kept[0].value, contexture::context::Digest::of_json(&json!(text)));
+    let data = generated(&place);
+    let inside = [
+        ("@!file://tone.md", 1, "loaded"),
+        ("@file://words.md", 2, "loaded"),
+        ("@?file://old.md", 1, "pending"),
+    ];
+    for steps in
+        [&data["references"][0]["expanded"], &data["manifest"]["expanded"][0]["references"]]
+    {
+        let steps = steps.as_array().unwrap().iter();
+        let steps: Vec<_> = steps
+            .map(|step| (step["reference"].clone(), step["depth"].clone(), step["state"].clone()))
+            .collect();
+        assert_eq!(
+            steps,
+            inside.map(|(name, depth, state)| (json!(name), json!(depth), json!(state)))
+        );
+    }
+    assert_eq!(data["manifest"]["expanded"][0]["source"], "@!expand:@file://role/a.md");
+}
+
+#[test]
+fn ma_1_references_of_a_resource_that_is_not_expanded_are_told_once() {
+    let program = r#"
+        import resource Role from "@!file://role.md"
+        main func(input) { use Role generate({ input: "Answer." }) -> { a string } }"#;
+    let place = place(program, &[("app/role.md", ROLE)]);
+    let report = run(&place, &json!([{ "json": { "a": "x" } }]));
+    let warnings = report.warnings.clone();
+    value(report);
+    let said = "2 references inside are not loaded: @!file://tone.md, @?file://old.md; \
+                `@!expand:file://role.md` loads them";
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].ends_with(said), "{warnings:?}");
+    assert_eq!(generated(&place)["references"][0]["reason"], said);
+}
+
+#[test]
+fn ma_1_failed_hot_reference_inside_stops_the_call() {
+    let program = r#"
+        import resource Role from "@!expand:file://role.md"
+        main func(input) {
+          a = try { use Role generate({ input: "Answer." }) -> { a string } } else err { err }
+          [a.code, a.message]
+        }"#;
+    // No answers are there: a model that is asked fails otherwise.
+    let made = value(run(&place(program, &[("app/role.md", ROLE)]), &json!([])));
+    let told = "`@!file://tone.md`: in a document that is expanded: there is no `app/tone.md` in \
+                the workspace";
+    assert_eq!(made, json!(["REF3030", told]));
+}

@@ -74,7 +74,7 @@ fn others(
 /// Returns the remark about a way at whose end nothing is.
 pub(super) fn passed_over(error: &LoadError, other: &Route) -> Note {
     let there = other.trail.first().map_or(other.resolved.as_str(), |hop| hop.file.as_str());
-    let message = format!("`{}`: {}; taken by {there}", error.reference, error.message);
+    let message = format!("`{}`: {}; {there} is taken instead", error.reference, error.message);
     Note { code: codes::TARGET_MISSING.code, severity: Severity::Warning, message }
 }
 

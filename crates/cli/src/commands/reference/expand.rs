@@ -114,7 +114,7 @@ fn entry(step: &ExpansionStep) -> Value {
         "state": step.state.as_str(),
         "tokens": step.tokens,
         "reason": step.reason,
-        "digest": step.digest.map(|digest| digest.to_string()),
+        "digest": step.digest.as_ref().map(ToString::to_string),
     });
     if let (Some(fields), Some(error)) = (object.as_object_mut(), error) {
         fields.insert("error".to_owned(), error);

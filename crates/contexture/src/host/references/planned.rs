@@ -55,7 +55,7 @@ fn inside(entry: &PlanEntry) -> Vec<ExpandedReference> {
             state: step.state.as_str().to_owned(),
             reason: step.reason.clone(),
             tokens: step.tokens,
-            digest: step.digest,
+            digest: step.digest.clone(),
             trust: step.trust,
         })
         .collect()

@@ -31,6 +31,7 @@ import {
 } from "./protocol/messages.js";
 import { CallRunner, type CallActivity } from "./calls.js";
 import { Contexts } from "./contexts.js";
+import { Waits } from "./waits.js";
 import { get } from "./http.js";
 import { Events, deferred, type Deferred } from "./events.js";
 import { settle, type ClientOptions, type Settings } from "./options.js";
@@ -75,6 +76,8 @@ export interface SetOptions {
 export class ContextureClient {
   /** Contexts over HTTP. */
   readonly contexts: Contexts;
+  /** What waits for clients and people, over HTTP. */
+  readonly waits: Waits;
   readonly #settings: Settings;
   readonly #session: Session;
   readonly #events = new Events<ClientEvents>();
@@ -87,6 +90,7 @@ export class ContextureClient {
   constructor(options: ClientOptions) {
     this.#settings = settle(options, newId("client"));
     this.contexts = new Contexts(this.#settings);
+    this.waits = new Waits(this.#settings);
     this.#tools = new Toolbox(() => this.#toolsChanged());
     this.#calls = new CallRunner(this.#settings, this.#tools, (activity) => this.#events.tell("call", activity));
     this.#session = new Session(this.#settings, {

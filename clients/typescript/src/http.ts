@@ -1,5 +1,6 @@
 /** Requests beside the session. */
 import { ContextureError } from "./protocol/errors.js";
+import type { JsonObject } from "./protocol/messages.js";
 import { PROTOCOL_VERSION, type Settings } from "./options.js";
 import { failureOf } from "./session.js";
 
@@ -16,7 +17,7 @@ export async function get<Value>(settings: Settings, path: string, query: Query)
 }
 
 /** Asks the server; an answer that refuses is thrown as an error. */
-export async function ask(settings: Settings, method: string, path: string, query: Query): Promise<Response> {
+export async function ask(settings: Settings, method: string, path: string, query: Query, body?: JsonObject): Promise<Response> {
   const { base, token, fetch, httpTimeout } = settings;
   const url = new URL(path, base);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
@@ -28,7 +29,9 @@ export async function ask(settings: Settings, method: string, path: string, quer
         Accept: "application/json",
         "MCP-CP-Version": PROTOCOL_VERSION,
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(httpTimeout),
       credentials: "omit",
       cache: "no-store",

@@ -16,6 +16,7 @@ export { formatPath, getPath, parsePath, withPath, withoutPath, type Segment } f
 export { newId } from "./protocol/ids.js";
 export { ContextureClient, type ClientEvents, type SendOptions, type SetOptions } from "./client.js";
 export { Contexts, type ChangePage, type Context, type ContextHead, type ContextPage, type MessagePage } from "./contexts.js";
+export { Waits, type Wait, type WaitPage } from "./waits.js";
 export { PROTOCOL_VERSION, SUBPROTOCOL, type Backoff, type ClientOptions, type Socket } from "./options.js";
 export { Replica, Subscription, type SubscriptionEvents } from "./subscription.js";
 export { ToolFailure, type CallContext, type FrontendTool, type PermissionHook, type PermissionRequest } from "./tools.js";

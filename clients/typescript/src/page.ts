@@ -10,6 +10,7 @@ import { Log } from "./page/log.js";
 import { watch } from "./page/panel.js";
 import { permissionDialog } from "./page/permission.js";
 import { showRecords } from "./page/record.js";
+import { showWaits } from "./page/waiting.js";
 
 const TOKEN = "contexture.token";
 /** Pixels of a preview's longer side. */
@@ -44,6 +45,7 @@ async function connect(): Promise<void> {
     overlay({ store, show: (canvas, description) => log.picture(canvas, description) }),
   );
   watch(client);
+  showWaits(client);
   client.on("call", (activity) => void showCall(activity));
   conversation = new Conversation(client, log);
   try {

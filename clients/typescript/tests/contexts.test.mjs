@@ -186,6 +186,22 @@ test("cp_11_a_replica_takes_each_change_once_and_sees_gaps", () => {
   assert.deepEqual(Object.keys(replica.state), ["b", "x", "y", "__proto__"]);
 });
 
+test("wa_1_waits_are_listed_answered_and_cancelled", async (t) => {
+  const { server, connect } = await start(t);
+  const client = await connect();
+  const wait = (callId, kind) => ({ callId, contextId: "ctx_1", kind, since: "2026-01-01T00:00:00Z", expires: "2026-01-08T00:00:00Z", client: "page" });
+  server.waits.push(wait("pick/1", "CALL"), wait("ask_1", "PERMISSION"));
+  const { waits } = await client.waits.list();
+  assert.deepEqual(waits.map((one) => [one.callId, one.kind]), [["pick/1", "CALL"], ["ask_1", "PERMISSION"]]);
+  await client.waits.answer(waits[0], { status: "SUCCESS", result: { fileId: "f1" } });
+  await client.waits.cancel(waits[1]);
+  assert.deepEqual(server.answered, [
+    { callId: "pick/1", contextId: "ctx_1", result: { status: "SUCCESS", result: { fileId: "f1" } } },
+    { callId: "ask_1", contextId: "ctx_1", cancelled: true },
+  ]);
+  await assert.rejects(client.waits.answer(waits[0], { status: "SUCCESS" }), { code: "UNKNOWN_ID", source: "SERVER" });
+});
+
 test("cp_16_http_errors_have_codes_even_without_a_body", async (t) => {
   const { server } = await start(t);
   const client = (status, body) => new ContextureClient({ url: server.url, fetch: async () => new Response(body, { status }) });

@@ -27,6 +27,7 @@
     ("page/permission.js", "text/javascript; charset=utf-8", include_str!("demo/page/permission.js")),
     ("page/record.js", "text/javascript; charset=utf-8", include_str!("demo/page/record.js")),
     ("page/rendered.js", "text/javascript; charset=utf-8", include_str!("demo/page/rendered.js")),
+    ("page/waiting.js", "text/javascript; charset=utf-8", include_str!("demo/page/waiting.js")),
     ("protocol/errors.js", "text/javascript; charset=utf-8", include_str!("demo/protocol/errors.js")),
     ("protocol/ids.js", "text/javascript; charset=utf-8", include_str!("demo/protocol/ids.js")),
     ("protocol/messages.js", "text/javascript; charset=utf-8", include_str!("demo/protocol/messages.js")),
@@ -38,4 +39,5 @@
     ("subscription.js", "text/javascript; charset=utf-8", include_str!("demo/subscription.js")),
     ("tools.js", "text/javascript; charset=utf-8", include_str!("demo/tools.js")),
     ("turn.js", "text/javascript; charset=utf-8", include_str!("demo/turn.js")),
+    ("waits.js", "text/javascript; charset=utf-8", include_str!("demo/waits.js")),
 ]

@@ -47,6 +47,7 @@ async function check(page) {
   await values(page);
   await hostile(page);
   await record(page);
+  if (server) await waiting(page);
   await highlighted(page);
   await photo(page);
   await file(page);
@@ -154,6 +155,25 @@ async function record(page) {
   assert.equal(await page.value("document.querySelector('#record').open"), false);
   await page.click("#new");
   ok("an answer leads to its record");
+}
+
+async function waiting(page) {
+  const wait = (callId, kind) => ({ callId, contextId: "ctx_other", kind, since: new Date().toISOString(), expires: new Date(Date.now() + 60_000).toISOString(), client: "tablet" });
+  server.waits.push(wait("ask_1", "PERMISSION"), wait("pick", "CALL"));
+  const shown = (callId) => `document.querySelector('#waits [data-call="${callId}"]')`;
+  await page.until(`${shown("ask_1")} && ${shown("pick")}`, "what waits is shown");
+  await shot(page, "2-waiting");
+  await page.click('#waits [data-call="ask_1"] button');
+  await page.until(`!${shown("ask_1")}`, "what is answered is gone");
+  await page.click('#waits [data-call="pick"] button');
+  await page.until("document.querySelector('#answer').open", "the result is asked for");
+  await page.click('#answer-form button[type="submit"]');
+  await page.until("document.querySelector('#waiting').hidden", "nothing waits any more");
+  assert.deepEqual(server.answered, [
+    { callId: "ask_1", contextId: "ctx_other", result: { status: "SUCCESS", result: { allowed: true } } },
+    { callId: "pick", contextId: "ctx_other", result: { status: "SUCCESS", result: {} } },
+  ]);
+  ok("what waits for others is answered on the page");
 }
 
 async function highlighted(page) {

@@ -21,6 +21,9 @@ export class TestServer {
   // All messages that came, repetitions too.
   received = [];
   hellos = [];
+  // What waits, and what came of it.
+  waits = [];
+  answered = [];
   // Things that go wrong, for tests.
   refuse;
   ignore = () => false;
@@ -288,6 +291,7 @@ export class TestServer {
     if (this.refuse) return json(this.refuse, this.refusal("INTERNAL", "refused"));
     if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`) return json(401, this.refusal("AUTH_FAILED", "The token is wrong."));
     if (url.pathname.startsWith("/v1/runs/")) return json(200, { run: url.pathname.split("/").at(-1), program: "agent", outcome: "done", events: [] });
+    if (url.pathname.startsWith("/v1/waits")) return this.#waits(url, request, json);
     const [, , , contextId, part] = url.pathname.split("/").map(decodeURIComponent);
     const limit = Number(url.searchParams.get("limit") ?? 100);
     if (contextId === undefined) {
@@ -321,6 +325,22 @@ export class TestServer {
     }
     const { changes, ...whole } = context;
     return json(200, url.searchParams.get("messages") === "0" ? { ...whole, messages: [] } : whole);
+  }
+
+  async #waits(url, request, json) {
+    const call = decodeURIComponent(url.pathname.split("/")[3] ?? "");
+    if (call === "") return json(200, { waits: this.waits });
+    const place = this.waits.findIndex((one) => one.callId === call && one.contextId === url.searchParams.get("contextId"));
+    if (place < 0) return json(404, this.refusal("UNKNOWN_ID", `nothing waits under the callId \`${call}\``));
+    const [{ callId, contextId }] = this.waits.splice(place, 1);
+    if (request.method === "DELETE") {
+      this.answered.push({ callId, contextId, cancelled: true });
+      return json(204);
+    }
+    let body = "";
+    for await (const part of request) body += part;
+    this.answered.push({ callId, contextId, result: JSON.parse(body) });
+    return json(200, { callId, contextId });
   }
 
   async #file(url, response) {

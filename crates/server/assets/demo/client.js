@@ -9,6 +9,7 @@ import { newId } from "./protocol/ids.js";
 import { isA, } from "./protocol/messages.js";
 import { CallRunner } from "./calls.js";
 import { Contexts } from "./contexts.js";
+import { Waits } from "./waits.js";
 import { get } from "./http.js";
 import { Events, deferred } from "./events.js";
 import { settle } from "./options.js";
@@ -20,6 +21,8 @@ import { Turn } from "./turn.js";
 export class ContextureClient {
     /** Contexts over HTTP. */
     contexts;
+    /** What waits for clients and people, over HTTP. */
+    waits;
     #settings;
     #session;
     #events = new Events();
@@ -31,6 +34,7 @@ export class ContextureClient {
     constructor(options) {
         this.#settings = settle(options, newId("client"));
         this.contexts = new Contexts(this.#settings);
+        this.waits = new Waits(this.#settings);
         this.#tools = new Toolbox(() => this.#toolsChanged());
         this.#calls = new CallRunner(this.#settings, this.#tools, (activity) => this.#events.tell("call", activity));
         this.#session = new Session(this.#settings, {

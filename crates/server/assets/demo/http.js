@@ -13,7 +13,7 @@ export async function get(settings, path, query) {
     }
 }
 /** Asks the server; an answer that refuses is thrown as an error. */
-export async function ask(settings, method, path, query) {
+export async function ask(settings, method, path, query, body) {
     const { base, token, fetch, httpTimeout } = settings;
     const url = new URL(path, base);
     for (const [name, value] of Object.entries(query))
@@ -27,7 +27,9 @@ export async function ask(settings, method, path, query) {
                 Accept: "application/json",
                 "MCP-CP-Version": PROTOCOL_VERSION,
                 ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+                ...(body === undefined ? {} : { "Content-Type": "application/json" }),
             },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
             signal: AbortSignal.timeout(httpTimeout),
             credentials: "omit",
             cache: "no-store",

@@ -180,6 +180,8 @@ impl fmt::Display for ModelUri {
             Self::Ollama { host: None, model } => write!(f, "ollama://{model}"),
             Self::Ollama { host: Some(host), model } => write!(f, "ollama://{host}/{model}"),
             Self::Compatible { base, model } => write!(f, "openai+{base}/{model}"),
+            // Two slashes at the beginning are read as those of a URI.
+            Self::Replay { path } if path.starts_with("//") => write!(f, "replay://{path}"),
             Self::Replay { path } => write!(f, "replay:{path}"),
             Self::Added { scheme, model } => write!(f, "{scheme}://{model}"),
             Self::Extractive | Self::Mock | Self::Default => f.write_str(self.model()),

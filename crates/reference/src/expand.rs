@@ -134,25 +134,39 @@ pub(crate) fn is_document(resource: &Resource) -> bool {
 /// So many references are named that are not loaded.
 const NAMED: usize = 5;
 
-/// Returns the remark about references in documents that were loaded without being expanded, each
-/// once; `resolved` is what was loaded.
-pub(crate) fn unloaded(resolved: &str, loaded: &Loaded) -> Option<Note> {
+/// Returns the documents among what was loaded that name references.
+pub(crate) fn documents(loaded: &Loaded) -> Vec<Naming> {
     let documents = loaded.resources.iter().filter(|resource| is_document(resource));
-    let texts = documents.filter_map(Resource::text);
-    let found = texts.flat_map(scan).filter_map(Result::ok);
-    let mut names: Vec<String> = found.map(|found| found.reference.public()).collect();
+    let naming = documents.map(|document| {
+        let found = scan(document.text().unwrap_or_default()).filter_map(Result::ok);
+        let names = found.map(|found| found.reference.public()).collect();
+        Naming { document: document.reference.clone(), names }
+    });
+    naming.filter(|naming| !naming.names.is_empty()).collect()
+}
+
+/// A document, and the references in it.
+pub(crate) struct Naming {
+    document: String,
+    names: Vec<String>,
+}
+
+/// Returns the remark about references in documents that were loaded without being expanded, each
+/// once.
+pub(crate) fn unloaded(documents: &[Naming]) -> Option<Note> {
+    let first = documents.first()?;
+    let mut names: Vec<&String> = documents.iter().flat_map(|naming| &naming.names).collect();
     let mut seen = HashSet::new();
-    names.retain(|name| seen.insert(name.clone()));
+    names.retain(|name| seen.insert(*name));
     let (count, named) = (names.len(), names.iter().take(NAMED));
-    let mut list = named.map(String::as_str).collect::<Vec<_>>().join(", ");
+    let mut list = named.map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
     if count > NAMED {
         list = format!("{list} and {} more", count - NAMED);
     }
-    let bare = resolved.trim_start_matches('@').trim_start_matches(['!', '?']);
+    let bare = first.document.trim_start_matches('@').trim_start_matches(['!', '?']);
     let what = if count == 1 { "reference inside is" } else { "references inside are" };
     let message = format!("{count} {what} not loaded: {list}; `@!{EXPAND}:{bare}` loads them");
-    let note = Note { code: codes::NOT_EXPANDED.code, severity: Severity::Warning, message };
-    (count > 0).then_some(note)
+    Some(Note { code: codes::NOT_EXPANDED.code, severity: Severity::Warning, message })
 }
 
 /// Reports whether a plain `@` is loaded at once under a policy.

@@ -305,9 +305,10 @@ fn repository_of_roles() -> Desk {
 
 #[test]
 fn ma_3_repository_of_roles_works_as_it_lies() {
-    let references = repository_of_roles().open();
+    let desk = repository_of_roles();
+    let references = desk.open();
     assert_eq!(codes(&references), [""; 0]);
-    assert_eq!(text(&references, "@!expand:role://nuwa"), "# Nuwa\nThink.\nKnow.\n".trim_end());
+    assert_eq!(text(&references, "@!expand:role://nuwa"), "# Nuwa\nThink.\nKnow.\n");
     let loaded = load(&references, "@!role://nuwa").unwrap();
     let told: Vec<_> = loaded.notes.iter().map(|note| note.code).collect();
     assert_eq!(told, ["REF3043", "REF3045"]);
@@ -316,7 +317,8 @@ fn ma_3_repository_of_roles_works_as_it_lies() {
 
 #[test]
 fn ma_2_knowledge_answers_an_id_that_is_no_pack_from_the_glob() {
-    let references = repository_of_roles().open();
+    let desk = repository_of_roles();
+    let references = desk.open();
     let loaded = load(&references, "@!knowledge://spec").unwrap();
     assert_eq!(loaded.resources[0].text(), Some("Know.\n"));
     assert_eq!(loaded.resources[0].trust, Trust::Resource);
@@ -342,7 +344,8 @@ fn ma_2_registry_in_markdown_is_a_definition_file() {
         ("work/docs/style.md", &resource("style", "tone", "@file://tone.txt")),
         ("work/docs/tone.txt", "Be brief.\n"),
     ]);
-    let references = desk.set("[references]\nregistries = [\"docs/style.md\"]\n").open();
+    let desk = desk.set("[references]\nregistries = [\"docs/style.md\"]\n");
+    let references = desk.open();
     assert_eq!(text(&references, "@style://tone"), "Be brief.\n");
     let definition = references.loader().definitions().get("style").unwrap();
     assert_eq!(definition.origin().layer, Layer::Explicit);
@@ -353,15 +356,15 @@ const SKILL: &str = "---\nname: pdf-forms\ndescription: Fills in\n  forms.\nallo
 
 #[test]
 fn ma_3_skills_are_listed_and_activated_and_their_files_read() {
-    let references = Desk::new(&[
+    let desk = Desk::new(&[
         ("work/.claude/skills/pdf-forms/SKILL.md", SKILL),
         ("work/.claude/skills/pdf-forms/reference.md", "Fields.\n"),
         ("work/.claude/skills/pdf-forms/scripts/fill.py", "print(1)\n"),
         ("work/.claude/skills/readme.md", "no skill"),
         ("work/skills/pdf-forms/SKILL.md", SKILL),
         ("work/skills/plain/SKILL.md", "# Without front matter\n"),
-    ])
-    .open();
+    ]);
+    let references = desk.open();
     let names: Vec<_> =
         references.skills().into_iter().map(|skill| (skill.name, skill.folder)).collect();
     let expected = [("pdf-forms", ".claude/skills/pdf-forms"), ("plain", "skills/plain")];
@@ -372,7 +375,7 @@ fn ma_3_skills_are_listed_and_activated_and_their_files_read() {
     assert_eq!(catalog.notes.len(), 2, "{:?}", catalog.notes);
     assert_eq!(text(&references, "@skill://pdf-forms"), SKILL);
     assert_eq!(text(&references, "@skill://pdf-forms/scripts/fill.py"), "print(1)\n");
-    assert!(text(&references, "@!expand:skill://pdf-forms").ends_with("See Fields.."));
+    assert!(text(&references, "@!expand:skill://pdf-forms").ends_with("See Fields..\n"));
     let error = load(&references, "@skill://pdf-form").unwrap_err();
     assert_eq!((error.code, error.help.as_deref()), ("REF3030", Some("did you mean `pdf-forms`?")));
     for outside in ["@skill://pdf-forms/../../../x", "@skill://plain/../pdf-forms/SKILL.md"] {

@@ -69,13 +69,18 @@ impl Loader {
             None => found(route, source(self, route).await?)?,
         };
         within(self, route, &loaded)?;
+        let mut documents = expand::documents(&loaded);
         for step in route.steps.iter().skip(start.unwrap_or(1)) {
             loaded = apply(self, route, step, loaded).await?;
             within(self, route, &loaded)?;
+            // What a wrapper writes around a document is not the document's.
+            if !matches!(step.kind, StepKind::Wrapper(_)) {
+                documents = expand::documents(&loaded);
+            }
         }
         fit(self, route, &mut loaded);
         if !route.mode.is_expansion {
-            loaded.notes.extend(expand::unloaded(&route.resolved, &loaded));
+            loaded.notes.extend(expand::unloaded(&documents));
         }
         Ok(loaded)
     }
@@ -296,8 +301,7 @@ fn wrapped(
     })?;
     let reference = processors::around(&step.name, &resource.reference);
     let text = definition.wrap_with(&resource.reference, &step.parameters, text);
-    let wrapped = Resource::of_text(reference, "text/plain", text, resource.trust);
-    Ok(Resource { place: resource.place.clone(), ..wrapped })
+    Ok(Resource::of_text(reference, "text/plain", text, resource.trust))
 }
 
 fn within(loader: &Loader, route: &Route, loaded: &Loaded) -> Result<(), LoadError> {

@@ -80,7 +80,7 @@ impl SourceFile {
             end -= 1;
         }
         let start = if line == 1 { self.text_start().min(end) } else { start };
-        let column = self.characters_before(end) - self.characters_before(start) + 1;
+        let column = self.characters_between(start, end) + 1;
         LineColumn { line: clamp(line), column: clamp(column) }
     }
 
@@ -94,7 +94,8 @@ impl SourceFile {
         }
         let line = self.line_starts.partition_point(|start| *start as usize <= end).max(1) - 1;
         let start = self.line_starts.get(line).copied().unwrap_or_default() as usize;
-        (clamp(line), clamp(self.units_before(end) - self.units_before(start)))
+        let units = self.characters_between(start, end) + self.pairs_between(start, end);
+        (clamp(line), clamp(units))
     }
 
     /// Returns the byte offset of a position as editors count it. A column past the end of its line
@@ -119,25 +120,33 @@ impl SourceFile {
         start.saturating_add(clamp(text.len()))
     }
 
-    /// Returns the number of UTF-16 units before a byte offset.
-    fn units_before(&self, offset: usize) -> usize {
-        let chunk = offset / STRIDE;
-        let before = self.pairs.get(chunk).copied().unwrap_or_default() as usize;
-        let rest = self.text.as_bytes().get(chunk * STRIDE..offset).unwrap_or_default();
-        self.characters_before(offset) + before + count_pairs(rest)
-    }
-
     /// Returns the start of the first line, after a byte order mark.
     fn text_start(&self) -> usize {
         if self.text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
     }
 
-    /// Returns the number of characters before a byte offset.
-    fn characters_before(&self, offset: usize) -> usize {
-        let chunk = offset / STRIDE;
-        let before = self.counts.get(chunk).copied().unwrap_or_default() as usize;
-        let rest = self.text.as_bytes().get(chunk * STRIDE..offset).unwrap_or_default();
-        before + count_starts(rest)
+    /// Returns the number of characters between two byte offsets.
+    fn characters_between(&self, start: usize, end: usize) -> usize {
+        self.sum(start, end, &self.counts, count_starts)
+    }
+
+    /// Returns the number of pairs in UTF-16 between two byte offsets.
+    fn pairs_between(&self, start: usize, end: usize) -> usize {
+        self.sum(start, end, &self.pairs, count_pairs)
+    }
+
+    /// Counts in a short part of the text itself, in a long one by the sums before each stride.
+    fn sum(&self, start: usize, end: usize, sums: &[u32], count: fn(&[u8]) -> usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let within = |start: usize, end: usize| count(bytes.get(start..end).unwrap_or_default());
+        if end.saturating_sub(start) <= STRIDE {
+            return within(start, end);
+        }
+        let before = |offset: usize| {
+            let chunk = offset / STRIDE;
+            sums.get(chunk).copied().unwrap_or_default() as usize + within(chunk * STRIDE, offset)
+        };
+        before(end) - before(start)
     }
 
     /// Returns the byte offset at which a line (from 1) starts; the end of the text after the last

@@ -55,11 +55,11 @@ impl Document {
                 self.text = change.text;
                 continue;
             };
-            let source = SourceFile::new("", std::mem::take(&mut self.text));
-            let span = range.span(&source);
-            let mut text = source.text().to_owned();
-            text.replace_range(span.range(), &change.text);
-            self.text = text;
+            let span = match self.analysed.program.files.first() {
+                Some(file) if file.source.text() == self.text => range.span(&file.source),
+                _ => range.span(&SourceFile::new("", self.text.as_str())),
+            };
+            self.text.replace_range(span.range(), &change.text);
         }
         self.is_stale = true;
     }

@@ -4,11 +4,11 @@
 //! written is plain JSON. Positions are in units of UTF-16, which every client knows.
 
 use contexture_diagnostic::{SourceFile, Span};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// A position in a text, line and character from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Position {
     pub(crate) line: u32,
     pub(crate) character: u32,
@@ -22,7 +22,7 @@ impl Position {
 }
 
 /// A range of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Range {
     pub(crate) start: Position,
     pub(crate) end: Position,
@@ -98,13 +98,14 @@ pub(crate) struct Query {
     pub(crate) query: String,
 }
 
-pub(crate) fn position(source: &SourceFile, offset: u32) -> Value {
+pub(crate) fn position(source: &SourceFile, offset: u32) -> Position {
     let (line, character) = source.utf16_position(offset);
-    json!({ "line": line, "character": character })
+    Position { line, character }
 }
 
-pub(crate) fn range(source: &SourceFile, span: Span) -> Value {
-    json!({ "start": position(source, span.start), "end": position(source, span.end.max(span.start)) })
+pub(crate) fn range(source: &SourceFile, span: Span) -> Range {
+    let end = span.end.max(span.start);
+    Range { start: position(source, span.start), end: position(source, end) }
 }
 
 pub(crate) fn edit(source: &SourceFile, span: Span, text: &str) -> Value {

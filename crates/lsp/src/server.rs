@@ -122,6 +122,11 @@ impl Session<'_> {
         let _ = self.connection.sender.send(message.into());
     }
 
+    /// Sends a notification. Its parameters are moved: the constructors of `lsp-server` copy them.
+    fn notify(&self, method: &str, params: Value) {
+        self.send(Notification { method: method.to_owned(), params });
+    }
+
     fn ask(&mut self, method: &str, params: Value) {
         self.asked = self.asked.saturating_add(1);
         self.send(Request::new(self.asked.into(), method.to_owned(), params));
@@ -135,10 +140,10 @@ impl Session<'_> {
         }
         if method == "shutdown" {
             self.is_ending = true;
-            return self.send(Response::new_ok(id, Value::Null));
+            return self.send(answered(id, Value::Null));
         }
         let response = match features::answer(&mut self.state, &method, params) {
-            Ok(result) => Response::new_ok(id, result),
+            Ok(result) => answered(id, result),
             Err(refusal) => refused(id, refusal),
         };
         self.send(response);
@@ -176,7 +181,7 @@ impl Session<'_> {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
         self.state.close(uri);
         let none = json!({ "uri": uri, "diagnostics": [] });
-        self.send(Notification::new("textDocument/publishDiagnostics".to_owned(), none));
+        self.notify("textDocument/publishDiagnostics", none);
     }
 
     /// Tells the faults of documents that have changed, until another message arrives.
@@ -184,7 +189,7 @@ impl Session<'_> {
         for uri in self.state.untold() {
             self.state.told(&uri);
             if let Some(told) = features::faults(&mut self.state, &uri) {
-                self.send(Notification::new("textDocument/publishDiagnostics".to_owned(), told));
+                self.notify("textDocument/publishDiagnostics", told);
             }
             if !queue.is_empty() {
                 return;
@@ -195,9 +200,13 @@ impl Session<'_> {
     fn show_notes(&mut self) {
         for note in std::mem::take(&mut self.state.notes) {
             let shown = json!({ "type": 2, "message": note });
-            self.send(Notification::new("window/showMessage".to_owned(), shown));
+            self.notify("window/showMessage", shown);
         }
     }
+}
+
+fn answered(id: RequestId, result: Value) -> Response {
+    Response { id, response_result: Ok(result) }
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Option<T> {

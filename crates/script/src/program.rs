@@ -29,7 +29,7 @@ use crate::host::{LoadedSource, SourceLoader};
 use crate::reference::literals::texts_of_items;
 use crate::server::ServerFacts;
 use crate::syntax::ast::{Agent, Func, Import, ImportKind, Item};
-use crate::syntax::{Parsed, ShapeTable, parse};
+use crate::syntax::{Parsed, ShapeTable, parse, reparse};
 use crate::template::{TemplateFacts, TemplateImport, templates_of};
 use contexture_context::Limits;
 use contexture_core::policy::{Class, Verdict};
@@ -235,7 +235,7 @@ pub fn load(root: LoadedSource, loader: &dyn SourceLoader, limits: &Limits) -> P
 }
 
 /// Loads a program again after some of its files have changed: what is parsed already of a file with
-/// the same text is kept (TY-9). Several roots give one program of all their files.
+/// the same text is kept, and of a file that has changed in one place the items around it (TY-9). Several roots give one program of all their files.
 #[must_use]
 pub fn reload(
     previous: Program,
@@ -286,9 +286,13 @@ impl Loading<'_> {
     fn add(&mut self, loaded: LoadedSource) -> usize {
         let index = self.program.files.len();
         self.by_name.insert(loaded.name.clone(), index);
-        let kept = self.previous.remove(&loaded.name);
-        let (source, parsed) = match kept.filter(|kept| kept.source.text() == loaded.text) {
-            Some(kept) => (kept.source, kept.parsed),
+        let (source, parsed) = match self.previous.remove(&loaded.name) {
+            Some(kept) if kept.source.text() == loaded.text => (kept.source, kept.parsed),
+            Some(kept) => {
+                let source = SourceFile::new(loaded.name, loaded.text);
+                let parsed = reparse(kept.parsed, kept.source.text(), &source, self.limits);
+                (source, parsed)
+            }
             None => {
                 let source = SourceFile::new(loaded.name, loaded.text);
                 let parsed = parse(&source, self.limits);

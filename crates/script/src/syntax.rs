@@ -22,7 +22,9 @@ pub mod lexer;
 pub mod literal;
 mod parser;
 pub(crate) mod places;
+mod reparse;
 mod shape_of;
+mod shift;
 pub mod token;
 pub(crate) mod walk;
 
@@ -31,6 +33,7 @@ mod tests;
 
 pub(crate) use parser::unknown_type;
 pub use parser::{MAX_DEPTH, RESERVED, is_reserved};
+pub(crate) use reparse::reparse;
 pub(crate) use shape_of::NamedShapes;
 pub use shape_of::{MAX_PARTS, ShapeTable, ShapeTooLarge, shape_of};
 
@@ -50,6 +53,8 @@ pub struct Parsed {
     pub tokens: Vec<Token>,
     /// The faults, in source order.
     pub diagnostics: Vec<Diagnostic>,
+    /// True if its faults may depend on the words that the rest of the file binds.
+    pub asks_for_words: bool,
 }
 
 impl Parsed {
@@ -81,8 +86,7 @@ pub fn parse(source: &SourceFile, limits: &Limits) -> Parsed {
 
 fn parsed(mut parser: Parser<'_>) -> Parsed {
     let file = parser.file();
-    let (tokens, diagnostics) = parser.finish();
-    Parsed { file, tokens, diagnostics }
+    parser.parsed(file.items)
 }
 
 /// Reports whether there are as many opening brackets of each kind as closing ones.

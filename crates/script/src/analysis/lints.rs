@@ -20,18 +20,38 @@ mod unseen;
 mod tests;
 
 use super::visible::Visible;
-use crate::program::ProgramFile;
-use crate::syntax::ast::{Block, ExprKind, Func, Import, Item};
+use crate::program::{ProgramFile, functions_of};
+use crate::syntax::ast::{Block, Expr, ExprKind, Func, Import, Item, Statement};
 use crate::syntax::walk;
 use contexture_diagnostic::{Diagnostic, SourceFile, Span};
 use std::collections::HashMap;
 
 pub(super) use allow::without_allowed;
 
+/// A function with all that is in it: each lint looks through the same lists, and the tree is walked
+/// once for all of them.
+struct Function<'p> {
+    func: &'p Func,
+    statements: Vec<&'p Statement>,
+    /// In source order.
+    exprs: Vec<&'p Expr>,
+}
+
+impl<'p> Function<'p> {
+    fn of(func: &'p Func) -> Self {
+        let (mut statements, mut exprs) = (Vec::new(), Vec::new());
+        walk::statements(&func.body, &mut |statement| statements.push(statement));
+        walk::block_expressions(&func.body, &mut |expr| exprs.push(expr));
+        Self { func, statements, exprs }
+    }
+}
+
 /// A file, as the lints see it.
 struct Subject<'p> {
     file: &'p ProgramFile,
     items: &'p [Item],
+    /// All functions, those of agents too.
+    functions: Vec<Function<'p>>,
     imports: HashMap<&'p str, &'p Import>,
     visible: Visible<'p>,
 }
@@ -41,27 +61,23 @@ impl<'p> Subject<'p> {
         self.file.source.slice(span)
     }
 
-    /// Returns all functions, those of agents too.
-    fn functions(&self) -> Vec<&'p Func> {
-        let mut all = Vec::new();
-        for item in self.items {
-            match item {
-                Item::Func(func) => all.push(func),
-                Item::Agent(agent) => {
-                    all.extend(agent.items.iter().filter_map(|item| match item {
-                        Item::Func(func) => Some(func),
-                        _ => None,
-                    }))
-                }
-                Item::Import(_) | Item::Config(_) | Item::Use(_) | Item::Shape(_) => {}
-            }
-        }
-        all
-    }
-
     fn import(&self, name: &str) -> Option<&'p Import> {
         self.imports.get(name).copied()
     }
+}
+
+fn functions(items: &[Item]) -> Vec<Function<'_>> {
+    let mut all = Vec::new();
+    for item in items {
+        match item {
+            Item::Func(func) => all.push(Function::of(func)),
+            Item::Agent(agent) => {
+                all.extend(functions_of(&agent.items).map(Function::of));
+            }
+            Item::Import(_) | Item::Config(_) | Item::Use(_) | Item::Shape(_) => {}
+        }
+    }
+    all
 }
 
 /// Returns the span of a line with its line end, if nothing else stands in it.
@@ -78,7 +94,8 @@ pub(super) fn lint(file: &ProgramFile, is_faultless: bool) -> Vec<Diagnostic> {
     for import in file.imports() {
         imports.entry(import.name.text.as_str()).or_insert(import);
     }
-    let subject = Subject { file, items, imports, visible: Visible::of(items) };
+    let (functions, visible) = (functions(items), Visible::of(items));
+    let subject = Subject { file, items, functions, imports, visible };
     let all: &[fn(&Subject<'_>, &mut Vec<Diagnostic>)] = &[
         unseen::look,
         effect::look,

@@ -23,7 +23,8 @@ mod uses;
 
 pub(crate) use shapes::unknown_type;
 
-use super::ast::{Name, Text};
+use super::Parsed;
+use super::ast::{File, Item, Name, Text};
 use super::lexer::Lexer;
 use super::literal::{EscapeFault, decode_block, decode_line};
 use super::token::{Token, TokenKind};
@@ -85,6 +86,8 @@ pub(crate) struct Parser<'a> {
     line_indent: usize,
     /// The words that this text binds, once they were asked for.
     bound: Option<HashSet<&'a str>>,
+    /// True if it was asked whether this text binds a word.
+    asks_for_words: bool,
     /// True if names may be bound elsewhere, as by earlier lines of a REPL.
     names_elsewhere: bool,
 }
@@ -92,6 +95,15 @@ pub(crate) struct Parser<'a> {
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str, depth: usize) -> Self {
         Self::over(text, Lexer::new(text), depth)
+    }
+
+    /// Creates a parser that begins behind an item of the file.
+    pub(super) fn after(text: &'a str, offset: u32, depth: usize) -> Self {
+        let mut lexer = Lexer::new(text);
+        if offset > 0 {
+            lexer.seek(offset);
+        }
+        Self::over(text, lexer, depth)
     }
 
     /// Creates a parser that begins where a lexer is.
@@ -124,6 +136,7 @@ impl<'a> Parser<'a> {
             function_start: Vec::new(),
             line_indent: 0,
             bound: None,
+            asks_for_words: false,
             names_elsewhere: false,
         };
         parser.take_next();
@@ -134,6 +147,13 @@ impl<'a> Parser<'a> {
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|fault| (fault.span.start, fault.span.end));
         (self.tokens, diagnostics)
+    }
+
+    /// Returns what was parsed, with these items.
+    pub(super) fn parsed(self, items: Vec<Item>) -> Parsed {
+        let asks_for_words = self.asks_for_words;
+        let (tokens, diagnostics) = self.finish();
+        Parsed { file: File { items }, tokens, diagnostics, asks_for_words }
     }
 
     // --- tokens -------------------------------------------------------------------------------
@@ -150,7 +170,7 @@ impl<'a> Parser<'a> {
         self.current.kind == kind
     }
 
-    fn at_end(&self) -> bool {
+    pub(super) fn at_end(&self) -> bool {
         self.at(TokenKind::End)
     }
 
@@ -265,6 +285,11 @@ impl<'a> Parser<'a> {
     /// Returns the span from `start` to the end of the last taken token.
     fn span_from(&self, start: u32) -> Span {
         Span::new(start, self.previous_end.max(start))
+    }
+
+    /// Returns where the current token starts.
+    pub(super) const fn start(&self) -> u32 {
+        self.current.span.start
     }
 
     /// Reports whether the current token is on the line of the one before it.

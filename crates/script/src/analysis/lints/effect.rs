@@ -9,8 +9,8 @@ use crate::syntax::walk::{self, Parts, strip};
 use contexture_diagnostic::Diagnostic;
 
 pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    for function in subject.functions() {
-        block(subject, &function.body, true, found);
+    for function in &subject.functions {
+        block(subject, &function.func.body, true, found);
     }
 }
 

@@ -1,14 +1,16 @@
 //! A variable with the name of an import, which it hides.
 
-use super::Subject;
+use super::{Function, Subject};
 use crate::codes;
-use crate::syntax::ast::{ExprKind, Func, Name, StatementKind};
-use crate::syntax::walk;
+use crate::syntax::ast::{ExprKind, Name, StatementKind};
 use contexture_diagnostic::Diagnostic;
 use std::collections::HashSet;
 
 pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    for function in subject.functions() {
+    if subject.imports.is_empty() {
+        return;
+    }
+    for function in &subject.functions {
         let mut told = HashSet::new();
         for name in bindings(function) {
             let Some(import) = subject.import(&name.text) else { continue };
@@ -24,18 +26,18 @@ pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 /// Returns all names that a function binds, in source order.
-fn bindings(function: &Func) -> Vec<&Name> {
-    let mut all: Vec<&Name> = function.params.iter().map(|param| &param.name).collect();
-    walk::statements(&function.body, &mut |statement| match &statement.kind {
-        StatementKind::Assign { target, .. } if target.path.is_empty() => all.push(&target.base),
-        StatementKind::For(each) => all.push(&each.variable),
-        _ => {}
-    });
-    walk::block_expressions(&function.body, &mut |expr| match &expr.kind {
-        ExprKind::ParallelFor(each) => all.push(&each.variable),
-        ExprKind::Try { error: Some(error), .. } => all.push(error),
-        _ => {}
-    });
+fn bindings<'p>(function: &Function<'p>) -> Vec<&'p Name> {
+    let mut all: Vec<&Name> = function.func.params.iter().map(|param| &param.name).collect();
+    all.extend(function.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Assign { target, .. } if target.path.is_empty() => Some(&target.base),
+        StatementKind::For(each) => Some(&each.variable),
+        _ => None,
+    }));
+    all.extend(function.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::ParallelFor(each) => Some(&each.variable),
+        ExprKind::Try { error, .. } => error.as_ref(),
+        _ => None,
+    }));
     all.sort_by_key(|name| name.span.start);
     all
 }

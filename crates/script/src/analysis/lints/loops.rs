@@ -8,22 +8,18 @@ use crate::syntax::walk::{self, strip};
 use contexture_diagnostic::{Diagnostic, Span};
 
 pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    for function in subject.functions() {
-        walk::statements(&function.body, &mut |statement| {
-            let (head, body, count) = match &statement.kind {
-                StatementKind::Loop { until, body, .. } if is_constant(until) => {
-                    (until, body, None)
-                }
-                StatementKind::Repeat { count, body } if is_several(count) => {
-                    (count, body, Some(count))
-                }
-                _ => return,
-            };
-            if asks_a_model(body) && !returns(body) {
-                let span = Span::new(statement.span.start, head.span.end);
-                found.push(fault(span, count.map(|count| subject.slice(count.span))));
+    for statement in subject.functions.iter().flat_map(|function| &function.statements) {
+        let (head, body, count) = match &statement.kind {
+            StatementKind::Loop { until, body, .. } if is_constant(until) => (until, body, None),
+            StatementKind::Repeat { count, body } if is_several(count) => {
+                (count, body, Some(count))
             }
-        });
+            _ => continue,
+        };
+        if asks_a_model(body) && !returns(body) {
+            let span = Span::new(statement.span.start, head.span.end);
+            found.push(fault(span, count.map(|count| subject.slice(count.span))));
+        }
     }
 }
 

@@ -1,40 +1,42 @@
 //! Variables and functions that nothing reads.
 
-use super::{Subject, whole_line};
+use super::{Function, Subject, whole_line};
 use crate::codes;
-use crate::syntax::ast::{
-    Accessor, AssignOp, Expr, ExprKind, Func, Item, Name, Statement, StatementKind,
-};
+use crate::syntax::ast::{AssignOp, Expr, ExprKind, Func, Item, Name, Statement, StatementKind};
 use crate::syntax::walk;
 use contexture_diagnostic::{Diagnostic, Span};
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    for function in subject.functions() {
-        variables(subject, function, found);
+    let mut named = HashSet::new();
+    for function in &subject.functions {
+        named.extend(names_in(function));
+        variables(subject, function, &names_read(function), found);
     }
-    functions(subject, found);
+    functions(subject, named, found);
 }
 
-fn variables(subject: &Subject<'_>, function: &Func, found: &mut Vec<Diagnostic>) {
-    let read = names_read(function);
+fn variables<'p>(
+    subject: &Subject<'p>,
+    function: &Function<'p>,
+    read: &HashSet<&'p str>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let is_param = |text: &str| function.func.params.iter().any(|param| param.name.text == text);
     let mut first: HashMap<&str, (&Name, &Statement)> = HashMap::new();
-    let params: HashSet<&str> = function.params.iter().map(|p| p.name.text.as_str()).collect();
-    walk::statements(&function.body, &mut |statement| {
+    for statement in &function.statements {
         if let StatementKind::Assign { target, op: AssignOp::Set, .. } = &statement.kind
             && target.path.is_empty()
+            && !read.contains(target.base.text.as_str())
+            && !target.base.text.starts_with('_')
         {
             first.entry(&target.base.text).or_insert((&target.base, statement));
         }
+    }
+    let mut unused: Vec<(&Name, &Statement)> = first.into_values().collect();
+    unused.retain(|(name, _)| {
+        !is_param(&name.text) && !is_in_text(subject, function.func, &name.text)
     });
-    let mut unused: Vec<(&Name, &Statement)> = first
-        .into_values()
-        .filter(|(name, _)| {
-            let text = name.text.as_str();
-            !read.contains(text) && !params.contains(text) && !text.starts_with('_')
-        })
-        .collect();
-    unused.retain(|(name, _)| !is_in_text(subject, function, &name.text));
     unused.sort_by_key(|(name, _)| name.span.start);
     for (name, statement) in unused {
         let message = format!("nothing reads the variable `{}`", name.text);
@@ -71,25 +73,23 @@ fn acts(value: &Expr) -> bool {
 }
 
 /// Returns the names that a function reads; changing a field of a variable reads it.
-fn names_read(function: &Func) -> HashSet<&str> {
-    let mut read = HashSet::new();
-    walk::block_expressions(&function.body, &mut |expr| {
-        if let ExprKind::Name(name) = &expr.kind {
-            read.insert(name.as_str());
-        }
-    });
-    walk::statements(&function.body, &mut |statement| {
-        if let StatementKind::Assign { target, op, .. } = &statement.kind
-            && (*op != AssignOp::Set || target.path.iter().any(is_step))
+fn names_read<'p>(function: &Function<'p>) -> HashSet<&'p str> {
+    let changed = function.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Assign { target, op, .. }
+            if *op != AssignOp::Set || !target.path.is_empty() =>
         {
-            read.insert(target.base.text.as_str());
+            Some(target.base.text.as_str())
         }
+        _ => None,
     });
-    read
+    names_in(function).chain(changed).collect()
 }
 
-const fn is_step(step: &Accessor) -> bool {
-    matches!(step, Accessor::Field(_) | Accessor::Index(_))
+fn names_in<'p>(function: &Function<'p>) -> impl Iterator<Item = &'p str> {
+    function.exprs.iter().filter_map(|expr| match &expr.kind {
+        ExprKind::Name(name) => Some(name.as_str()),
+        _ => None,
+    })
 }
 
 /// Returns the computed roles and descriptions of a file and its agents, outside functions.
@@ -107,24 +107,18 @@ fn settings(items: &[Item]) -> Vec<&Expr> {
 
 /// Reports functions of the file that nothing in it names. Those of an agent can be called from
 /// elsewhere.
-fn functions<'p>(subject: &Subject<'p>, found: &mut Vec<Diagnostic>) {
+fn functions<'p>(subject: &Subject<'p>, mut named: HashSet<&'p str>, found: &mut Vec<Diagnostic>) {
     let own = subject.items.iter().filter_map(|item| match item {
         Item::Func(func) if !func.main => func.name.as_ref(),
         _ => None,
     });
-    let mut named = HashSet::new();
-    let all = subject.functions();
-    let has_main = all.iter().any(|func| func.main);
-    let mut note = |expr: &'p Expr| {
-        if let ExprKind::Name(name) = &expr.kind {
-            named.insert(name.as_str());
-        }
-    };
-    for function in &all {
-        walk::block_expressions(&function.body, &mut note);
-    }
+    let has_main = subject.functions.iter().any(|function| function.func.main);
     for text in settings(subject.items) {
-        walk::expressions(text, &mut note);
+        walk::expressions(text, &mut |expr| {
+            if let ExprKind::Name(name) = &expr.kind {
+                named.insert(name.as_str());
+            }
+        });
     }
     let unused = own.filter(|name| !named.contains(name.text.as_str()) && !name.text.is_empty());
     // Without a `main func`, a program may be meant for whoever calls its functions.

@@ -1,36 +1,34 @@
 //! `${name}` in a plain string: it goes to the model as it stands.
 
-use super::Subject;
+use super::{Function, Subject};
 use crate::codes;
-use crate::stack::deeper;
-use crate::syntax::ast::{Expr, ExprKind, Func, StatementKind};
+use crate::syntax::ast::{Expr, ExprKind, StatementKind};
 use crate::syntax::lexer::is_identifier;
-use crate::syntax::walk;
 use contexture_diagnostic::{Diagnostic, Span};
 use std::collections::HashSet;
 
 pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    for function in subject.functions() {
-        let names = names_of(function);
-        let mut visit = |expr: &Expr| {
-            if let ExprKind::Str(_) = expr.kind {
-                text(subject, expr.span, &names, found);
-            }
+    for function in &subject.functions {
+        let is_meant = |expr: &&&Expr| {
+            matches!(expr.kind, ExprKind::Str(_)) && subject.slice(expr.span).contains("${")
         };
-        walk::block_expressions(&function.body, &mut |expr| deeper(|| visit(expr)));
+        let mut texts = function.exprs.iter().filter(is_meant).peekable();
+        if texts.peek().is_some() {
+            let names = names_of(function);
+            texts.for_each(|expr| text(subject, expr.span, &names, found));
+        }
     }
 }
 
 /// Returns the parameters and variables of a function.
-fn names_of(function: &Func) -> HashSet<&str> {
-    let mut names: HashSet<&str> =
-        function.params.iter().map(|param| param.name.text.as_str()).collect();
-    walk::statements(&function.body, &mut |statement| match &statement.kind {
-        StatementKind::Assign { target, .. } => drop(names.insert(&target.base.text)),
-        StatementKind::For(each) => drop(names.insert(&each.variable.text)),
-        _ => {}
+fn names_of<'p>(function: &Function<'p>) -> HashSet<&'p str> {
+    let params = function.func.params.iter().map(|param| param.name.text.as_str());
+    let variables = function.statements.iter().filter_map(|statement| match &statement.kind {
+        StatementKind::Assign { target, .. } => Some(target.base.text.as_str()),
+        StatementKind::For(each) => Some(each.variable.text.as_str()),
+        _ => None,
     });
-    names
+    params.chain(variables).collect()
 }
 
 /// Reports the first placeholder in a string that names something of the program: text for a

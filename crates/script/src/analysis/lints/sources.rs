@@ -11,13 +11,13 @@ use contexture_diagnostic::{Diagnostic, Span};
 use std::collections::HashSet;
 
 pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    for function in subject.functions() {
-        missing_max(subject, &function.body, found);
-        walk::statements(&function.body, &mut |statement| {
+    for function in &subject.functions {
+        missing_max(subject, &function.func.body, found);
+        for statement in &function.statements {
             for block in walk::Parts::of_statement(statement).blocks {
                 missing_max(subject, block, found);
             }
-        });
+        }
     }
     without_budget(subject, found);
 }

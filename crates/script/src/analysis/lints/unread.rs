@@ -3,22 +3,22 @@
 //! Decision: it is told only when the answer is held by one variable that never leaves its fields:
 //! as soon as the whole is used, passed on, returned or copied, anybody may read it.
 
-use super::Subject;
+use super::{Function, Subject};
 use crate::codes;
-use crate::syntax::ast::{Expr, ExprKind, FieldNode, Func, ShapeKind, StatementKind};
-use crate::syntax::walk::{self, strip};
+use crate::syntax::ast::{Expr, ExprKind, FieldNode, ShapeKind, StatementKind};
+use crate::syntax::walk::strip;
 use contexture_diagnostic::Diagnostic;
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
-    for function in subject.functions() {
+    for function in &subject.functions {
         let answers = answers(function);
         if answers.is_empty() {
             continue;
         }
-        let read = fields_read(function);
+        let read = fields_read(function, &answers);
         for (name, fields) in answers {
-            let Some(Some(read)) = read.get(name) else { continue };
+            let Some(read) = read.get(name).and_then(Reads::fields_alone) else { continue };
             for field in fields.iter().filter(|field| !read.contains(field.name.text.as_str())) {
                 let message = format!("nothing reads the field `{}` of `{name}`", field.name.text);
                 let fault = codes::UNREAD_FIELD.at(field.span, message);
@@ -33,15 +33,15 @@ pub(super) fn look(subject: &Subject<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 /// Returns the variables that are assigned once, an answer with fields.
-fn answers(function: &Func) -> Vec<(&str, &[FieldNode])> {
+fn answers<'p>(function: &Function<'p>) -> Vec<(&'p str, &'p [FieldNode])> {
     let mut assigned: HashMap<&str, (usize, Option<&[FieldNode]>)> = HashMap::new();
-    walk::statements(&function.body, &mut |statement| {
+    for statement in &function.statements {
         if let StatementKind::Assign { target, value, .. } = &statement.kind {
             let entry = assigned.entry(&target.base.text).or_default();
             entry.0 += 1;
             entry.1 = fields_of(value).filter(|_| target.path.is_empty());
         }
-    });
+    }
     let once = assigned.into_iter().filter_map(|(name, (times, fields))| {
         fields.filter(|_| times == 1).map(|fields| (name, fields))
     });
@@ -58,24 +58,47 @@ fn fields_of(value: &Expr) -> Option<&[FieldNode]> {
     }
 }
 
-/// Returns the fields that are read of each name; `None` for a name that also stands as a whole.
-fn fields_read(function: &Func) -> HashMap<&str, Option<HashSet<&str>>> {
-    let mut whole: HashMap<&str, usize> = HashMap::new();
-    let mut fields: HashMap<&str, (usize, HashSet<&str>)> = HashMap::new();
-    walk::block_expressions(&function.body, &mut |expr| match &expr.kind {
-        ExprKind::Name(name) => *whole.entry(name).or_default() += 1,
-        ExprKind::Field { base, name } => {
-            if let ExprKind::Name(of) = &base.kind {
-                let (times, read) = fields.entry(of).or_default();
-                *times += 1;
-                read.insert(&name.text);
+/// The reads of a variable.
+#[derive(Default)]
+struct Reads<'p> {
+    /// The number of times that it stands anywhere, also before a field.
+    times: usize,
+    /// The number of times that it stands before a field.
+    before_fields: usize,
+    fields: HashSet<&'p str>,
+}
+
+impl<'p> Reads<'p> {
+    /// Returns the fields that are read; none if the variable also stands as a whole, or nowhere
+    /// before a field.
+    fn fields_alone(&self) -> Option<&HashSet<&'p str>> {
+        (self.before_fields > 0 && self.times <= self.before_fields).then_some(&self.fields)
+    }
+}
+
+fn fields_read<'p>(
+    function: &Function<'p>,
+    answers: &[(&'p str, &[FieldNode])],
+) -> HashMap<&'p str, Reads<'p>> {
+    let mut all: HashMap<&str, Reads<'_>> =
+        answers.iter().map(|(name, _)| (*name, Reads::default())).collect();
+    for expr in &function.exprs {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                if let Some(reads) = all.get_mut(name.as_str()) {
+                    reads.times += 1;
+                }
             }
+            ExprKind::Field { base, name } => {
+                if let ExprKind::Name(of) = &base.kind
+                    && let Some(reads) = all.get_mut(of.as_str())
+                {
+                    reads.before_fields += 1;
+                    reads.fields.insert(&name.text);
+                }
+            }
+            _ => {}
         }
-        _ => {}
-    });
-    let known = fields.into_iter().map(|(name, (times, read))| {
-        let alone = whole.get(name).copied().unwrap_or_default() > times;
-        (name, (!alone).then_some(read))
-    });
-    known.collect()
+    }
+    all
 }

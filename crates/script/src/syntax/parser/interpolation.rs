@@ -52,6 +52,7 @@ impl<'a> Parser<'a> {
         inner.expect_end("`)`");
         self.height = inner.height;
         self.too_deep_in = inner.too_deep_in;
+        self.asks_for_words |= inner.asks_for_words;
         inner.diagnostics.into_iter().for_each(|fault| self.push(fault));
         expr
     }

@@ -45,6 +45,13 @@ impl Parser<'_> {
         File { items }
     }
 
+    /// Parses an item; none if it has a fault, or may have one by words elsewhere in the file.
+    pub(in crate::syntax) fn faultless_item(&mut self) -> Option<Item> {
+        self.outer_statement = self.current.span.start;
+        let item = self.item(Place::File)?;
+        (self.diagnostics.is_empty() && !self.asks_for_words).then_some(item)
+    }
+
     pub(super) fn stray_closer(&mut self) {
         let message = format!("unmatched {}", self.kind().describe());
         let fault = codes::STRAY_CLOSER.at(self.current.span, message);

@@ -120,6 +120,7 @@ impl<'a> Parser<'a> {
         if self.names_elsewhere {
             return true;
         }
+        self.asks_for_words = true;
         let text = self.text;
         self.bound.get_or_insert_with(|| bound_in(text)).contains(word)
     }

@@ -1,5 +1,5 @@
 //! `contexture knowledge`, end to end on the real binary: what scripts rely on, what people see, and
-//! what malicious packs can't do (KN-1 to KN-17).
+//! what malicious packs can't do (KN-1 to KN-17, MA-4).
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,6 +19,8 @@ mod consent;
 mod packs;
 #[path = "knowledge/resolving.rs"]
 mod resolving;
+#[path = "knowledge/sources.rs"]
+mod sources;
 #[path = "knowledge/upkeep.rs"]
 mod upkeep;
 

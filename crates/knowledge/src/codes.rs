@@ -1,7 +1,7 @@
 //! The registry of the codes of knowledge packs: one stable code per kind of fault.
 //!
 //! `KN1…` is discovery, manifests and opening a pack, `KN2…` the resolver, `KN3…` organizations and
-//! archives, `KN4…` maintenance. A code is never given a new meaning.
+//! archives, `KN4…` maintenance, `KN5…` sources of packs. A code is never given a new meaning.
 //!
 //! ```
 //! use contexture_knowledge::codes;
@@ -301,6 +301,31 @@ contexture_diagnostic::codes! {
     BAD_NEW_PACK "KN4207" "bad-new-pack" Error
         "A new pack would not be found: its manifest lacks what a pack needs."
         "A pack has a description and a type: personal-profile, brand-product, organization-knowhow, domain-reference, research-wiki, one with a namespace such as `custom:recipes`, or one that `knowledge.types` in contexture.toml allows."
+
+    SOURCE_UNREADABLE "KN5001" "source-unreadable" Error
+        "A source of a pack is not there or can't be read."
+        "The pack stays as it was. Restore the source, or name another one: `contexture knowledge add NAME --from SOURCE`."
+    SOURCE_EMPTY "KN5002" "source-empty" Error
+        "Nothing in a source can be read, so there would be no page in the pack."
+        "`--json` lists each entry with the reason. Name a folder or file with texts."
+    PACK_WITHOUT_SOURCE "KN5003" "pack-without-source" Error
+        "A pack does not stand on a source."
+        "Only packs that `contexture knowledge add NAME --from SOURCE` made are synced. Nothing is overwritten: choose another name, or remove the folder."
+    SYNC_BUSY "KN5004" "sync-busy" Error
+        "Another process syncs the same pack and does not end."
+        "Wait for it, or end it; its lock ends with it."
+    BAD_SOURCE_RECORD "KN5005" "bad-source-record" Error
+        "The record of the sources of a pack can't be used."
+        "It is `.source.json` beside the pages. Remove it with the pages, and make the pack again."
+    SOURCE_LIMIT "KN5006" "source-limit" Error
+        "A source has more than a pack can hold."
+        "The pack stays as it was. Name the parts of the source that matter, each as a source or a pack of its own."
+    BAD_SOURCE "KN5007" "bad-source" Error
+        "A place can't be the source of that pack."
+        "Sources lie outside the pack, and several sources of one pack have different last names."
+    SOURCE_NOT_NAMED "KN5008" "source-not-named" Error
+        "A pack of a project names a source outside the project that you did not name."
+        "What comes with a project must not decide which files of a computer are read. If you want it, name it: `contexture knowledge add NAME --from SOURCE`."
 }
 
 #[cfg(test)]

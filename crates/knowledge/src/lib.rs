@@ -68,6 +68,8 @@ pub mod section;
 pub mod session;
 #[cfg(test)]
 mod support;
+#[cfg(feature = "search")]
+pub mod sync;
 pub mod usage;
 mod xml;
 

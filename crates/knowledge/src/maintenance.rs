@@ -47,6 +47,7 @@ pub use error::MaintenanceError;
 pub use eval::{Case, CaseResult, Choice, EvalRun, Evaluation, Suite, Summary, eval};
 pub use record::{RecordCheck, RecordKind, validate_run};
 pub use scaffold::{NewPack, new};
+pub(crate) use scaffold::{name_problem, quoted, title};
 pub use validate::{Checked, Validation, read_properties, validate, validate_pack};
 
 #[cfg(doc)]

@@ -9,6 +9,7 @@ mod content;
 mod error;
 mod files;
 
+pub(crate) use content::is_left_out;
 pub use error::PackError;
 pub use files::{FileKind, LeftOut, LeftOutKind, Listing, PackFile};
 

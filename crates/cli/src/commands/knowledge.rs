@@ -1,4 +1,4 @@
-//! `contexture knowledge`: knowledge packs (KN-1 to KN-17).
+//! `contexture knowledge`: knowledge packs (KN-1 to KN-17, MA-4).
 
 mod activate;
 mod add;
@@ -12,6 +12,7 @@ mod pack_scope;
 mod pack_target;
 mod read_properties;
 mod resolve_context;
+mod sync;
 mod table;
 mod to_catalog;
 mod usage;
@@ -46,4 +47,5 @@ command_group! {
     Usage(usage),
     New(new),
     Add(add),
+    Sync(sync),
 }

@@ -1,15 +1,11 @@
 //! The files that an index was made of, and their changes since.
 
 use super::schema::{Area, VERSION};
+use crate::files::is_settled;
 use crate::pack::PackFile;
 use contexture_context::Digest;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// A file changed twice within this time, in nanoseconds, may bear the same time twice.
-const TICK: u64 = 20_000_000;
-/// The same on systems that keep whole seconds.
-const COARSE_TICK: u64 = 2_000_000_000;
 
 /// The files that an index was made of.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,14 +106,11 @@ impl State {
 impl Known {
     fn holds(&self, file: &PackFile, area: Area) -> bool {
         let modified = nanoseconds(file.modified_ns);
-        let tick = if modified.is_multiple_of(1_000_000_000) { COARSE_TICK } else { TICK };
         self.problem.is_none()
             && self.bytes == file.bytes
             && self.modified_ns == modified
             && self.area == area.number()
-            // Else it was read so soon after it was written that another write could have followed
-            // unseen.
-            && (modified == 0 || self.read_ns >= modified.saturating_add(tick))
+            && (modified == 0 || is_settled(modified, self.read_ns))
     }
 }
 

@@ -74,7 +74,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Returns the reason why a name is not one that every client takes: lower-case letters, digits and hyphens.
-pub(super) fn name_problem(name: &str) -> Option<&'static str> {
+pub(crate) fn name_problem(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         return Some("it is empty");
     }
@@ -136,7 +136,7 @@ const WIKI_INDEX: &str = "\
 ";
 
 /// `acme-brief` as a title: `Acme brief`.
-fn title(name: &str) -> String {
+pub(crate) fn title(name: &str) -> String {
     let words = name.replace('-', " ");
     let mut rest = words.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
@@ -181,7 +181,7 @@ const SPLITS_LINE: &str = "- `compiled/splits/` has its sections, one file each.
 const WIKI_LINE: &str = "- `wiki/` has the details; begin at `wiki/index.md`.\n";
 
 /// Returns a text as YAML: every JSON string is one.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

@@ -100,6 +100,6 @@ pub(super) fn is_visible(path: &str) -> bool {
 }
 
 /// Reports whether a name is not part of a pack: hidden, or what tools install.
-pub(super) fn is_left_out(name: &str) -> bool {
+pub(crate) fn is_left_out(name: &str) -> bool {
     name.starts_with('.') || name == "node_modules"
 }

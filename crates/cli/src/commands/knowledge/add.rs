@@ -1,13 +1,15 @@
-//! `contexture knowledge add`: unpacks the packs of an archive (KN-16).
+//! `contexture knowledge add`: packs from an archive or made of a source (KN-16, MA-4).
 
 use super::pack_scope::InstallScope;
-use super::pack_target;
+use super::{pack_target, sync};
 use crate::output::progress::ProgressDisplay;
 use crate::output::text::sanitized;
 use crate::prelude::*;
+use contexture::knowledge::approval::Approvals;
 use contexture::knowledge::codes::BAD_ARCHIVE;
 use contexture::knowledge::maintenance::read_properties;
 use contexture::knowledge::organization::{Added, ArchiveLimits, OrganizationError, add};
+use contexture::knowledge::sync::{self as source, NewSource, SyncedPack};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,27 +17,45 @@ Examples:
   tar czf b.tgz -C examples/knowledge/.agents/knowledge . && contexture knowledge add b.tgz
   tar czf c.tgz -C examples/knowledge/.agents/knowledge . && \\
     contexture knowledge add c.tgz --scope user --json
+  contexture knowledge add our-docs --from README.md examples
 
-Added packs are like all others: nothing in them is run, and programs need permission to read them.";
+A pack that is made of a source has a page for each of its texts. Repeat the command, or run
+`contexture knowledge sync`, to bring it in step with the source. Added packs are like all others: nothing in them is run, and programs need permission to read them.";
 
-/// Unpacks the packs of an archive (.tar.gz, .tgz, .tar, .zip): all, or none when one is unsafe.
+/// Adds packs: those of an archive, or one that is made of folders and files.
+///
+/// An archive (.tar.gz, .tgz, .tar, .zip) adds all of its packs, or none when one is unsafe. With
+/// `--from` the argument is the name of the pack to make or to bring in step.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The archive.
-    #[arg(value_name = "ARCHIVE", value_hint = clap::ValueHint::FilePath)]
+    /// The archive; with `--from` the name of the pack: lower-case letters, digits and hyphens.
+    #[arg(value_name = "ARCHIVE|NAME", value_hint = clap::ValueHint::FilePath)]
     archive: PathBuf,
+    /// The folders and files to make a pack of.
+    #[arg(long, value_name = "SOURCE", num_args = 1.., value_hint = clap::ValueHint::AnyPath)]
+    from: Vec<PathBuf>,
+    /// The topic and purpose of the new pack [default: its source and the titles of its pages].
+    #[arg(long, value_name = "TEXT", requires = "from")]
+    description: Option<String>,
+    /// The type of the new pack, such as brand-product [default: domain-reference].
+    #[arg(long = "type", value_name = "TYPE", requires = "from")]
+    kind: Option<String>,
     #[command(flatten)]
     install: InstallScope,
     /// Replace packs of the same name.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "from")]
     replace: bool,
-    /// Print one JSON object: packs, each with name, path and replaced; digest; and left_out.
+    /// Print one JSON object: packs, each with name, path and replaced; digest; and left_out. With
+    /// `--from` that of `knowledge sync`.
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    if !args.from.is_empty() {
+        return make(args, terminal);
+    }
     let (into, project) = args.install.folder()?;
     reject_unreadable(&args.archive)?;
     let types = &project.config.knowledge.types;
@@ -67,6 +87,31 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         )));
     }
     Ok(Exit::Done)
+}
+
+/// Makes a pack of the named sources, or brings it in step with them.
+fn make(args: &Args, terminal: &Terminal) -> CommandResult {
+    let (into, project) = args.install.folder()?;
+    let base = args.install.owner(&project)?;
+    let name = args.archive.to_string_lossy();
+    let new = NewSource {
+        name: &name,
+        sources: &args.from,
+        description: args.description.as_deref(),
+        kind: args.kind.as_deref(),
+        types: &project.config.knowledge.types,
+    };
+    let make = || source::add(&new, &into, &base);
+    let report = ProgressDisplay::waiting(terminal, "reading the source", make)?;
+    let root = into.join(&*name);
+    // Naming a source approves it for later syncs of this pack.
+    if let Some(approvals) = Approvals::of_home(project.home())
+        && let Some(pack) = SyncedPack::open(&root, &base)?
+    {
+        pack.approve(&approvals)?;
+    }
+    let synced = sync::Synced { pack: name.into_owned(), root, result: Ok(report) };
+    sync::finish(&[synced], args.json, terminal)
 }
 
 /// Rejects a path that can't be an archive before any folder is created.

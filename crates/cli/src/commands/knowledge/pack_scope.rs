@@ -55,15 +55,19 @@ impl InstallScope {
     /// Returns the folder of new packs, and the project with the settings.
     pub(super) fn folder(&self) -> Result<(PathBuf, Project), Abort> {
         let project = project::here_or(self.root.as_deref())?;
-        let owner = match self.scope {
-            Owner::Project => project.root.clone(),
-            Owner::User => home(&project)?,
-        };
-        Ok((owner.join(".agents").join("knowledge"), project))
+        Ok((self.owner(&project)?.join(".agents").join("knowledge"), project))
+    }
+
+    /// Returns the folder of the project or the home.
+    pub(super) fn owner(&self, project: &Project) -> Result<PathBuf, Abort> {
+        match self.scope {
+            Owner::Project => Ok(project.root.clone()),
+            Owner::User => home(project),
+        }
     }
 }
 
-fn home_of(project: &Project) -> Option<PathBuf> {
+pub(super) fn home_of(project: &Project) -> Option<PathBuf> {
     let variable = |name| project.environment.get(name).map(PathBuf::from);
     variable("HOME").or_else(|| variable("USERPROFILE"))
 }

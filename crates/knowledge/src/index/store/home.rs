@@ -5,25 +5,24 @@
 //! lock in time makes an index in memory and harms nobody.
 
 use super::write::{IndexReport, Writing};
+use crate::files;
 use crate::index::opened::{IndexError, Opened, Purpose, reason};
 use crate::index::schema::{Area, Fields, VERSION};
 use crate::index::state::{Changes, State};
 use crate::pack::{Pack, PackFile};
 use crate::said;
 use contexture_context::Digest;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::Schema;
 use tantivy::{Index, IndexBuilder, IndexSettings, ReloadPolicy, TantivyError};
 
 /// The wait for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_secs(3);
-const PAUSE: Duration = Duration::from_millis(20);
 /// Indexes up to this size, in bytes, are checked against their checksums when they are opened.
 const CHECKED_WHOLE: u64 = 64 << 20;
 
@@ -257,14 +256,5 @@ fn lock(folder: &Path) -> io::Result<Option<File>> {
     fs::create_dir_all(parent)?;
     let mut name = folder.as_os_str().to_owned();
     name.push(".lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(name)?;
-    let begun = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::WouldBlock) if begun.elapsed() >= PATIENCE => return Ok(None),
-            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-    }
+    files::lock(Path::new(&name), PATIENCE)
 }

@@ -1,5 +1,6 @@
 //! Writing an index: only files that changed are read and parted again.
 
+use crate::files::now_ns;
 use crate::index::schema::{Area, Fields};
 use crate::index::state::{Changes, Known, State, nanoseconds};
 use crate::pack::{Pack, PackFile, plain_text};
@@ -8,7 +9,6 @@ use crate::section::sections;
 use contexture_context::Digest;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::{Index, IndexWriter, TantivyError};
 
@@ -111,7 +111,7 @@ impl Writing<'_> {
         file: &PackFile,
         area: Area,
     ) -> Result<(), TantivyError> {
-        let read_ns = now();
+        let read_ns = now_ns();
         let text = self.pack.read(&file.path, MAX_FILE_BYTES);
         let mut known = Known {
             bytes: file.bytes,
@@ -175,9 +175,4 @@ impl Writing<'_> {
             .build();
         self.index.writer_with_options(options)
     }
-}
-
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    nanoseconds(since.as_nanos())
 }

@@ -1,0 +1,93 @@
+//! Packs that are made of a source and kept in step with it (MA-4, MA-5).
+
+use super::packs::keys;
+use crate::support::Sandbox;
+use serde_json::json;
+
+fn add(sandbox: &Sandbox, more: &[&str]) -> crate::support::Done {
+    sandbox.run([&["knowledge", "add", "fish", "--json"], more].concat())
+}
+
+fn sync(sandbox: &Sandbox) -> crate::support::Done {
+    sandbox.run(["knowledge", "sync", "fish", "--json"])
+}
+
+fn counts(report: &serde_json::Value) -> [u64; 4] {
+    ["added", "changed", "removed", "unchanged"].map(|name| report[name].as_u64().unwrap())
+}
+
+#[test]
+fn ma_4_pack_is_made_of_folder_synced_and_searched() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/care.md", "# Care\n\nFeed the zebrafish twice a day.\n");
+    sandbox.write("docs/logo.png", b"\x89PNG");
+    let done = add(&sandbox, &["--from", "docs"]).exits(0).json();
+    assert_eq!(
+        keys(&done),
+        [
+            "added",
+            "changed",
+            "failed",
+            "packs",
+            "read",
+            "removed",
+            "sections",
+            "skipped",
+            "unchanged"
+        ]
+    );
+    assert_eq!((&done["read"], &done["sections"]), (&json!(["care.md"]), &json!(1)));
+    assert_eq!(done["skipped"][0]["path"], "logo.png");
+    let _ = sandbox.run(["knowledge", "validate", "fish"]).exits(0);
+
+    sandbox.write("docs/tank.txt", "Sixty litres for a school of ten.\n");
+    assert_eq!(counts(&sync(&sandbox).exits(0).json()), [1, 0, 0, 1]);
+    assert_eq!(counts(&add(&sandbox, &["--from", "docs"]).exits(0).json()), [0, 0, 0, 2]);
+    let asked = ["knowledge", "resolve-context", "--pack", "fish", "--query"];
+    let found = sandbox.run([&asked[..], &["How many litres for the school?"]].concat()).exits(0);
+    assert!(found.stdout.contains("Sixty litres"), "{}", found.stdout);
+
+    let shown = sandbox.run(["knowledge", "sync"]).exits(0).says("skipped `logo.png`");
+    assert_eq!(shown.stdout, "fish  2 sections of 2 files: 2 unchanged\n");
+    std::fs::rename(sandbox.path("docs"), sandbox.path("gone")).unwrap();
+    let failed = sync(&sandbox).exits(1).json();
+    assert_eq!(failed["error"]["code"], "KN5001");
+    assert_eq!(sandbox.read(".agents/knowledge/fish/wiki/tank.txt").len(), 34);
+}
+
+#[test]
+fn ma_4_wrong_use_of_sources_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/care.md", "# Care\n");
+    for wrong in [&["--from", "docs", "--replace"][..], &["--from"], &["--description", "x"]] {
+        let _ = add(&sandbox, wrong).exits(2);
+    }
+    let _ = add(&sandbox, &["--from", "none"]).exits(1);
+    assert!(!sandbox.path(".agents/knowledge/fish").exists());
+    let _ = sandbox.run(["knowledge", "new", "fish"]).exits(0);
+    assert_eq!(add(&sandbox, &["--from", "docs"]).exits(2).json()["error"]["code"], "KN5003");
+    assert_eq!(sync(&sandbox).exits(2).json()["error"]["code"], "KN5003");
+    let _ = sandbox.run(["knowledge", "sync", "none"]).exits(2);
+    let _ = sandbox.run(["knowledge", "sync"]).exits(0).says("no pack stands on a source");
+}
+
+#[test]
+fn ma_4_source_outside_the_project_is_read_when_a_person_named_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("site/contexture.toml", "");
+    sandbox.write("docs/care.md", "# Care\n\nFeed.\n");
+    let root = ["--root", "site"];
+    let run = |arguments: &[&str]| sandbox.run([arguments, &root, &["--json"]].concat());
+    let _ = run(&["knowledge", "add", "fish", "--from", "docs"]).exits(0);
+    let _ = run(&["knowledge", "sync", "fish"]).exits(0);
+
+    // The project comes to a computer where nobody named the source.
+    let record = sandbox.path("../home/.contexture/approvals.json");
+    std::fs::remove_file(record).unwrap();
+    sandbox.write("docs/secret.md", "# Secret\n");
+    let refused = run(&["knowledge", "sync", "fish"]).exits(2).json();
+    assert_eq!(refused["error"]["code"], "KN5008");
+    assert!(!sandbox.path("site/.agents/knowledge/fish/wiki/secret.md").exists());
+    let all = run(&["knowledge", "sync"]);
+    assert_eq!(all.exits(2).json()["error"]["code"], "KN5008");
+}

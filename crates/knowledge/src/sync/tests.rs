@@ -1,0 +1,283 @@
+//! Packs made of folders and files, and kept in step.
+
+use super::*;
+use crate::support::Place;
+use std::fs;
+
+const CARE: &str =
+    "# Care\n\nFeed the fish twice a day.\n\n## Water\n\nChange a third each week.\n";
+
+/// A place with a folder `docs` of two pages.
+fn docs() -> Place {
+    let place = Place::new();
+    place.write("docs/care.md", CARE);
+    place.write("docs/guide/tank.mdx", "# Tank\n\nAt least 60 litres.\n");
+    place
+}
+
+fn add_docs(place: &Place) -> Result<SyncReport, SyncError> {
+    let sources = [place.path("docs")];
+    let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
+    add(&new, &place.path("packs"), &place.path(""))
+}
+
+fn sync(place: &Place) -> Result<SyncReport, SyncError> {
+    SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap().sync()
+}
+
+fn counts(report: &SyncReport) -> [usize; 4] {
+    [report.added, report.changed, report.removed, report.unchanged]
+}
+
+fn skipped(report: &SyncReport) -> Vec<(&str, &str)> {
+    report.skipped.iter().map(|one| (one.path.as_str(), one.reason.as_str())).collect()
+}
+
+/// Returns the files of the pack with their text.
+fn files(place: &Place) -> BTreeMap<String, String> {
+    let names = walk::pages(&place.path("packs/fish")).into_keys();
+    let text = |name: &String| fs::read(place.path(&format!("packs/fish/{name}"))).unwrap();
+    names.map(|name| (name.clone(), String::from_utf8_lossy(&text(&name)).into_owned())).collect()
+}
+
+#[test]
+fn ma_4_folder_becomes_pack_with_its_paths() {
+    let place = docs();
+    place.write("docs/logo.png", b"\x89PNG");
+    place.write("docs/.git/config", "hidden");
+    place.write("docs/node_modules/x/readme.md", "# X");
+    let report = add_docs(&place).unwrap();
+    assert_eq!(report.read, ["care.md", "guide/tank.mdx"]);
+    assert_eq!((report.sections, counts(&report)), (3, [2, 0, 0, 0]));
+    assert_eq!(
+        skipped(&report),
+        [
+            (".git/", "hidden files and folders are not part of a pack"),
+            ("logo.png", "`.png` files are not read; pages are made of texts"),
+            ("node_modules/", "installed modules are not part of a pack"),
+        ]
+    );
+    assert_eq!(fs::read_to_string(place.path("packs/fish/wiki/care.md")).unwrap(), CARE);
+    let checked = crate::maintenance::validate(&place.path("packs/fish"), &Default::default());
+    let checked = checked.unwrap();
+    assert!(checked.ok, "{:#?}", checked.findings);
+    let item = crate::maintenance::read_properties(&place.path("packs/fish"), &Default::default());
+    assert_eq!(item.unwrap().description, "The pages of `docs`: Care, Tank.");
+}
+
+#[test]
+fn ma_4_sync_touches_only_what_changed() {
+    let place = docs();
+    add_docs(&place).unwrap();
+    let time = |page: &str| {
+        fs::metadata(place.path(&format!("packs/fish/wiki/{page}"))).unwrap().modified().unwrap()
+    };
+    let (care, tank) = (time("care.md"), time("guide/tank.mdx"));
+    assert_eq!(counts(&sync(&place).unwrap()), [0, 0, 0, 2]);
+
+    std::thread::sleep(std::time::Duration::from_millis(25));
+    place.write("docs/guide/tank.mdx", "# Tank\n\nAt least 80 litres.\n");
+    place.write("docs/new.txt", "Salt.\n");
+    let report = sync(&place).unwrap();
+    assert_eq!((counts(&report), report.sections), ([1, 1, 0, 1], 4));
+    assert_eq!(time("care.md"), care);
+    assert!(time("guide/tank.mdx") > tank);
+
+    // Written again with the same text: the page stays.
+    place.write("docs/care.md", CARE);
+    assert_eq!(counts(&sync(&place).unwrap()), [0, 0, 0, 3]);
+    assert_eq!(time("care.md"), care);
+
+    fs::remove_dir_all(place.path("docs/guide")).unwrap();
+    let report = sync(&place).unwrap();
+    assert_eq!(counts(&report), [0, 0, 1, 2]);
+    assert_eq!(report.read, ["care.md", "new.txt"]);
+    assert!(!place.path("packs/fish/wiki/guide").exists());
+    assert_eq!(time("care.md"), care);
+}
+
+#[test]
+fn ma_4_page_that_was_changed_or_removed_comes_back() {
+    let place = docs();
+    add_docs(&place).unwrap();
+    place.write("packs/fish/wiki/care.md", "changed by hand");
+    fs::remove_file(place.path("packs/fish/wiki/guide/tank.mdx")).unwrap();
+    place.write("packs/fish/wiki/notes.md", "# Mine\n");
+    place.write("docs/notes.md", "# Theirs\n");
+    let report = sync(&place).unwrap();
+    assert_eq!(counts(&report), [1, 1, 0, 0]);
+    assert_eq!(
+        skipped(&report),
+        [("notes.md", "the pack has a page of its own at `wiki/notes.md`")]
+    );
+    assert_eq!(fs::read_to_string(place.path("packs/fish/wiki/care.md")).unwrap(), CARE);
+    assert_eq!(fs::read_to_string(place.path("packs/fish/wiki/notes.md")).unwrap(), "# Mine\n");
+}
+
+#[test]
+fn ma_4_vanished_source_leaves_pack_as_it_was() {
+    let place = docs();
+    add_docs(&place).unwrap();
+    let before = files(&place);
+    fs::rename(place.path("docs"), place.path("gone")).unwrap();
+    let error = sync(&place).unwrap_err();
+    assert_eq!((error.kind().code, error.is_input()), ("KN5001", false));
+    assert!(error.to_string().ends_with("can't be read: No such file or directory"), "{error}");
+    let after: BTreeMap<_, _> =
+        files(&place).into_iter().filter(|(name, _)| name != LOCK).collect();
+    assert_eq!(after, before);
+}
+
+#[test]
+fn ma_4_texts_that_cannot_be_read_are_told() {
+    let place = docs();
+    place.write("docs/latin.md", b"caf\xe9\n");
+    place.write("docs/utf16.txt", b"\xff\xfeh\0i\0");
+    place.write("docs/nul.txt", "a\0b");
+    place.write("docs/empty.md", " \n");
+    place.write("docs/KNOWLEDGE.md", "---\nname: x\n---\n");
+    let large = fs::File::create(place.path("docs/large.md")).unwrap();
+    large.set_len(1 << 30).unwrap();
+    let report = add_docs(&place).unwrap();
+    assert_eq!(
+        skipped(&report),
+        [
+            ("KNOWLEDGE.md", "it is the guide of a pack; add that pack itself"),
+            ("empty.md", "it is empty"),
+            (
+                "large.md",
+                "it has 1073741824 bytes, the limit is 16777216; divide it, or add a part of it"
+            ),
+            ("latin.md", "it is not UTF-8 text: byte 3 is invalid; convert it to UTF-8"),
+            ("nul.txt", "it is not text: it has NUL characters"),
+            ("utf16.txt", "it is not UTF-8 text: byte 0 is invalid; convert it to UTF-8"),
+        ]
+    );
+    assert_eq!(sync(&place).unwrap().skipped, report.skipped);
+}
+
+#[cfg(unix)]
+#[test]
+fn ma_4_links_that_lead_out_are_skipped() {
+    use std::os::unix::fs::symlink;
+    let place = docs();
+    place.write("secret.md", "# Secret\n");
+    let link = |to: &str, name: &str| symlink(to, place.path(&format!("docs/{name}"))).unwrap();
+    link("../secret.md", "out.md");
+    link("guide/tank.mdx", "inside.mdx");
+    link("guide", "again");
+    link("loop.md", "loop.md");
+    link("none.md", "none.md2");
+    let report = add_docs(&place).unwrap();
+    assert_eq!(report.read, ["care.md", "guide/tank.mdx", "inside.mdx"]);
+    assert_eq!(
+        skipped(&report),
+        [
+            ("again", "the symlink leads to a folder of the source, which is read where it is"),
+            ("loop.md", "the symlink leads to itself"),
+            ("none.md2", "the symlink leads to nothing"),
+            ("out.md", "the symlink leads out of the source; add what it leads to as a source"),
+        ]
+    );
+}
+
+#[test]
+fn ma_4_several_sources_are_told_apart_by_their_names() {
+    let place = docs();
+    place.write("more/care.md", "# More care\n");
+    place.write("single.txt", "One file.\n");
+    let sources = [place.path("docs"), place.path("more"), place.path("single.txt")];
+    let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
+    let report = add(&new, &place.path("packs"), &place.path("")).unwrap();
+    assert_eq!(
+        report.read,
+        ["docs/care.md", "docs/guide/tank.mdx", "more/care.md", "single.txt/single.txt"]
+    );
+    // The same pack with one source: its pages lie elsewhere.
+    let report = add_docs(&place).unwrap();
+    assert_eq!(counts(&report), [2, 0, 4, 0]);
+
+    let twice = [place.path("docs"), place.path("other/docs")];
+    place.write("other/docs/a.md", "# A\n");
+    let new = NewSource { name: "two", sources: &twice, ..NewSource::default() };
+    let error = add(&new, &place.path("packs"), &place.path("")).unwrap_err();
+    assert_eq!((error.kind().code, error.is_input()), ("KN5007", true));
+}
+
+#[test]
+fn ma_4_what_cannot_be_a_pack_leaves_nothing() {
+    let place = Place::new();
+    place.write("docs/a.png", "png");
+    let error = add_docs(&place).unwrap_err();
+    assert_eq!(error.kind().code, "KN5002");
+    assert!(error.to_string().starts_with("nothing in the source can be read: `a.png`: "));
+    assert_eq!(fs::read_dir(place.path("packs")).unwrap().count(), 0);
+
+    place.pack("packs/fish");
+    place.write("docs/a.md", "# A\n");
+    assert_eq!(add_docs(&place).unwrap_err().kind().code, "KN5003");
+    let names = ["../x", "A", ""];
+    for name in names {
+        let new = NewSource { name, sources: &[place.path("docs")], ..NewSource::default() };
+        let error = add(&new, &place.path("packs"), &place.path("")).unwrap_err();
+        assert_eq!(error.kind().code, "KN4201", "{name}");
+    }
+}
+
+#[test]
+fn ma_4_sources_outside_the_base_are_told() {
+    let place = docs();
+    place.write("project/a.md", "# A\n");
+    let open = |name: &str| {
+        SyncedPack::open(&place.path(&format!("packs/{name}")), &place.path("project")).unwrap()
+    };
+    for (name, source) in [("in", "project"), ("out", "docs")] {
+        let new = NewSource { name, sources: &[place.path(source)], ..NewSource::default() };
+        add(&new, &place.path("packs"), &place.path("project")).unwrap();
+    }
+    assert_eq!(open("in").unwrap().outside(), [""; 0].map(PathBuf::from));
+    assert_eq!(open("out").unwrap().outside(), [place.path("docs").canonicalize().unwrap()]);
+    // A record can't reach out with dots.
+    let record = place.path("packs/in/wiki/.source.json");
+    let text = fs::read_to_string(&record).unwrap().replace("\".\"", "\"../docs\"");
+    fs::write(&record, text).unwrap();
+    assert_eq!(open("in").unwrap().outside().len(), 1);
+    fs::write(&record, "{").unwrap();
+    let error = SyncedPack::open(&place.path("packs/in"), &place.path("project")).unwrap_err();
+    assert_eq!(error.kind().code, "KN5005");
+}
+
+#[test]
+fn ma_4_two_syncs_at_once_follow_each_other() {
+    let place = docs();
+    add_docs(&place).unwrap();
+    place.write("docs/new.md", "# New\n");
+    let held = lock(&place.path("packs/fish").join(LOCK), Duration::ZERO).unwrap().unwrap();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| sync(&place));
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!place.path("packs/fish/wiki/new.md").exists());
+        drop(held);
+        assert_eq!(counts(&other.join().unwrap().unwrap()), [1, 0, 0, 2]);
+    });
+}
+
+#[test]
+fn ma_4_leftovers_of_a_killed_sync_are_no_part_of_the_pack_and_go() {
+    let place = docs();
+    add_docs(&place).unwrap();
+    place.write("packs/fish/.sync-abc/wiki/half.md", "# Half\n");
+    let names = |place: &Place| {
+        let found = crate::discovery::discover(
+            &crate::discovery::Roots { explicit: vec![place.path("packs")], ..Default::default() },
+            &Default::default(),
+        );
+        let files = found.open("fish").unwrap().files().unwrap();
+        files.into_iter().map(|file| file.path).collect::<Vec<_>>()
+    };
+    let pages = ["KNOWLEDGE.md", "wiki/care.md", "wiki/guide/tank.mdx"];
+    assert_eq!(names(&place), pages);
+    sync(&place).unwrap();
+    assert_eq!(names(&place), pages);
+    assert!(!place.path("packs/fish/.sync-abc").exists());
+}

@@ -1,0 +1,188 @@
+//! What a source and a folder of pages hold, by names and sizes alone.
+
+use super::error::SyncError;
+use super::report::Skipped;
+use super::source::Source;
+use crate::files::told;
+use crate::item::GUIDE_FILE;
+use crate::pack::is_left_out;
+use contexture_tools::FileError;
+use std::collections::BTreeMap;
+use std::fs::{DirEntry, FileType, Metadata};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// The most entries of one source that are looked at.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// The most levels of folders: two less than a pack can have, for the folders above them.
+const MAX_DEPTH: usize = 30;
+
+/// The size and the time of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Stat {
+    pub(super) bytes: u64,
+    pub(super) modified_ns: u64,
+}
+
+impl Stat {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified_ns =
+            since.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        Self { bytes: metadata.len(), modified_ns }
+    }
+}
+
+/// The files of a source, and the entries that are not read.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// By path, with `/` between the parts.
+    pub(super) files: BTreeMap<String, Stat>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+/// Walks a source.
+///
+/// # Errors
+/// [`SyncError`] when the source itself can't be listed, or has more entries than the maximum.
+pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
+    let mut walked = Walked::default();
+    if let Some(name) = &source.only {
+        let found = std::fs::metadata(&source.place);
+        let found = found.map_err(|error| SyncError::source(&source.place, told(&error)))?;
+        match unread_name(name) {
+            Some(reason) => walked.skipped.push(Skipped::new(name, reason)),
+            None => drop(walked.files.insert(name.clone(), Stat::of(&found))),
+        }
+        return Ok(walked);
+    }
+    let mut open = vec![(source.place.clone(), String::new(), 0)];
+    while let Some((folder, inner, depth)) = open.pop() {
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if depth == 0 => return Err(SyncError::source(&folder, told(&error))),
+            Err(error) => {
+                let reason = format!("the folder can't be read: {}", told(&error).to_lowercase());
+                walked.skipped.push(Skipped::new(inner, reason));
+                continue;
+            }
+        };
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // What is not listed would look deleted.
+                Err(error) => return Err(SyncError::source(&folder, told(&error))),
+            };
+            if let Some(folder) = walked.take(source, &entry, &inner, depth) {
+                open.push(folder);
+            }
+            if walked.files.len() + walked.skipped.len() > MAX_ENTRIES {
+                return Err(SyncError::TooMuch {
+                    source_path: source.place.display().to_string(),
+                    limit: MAX_ENTRIES as u64,
+                    what: "entries",
+                });
+            }
+        }
+    }
+    Ok(walked)
+}
+
+type Folder = (PathBuf, String, usize);
+
+impl Walked {
+    /// Notes an entry of a folder; a folder in it is returned.
+    fn take(
+        &mut self,
+        source: &Source,
+        entry: &DirEntry,
+        inner: &str,
+        depth: usize,
+    ) -> Option<Folder> {
+        let name = entry.file_name();
+        let path = format!("{inner}{}", name.to_string_lossy());
+        let kind = entry.file_type().ok()?;
+        let shown = if kind.is_dir() { format!("{path}/") } else { path.clone() };
+        let reason = match name.to_str() {
+            None => Some("its name is not UTF-8 text; rename it"),
+            Some(name) => unread(name, kind, depth),
+        };
+        if let Some(reason) = reason {
+            self.skipped.push(Skipped::new(shown, reason));
+        } else if kind.is_dir() {
+            return Some((entry.path(), shown, depth + 1));
+        } else if kind.is_symlink() {
+            match linked(source, &path) {
+                Ok(stat) => drop(self.files.insert(path, stat)),
+                Err(reason) => self.skipped.push(Skipped::new(path, reason)),
+            }
+        } else if let Ok(found) = entry.metadata() {
+            self.files.insert(path, Stat::of(&found));
+        }
+        None
+    }
+}
+
+/// Returns the reason why an entry of that name is not read.
+fn unread(name: &str, kind: FileType, depth: usize) -> Option<&'static str> {
+    if let Some(reason) = unread_name(name) {
+        return Some(reason);
+    }
+    if kind.is_dir() {
+        return (depth >= MAX_DEPTH).then_some("folders deeper than 30 levels are not read");
+    }
+    let is_readable = kind.is_file() || kind.is_symlink();
+    (!is_readable).then_some("it is a device, a pipe or a socket, expected a regular file")
+}
+
+/// Returns the reason why nothing of that name is read.
+fn unread_name(name: &str) -> Option<&'static str> {
+    match name {
+        "node_modules" => Some("installed modules are not part of a pack"),
+        GUIDE_FILE => Some("it is the guide of a pack; add that pack itself"),
+        _ => is_left_out(name).then_some("hidden files and folders are not part of a pack"),
+    }
+}
+
+/// Returns the file inside the source that a symlink leads to.
+fn linked(source: &Source, path: &str) -> Result<Stat, String> {
+    let found = source.folder.resolve(path).and_then(|place| source.folder.file(&place));
+    match found {
+        Ok(file) => Ok(Stat {
+            bytes: file.bytes,
+            modified_ns: u64::try_from(file.modified_ns).unwrap_or(u64::MAX),
+        }),
+        Err(FileError::LeadsOut(_) | FileError::Outside(_)) => {
+            Err("the symlink leads out of the source; add what it leads to as a source".to_owned())
+        }
+        Err(FileError::IsFolder(_)) => {
+            Err("the symlink leads to a folder of the source, which is read where it is".to_owned())
+        }
+        Err(FileError::Loop(_)) => Err("the symlink leads to itself".to_owned()),
+        Err(FileError::Dangling(_) | FileError::NotFound { .. }) => {
+            Err("the symlink leads to nothing".to_owned())
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Returns the files in a folder of pages, by path. What can't be looked at counts as missing.
+pub(super) fn pages(folder: &Path) -> BTreeMap<String, Stat> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![(folder.to_owned(), String::new())];
+    while let Some((folder, inner)) = open.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else {
+                continue;
+            };
+            let path = format!("{inner}{name}");
+            if kind.is_dir() {
+                open.push((entry.path(), format!("{path}/")));
+            } else if let Ok(found) = entry.metadata() {
+                files.insert(path, Stat::of(&found));
+            }
+        }
+    }
+    files
+}

@@ -226,6 +226,9 @@ pub enum LlmError {
         /// The paths of the fields.
         fields: Vec<String>,
     },
+    /// A request without any message; nothing was sent.
+    #[error("there are no messages to send")]
+    NoMessages,
     /// The model kept calling tools.
     #[error("the model still calls tools after {limit} rounds")]
     ToolRounds {
@@ -292,6 +295,7 @@ impl LlmError {
                 | Self::CostLimit { .. }
                 | Self::WindowOverflow { status: None, .. }
                 | Self::Unsupported { .. }
+                | Self::NoMessages
                 | Self::ReplayMiss(_)
                 | Self::Recording { .. }
                 | Self::NoAnswerLeft { .. }
@@ -357,6 +361,7 @@ impl LlmError {
             Self::NoAnswerLeft { .. } => "no_answer_left",
             Self::Unsupported { .. } => "unsupported",
             Self::NothingSupports { .. } => "nothing_supports",
+            Self::NoMessages => "no_messages",
             Self::ToolRounds { .. } => "tool_rounds",
             Self::Uri(_) => "model_uri",
             Self::Settings { .. } => "settings",
@@ -421,6 +426,9 @@ impl LlmError {
             Self::Unsupported { .. } => "leave it out, or choose another model",
             Self::NothingSupports { .. } => {
                 "show the text that holds it with `use`, make the field optional, or ask a language model with `--model`"
+            }
+            Self::NoMessages => {
+                "give a prompt with `submit`, or messages that end with one of the user"
             }
             Self::ToolRounds { .. } => "allow more rounds, or give the model fewer tools",
             Self::Uri(error) => return error.help(),

@@ -20,8 +20,8 @@ pub use check::{AnchorFiles, Facts, problem};
 pub(crate) use check::{decoded, joined};
 pub(crate) use map::comparable;
 pub use map::{Mapped, SOURCE_MAP, SourceMap};
-pub(crate) use text::code;
 pub use text::{Anchor, Claim, anchors, claims};
+pub(crate) use text::{code, without_forged};
 
 #[cfg(test)]
 mod tests;

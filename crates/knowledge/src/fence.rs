@@ -47,7 +47,7 @@ pub fn knowledge(item: &CatalogItem, grounding: Grounding, english: bool) -> Fen
     ];
     // The tag and the names are right by construction.
     let fence = Fence::new(TAG, &attributes).unwrap_or_else(|_| Fence::data(Trust::Pack));
-    fence.with_notice(if english { &NOTICE_ENGLISH } else { &NOTICE })
+    fence.with_notice(if english { &NOTICE_ENGLISH } else { &NOTICE }).without_controls()
 }
 
 #[cfg(test)]

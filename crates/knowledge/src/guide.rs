@@ -110,7 +110,7 @@ fn fences(pack: &Pack) -> Result<(Fence, Fence), FenceError> {
         ("profile", item.profile.as_str()),
         ("runtime_mode", item.runtime.mode.as_str()),
     ];
-    Ok((Fence::new(TAG, &attributes)?, Fence::new(RESOURCES, &[])?))
+    Ok((Fence::new(TAG, &attributes)?.without_controls(), Fence::new(RESOURCES, &[])?))
 }
 
 /// Returns a path on one line, whatever its folders are named.

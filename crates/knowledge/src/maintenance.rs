@@ -44,7 +44,7 @@ mod validate;
 mod view;
 
 pub use error::MaintenanceError;
-pub use eval::{Case, CaseResult, Choice, EvalRun, Evaluation, Suite, Summary, eval};
+pub use eval::{Case, CaseResult, Choice, EvalRun, Evaluation, Suite, Summary, eval, eval_pack};
 pub use record::{RecordCheck, RecordKind, validate_run};
 pub use scaffold::{NewPack, new};
 pub(crate) use scaffold::{name_problem, quoted, title};

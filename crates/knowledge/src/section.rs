@@ -82,6 +82,29 @@ pub fn paragraph_ends(path: &str, text: &str) -> Vec<usize> {
     ends
 }
 
+/// Returns the longest beginning of a file that `fits`, with a line that says how many of its
+/// sections are left out: it ends with a section or, where not even the first one fits, with a
+/// paragraph. `None` when no such beginning fits; `fits` holds for every beginning of one that fits.
+#[must_use]
+pub fn beginning(path: &str, text: &str, mut fits: impl FnMut(&str) -> bool) -> Option<String> {
+    let sections = sections(path, text);
+    let shown = |end: usize| {
+        let left = sections.iter().filter(|section| section.text.end > end).count();
+        let all = sections.len();
+        let kept = text.get(..end).unwrap_or_default();
+        format!("{kept}\n\n… [clipped: {left} of {all} sections]")
+    };
+    let mut longest = |ends: &[usize]| {
+        let fitting = ends.partition_point(|end| fits(&shown(*end)));
+        fitting.checked_sub(1).and_then(|last| ends.get(last)).map(|end| shown(*end))
+    };
+    let whole = text.trim_end().len();
+    let mut ends: Vec<usize> = sections.iter().map(|section| section.text.end).collect();
+    ends.retain(|end| *end > 0 && *end < whole);
+    ends.dedup();
+    longest(&ends).or_else(|| longest(&paragraph_ends(path, text)))
+}
+
 /// Returns the headings of a Markdown text, as they are read, in their order.
 #[must_use]
 pub fn headings(text: &str) -> Vec<String> {

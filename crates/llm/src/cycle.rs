@@ -186,7 +186,7 @@ impl LlmCycle {
     /// With no messages it sends what is there.
     ///
     /// # Errors
-    /// As [`LlmCycle::submit`].
+    /// As [`LlmCycle::submit`], and [`LlmError::NoMessages`] when there is no history either.
     pub async fn submit_messages(
         &mut self,
         messages: Vec<Message>,
@@ -199,7 +199,7 @@ impl LlmCycle {
     /// As [`LlmCycle::submit_messages`], with the answer's text passed on as it comes.
     ///
     /// # Errors
-    /// As [`LlmCycle::submit`].
+    /// As [`LlmCycle::submit_messages`].
     pub async fn submit_messages_stream(
         &mut self,
         messages: Vec<Message>,
@@ -224,6 +224,9 @@ impl LlmCycle {
         mut sink: Option<TextSink<'_>>,
     ) -> Result<ChatResponse, LlmError> {
         self.warnings.clear();
+        if self.messages.is_empty() {
+            return Err(LlmError::NoMessages);
+        }
         let tools = (!tools.is_empty()).then_some(tools);
         let mut round = 0;
         loop {

@@ -13,6 +13,7 @@ mod pack_target;
 mod read_properties;
 mod resolve_context;
 mod sync;
+mod search;
 mod table;
 mod to_catalog;
 mod usage;
@@ -41,6 +42,7 @@ command_group! {
     Activate(activate),
     Allow(allow),
     ResolveContext(resolve_context),
+    Search(search),
     Index(index),
     Eval(eval),
     ValidateRun(validate_run),

@@ -72,6 +72,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ),
     ("replay_miss", "A recording has no answer to this request."),
     ("recording", "A recording, or a file of answers, can't be read or written."),
+    ("no_messages", "A model was called without any message."),
     ("no_answer_left", "The answers of `--mock=FILE` are used up."),
     ("unsupported", "The provider does not support something in the request."),
     ("tool_rounds", "The model called tools for more rounds than allowed."),

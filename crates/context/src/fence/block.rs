@@ -26,6 +26,8 @@ pub struct Fence {
     open: String,
     close: String,
     held: Vec<Arc<str>>,
+    /// True if control characters are shown as a sign.
+    hides_controls: bool,
 }
 
 impl Fence {
@@ -40,7 +42,13 @@ impl Fence {
             open.push_str(&format!(" {}=\"{}\"", checked_attribute(name)?, attribute(value)));
         }
         open.push('>');
-        Ok(Self { tag: tag.to_owned(), open, close: format!("</{tag}>"), held: Vec::new() })
+        Ok(Self {
+            tag: tag.to_owned(),
+            open,
+            close: format!("</{tag}>"),
+            held: Vec::new(),
+            hides_controls: false,
+        })
     }
 
     /// Creates the general fence around data of that trust.
@@ -51,6 +59,7 @@ impl Fence {
             open: format!("<{DATA_TAG} trust=\"{trust}\">"),
             close: format!("</{DATA_TAG}>"),
             held: Vec::new(),
+            hides_controls: false,
         }
     }
 
@@ -62,6 +71,14 @@ impl Fence {
             self.open.push('\n');
             self.open.push_str(line);
         }
+        self
+    }
+
+    /// Shows control characters as `U+FFFD`, but for tabs and line ends: what is printed of the
+    /// text commands no terminal (MA-11).
+    #[must_use]
+    pub const fn without_controls(mut self) -> Self {
+        self.hides_controls = true;
         self
     }
 
@@ -115,8 +132,16 @@ impl Fence {
         let mut marks = lines::marks(text, true);
         marks.extend(tags::marks(text, Some(&self.tag), true));
         held::spare(&mut marks, text, &self.held);
-        with_backslashes(text, marks)
+        let escaped = with_backslashes(text, marks);
+        if self.hides_controls && escaped.contains(is_control) {
+            return Cow::Owned(escaped.replace(is_control, "\u{fffd}"));
+        }
+        escaped
     }
+}
+
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
 /// Escapes an untrusted text that can't be in a fence, such as an instruction made from data:

@@ -64,6 +64,56 @@ impl<'a> Glyphs<'a> {
     }
 }
 
+/// What stands at the beginning of a text instead of signs that a reader sees.
+pub(super) enum Comment<'a> {
+    None,
+    /// A comment, with what follows it.
+    Before(Glyphs<'a>),
+    /// A comment without an end within reach.
+    Endless,
+}
+
+/// The bytes within which the end of a comment is searched.
+const COMMENT_REACH: usize = 4_096;
+
+impl<'a> Glyphs<'a> {
+    /// Returns the comment of HTML that begins here (MA-11).
+    pub(super) fn comment(&self) -> Comment<'a> {
+        let mut inside = self.clone();
+        if !['<', '!', '-', '-'].iter().all(|sign| inside.next() == Some(*sign)) {
+            return Comment::None;
+        }
+        let bytes = inside.rest.as_bytes();
+        let reach = bytes.get(..COMMENT_REACH).unwrap_or(bytes);
+        // `<!-->` is a whole comment.
+        if let Some(rest) = inside.rest.strip_prefix('>') {
+            return Comment::Before(Glyphs::of(rest));
+        }
+        let end = memchr::memmem::find(reach, b"-->");
+        match end.and_then(|end| inside.rest.get(end + 3..)) {
+            Some(rest) => Comment::Before(Glyphs::of(rest)),
+            None => Comment::Endless,
+        }
+    }
+
+    /// Skips the comments and the signs that are to be skipped, in any order.
+    pub(super) fn skipping_comments(mut self, is_skipped: impl Fn(char) -> bool) -> Self {
+        loop {
+            self = match self.comment() {
+                Comment::Before(rest) => rest,
+                Comment::None | Comment::Endless => {
+                    match first(self.rest).filter(|(sign, _)| is_skipped(*sign)) {
+                        Some((_, length)) => {
+                            Glyphs::of(self.rest.get(length..).unwrap_or_default())
+                        }
+                        None => return self,
+                    }
+                }
+            };
+        }
+    }
+}
+
 impl Iterator for Glyphs<'_> {
     type Item = char;
 

@@ -1,6 +1,6 @@
 //! Tags that look like a fence of ours, and the control tokens and tags of chat formats.
 
-use super::glyphs::{Glyphs, first};
+use super::glyphs::{Comment, Glyphs, first};
 use super::look::{
     alike, is_blank, is_greater, is_invisible, is_less, is_square, plain, stands_for,
 };
@@ -174,8 +174,11 @@ fn skip_slash(rest: &str) -> (bool, &str) {
     let is_slash = |c: char| plain(c) == Some('/');
     let skips =
         |c: char| is_blank(c) || is_slash(c) || matches!(c, '!' | '?') || plain(c).is_none();
-    let closing = Glyphs::of(rest).take_while(|c| skips(*c)).any(is_slash);
-    (closing, Glyphs::of(rest).skipping(skips).rest())
+    let name = Glyphs::of(rest).skipping_comments(skips).rest();
+    let before = rest.get(..rest.len() - name.len()).unwrap_or_default();
+    // A slash in a comment closes nothing.
+    let mut signs = Glyphs::of(before).skipping_comments(|c| skips(c) && !is_slash(c));
+    (signs.next().is_some_and(is_slash), name)
 }
 
 /// Returns the rests after the prefixes of a name, as in `x:knowledge_pack` and
@@ -187,6 +190,9 @@ fn prefixes(name: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         while left > 0 {
             left -= 1;
+            if let Comment::Before(after) = glyphs.comment() {
+                glyphs = after;
+            }
             let sign = glyphs.next()?;
             if plain(sign) == Some(':') && is_begun {
                 return Some(glyphs.rest());
@@ -202,7 +208,8 @@ fn prefixes(name: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the rest after `name` at the beginning of `text`, compared by appearance and without
 /// separators: `_`, `-` and `.`, or with `any_separator` everything that is neither letter nor
-/// digit and neither opens nor ends a tag.
+/// digit and neither opens nor ends a tag. Comments inside it count as nothing; where one has no
+/// end, the letters before it are enough (MA-11).
 fn after_name<'a>(text: &'a str, name: &str, any_separator: bool) -> Option<Glyphs<'a>> {
     let is_separator = |c: char, look: char| {
         any_separator && !look.is_alphanumeric() && !matches!(look, '<' | '>') && !is_square(c)
@@ -211,16 +218,24 @@ fn after_name<'a>(text: &'a str, name: &str, any_separator: bool) -> Option<Glyp
         if any_separator { stands_for(look, wanted) } else { alike(look, wanted) }
     };
     let mut rest = Glyphs::of(text);
-    for wanted in name.chars() {
-        let found = rest.find_map(|c| match plain(c) {
-            _ if is_blank(c) => None,
-            Some('_' | '-' | '.') => None,
-            Some(look) if is(look, wanted) => Some(look),
-            Some(look) if is_separator(c, look) => None,
-            found => found,
-        })?;
-        if !is(found, wanted) {
-            return None;
+    for (at, wanted) in name.chars().enumerate() {
+        loop {
+            match rest.comment() {
+                Comment::Before(after) => {
+                    rest = after;
+                    continue;
+                }
+                Comment::Endless if at > 0 => return Some(rest),
+                Comment::Endless | Comment::None => {}
+            }
+            let c = rest.next()?;
+            match plain(c) {
+                _ if is_blank(c) => {}
+                None | Some('_' | '-' | '.') => {}
+                Some(look) if is(look, wanted) => break,
+                Some(look) if is_separator(c, look) => {}
+                Some(_) => return None,
+            }
         }
     }
     Some(rest)

@@ -4,7 +4,7 @@ use super::errors::{of_file, of_packs};
 use super::run_state::supplied;
 use crate::format;
 use crate::written::{OnDemand, resolve_import};
-use contexture_context::Trust;
+use contexture_context::{Label, Trust};
 use contexture_reference::text::{DecodeError, decode};
 use contexture_script::host::{FileImport, HostError, Supplied};
 use contexture_tools::FileError;
@@ -40,5 +40,9 @@ pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<Supplie
         );
         HostError::new("file_invalid", error.to_string()).with_help(help)
     })?;
-    Ok(supplied(value, held.map_or(Trust::Program, |_| Trust::Pack)))
+    let label = held.map_or_else(
+        || Trust::Program.into(),
+        |held| Label::of(held.reference().as_str(), Trust::Pack),
+    );
+    Ok(supplied(value, label))
 }

@@ -225,6 +225,7 @@ impl ModelCalls {
         prepared.manifest.passed_over = place.passed.to_vec();
         let mut packs = packs.kept(&prepared.items)?;
         packs.extend(of_references);
+        packs.extend(knowledge::of_imports(references.packs(), &call.items, &prepared.items)?);
         prepared.manifest.packs = std::mem::take(&mut packs.records);
         prepared.manifest.expanded = std::mem::take(&mut packs.expanded);
         let mut ranked = ranked.records(&prepared.items, model.provider.tokenizer());

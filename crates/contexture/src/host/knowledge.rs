@@ -9,7 +9,7 @@ mod record;
 mod shown;
 
 pub(super) use answer::{Answer, of_question};
-pub(super) use record::{Kept, log, of_reference};
+pub(super) use record::{Kept, log, of_imports, of_reference};
 pub(super) use shown::{ShownPacks, show};
 
 use super::errors::of_packs;

@@ -2,7 +2,7 @@
 
 use super::consent::Question;
 use super::error::PacksError;
-use super::options::Options;
+use super::options::{DEFAULT_BUDGET, Options};
 use super::resolve::Resolvers;
 use super::sources;
 use super::usage::Log;
@@ -17,7 +17,7 @@ use contexture_knowledge::guide::{Guide, activate};
 use contexture_knowledge::pack::{Pack, PackError};
 #[cfg(feature = "knowledge")]
 use contexture_knowledge::resolve::IndexReport;
-use contexture_knowledge::resolve::{Resolution, Task};
+use contexture_knowledge::resolve::{Resolution, SearchHit, Task};
 use contexture_knowledge::usage::UsageError;
 use contexture_knowledge::{Finding, Scope, Status, codes};
 use std::collections::HashMap;
@@ -172,6 +172,22 @@ impl Packs {
         let packs = packs.collect::<Result<Vec<Pack>, PacksError>>()?;
         let task = Task { english: task.english || self.english, ..task.clone() };
         self.resolvers.resolve(&packs, &task, counter)
+    }
+
+    /// Returns the best sections of packs for a question, at most `most` of them (MA-10).
+    ///
+    /// # Errors
+    /// As [`Packs::resolve`].
+    pub fn search(
+        &self,
+        names: &[&str],
+        question: &str,
+        most: usize,
+    ) -> Result<Vec<SearchHit>, PacksError> {
+        let packs = names.iter().map(|name| self.pack(name));
+        let packs = packs.collect::<Result<Vec<Pack>, PacksError>>()?;
+        let task = Task::new(question, DEFAULT_BUDGET);
+        self.resolvers.search(&packs, &task, most, self.counter)
     }
 
     /// Logs that a resolution reaches a model: one line for each pack.

@@ -5,7 +5,7 @@ use crate::project::Project;
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
 use contexture_knowledge::resolve::{
-    Embedding, IndexReport, Resolution, ResolveError, Resolver, Task,
+    Embedding, IndexReport, Resolution, ResolveError, Resolver, SearchHit, Task,
 };
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -52,6 +52,18 @@ impl Resolvers {
         counter: &'static dyn TokenCounter,
     ) -> Result<Resolution, PacksError> {
         Ok(self.of(counter).resolve(packs, task)?)
+    }
+}
+
+impl Resolvers {
+    pub(super) fn search(
+        &self,
+        packs: &[Pack],
+        task: &Task,
+        most: usize,
+        counter: &'static dyn TokenCounter,
+    ) -> Result<Vec<SearchHit>, PacksError> {
+        Ok(self.of(counter).search(packs, task, most)?)
     }
 }
 

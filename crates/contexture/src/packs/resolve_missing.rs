@@ -4,7 +4,7 @@ use super::error::PacksError;
 use crate::project::Project;
 use contexture_context::TokenCounter;
 use contexture_knowledge::pack::Pack;
-use contexture_knowledge::resolve::{Resolution, Task};
+use contexture_knowledge::resolve::{Resolution, SearchHit, Task};
 use std::path::PathBuf;
 
 /// No resolver.
@@ -21,6 +21,16 @@ impl Resolvers {
         _task: &Task,
         _counter: &'static dyn TokenCounter,
     ) -> Result<Resolution, PacksError> {
+        Err(PacksError::missing())
+    }
+
+    pub(super) fn search(
+        &self,
+        _packs: &[Pack],
+        _task: &Task,
+        _most: usize,
+        _counter: &'static dyn TokenCounter,
+    ) -> Result<Vec<SearchHit>, PacksError> {
         Err(PacksError::missing())
     }
 }

@@ -282,3 +282,21 @@ fn kn_15_parts_of_pack_loaded_by_model_are_recorded_and_logged() {
     assert_eq!(packs, ["acme: wiki/price.md", "acme: wiki/price.md"]);
     assert_eq!(used, ["[\"wiki/price.md\"]", "[\"wiki/price.md\"]"]);
 }
+
+#[test]
+fn kn_15_imported_file_of_pack_is_recorded_where_it_is_shown() {
+    let place = place("");
+    let program = format!(
+        "import file F from \"{PACK}/wiki/price.md\"\n\
+         main func(input) {{\n  use F as prices\n  generate({{ input: \"Read\" }})\n}}"
+    );
+    let (packs, used) = kept(&place, &program, StandIn::Mock);
+    assert_eq!(packs, ["acme: wiki/price.md"]);
+    assert_eq!(used, ["[\"wiki/price.md\"]"]);
+    // What is imported and not shown is not a use; an answer made of it is not the file.
+    let program = format!(
+        "import file F from \"{PACK}/wiki/price.md\"\n\
+         main func(input) {{ generate({{ input: \"Read\" }}) }}"
+    );
+    assert_eq!(kept(&place, &program, StandIn::Mock).0, [""; 0]);
+}

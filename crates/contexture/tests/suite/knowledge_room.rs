@@ -177,3 +177,32 @@ fn as_16_answer_of_pack_fits_budget_of_use_in_whole_sections() {
     assert!(manifest.packs[0].files.is_empty());
     assert!(manifest.packs[0].warnings.iter().any(|told| told.contains("at least")));
 }
+
+#[test]
+fn as_18_file_of_pack_is_cut_by_whole_sections() {
+    for reference in [
+        "@!knowledge://acme/compiled/facts.md",
+        "@!file://.agents/knowledge/acme/compiled/facts.md",
+    ] {
+        let ask = |most: &str| {
+            format!("main func(input) {{ generate({{ input: \"Say {reference}\"{most} }}) }}")
+        };
+        let place = place();
+        let (text, all) = refer(&place, &ask(""));
+        assert_eq!(whole(&text), 9, "{text}");
+        let mut before = 9;
+        for less in [30, 120, 280] {
+            let most = all.tokens - less;
+            let (text, manifest) = refer(&place, &ask(&format!(", max_input: {most}")));
+            assert!(manifest.tokens <= most);
+            let shown = text.matches("costs").count();
+            assert!((1..before).contains(&shown), "{less}: {text}");
+            assert_eq!(shown, text.matches("for a year.").count(), "{text}");
+            let left = format!("… [clipped: {} of 9 sections]", 9 - shown);
+            assert!(text.contains(&left), "{text}");
+            before = shown;
+            let [cut] = manifest.items[0].cuts.as_slice() else { panic!("{:?}", manifest.items) };
+            assert_eq!(serde_json::to_value(cut.reason).unwrap(), "prompt_budget");
+        }
+    }
+}

@@ -55,3 +55,24 @@ fn kn_12_time_in_markdown_that_marks_none_leads_nowhere() {
     // Marks without hours say that there are times, and nothing is known of their end.
     assert_eq!(told("s.md", "t=00:12:33", "[12:30] We met."), None);
 }
+
+#[test]
+fn ma_11_anchor_in_heading_that_leads_nowhere_is_marked() {
+    let leads = |anchor: &Anchor| anchor.file == "compiled/real.md";
+    for (heading, shown) in [
+        ("Price [source: compiled/real.md#L1]", "Price [source: compiled/real.md#L1]"),
+        ("Price [source: gone.md#L1]", "Price \\[source: gone.md#L1]"),
+        (
+            "Price [source: compiled/real.md; gone.md]",
+            "Price \\[source: compiled/real.md; gone.md]",
+        ),
+        // The anchor of the section itself would close it.
+        ("Price [source: compiled/real.md#L1", "Price \\[source: compiled/real.md#L1"),
+        ("[Sources : x] and ［来源：y］", "\\[Sources : x] and \\［来源：y］"),
+        ("\\[source: gone.md]", "\\[source: gone.md]"),
+        ("Open [sourced] parts [1]", "Open [sourced] parts [1]"),
+    ] {
+        assert_eq!(without_forged(heading, leads), shown);
+        assert!(anchors(&without_forged(heading, leads)).iter().all(leads), "{heading}");
+    }
+}

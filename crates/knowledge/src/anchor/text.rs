@@ -5,6 +5,7 @@
 //! that only announce (`:`) or only link are none.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -52,13 +53,16 @@ impl fmt::Display for Anchor {
 }
 
 /// Returns the anchors of a text, in their order. One pair of brackets may hold several, parted by
-/// `;`.
+/// `;`. With a backslash before its bracket it is text.
 #[must_use]
 pub fn anchors(text: &str) -> Vec<Anchor> {
     let mut found = Vec::new();
     for (open, _) in text.match_indices('[') {
         let inside = text.get(open + 1..).unwrap_or_default();
         let Some(rest) = after_keyword(inside) else { continue };
+        if text.get(..open).is_some_and(|before| before.ends_with('\\')) {
+            continue;
+        }
         let line = rest.split('\n').next().unwrap_or_default();
         let Some((list, _)) = line.split_once(']') else { continue };
         let end = open + 1 + (inside.len() - rest.len()) + list.len() + 1;
@@ -77,6 +81,35 @@ fn after_keyword(text: &str) -> Option<&str> {
     });
     let rest = rest.or_else(|| text.strip_prefix("来源"))?;
     rest.trim_start_matches(' ').strip_prefix([':', '：'])
+}
+
+/// Returns a heading in which nothing passes for an anchor but what `leads` somewhere: a backslash
+/// stands before all else that begins like one (MA-11).
+pub(crate) fn without_forged(heading: &str, leads: impl Fn(&Anchor) -> bool) -> Cow<'_, str> {
+    let known = anchors(heading);
+    let is_real = |open: usize| {
+        let mut own = known.iter().filter(|anchor| anchor.at.start == open).peekable();
+        own.peek().is_some() && own.all(&leads)
+    };
+    let looks_like_one = |(at, bracket): &(usize, &str)| {
+        let is_marked = heading.get(..*at).is_some_and(|before| before.ends_with('\\'));
+        let inside = heading.get(at + bracket.len()..).unwrap_or_default();
+        !is_marked && after_keyword(inside).is_some() && !is_real(*at)
+    };
+    let forged: Vec<usize> =
+        heading.match_indices(['[', '［', '【']).filter(looks_like_one).map(|(at, _)| at).collect();
+    if forged.is_empty() {
+        return Cow::Borrowed(heading);
+    }
+    let mut out = String::with_capacity(heading.len() + forged.len());
+    let mut from = 0;
+    for at in forged {
+        out.push_str(heading.get(from..at).unwrap_or_default());
+        out.push('\\');
+        from = at;
+    }
+    out.push_str(heading.get(from..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 /// Returns where code stands in a Markdown text.

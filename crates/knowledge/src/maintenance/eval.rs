@@ -133,16 +133,41 @@ pub struct Evaluation {
 pub fn eval(discovery: &Discovery, file: Option<&Path>) -> Result<Evaluation, MaintenanceError> {
     let files = match file {
         Some(file) => vec![file.to_owned()],
-        None => suites(discovery),
+        None => suites(discovery, |_| true),
     };
+    let place = "the folders `evals/` of the packs".to_owned();
+    evaluated(discovery, &files, place)
+}
+
+/// Runs the selection evals of one pack: those of `file`, or without one those in its `evals/`
+/// (MA-6).
+///
+/// # Errors
+/// As [`eval`].
+pub fn eval_pack(
+    discovery: &Discovery,
+    pack: &str,
+    file: Option<&Path>,
+) -> Result<Evaluation, MaintenanceError> {
+    let files = match file {
+        Some(file) => vec![file.to_owned()],
+        None => suites(discovery, |name| name == pack),
+    };
+    evaluated(discovery, &files, format!("`evals/` of the pack `{pack}`"))
+}
+
+fn evaluated(
+    discovery: &Discovery,
+    files: &[PathBuf],
+    place: String,
+) -> Result<Evaluation, MaintenanceError> {
     if files.is_empty() {
-        let place = "the folders `evals/` of the packs".to_owned();
         return Err(MaintenanceError::NoSuite { place });
     }
     let items: Vec<&CatalogItem> = discovery.packs.iter().map(|found| &found.item).collect();
     let selector = Selector::new(&items);
     let (mut runs, mut findings, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
-    for file in &files {
+    for file in files {
         let Some(suite) = load(file, &mut findings)? else { continue };
         let Some(item) = items.iter().find(|item| item.name == suite.pack_name) else {
             return Err(MaintenanceError::NoPack {
@@ -166,10 +191,10 @@ pub fn eval(discovery: &Discovery, file: Option<&Path>) -> Result<Evaluation, Ma
     Ok(Evaluation { ok, status, runs, summary, findings })
 }
 
-/// Returns the files of cases of all packs, by pack and name.
-fn suites(discovery: &Discovery) -> Vec<PathBuf> {
+/// Returns the files of cases of packs, by pack and name.
+fn suites(discovery: &Discovery, is_meant: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for pack in &discovery.packs {
+    for pack in discovery.packs.iter().filter(|pack| is_meant(&pack.item.name)) {
         let Ok(pack) = discovery.open(&pack.item.name) else { continue };
         let root = pack.item().pack_root.clone();
         let files = pack.files().unwrap_or_default();

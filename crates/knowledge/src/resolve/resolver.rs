@@ -14,7 +14,7 @@ pub use crate::index::{IndexError as ResolveError, IndexReport};
 pub use meaning::Embedding;
 pub use select::rank::{MAX_PASSAGES, MAX_RANKED_BYTES, Passage, RankError, Ranked, Ranking, rank};
 
-use super::types::{Intent, Resolution, Task};
+use super::types::{Intent, Resolution, SearchHit, Task};
 use crate::index::{Place, Purpose, Store, View};
 use crate::item::Grounding;
 use crate::pack::Pack;
@@ -98,21 +98,57 @@ impl Resolver {
     pub fn resolve(&self, packs: &[Pack], task: &Task) -> Result<Resolution, ResolveError> {
         let query = Query::of(&task.text);
         let intent = task.intent.unwrap_or_else(|| query.intent());
+        let (asked, composed) = self.answered(packs, &query, intent, task, |asked, block| {
+            let sheets = asked.iter().map(|asked| sheet(asked, task, intent)).collect();
+            compose::compose(sheets, task.budget, self.counter, block)
+        })?;
+        Ok(Report { texts: &self.texts, asked: &asked, query: &query, task, intent }.of(composed))
+    }
+
+    /// Returns the best sections of the packs for a question, at most `most` of them, best first:
+    /// what [`Resolver::resolve`] packs under a budget (MA-10).
+    ///
+    /// # Errors
+    /// As [`Resolver::resolve`].
+    pub fn search(
+        &self,
+        packs: &[Pack],
+        task: &Task,
+        most: usize,
+    ) -> Result<Vec<SearchHit>, ResolveError> {
+        let query = Query::of(&task.text);
+        let intent = task.intent.unwrap_or_else(|| query.intent());
+        let (_, hits) = self.answered(packs, &query, intent, task, |asked, block| {
+            let sheets: Vec<Sheet> = asked.iter().map(|asked| sheet(asked, task, intent)).collect();
+            let ranked = compose::order(&sheets);
+            let hit = |part: Part| {
+                let pack = asked.get(part.pack)?.pack;
+                Some(SearchHit::of(pack, &block(part)?))
+            };
+            ranked.into_iter().filter_map(hit).take(most).collect()
+        })?;
+        Ok(hits)
+    }
+
+    /// Asks the packs and makes something of the answers. It is made again once when a file is not
+    /// what was indexed, although its size and time are the same.
+    fn answered<'p, T>(
+        &self,
+        packs: &'p [Pack],
+        query: &Query,
+        intent: Intent,
+        task: &Task,
+        make: impl Fn(&[Asked<'p>], &dyn Fn(Part) -> Option<Block>) -> T,
+    ) -> Result<(Vec<Asked<'p>>, T), ResolveError> {
         let mut purpose = Purpose::Ask;
         loop {
-            let asked = self.ask_all(packs, &query, intent, task, purpose)?;
-            let sheets = asked.iter().map(|asked| sheet(asked, task, intent)).collect();
+            let asked = self.ask_all(packs, query, intent, task, purpose)?;
             let has_changed = Cell::new(false);
-            let composed = compose::compose(sheets, task.budget, self.counter, |part| {
-                self.block(&asked, part, &has_changed)
-            });
-            // A file that is not what was indexed, although its size and time are the same.
-            if has_changed.get() && purpose == Purpose::Ask {
-                purpose = Purpose::AskAgain;
-                continue;
+            let made = make(&asked, &|part| self.block(&asked, part, &has_changed));
+            if !has_changed.get() || purpose != Purpose::Ask {
+                return Ok((asked, made));
             }
-            return Ok(Report { texts: &self.texts, asked: &asked, query: &query, task, intent }
-                .of(composed));
+            purpose = Purpose::AskAgain;
         }
     }
 

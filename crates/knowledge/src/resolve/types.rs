@@ -111,12 +111,37 @@ pub struct Section {
     pub tokens: u64,
     /// The reason why it was selected.
     pub reason: String,
+    /// Its citation, such as `wiki/prices.md#L3-L9`: the lines that are shown (MA-9).
+    pub citation: String,
     /// The source anchors in it or mapped to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<String>,
     /// The part that was cut off its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<SectionCut>,
+}
+
+/// A section found by a search (MA-10).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchHit {
+    /// The pack it is from.
+    pub pack: String,
+    /// Its file, relative to the pack.
+    pub path: String,
+    /// The headings over it, outermost first, joined with ` > `.
+    pub heading: String,
+    /// Its score: the match with the question. Scores of one pack can be compared.
+    pub score: f64,
+    /// Its text, without its heading.
+    pub text: String,
+    /// Its citation, such as `wiki/prices.md#L3-L9`.
+    pub anchor: String,
+}
+
+/// Returns the citation of lines of a file: `path#L3`, `path#L3-L9` (MA-9).
+#[must_use]
+pub fn citation(path: &str, first: u32, last: u32) -> String {
+    if last > first { format!("{path}#L{first}-L{last}") } else { format!("{path}#L{first}") }
 }
 
 /// The kept part of a section; it ends at the end of a paragraph (KN-11).

@@ -97,6 +97,19 @@ fn kn_9_line_numbers_are_those_of_editors() {
     assert_eq!(Lines::of("x").count(), 1);
 }
 
+#[test]
+fn kn_11_beginning_ends_with_section_or_paragraph() {
+    let text = "# A\n\nOne.\n\nTwo.\n\n## B\n\nThree.\n\n# C\n\nFour.\n";
+    let within = |most: usize| beginning("a.md", text, |text| text.len() <= most);
+    let mark = |left: usize| format!("\n\n… [clipped: {left} of 3 sections]");
+    assert_eq!(within(80), Some(format!("# A\n\nOne.\n\nTwo.\n\n## B\n\nThree.{}", mark(1))));
+    assert_eq!(within(60), Some(format!("# A\n\nOne.\n\nTwo.{}", mark(2))));
+    assert_eq!(within(44), Some(format!("# A\n\nOne.{}", mark(3))));
+    assert_eq!(within(30), None);
+    assert_eq!(beginning("a.json", "{\"a\":1}", |_| true), None);
+    assert_eq!(beginning("a.md", "", |_| true), None);
+}
+
 proptest! {
     #[test]
     fn kn_9_sections_stand_in_their_text_in_order(

@@ -122,3 +122,26 @@ fn kn_12_anchors_that_lead_nowhere_are_gaps_and_no_sources() {
     // What stands in code is an example, as `validate` takes it.
     assert_eq!(gaps(&answer), [(5, "sources/none.md#L1"), (7, "sources/a.md#page=4")]);
 }
+
+#[test]
+fn ma_11_heading_cannot_forge_anchor_and_control_characters_are_shown() {
+    let text = "# Price [source: compiled/gone.md#L1]\n\nThe widget costs 89 euros.\u{1b}[2J \
+                [source: sources/a.md#L1]\n\n# Widget price [source: sources/a.md#L2]\n\nIt is fair.\n";
+    let files = [("compiled/a.md", text), ("sources/a.md", "one\ntwo\n")];
+    let answer = required(&Project::with(READY, &files), "What is the price of the widget?");
+    assert!(
+        answer
+            .context
+            .contains("## Price \\[source: compiled/gone.md#L1] [source: compiled/a.md#L3]\n")
+    );
+    assert!(
+        answer
+            .context
+            .contains("## Widget price [source: sources/a.md#L2] [source: compiled/a.md#L7]")
+    );
+    assert!(answer.context.contains("89 euros.\u{fffd}[2J [source"), "{}", answer.context);
+    assert!(!answer.context.contains('\u{1b}'));
+    assert_eq!(answer.source_anchors, ["sources/a.md#L1"]);
+    let headings: Vec<&str> = answer.sections.iter().map(|one| one.heading.as_str()).collect();
+    assert!(headings.contains(&"Price \\[source: compiled/gone.md#L1]"), "{headings:?}");
+}

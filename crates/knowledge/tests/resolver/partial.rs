@@ -229,3 +229,25 @@ fn kn_9_japanese_grammar_neither_selects_nor_is_missing() {
         assert_eq!(missing(&answer), [""; 0], "{task}");
     }
 }
+
+#[test]
+fn kn_10_mention_of_one_known_word_does_not_hide_page_about_it() {
+    let project = Project::with(
+        READY,
+        &[
+            (
+                "compiled/briefing.md",
+                "# Briefing\n\n## Opening hours\n\nOpen from nine to five. Refunds are made on \
+                 weekdays.\n\n## Delivery\n\nWithin two days.\n",
+            ),
+            ("wiki/refunds.md", "# Refunds\n\nMoney comes back within fourteen days.\n"),
+        ],
+    );
+    for question in ["How do refunds work, Ludwig?", "refunds"] {
+        let answer = project.ask(question, 1_000);
+        assert!(paths(&answer).contains(&"wiki/refunds.md"), "{question}: {:?}", paths(&answer));
+        assert!(answer.context.contains("fourteen days"));
+    }
+    // A compiled section about the word has the answer.
+    assert_eq!(paths(&project.ask("delivery", 1_000)), ["compiled/briefing.md"]);
+}

@@ -165,3 +165,17 @@ fn pt_12_cancelling_ends_call() {
     cycle.cancel_token().cancel();
     assert_eq!(run(cycle.submit("a", vec![])), Err(LlmError::Cancelled));
 }
+
+#[test]
+fn pt_12_submit_messages_without_any_message_asks_nobody() {
+    let provider = Scripted::new([Canned::text("x")]);
+    let mut cycle = LlmCycle::new(provider.clone(), config());
+    let error = run(cycle.submit_messages(vec![], vec![])).unwrap_err();
+    assert_eq!(error, LlmError::NoMessages);
+    assert_eq!((error.kind(), error.is_free(), error.is_sent()), ("no_messages", true, false));
+    assert_eq!(error.to_string(), "there are no messages to send");
+    assert!(error.help().is_some_and(|help| help.contains("`submit`")));
+    let mut heard = |_: &str| {};
+    assert!(run(cycle.submit_messages_stream(vec![], vec![], &mut heard)).is_err());
+    assert_eq!((provider.calls().len(), cycle.messages().len()), (0, 0));
+}

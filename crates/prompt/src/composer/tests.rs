@@ -278,3 +278,13 @@ fn pt_11_whole_prompts_and_other_parts_are_counted() {
     assert_eq!(roles(&messages), [Role::User, Role::Assistant, Role::System, Role::User]);
     assert_eq!(messages[3].text(), "Context:\n[0]\nsource: source0\na fact\n\nInstruction:\nGo on");
 }
+
+#[test]
+fn pt_8_message_of_no_parts_has_no_content() {
+    let messages = PromptComposer::new().user("u").assistant_contents(vec![]).build();
+    assert_eq!(messages[1].content, None);
+    assert_eq!(
+        serde_json::to_value(&messages[1]).unwrap(),
+        serde_json::json!({"role": "assistant"})
+    );
+}

@@ -79,10 +79,12 @@ pub struct OpenaiChatMessage {
 pub type Message = OpenaiChatMessage;
 
 impl OpenaiChatMessage {
-    /// Creates a message of these parts.
+    /// Creates a message of these parts. Without any it has no content, as providers refuse an
+    /// empty list.
     #[must_use]
     pub fn new(role: Role, parts: Vec<OpenaiContentPart>) -> Self {
-        Self { role, content: Some(ContentField::Array(parts)), ..Self::default() }
+        let content = (!parts.is_empty()).then_some(ContentField::Array(parts));
+        Self { role, content, ..Self::default() }
     }
 
     /// Creates a message of one text, as [`ContentField::Array`] like all text messages here.

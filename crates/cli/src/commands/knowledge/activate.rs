@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   contexture knowledge activate acme-product-brief --root examples/knowledge
   contexture knowledge activate acme-product-brief --root examples/knowledge --json
+  contexture knowledge activate examples/knowledge/.agents/knowledge/acme-product-brief
 
 The files of the pack are listed, not loaded: `resolve-context` selects among them.";
 
@@ -18,9 +19,9 @@ The files of the pack are listed, not loaded: `resolve-context` selects among th
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The name of the pack.
-    #[arg(value_name = "NAME")]
-    name: String,
+    /// The pack, by its folder or its name.
+    #[arg(value_name = "PATH|NAME", value_hint = clap::ValueHint::DirPath)]
+    pack: String,
     #[command(flatten)]
     source: PackScope,
     #[command(flatten)]
@@ -32,11 +33,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let named = slice::from_ref(&args.name);
-    let options = args.source.options_for(named, &args.consent)?;
-    let packs = args.source.open_named(options, !args.json, terminal)?;
-    let pack = packs.pack(&args.name)?;
-    let guide = packs.activate(&args.name)?;
+    let named = args.source.named(slice::from_ref(&args.pack), terminal)?;
+    let options = args.source.options_with(&args.consent)?;
+    let packs = args.source.open_named(&named, options, !args.json, terminal)?;
+    let name = named.names.first().map_or(args.pack.as_str(), String::as_str);
+    let pack = packs.pack(name)?;
+    let guide = packs.activate(name)?;
     let tokens = packs.tokens(&guide.text);
     if args.json {
         terminal.print_json(&to_json(pack.item(), &guide, tokens))?;

@@ -1,6 +1,6 @@
 //! `contexture knowledge allow`: what a person has approved for good (KN-8, CA-11).
 
-use super::pack_scope::{self, PackScope};
+use super::pack_scope::PackScope;
 use crate::output::text::sanitized;
 use crate::prelude::*;
 use contexture::diagnostic::suggestion;
@@ -21,8 +21,9 @@ approvals are in ~/.contexture/approvals.json. `--allow-pack` holds for one run 
 #[command(after_help = EXAMPLES)]
 #[group(id = "what", required = true, multiple = false, args = ["packs_to_allow", "list", "revoke"])]
 pub(super) struct Args {
-    /// The packs to approve in their present state; NAME@DIGEST only in that state.
-    #[arg(id = "packs_to_allow", value_name = "NAME")]
+    /// The packs to approve in their present state, by folder or name; NAME@DIGEST only in that
+    /// state.
+    #[arg(id = "packs_to_allow", value_name = "PATH|NAME")]
     names: Vec<String>,
     /// List all that is approved, also the MCP servers that a person allowed.
     #[arg(long)]
@@ -52,9 +53,10 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
 
 fn allow(args: &Args, record: &Approvals, terminal: &Terminal) -> CommandResult {
     let options = Options { approve_project: false, ..args.source.options()? };
-    let packs = pack_scope::open(&args.source.project()?, options, terminal);
+    let named = args.source.named(&args.names, terminal)?;
+    let packs = args.source.open_named(&named, options, false, terminal)?;
     let mut allowed = Vec::new();
-    for given in &args.names {
+    for given in &named.names {
         let exact: Option<Allowance> = given.parse().ok();
         let name = exact.as_ref().map_or(given.as_str(), |exact| exact.name.as_str());
         let allowance = packs.approve(name, exact.as_ref())?;

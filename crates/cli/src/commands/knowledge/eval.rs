@@ -1,9 +1,11 @@
 //! `contexture knowledge eval`: tests which tasks select a pack (KN-17).
 
 use super::findings;
-use super::pack_scope::{self, PackScope};
+use super::pack_scope::PackScope;
+use super::to_catalog::one_of;
 use crate::prelude::*;
-use contexture::knowledge::maintenance::{CaseResult, Choice, Evaluation, eval};
+use contexture::knowledge::maintenance::{CaseResult, Choice, Evaluation, eval, eval_pack};
+use contexture::knowledge::pack::GUIDE_FILE;
 use contexture::packs::Options;
 
 const EXAMPLES: &str = "\
@@ -12,15 +14,21 @@ Examples:
   cd examples/knowledge && contexture knowledge eval \\
     .agents/knowledge/acme-product-brief/evals/selection.json --json
 
+  contexture knowledge eval examples/knowledge/.agents/knowledge/acme-product-brief \\
+    --suite evals/selection.json
+
 Exit code 0: all cases pass; 1: some fail; 2: there are no cases.";
 
 /// Runs the cases that define which tasks select a pack, using the catalog alone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The file of cases [default: `evals/` of every pack].
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    file: Option<PathBuf>,
+    /// A pack, by its folder or its name, or a file of cases [default: `evals/` of every pack].
+    #[arg(value_name = "PATH|NAME|FILE", value_hint = clap::ValueHint::AnyPath)]
+    target: Option<String>,
+    /// The file of cases, relative to the pack.
+    #[arg(long, value_name = "FILE", requires = "target", value_hint = clap::ValueHint::FilePath)]
+    suite: Option<PathBuf>,
     #[command(flatten)]
     source: PackScope,
     /// Print one JSON object: ok, status, runs, each with results and a summary; summary, with
@@ -31,9 +39,19 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let options = Options { archived: true, ..args.source.options()? };
-    let packs = pack_scope::open(&args.source.project()?, options, terminal);
-    let done = eval(packs.discovery(), args.file.as_deref());
-    let done = done?;
+    let file = args.target.as_deref().map(Path::new).filter(|_| args.suite.is_none());
+    let file = file.filter(|path| is_suite(path));
+    let given = args.target.as_slice();
+    let named = args.source.named(if file.is_some() { &[] } else { given }, terminal)?;
+    let packs = args.source.open_named(&named, options, false, terminal)?;
+    let done = match named.names.first() {
+        None => eval(packs.discovery(), file)?,
+        Some(name) => {
+            let one = one_of(name, &packs)?;
+            let suite = args.suite.as_ref().map(|suite| one.item.pack_root.join(suite));
+            eval_pack(packs.discovery(), name, suite.as_deref())?
+        }
+    };
     if args.json {
         terminal.print_json(&json!({
             "ok": done.ok,
@@ -47,6 +65,12 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         findings::say(&done.findings, "contexture knowledge eval", terminal);
     }
     Ok(if done.ok { Exit::Done } else { Exit::Failed })
+}
+
+/// Reports whether an argument names a file of cases, and not a pack.
+fn is_suite(path: &Path) -> bool {
+    let is_record = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
+    is_record || path.is_file() && path.file_name().is_none_or(|name| name != GUIDE_FILE)
 }
 
 fn text(done: &Evaluation, paint: Paint) -> String {

@@ -19,8 +19,8 @@ automatically: the command only spares the first question the wait.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The name of a pack [default: all]. May be repeated.
-    #[arg(long, value_name = "NAME")]
+    /// A pack, by its folder or its name [default: all]. May be repeated.
+    #[arg(long, value_name = "PATH|NAME")]
     pack: Vec<String>,
     /// Rebuild existing indexes.
     #[arg(long)]
@@ -36,9 +36,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let options = args.source.options_for(&args.pack, &args.consent)?;
-    let packs = args.source.open_named(options, !args.json, terminal)?;
-    let done = ProgressDisplay::waiting(terminal, "indexing packs", || index(args, &packs))?;
+    let named = args.source.named(&args.pack, terminal)?;
+    let options = args.source.options_with(&args.consent)?;
+    let packs = args.source.open_named(&named, options, !args.json, terminal)?;
+    let work = || index(&named.names, args.rebuild, &packs);
+    let done = ProgressDisplay::waiting(terminal, "indexing packs", work)?;
     if args.json {
         let skipped =
             done.skipped.iter().map(|(pack, reason)| json!({ "pack": pack, "reason": reason }));
@@ -63,15 +65,15 @@ struct Done {
     skipped: Vec<(String, String)>,
 }
 
-fn index(args: &Args, packs: &Packs) -> Result<Done, Abort> {
+fn index(named: &[String], rebuild: bool, packs: &Packs) -> Result<Done, Abort> {
     let all = || packs.discovery().packs.iter().map(|found| found.item.name.clone()).collect();
-    let names: Vec<String> = if args.pack.is_empty() { all() } else { args.pack.clone() };
+    let names: Vec<String> = if named.is_empty() { all() } else { named.to_vec() };
     let mut done = Done::default();
     for name in names {
-        match packs.index(&name, args.rebuild) {
+        match packs.index(&name, rebuild) {
             Ok(report) => done.reports.push(report),
             // A draft that was not named does not fail the others.
-            Err(error) if args.pack.is_empty() && error.code == NOT_ALLOWED => {
+            Err(error) if named.is_empty() && error.code == NOT_ALLOWED => {
                 done.skipped.push((name, error.message));
             }
             Err(error) => return Err(error.into()),

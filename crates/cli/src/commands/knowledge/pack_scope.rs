@@ -4,6 +4,7 @@
 //! its name, approves packs of the project for that command (KN-8). For drafts and disputed packs a
 //! terminal is asked; elsewhere they are refused unless `--allow-pack` names them.
 
+use super::pack_target;
 use crate::output::progress::ProgressDisplay;
 use crate::output::text::sanitized;
 use crate::prelude::*;
@@ -11,6 +12,7 @@ use crate::support::project;
 use contexture::Project;
 use contexture::knowledge::Scope;
 use contexture::knowledge::approval::Allowance;
+use contexture::knowledge::maintenance::read_properties;
 use contexture::packs::{Options, Packs, PacksError};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
@@ -28,6 +30,15 @@ pub(super) struct PackScope {
     /// A pack or a folder of packs that takes precedence over all others. May be repeated.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     packs: Vec<PathBuf>,
+}
+
+/// The packs that a command names.
+#[derive(Debug, Default)]
+pub(super) struct NamedPacks {
+    /// The names of all of them.
+    pub(super) names: Vec<String>,
+    /// The folders of those that were named by their folders.
+    folders: Vec<PathBuf>,
 }
 
 /// The options that locate a new pack.
@@ -104,23 +115,39 @@ impl PackScope {
         Ok(Options { explicit: self.packs.clone(), approve_project: true, ..Options::default() })
     }
 
-    /// Returns the options for named packs with the given consent.
-    pub(super) fn options_for(
-        &self,
-        named: &[String],
-        consent: &Consent,
-    ) -> Result<Options, Abort> {
+    /// Returns the options with the given consent.
+    pub(super) fn options_with(&self, consent: &Consent) -> Result<Options, Abort> {
         let (allow, archived) = (consent.allow_pack.clone(), consent.archived);
-        Ok(Options { named: named.to_vec(), allow, archived, ..self.options()? })
+        Ok(Options { allow, archived, ..self.options()? })
     }
 
-    /// Opens the packs of the project; with `asks` a person is asked about the named ones.
+    /// Returns the packs that arguments name, each by its name or by its folder (MA-6).
+    pub(super) fn named(&self, given: &[String], terminal: &Terminal) -> Result<NamedPacks, Abort> {
+        let project = self.project()?;
+        let mut named = NamedPacks::default();
+        for one in given {
+            let Some(folder) = pack_target::named_folder(one, self, &project, terminal)? else {
+                named.names.push(one.clone());
+                continue;
+            };
+            let item = read_properties(&folder, &pack_target::options(&project))?;
+            named.names.push(item.name);
+            named.folders.push(folder);
+        }
+        Ok(named)
+    }
+
+    /// Opens the packs of the project, those named by their folders before all others; with `asks`
+    /// a person is asked about the named ones.
     pub(super) fn open_named(
         &self,
+        named: &NamedPacks,
         options: Options,
         asks: bool,
         terminal: &Terminal,
     ) -> Result<Packs, Abort> {
+        let mut options = Options { named: named.names.clone(), ..options };
+        options.explicit.splice(0..0, named.folders.iter().cloned());
         let named = options.named.clone();
         let packs = open(&self.project()?, options, terminal);
         if asks {

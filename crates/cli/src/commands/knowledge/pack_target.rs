@@ -18,8 +18,10 @@ pub(super) fn folder(
     let project = scope.project()?;
     let folder = match named {
         None => project.root.clone(),
-        Some(named) if is_path(named) => of_path(Path::new(named))?,
-        Some(name) => of_name(name, scope, &project, terminal)?,
+        Some(named) => match named_folder(named, scope, &project, terminal)? {
+            Some(folder) => folder,
+            None => of_name(named, scope, &project, terminal)?,
+        },
     };
     Ok((folder, project))
 }
@@ -28,8 +30,28 @@ pub(super) fn options(project: &Project) -> DiscoveryOptions {
     DiscoveryOptions { types: project.config.knowledge.types.clone(), ..Default::default() }
 }
 
+/// Returns the folder that an argument names: a path, or a word that is a folder with a pack in it
+/// and the name of no pack that is known.
+pub(super) fn named_folder(
+    given: &str,
+    scope: &PackScope,
+    project: &Project,
+    terminal: &Terminal,
+) -> Result<Option<PathBuf>, Abort> {
+    if is_path(given) {
+        return of_path(Path::new(given)).map(Some);
+    }
+    if !Path::new(given).join(GUIDE_FILE).is_file() {
+        return Ok(None);
+    }
+    let options = Options { archived: true, ..scope.options()? };
+    let packs = pack_scope::open(project, options, terminal);
+    let is_known = packs.discovery().packs.iter().any(|found| found.item.name == given);
+    Ok((!is_known).then(|| PathBuf::from(given)))
+}
+
 /// Reports whether an argument is a path: a name has no separator, and `./name` is a path.
-fn is_path(text: &str) -> bool {
+pub(super) fn is_path(text: &str) -> bool {
     text.contains(['/', '\\']) || matches!(text, "." | "..") || text.ends_with(GUIDE_FILE)
 }
 
@@ -60,10 +82,6 @@ fn of_name(
         return Ok(broken);
     }
     match packs.question(name) {
-        Err(error) if Path::new(name).join(GUIDE_FILE).is_file() => {
-            let help = format!("use `./{name}` for the folder");
-            Err(CommandError::refused(error.code, sanitized(&error.message)).help(help).into())
-        }
         Err(error) => Err(error.into()),
         Ok(_) => Err(CommandError::refused("KN1201", format!("unknown pack `{name}`")).into()),
     }

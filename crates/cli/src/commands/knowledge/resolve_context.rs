@@ -17,6 +17,8 @@ Examples:
     --query 'What does the widget cost?' --max 2k
   contexture knowledge resolve-context --root examples/knowledge --pack acme-product-brief \\
     --query 'How long is the warranty?' --max 500 --dry-run --json
+  contexture knowledge resolve-context examples/knowledge/.agents/knowledge/acme-product-brief \\
+    --query 'What does the widget cost?' --dry-run
 
 The context goes to stdout, fenced as data; the selection and its reasons go to stderr.";
 
@@ -24,8 +26,11 @@ The context goes to stdout, fenced as data; the selection and its reasons go to 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The name of a pack. May be repeated.
-    #[arg(long, value_name = "NAME", required = true)]
+    /// A pack, by its folder or its name.
+    #[arg(id = "target", value_name = "PATH|NAME", value_hint = clap::ValueHint::DirPath)]
+    target: Option<String>,
+    /// A pack, by its folder or its name. May be repeated.
+    #[arg(long, value_name = "PATH|NAME", required_unless_present = "target")]
     pack: Vec<String>,
     /// The task: a question or an instruction.
     #[arg(long, value_name = "TEXT", value_parser = task_text)]
@@ -130,10 +135,12 @@ impl Policy {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let options = args.source.options_for(&args.pack, &args.consent)?;
+    let given: Vec<String> = args.target.iter().chain(&args.pack).cloned().collect();
+    let named = args.source.named(&given, terminal)?;
+    let options = args.source.options_with(&args.consent)?;
     let options = Options { model: args.model.clone(), read_only: args.dry_run, ..options };
-    let packs = args.source.open_named(options, !args.json, terminal)?;
-    let names: Vec<&str> = args.pack.iter().map(String::as_str).collect();
+    let packs = args.source.open_named(&named, options, !args.json, terminal)?;
+    let names: Vec<&str> = named.names.iter().map(String::as_str).collect();
     let resolve = || packs.resolve(&names, &task(args));
     let resolved = ProgressDisplay::waiting(terminal, "reading packs", resolve);
     let resolved = resolved?;
@@ -170,7 +177,7 @@ fn evidence(packs: &Packs, resolved: &Resolution) -> u64 {
 }
 
 /// Reads a task that is not empty.
-fn task_text(text: &str) -> Result<String, String> {
+pub(super) fn task_text(text: &str) -> Result<String, String> {
     let said = Some(text).filter(|text| !text.trim().is_empty());
     said.map(str::to_owned).ok_or_else(|| "expected a question or an instruction".to_owned())
 }

@@ -1,16 +1,19 @@
 //! `contexture knowledge to-catalog`: the catalog of packs for a model (KN-6).
 
-use super::pack_scope::{self, PackScope, printable};
+use super::pack_scope::{PackScope, printable};
 use super::{findings, table};
 use crate::prelude::*;
 use clap::ValueEnum;
 use contexture::knowledge::{Found, catalog};
+use contexture::packs::Packs;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture knowledge to-catalog --root examples/knowledge --format xml
   contexture knowledge to-catalog --root examples/knowledge --format xml --instruction
   contexture knowledge to-catalog --root examples/knowledge --format table
+  contexture knowledge to-catalog examples/knowledge/.agents/knowledge/acme-product-brief \\
+    --format json
 
 Without packs nothing is printed: a model never sees an empty catalog.";
 
@@ -18,6 +21,9 @@ Without packs nothing is printed: a model never sees an empty catalog.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
+    /// A pack, by its folder or its name [default: all packs].
+    #[arg(value_name = "PATH|NAME", value_hint = clap::ValueHint::DirPath)]
+    pack: Option<String>,
     #[command(flatten)]
     source: PackScope,
     /// The format.
@@ -41,22 +47,28 @@ enum Format {
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let project = args.source.project()?;
-    let packs = pack_scope::open(&project, args.source.options()?, terminal);
-    let found = packs.discovery();
-    findings::say(&found.findings, "contexture knowledge list", terminal);
-    if found.packs.is_empty() {
+    let named = args.source.named(args.pack.as_slice(), terminal)?;
+    let packs = args.source.open_named(&named, args.source.options()?, false, terminal)?;
+    let listed = match named.names.first() {
+        Some(name) => vec![one_of(name, &packs)?],
+        None => {
+            findings::say(&packs.discovery().findings, "contexture knowledge list", terminal);
+            packs.discovery().packs.clone()
+        }
+    };
+    if listed.is_empty() {
         return Ok(Exit::Done);
     }
     match args.format {
         Format::Xml => {
-            let xml = catalog::xml(&found.packs);
+            let xml = catalog::xml(&listed);
             terminal.print_line(&printable(&xml))?;
             let tokens = counted(packs.tokens(&xml), "token");
             terminal.note(&format!("the catalog has {tokens}"));
         }
-        Format::Json => terminal.print_json(&json(&found.packs, args.instruction))?,
+        Format::Json => terminal.print_json(&json(&listed, args.instruction))?,
         Format::Table => {
-            let shown: Vec<&Found> = found.packs.iter().collect();
+            let shown: Vec<&Found> = listed.iter().collect();
             terminal.print(&table::packs(&shown, &project.root, terminal.out))?;
         }
     }
@@ -64,6 +76,18 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         terminal.print_line(catalog::INSTRUCTION)?;
     }
     Ok(Exit::Done)
+}
+
+/// Returns the pack that was named.
+pub(super) fn one_of(name: &str, packs: &Packs) -> Result<Found, Abort> {
+    let found = packs.discovery().packs.iter().find(|found| found.item.name == name);
+    match (found, packs.question(name)) {
+        (Some(found), _) => Ok(found.clone()),
+        (None, Err(error)) => Err(error.into()),
+        (None, Ok(_)) => {
+            Err(CommandError::refused("KN1201", format!("unknown pack `{name}`")).into())
+        }
+    }
 }
 
 fn json(packs: &[Found], instruction: bool) -> Value {

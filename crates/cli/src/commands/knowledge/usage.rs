@@ -1,6 +1,6 @@
 //! `contexture knowledge usage`: how often packs were used, with which files and warnings (KN-15).
 
-use super::pack_scope::{self, PackScope};
+use super::pack_scope::PackScope;
 use crate::output::text::{grouped, padded, width};
 use crate::prelude::*;
 use contexture::knowledge::usage::{FILE, Fault, Summary, UsageLog};
@@ -21,8 +21,8 @@ const SHOWN: usize = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Show only this pack. May be repeated.
-    #[arg(long, value_name = "NAME")]
+    /// Show only this pack, by its folder or its name. May be repeated.
+    #[arg(long, value_name = "PATH|NAME")]
     pack: Vec<String>,
     #[command(flatten)]
     source: PackScope,
@@ -33,7 +33,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let packs = pack_scope::open(&args.source.project()?, args.source.options()?, terminal);
+    let named = args.source.named(&args.pack, terminal)?;
+    let packs = args.source.open_named(&named, args.source.options()?, false, terminal)?;
     let mut all = UsageLog::default();
     let mut faults: Vec<(PathBuf, Fault)> = Vec::new();
     let logs = logs(&packs);
@@ -44,7 +45,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         faults.extend(log.faults.into_iter().map(|fault| (path.clone(), fault)));
         all.lines.extend(log.lines);
     }
-    all.lines.retain(|line| args.pack.is_empty() || args.pack.contains(&line.pack));
+    all.lines.retain(|line| named.names.is_empty() || named.names.contains(&line.pack));
     let summary = all.summary();
     if args.json {
         let packs: Vec<Value> = summary.iter().map(|one| json!(one)).collect();

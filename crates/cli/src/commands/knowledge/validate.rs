@@ -12,7 +12,8 @@ Examples:
   contexture knowledge validate examples/knowledge/.agents/knowledge/acme-product-brief
   contexture knowledge validate acme-product-brief --root examples/knowledge --json
 
-Exit code 0: no errors, though there may be warnings; 1: errors; 2: unknown pack.";
+Exit code 0: no errors, though there may be warnings; 1: errors, or no pack at PATH; 2: unknown
+name.";
 
 /// Checks packs: manifest, folders, links, anchors and JSON records.
 #[derive(Debug, clap::Args)]
@@ -30,10 +31,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let (folder, project) = pack_target::folder(args.pack.as_deref(), &args.source, terminal)?;
+    let target = pack_target::folder(args.pack.as_deref(), &args.source, terminal);
+    let is_path = args.pack.as_deref().is_some_and(pack_target::is_path);
+    let (folder, project) = target.map_err(|abort| invalid_at(is_path, abort))?;
     let check = || validate(&folder, &pack_target::options(&project));
     let checked = ProgressDisplay::waiting(terminal, "checking packs", check);
-    let checked = checked?;
+    let checked = checked.map_err(|error| invalid_at(is_path, error.into()))?;
     if args.json {
         terminal.print_json(&json!({
             "ok": checked.ok,
@@ -46,6 +49,17 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         findings::say(&checked.findings, "contexture knowledge validate", terminal);
     }
     Ok(if checked.ok { Exit::Done } else { Exit::Failed })
+}
+
+/// Returns the error about a path without a pack: that is what was to be checked, so that it is
+/// invalid and not misuse (MA-6).
+fn invalid_at(is_path: bool, abort: Abort) -> Abort {
+    match abort {
+        Abort::Error(error) if is_path => {
+            Abort::Error(Box::new(CommandError { exit: Exit::Failed, ..*error }))
+        }
+        other => other,
+    }
 }
 
 /// Formats results: `ok  acme-product-brief  7 files`.

@@ -20,6 +20,21 @@ The file is a list of messages. Each has a `role` and one of `text`, `template` 
     name: ada
     template: Say hello to {{name}}.
     vars: { name: Bob }
+  - role: user
+    parts:
+      - What is in this picture?
+      - image_url: https://example.com/cat.png
+      - input_audio: { data: AAAA, format: wav }
+      - template: Answer in {{language}}.
+        vars: { language: French }
+  - role: assistant
+    tool_calls:
+      - id: call_1
+        type: function
+        function: { name: weather, arguments: '{\"city\": \"Oslo\"}' }
+  - role: tool
+    tool_call_id: call_1
+    text: Snow.
 
 Templates may include references, `{{> @file://parts/tone.md }}`, relative to the folder of the
 `template_file` or of the list.";

@@ -104,6 +104,9 @@ impl Reader<'_> {
                 Ok(Some(vec![self.rendered(text, vars, self.folder)?]))
             }
             (None, None, Some(file), None) => Ok(Some(vec![self.of_file(file, vars)?])),
+            (None, None, None, Some(parts)) if parts.is_empty() => {
+                Err("`parts` is empty: give at least one part, or leave it out".into())
+            }
             (None, None, None, Some(parts)) => {
                 let parts = parts.iter().enumerate();
                 parts.map(|(at, part)| self.part(at, part)).collect::<Result<_, _>>().map(Some)

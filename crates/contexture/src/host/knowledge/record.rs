@@ -9,12 +9,15 @@ use contexture_context::manifest::{
     RankedPassage, RankedRecord,
 };
 use contexture_context::tokens::O200K_BASE;
-use contexture_context::{Budget, Position, TokenCounter};
+use contexture_context::{Budget, ContextItem, DeclaredItem, Digest, Position, TokenCounter};
 use contexture_knowledge::pack::{GUIDE_FILE, Pack};
 use contexture_knowledge::resolve::{PackUse, Resolution, Section, Task, standing};
 use contexture_reference::{Loaded, Resource};
 use contexture_script::host::HostError;
 use serde_json::{Value, json};
+
+/// The bytes of an imported file up to which its digest is recorded.
+const MOST_DIGESTED: u64 = 64 << 20;
 
 /// The record of the packs of a call.
 #[derive(Default)]
@@ -94,16 +97,48 @@ fn files<'l>(reference: &str, loaded: &'l Loaded) -> Vec<(String, Texts<'l>)> {
 /// Returns the resolution of files that were read as they are.
 fn read(pack: &Pack, texts: &[(String, &Resource)]) -> Resolution {
     let digested = texts.iter().filter_map(|(path, text)| Some((path.clone(), text.digest()?)));
+    let taken = texts.iter().filter_map(|(_, text)| text.text()).map(tokens).sum();
+    as_they_are(pack, digested.collect(), taken)
+}
+
+fn as_they_are(pack: &Pack, files: Vec<(String, Digest)>, tokens: u64) -> Resolution {
     let used = PackUse {
         item: pack.item().clone(),
-        selected_files: texts.iter().map(|(path, _)| path.clone()).collect(),
-        files: digested.collect(),
+        selected_files: files.iter().map(|(path, _)| path.clone()).collect(),
+        files,
         grounding: pack.item().grounding,
         citation_gaps: Vec::new(),
         warnings: standing(pack.item()),
-        tokens: texts.iter().filter_map(|(_, text)| text.text()).map(tokens).sum(),
+        tokens,
     };
     Resolution { uses: vec![used], ..Resolution::default() }
+}
+
+/// Returns the record of the files of packs that a program imported and shows in items: the label
+/// of a value names the file that it came from.
+pub(crate) fn of_imports(
+    packs: &OnDemand,
+    declared: &[DeclaredItem],
+    items: &[ContextItem],
+) -> Result<Kept, HostError> {
+    let mut kept = Kept::default();
+    for shown in items.iter().filter(|item| !item.left_out()) {
+        let Some(item) = declared.get(shown.index) else { continue };
+        let direct = item.origin.sources.iter().filter(|source| source.path.is_empty());
+        for (name, path) in direct.filter_map(|source| file_in_pack(&source.source)) {
+            let Ok(pack) = packs.allowed(&name) else { continue };
+            let path = if path.is_empty() { GUIDE_FILE.to_owned() } else { path };
+            // One that vanished since it was read has no digest.
+            let text = pack.read(&path, MOST_DIGESTED).ok();
+            let files = text.map(|text| (path, Digest::of_text(&text))).into_iter().collect();
+            let found = as_they_are(&pack, files, shown.tokens);
+            let budget = item.budget.map_or(DEFAULT_BUDGET, |budget| budget.limit);
+            let position = item.position.clone().unwrap_or_default();
+            kept.records.extend(records(packs, &found, &position, budget)?);
+            kept.found.push(found);
+        }
+    }
+    Ok(kept)
 }
 
 fn tokens(text: &str) -> u64 {

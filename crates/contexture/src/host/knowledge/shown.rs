@@ -13,11 +13,13 @@ use super::record;
 use super::record::Kept;
 use crate::host::run_state::RunState;
 use crate::models::Model;
-use crate::packs::{DEFAULT_BUDGET, OnDemand};
+use crate::packs::{DEFAULT_BUDGET, OnDemand, file_in_pack};
 use crate::references::inside;
-use contexture_context::{ContextItem, DeclaredItem, Label, TokenCounter, Trust};
+use contexture_context::{ContextItem, DeclaredItem, Keep, Label, TokenCounter, Trust};
 use contexture_knowledge::fence;
+use contexture_knowledge::pack::GUIDE_FILE;
 use contexture_knowledge::resolve::Resolution;
+use contexture_knowledge::section::beginning;
 use contexture_script::host::{GenerateCall, HostError};
 use contexture_script::knowledge::UsedPack;
 use serde_json::Value;
@@ -77,7 +79,9 @@ impl ShownPacks<'_> {
         let is_it = |answer: &&mut Answer| {
             item.fence.is_some() && answer.question.is_at(&item.source, item.position.as_ref())
         };
-        let answer = self.answers.iter_mut().find(is_it)?;
+        let Some(answer) = self.answers.iter_mut().find(is_it) else {
+            return shorter_file(item, room, self.counter);
+        };
         answer.shorten(self.packs, self.counter, room).ok()?;
         Some(answer.text(self.packs.get().english()).to_owned())
     }
@@ -115,6 +119,16 @@ impl ShownPacks<'_> {
         self.run.recorder.amend_field(self.call.event, "knowledge", &traced);
         Ok(())
     }
+}
+
+/// Returns the beginning of a file of a pack that ends with a section, in its fence within so many
+/// tokens; none for other items, for what keeps its end, and where no section fits.
+fn shorter_file(item: &DeclaredItem, room: u64, counter: &dyn TokenCounter) -> Option<String> {
+    let fence = item.fence.as_ref().filter(|fence| fence.tag() == fence::TAG)?;
+    let (_, path) = file_in_pack(&item.source).filter(|_| item.keep == Keep::Head)?;
+    let path = if path.is_empty() { GUIDE_FILE } else { path.as_str() };
+    let fits = |text: &str| counter.count(&fence.wrap(text)) as u64 <= room;
+    beginning(path, item.value.as_str()?, fits)
 }
 
 /// Returns the question of a `use` to its pack.

@@ -2,7 +2,12 @@
 
 use super::select::Candidate;
 use super::texts::Files;
-use crate::anchor::{Anchor, Mapped, SOURCE_MAP, SourceMap, anchors, code, problem};
+use crate::anchor::{
+    Anchor, Mapped, SOURCE_MAP, SourceMap, anchors, code, problem, without_forged,
+};
+use crate::pack::Pack;
+use crate::resolve::types::{SearchHit, citation};
+use crate::said::{path, shown};
 use crate::section::{is_markdown, paragraph_ends};
 use std::collections::HashSet;
 
@@ -10,6 +15,8 @@ use std::collections::HashSet;
 pub(super) struct Block {
     pub(super) candidate: Candidate,
     pub(super) text: String,
+    /// Its headings as they are shown: no anchor in them that leads nowhere.
+    pub(super) heading: String,
     /// The anchors in the text, but for examples in code.
     pub(super) own: Vec<Anchor>,
     /// Its entries in the source map.
@@ -34,12 +41,14 @@ impl Block {
             let code = code(&text);
             own.retain(|anchor| !code.iter().any(|code| code.contains(&anchor.at.start)));
         }
+        let leads = |anchor: &Anchor| problem(anchor, &place.path, files).is_none();
+        let heading = without_forged(&place.heading, leads).into_owned();
         let inner = own.iter().map(|anchor| (anchor, place.path.as_str()));
         let outer = mapped.iter().flat_map(|entry| &entry.anchors);
         let all = inner.chain(outer.map(|anchor| (anchor, SOURCE_MAP)));
         let is_dead = |(anchor, from): &(&Anchor, &str)| problem(anchor, from, files).is_some();
         let dead = all.filter(is_dead).map(|(anchor, _)| anchor.to_string()).collect();
-        Self { candidate: candidate.clone(), own, mapped, text, dead }
+        Self { candidate: candidate.clone(), heading, own, mapped, text, dead }
     }
 
     /// Returns the text, or its beginning.
@@ -55,8 +64,20 @@ impl Block {
         // On the line of the heading: alone on a line it would read as a label of the layout.
         format!(
             "## {} [source: {}#L{}]{newline}{text}",
-            place.heading, place.path, place.first_line
+            self.heading,
+            path(&place.path),
+            place.first_line
         )
+    }
+
+    /// Returns the citation of the section, `path#Lx-Ly`: of the part that is kept (MA-9).
+    pub(super) fn citation(&self, kept: Option<usize>) -> String {
+        let place = &self.candidate.place;
+        let last = kept.map_or(place.last_line, |_| {
+            let breaks = self.kept(kept).trim_end().matches('\n').count();
+            place.first_line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX))
+        });
+        citation(&place.path, place.first_line, last)
     }
 
     /// Returns where it may be cut, rising.
@@ -76,5 +97,19 @@ impl Block {
             }
         }
         found
+    }
+}
+
+impl SearchHit {
+    pub(super) fn of(pack: &Pack, block: &Block) -> Self {
+        let candidate = &block.candidate;
+        Self {
+            pack: pack.item().name.clone(),
+            path: candidate.place.path.clone(),
+            heading: block.heading.clone(),
+            score: (f64::from(candidate.score) * 1000.0).round() / 1000.0,
+            text: shown(&block.text).into_owned(),
+            anchor: block.citation(None),
+        }
     }
 }

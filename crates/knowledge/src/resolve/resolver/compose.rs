@@ -86,7 +86,7 @@ pub(super) fn compose(
     sheets: Vec<Sheet>,
     budget: u64,
     counter: &dyn TokenCounter,
-    mut block: impl FnMut(Part) -> Option<Block>,
+    block: &dyn Fn(Part) -> Option<Block>,
 ) -> Composed {
     let order = order(&sheets);
     let mut packing = Packing {
@@ -129,7 +129,7 @@ pub(super) fn compose(
 }
 
 /// Returns all candidates: those of each pack in their order, packs mixed by relevance.
-fn order(sheets: &[Sheet]) -> Vec<Part> {
+pub(super) fn order(sheets: &[Sheet]) -> Vec<Part> {
     let mut next: Vec<usize> = vec![0; sheets.len()];
     let mut order = Vec::new();
     loop {

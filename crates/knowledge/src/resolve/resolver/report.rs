@@ -87,11 +87,12 @@ impl Report<'_> {
         Section {
             pack: self.asked.get(shown.pack).and_then(|asked| self.name(asked)),
             path: place.path.clone(),
-            heading: place.heading.clone(),
+            heading: shown.block.heading.clone(),
             lines: (place.first_line, place.last_line),
             score: (f64::from(candidate.score) * 1000.0).round() / 1000.0,
             tokens: shown.tokens,
             reason: self.reason(shown),
+            citation: shown.block.citation(shown.kept()),
             anchors: shown.block.anchors(shown.kept()),
             cut: shown
                 .cut

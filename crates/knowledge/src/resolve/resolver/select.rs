@@ -10,6 +10,7 @@ use crate::index::{Area, Hit, Listing, Opened, Place, Search, View};
 use crate::item::{Profile, RuntimeMode};
 use crate::pack::Pack;
 use crate::resolve::types::{Intent, Task};
+use crate::section::BETWEEN;
 use gate::Weights;
 use std::collections::HashSet;
 use tantivy::tokenizer::TokenStream;
@@ -93,6 +94,7 @@ pub(super) fn select(
     }
     let mut choice = Choice {
         view,
+        query,
         search,
         weights,
         numbers,
@@ -188,6 +190,7 @@ enum Wanted<'w> {
 
 struct Choice<'a> {
     view: &'a View,
+    query: &'a Query,
     search: Search<'a>,
     weights: Weights,
     /// The number in the query of each term of the search.
@@ -246,7 +249,7 @@ impl Choice<'_> {
             first.extend([(Area::Wiki, WIKI), (Area::Source, SOURCE)]);
         }
         self.add(&first)?;
-        if !self.answered() && !first.contains(&(Area::Wiki, WIKI)) {
+        if !self.answered_by_more_than_mention() && !first.contains(&(Area::Wiki, WIKI)) {
             self.merge(&[(Area::Wiki, WIKI_FALLBACK)])?;
         }
         self.follow_links()?;
@@ -464,6 +467,36 @@ impl Choice<'_> {
     fn answered(&self) -> bool {
         let mut chosen = self.groups.iter().flatten();
         chosen.any(|(_, terms)| self.weights.share_of_known(*terms) >= ANSWERS)
+    }
+
+    /// Reports whether a section chosen so far answers the task with more than a mention of its
+    /// only word that the pack knows: a page of the wiki may be about that word.
+    fn answered_by_more_than_mention(&self) -> bool {
+        let mut chosen = self.groups.iter().flatten();
+        chosen.any(|(candidate, terms)| {
+            self.weights.share_of_known(*terms) >= ANSWERS
+                && (self.weights.words(*terms) > 1 || self.is_titled(candidate))
+        })
+    }
+
+    /// Reports whether the own heading of a section has a word that shows what the task is about.
+    fn is_titled(&self, candidate: &Candidate) -> bool {
+        let heading = &candidate.place.heading;
+        let own = heading.rsplit(BETWEEN).next().unwrap_or(heading);
+        let mut stream = Stream::new(own);
+        while stream.advance() {
+            let word = stream.token().text.as_str();
+            let is_it = |number: &usize| {
+                self.query
+                    .terms
+                    .get(*number)
+                    .is_some_and(|term| term.is_content && term.text == word)
+            };
+            if candidate.terms.iter().any(is_it) {
+                return true;
+            }
+        }
+        false
     }
 
     fn best_coverage(&self) -> f32 {

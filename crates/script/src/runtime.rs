@@ -49,6 +49,7 @@ mod events;
 mod files;
 mod flow;
 mod given;
+mod heap;
 mod machine;
 mod meter;
 pub mod methods;

@@ -95,8 +95,8 @@ codes! {
         "main func(input) { s = \"x\" repeat * 30 { s += s } }";
     COLLECTION_ITEMS = "AS9053", "List or object with more items than allowed.",
         "main func(input) { l = [] repeat * 100 { l.add(1) } }";
-    HEAP_BYTES = "AS9054", "More strings, lists and objects created than allowed.",
-        "main func(input) { repeat * 100000 { x = [1, 2, 3] } }";
+    HEAP_BYTES = "AS9054", "More strings, lists and objects held than allowed.",
+        "main func(input) { l = [] repeat * 100000 { l.add([1, 2, 3]) } }";
     VALUE_DEPTH = "AS9055", "Value nested too deeply to become JSON, be compared or be passed on.",
         "main func(input) { l = [] repeat * 1000 { l = [l] } l }";
     MODEL_CALLS = "AS9056", "More model calls than allowed.",

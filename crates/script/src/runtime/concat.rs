@@ -8,33 +8,54 @@ use super::value::{TEXT_BYTES, Value, unknown};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// Computes `left + right`: two numbers, or a string with a string, number or boolean.
-///
-/// `left` is taken, so that a string with no other owner grows in place.
-pub(crate) fn add(left: Value, right: &Value, meter: &Meter) -> Checked<Value> {
-    if !matches!((&left, right), (Value::Str(..), _) | (_, Value::Str(..))) {
-        return calculate(Arithmetic::Add, &left, right);
+/// Appends to a string in its own place, as `text = text + tail` does; a string with no other owner
+/// grows. Returns false, with everything unchanged, where the left side is not a string or the right
+/// side can't be a part of one.
+pub(crate) fn append(slot: &mut Value, tail: &Value, meter: &Meter) -> Checked<bool> {
+    if unknown_sum(slot, tail).is_some() {
+        return Ok(false);
     }
-    let Some((tail, tail_tag)) = render(right) else {
-        return calculate(Arithmetic::Add, &left, right);
+    let Value::Str(head, tag) = slot else { return Ok(false) };
+    let Some((text, tail_tag)) = render(tail) else { return Ok(false) };
+    let size = head.len() + text.len();
+    meter.string(size)?;
+    let tags = meter.tags();
+    match Rc::get_mut(head) {
+        Some(own) => {
+            meter.heap(text.len())?;
+            own.push_str(&text);
+        }
+        None => {
+            meter.heap(size + TEXT_BYTES)?;
+            *head = Rc::new(joined(head, &text));
+        }
+    }
+    *tag = tags.influenced(tags.influenced(tags.join(*tag, tail_tag), *tag), tail.tag());
+    Ok(true)
+}
+
+/// Computes `left + right`: two numbers, or a string with a string, number or boolean.
+pub(crate) fn add(left: &Value, right: &Value, meter: &Meter) -> Checked<Value> {
+    if !matches!((left, right), (Value::Str(..), _) | (_, Value::Str(..))) {
+        return calculate(Arithmetic::Add, left, right);
+    }
+    let (Some((head, head_tag)), Some((tail, tail_tag))) = (render(left), render(right)) else {
+        return calculate(Arithmetic::Add, left, right);
     };
-    if let Some(sum) = unknown_sum(&left, right) {
+    if let Some(sum) = unknown_sum(left, right) {
         return Ok(sum);
     }
-    if let Value::Str(head, tag) = left {
-        let tag = meter.tags().join(tag, tail_tag);
-        return Ok(Value::Str(join(head, &tail, meter)?, tag));
-    }
-    match render(&left) {
-        Some((head, head_tag)) => {
-            let size = head.len() + tail.len();
-            meter.string(size)?;
-            meter.heap(size + TEXT_BYTES)?;
-            let tag = meter.tags().join(head_tag, tail_tag);
-            Ok(Value::text(head.into_owned() + &tail, tag))
-        }
-        None => calculate(Arithmetic::Add, &left, right),
-    }
+    let size = head.len() + tail.len();
+    meter.string(size)?;
+    meter.heap(size + TEXT_BYTES)?;
+    Ok(Value::text(joined(&head, &tail), meter.tags().join(head_tag, tail_tag)))
+}
+
+fn joined(head: &str, tail: &str) -> String {
+    let mut text = String::with_capacity(head.len() + tail.len());
+    text.push_str(head);
+    text.push_str(tail);
+    text
 }
 
 /// Returns the sum of a number and an unknown, which may be two numbers: it is unknown and not a
@@ -47,21 +68,6 @@ fn unknown_sum(left: &Value, right: &Value) -> Option<Value> {
         _ => return None,
     };
     unknown::is(text).then(|| text.clone())
-}
-
-fn join(mut head: Rc<String>, tail: &str, meter: &Meter) -> Checked<Rc<String>> {
-    let size = head.len() + tail.len();
-    meter.string(size)?;
-    if let Some(own) = Rc::get_mut(&mut head) {
-        meter.heap(tail.len())?;
-        own.push_str(tail);
-        return Ok(head);
-    }
-    meter.heap(size + TEXT_BYTES)?;
-    let mut text = String::with_capacity(size);
-    text.push_str(&head);
-    text.push_str(tail);
-    Ok(Rc::new(text))
 }
 
 /// Returns the form of a value inside a string: strings unchanged, numbers as in JSON, booleans as

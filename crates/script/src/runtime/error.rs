@@ -164,6 +164,11 @@ impl Fault {
         fault
     }
 
+    /// Reports whether the run made more than it may hold, whatever of it is still held.
+    pub(crate) fn is_heap(&self) -> bool {
+        self.code == codes::HEAP_BYTES && self.origin.is_none()
+    }
+
     pub(crate) fn cancelled() -> Box<Self> {
         let mut fault = Self::new(codes::CANCELLED, "the run was cancelled");
         fault.kind = FailureKind::Cancelled;

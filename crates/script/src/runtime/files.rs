@@ -34,6 +34,16 @@ impl Files {
         }
     }
 
+    /// Returns the values of all files that were read.
+    pub(crate) fn values(&self) -> Vec<Value> {
+        let states = self.states.borrow();
+        let ready = states.iter().filter_map(|state| match state {
+            FileState::Ready(value) => Some(value.clone()),
+            FileState::Unread | FileState::Reading | FileState::Failed(_) => None,
+        });
+        ready.collect()
+    }
+
     fn state(&self, import: u32) -> FileState {
         self.states.borrow().get(import as usize).cloned().unwrap_or_default()
     }

@@ -6,6 +6,7 @@ use super::error::Checked;
 use super::events::Trace;
 use super::files::Files;
 use super::flow::Flow;
+use super::heap::Stacks;
 use super::meter::Meter;
 use super::methods::Patterns;
 use super::value::json::Importer;
@@ -64,6 +65,7 @@ pub(crate) struct Machine<'r> {
     /// The templates that were read, by the numbers of their imports.
     pub(crate) templates: RefCell<BTreeSet<u32>>,
     pub(crate) patterns: Patterns,
+    pub(crate) stacks: Stacks,
     flows: RefCell<HashMap<u32, Rc<Flow>>>,
     semaphore: Semaphore,
     pub(crate) warnings: Warnings,
@@ -98,6 +100,7 @@ impl<'r> Machine<'r> {
             files: Files::new(program.imports.len()),
             templates: RefCell::default(),
             patterns: Patterns::default(),
+            stacks: Stacks::default(),
             flows: RefCell::default(),
             semaphore: Semaphore::new(concurrency),
             warnings: Warnings::default(),
@@ -141,10 +144,24 @@ impl<'r> Machine<'r> {
         Importer { meter: &self.meter, tag: tag.into(), epoch: self.epoch() }.value(json)
     }
 
+    /// Measures what the run holds, `running` being the registers of the fiber that runs. Reports
+    /// whether that made room for an instruction that had found none.
+    pub(crate) fn measure(&self, running: &[Value]) -> bool {
+        self.meter.measured(self.stacks.measure(running, &self.files.values()))
+    }
+
+    /// Makes room for a value from outside, while every fiber waits.
+    pub(crate) fn make_room(&self) {
+        if self.meter.is_measure_due() {
+            self.measure(&[]);
+        }
+    }
+
     /// Imports a value that the host supplied, with at most the given trust.
     pub(crate) fn supplied(&self, supplied: Supplied, most: Trust) -> Checked<Value> {
         let Supplied { value, mut label, standing, .. } = supplied;
         self.note(standing);
+        self.make_room();
         label.trust = label.trust.least(most);
         self.import(value, self.meter.tags().tag(&label, standing))
     }

@@ -14,11 +14,17 @@ const SLICE: i64 = 20_000;
 /// occurrence, so a small value can be an endless text.
 const EXPORT_BYTES: u64 = 256 << 20;
 
+/// The part of the limit, as a divisor, that must be free after a measure.
+const SPARE: u64 = 16;
+
 /// Counters of one run, shared by its fibers.
 #[derive(Debug)]
 pub(crate) struct Meter {
     limits: Limits,
+    /// The size of what was held at the last measure and of all that was made since.
     heap: Cell<u64>,
+    /// The size of what was held at the last measure.
+    held: Cell<u64>,
     steps: Cell<u64>,
     model_calls: Cell<u64>,
     tool_calls: Cell<u64>,
@@ -28,7 +34,15 @@ pub(crate) struct Meter {
 impl Meter {
     pub(crate) fn new(limits: Limits, tags: Rc<Tags>) -> Self {
         let zero = || Cell::new(0);
-        Self { limits, heap: zero(), steps: zero(), model_calls: zero(), tool_calls: zero(), tags }
+        Self {
+            limits,
+            heap: zero(),
+            held: zero(),
+            steps: zero(),
+            model_calls: zero(),
+            tool_calls: zero(),
+            tags,
+        }
     }
 
     pub(crate) fn tags(&self) -> &Rc<Tags> {
@@ -55,6 +69,24 @@ impl Meter {
         Ok(())
     }
 
+    /// Reports whether so much was made since the last measure that another may free a good part of
+    /// the limit.
+    pub(crate) fn is_measure_due(&self) -> bool {
+        let limit = self.limits.heap_bytes;
+        let made = self.heap.get().saturating_sub(self.held.get());
+        self.heap.get() > limit / 2 && made > limit / 8
+    }
+
+    /// Notes what is held. Reports whether the run was full and enough is free now to go on: were it
+    /// less, the run would spend its time on measures.
+    pub(crate) fn measured(&self, held: u64) -> bool {
+        let limit = self.limits.heap_bytes;
+        let was_full = self.heap.get() > limit;
+        self.heap.set(held);
+        self.held.set(held);
+        was_full && held < limit - limit / SPARE
+    }
+
     /// Checks the size of a value that leaves the run as JSON.
     pub(crate) fn export(&self, bytes: u64) -> Checked<()> {
         let limit = self.limits.heap_bytes.min(EXPORT_BYTES);
@@ -71,9 +103,9 @@ impl Meter {
         let limit = self.limits.heap_bytes;
         Fault::limit(
             codes::HEAP_BYTES,
-            format!("the run created more than {limit} bytes of strings, lists and objects"),
+            format!("the run holds more than {limit} bytes of strings, lists and objects"),
         )
-        .help("create fewer values, or raise `heap_bytes`")
+        .help("keep fewer values, or raise `heap_bytes` under `[limits]` in `contexture.toml`")
     }
 
     #[inline]

@@ -120,6 +120,7 @@ async fn finished(
     event: u64,
 ) -> Result<(Json, Label), RunError> {
     let frames = vec![Frame { function, ..Frame::default() }];
+    let stack = machine.stacks.add(stack);
     let mut fiber = Fiber { stack, frames, parent: Some(event), epoch: 1, ..Fiber::default() };
     narrow(&mut fiber.narrowed, machine.program.policy_of(agent));
     let value = drive(machine, &mut fiber).await.map_err(|error| *error)?;

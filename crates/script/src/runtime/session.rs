@@ -237,8 +237,9 @@ impl Session {
         let machine = Machine::new(&line.program, host, &self.options, self.past.clone());
         let event =
             machine.trace.begin(None, TraceKind::Run, data([("program", Json::from(NAME))]));
+        let values = self.variables.iter().map(|(_, value)| value.clone());
         let mut fiber = Fiber {
-            stack: self.variables.iter().map(|(_, value)| value.clone()).collect(),
+            stack: machine.stacks.add(values.collect()),
             frames: vec![Frame { function: line.function, ..Frame::default() }],
             parent: Some(event.id),
             epoch: 1,
@@ -339,8 +340,9 @@ fn read_variables(
     fiber: &Fiber,
     known: usize,
 ) -> Vec<(String, Value)> {
+    let stack = fiber.stack.borrow();
     let values = variables.iter().take(known).map(|(name, register)| {
-        let value = fiber.stack.get(usize::from(*register)).cloned().unwrap_or_default();
+        let value = stack.get(usize::from(*register)).cloned().unwrap_or_default();
         (name.clone(), value)
     });
     values.collect()

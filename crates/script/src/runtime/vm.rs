@@ -36,40 +36,38 @@ use fiber::{Effect, Exit, Fiber, Frame, broken};
 const STACK: usize = 8 << 20;
 
 pub(crate) fn run(machine: &Machine<'_>, fiber: &mut Fiber) -> Exit {
-    loop {
+    let mut stack = fiber.stack.take();
+    let exit = loop {
         let exit = match fiber.control.is_open() {
-            false => execute::<false>(machine, fiber),
-            true => execute::<true>(machine, fiber),
+            false => execute::<false>(machine, fiber, &mut stack),
+            true => execute::<true>(machine, fiber, &mut stack),
         };
         if let Some(exit) = exit {
-            return exit;
+            break exit;
         }
-    }
+    };
+    fiber.stack.replace(stack);
+    exit
 }
 
 /// Executes instructions until the fiber stops; with `REGIONS`, it also looks for the ends of
 /// regions. Returns nothing when the other form has to go on.
 #[expect(clippy::too_many_lines, reason = "the dispatch of all instructions; each arm is short")]
-fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Option<Exit> {
+fn execute<const REGIONS: bool>(
+    machine: &Machine<'_>,
+    fiber: &mut Fiber,
+    stack: &mut Vec<Value>,
+) -> Option<Exit> {
     let Fiber {
-        stack,
-        frames,
-        events,
-        parent,
-        epoch,
-        nested,
-        depth,
-        floor,
-        waiting,
-        failed,
-        control,
-        ..
+        frames, events, parent, epoch, nested, depth, floor, waiting, failed, control, ..
     } = fiber;
     let parent = *parent;
     let most_frames = machine.meter.limits().call_depth.saturating_sub(*depth);
     let mut granted = machine.meter.slice();
     let mut fuel = granted;
     let Some(mut frame) = frames.pop() else { return Some(Exit::Done(Value::NONE)) };
+    // Where an instruction found no room: it alone needs more when nothing else ran in between.
+    let mut redone = None;
     'enter: loop {
         if REGIONS && !control.is_open() {
             frames.push(frame);
@@ -85,12 +83,15 @@ fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Opt
         let mut pc = frame.pc as usize;
         // The end of the region that the next instructions are in.
         let mut region = if REGIONS { control.end(frames.len()) } else { control::NOWHERE };
+        // An instruction that found no room is done again; an effect is not.
+        let mut is_outcome = false;
         let fault = 'fault: {
             if stack.len() < top && !grow(stack, top) {
                 break 'fault stack_full();
             }
             let Some(regs) = stack.get_mut(base..top) else { break 'fault broken() };
             if let Some(fault) = failed.take() {
+                is_outcome = true;
                 break 'fault fault;
             }
 
@@ -640,6 +641,14 @@ fn execute<const REGIONS: bool>(machine: &Machine<'_>, fiber: &mut Fiber) -> Opt
             }
         };
         let place = Frame { pc: pc.saturating_sub(1) as u32, ..frame };
+        if fault.is_heap() && !is_outcome {
+            let now = (place, machine.meter.steps(), granted - fuel);
+            let is_stuck = redone.replace(now) == Some(now);
+            if machine.measure(stack) && !is_stuck {
+                frame = place;
+                continue 'enter;
+            }
+        }
         let fiber = raise::Broken { stack, frames, events, parent, floor: *floor, control };
         match raise::raise(machine, fiber, place, *fault) {
             Ok(next) if REGIONS == control.is_open() => frame = next,

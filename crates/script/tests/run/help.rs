@@ -185,7 +185,7 @@ fn as_9_limits_and_failed_effects_have_help_too() {
         ("repeat * 100000 { }", limited(|limits| limits.steps = 1_000)),
         ("s = \"x\" repeat * 30 { s += s }", limited(|limits| limits.string_bytes = 100)),
         ("l = [] repeat * 30 { l.add(1) }", limited(|limits| limits.collection_items = 10)),
-        ("repeat * 10000 { x = [1] }", limited(|limits| limits.heap_bytes = 20_000)),
+        ("x = [] repeat * 10000 { x.add([1]) }", limited(|limits| limits.heap_bytes = 20_000)),
         ("repeat * 3 { T.get({}) }", limited(|limits| limits.tool_calls = 2)),
         ("generate({ input: \"a\" })", limited(|limits| limits.model_calls = 0)),
     ];

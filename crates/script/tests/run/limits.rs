@@ -13,7 +13,8 @@ use serde_json::json;
 fn code(source: &str, options: &RunOptions) -> String {
     let host = (0..200).fold(ScriptedHost::new(), |host, _| host.with_answer(json!("ok")));
     let host = host.with_tool("T.run", json!(1));
-    outcome_with(source, json!({}), &host, options).result.map_err(|error| error.code).unwrap_err()
+    let outcome = outcome_with(source, json!({}), &host, options).result;
+    outcome.map_err(|error| error.code).expect_err(source)
 }
 
 #[test]
@@ -87,10 +88,14 @@ fn as_7_strings_and_collections_are_limited() {
     }
     let options = limited(|limits| limits.heap_bytes = 100_000);
     for body in [
-        "repeat * 100000 { x = [1, 2, 3] }",
-        "repeat * 100000 { x = {} }",
-        "i = 0 repeat * 100000 { x = \"n\" + i }",
-        "l = [1, 2, 3] repeat * 100000 { x = l.summary }",
+        "k = [] repeat * 100000 { k.add([1, 2, 3]) }",
+        "k = {} i = 0 repeat * 100000 { k[\"n\" + i] = {} i += 1 }",
+        "k = [] i = 0 repeat * 100000 { k = [k, \"n\" + i] i += 1 }",
+        "k = [] l = [1, 2, 3] repeat * 100000 { k.add(l.summary) }",
+        // One instruction that needs more than there is, over and over.
+        "k = \"a,\" repeat * 12 { k += k } repeat * 3 { k.split(\",\") }",
+        "l = [1, 2] r = parallel for i in l max 200 { k = [] repeat * 100000 { k.add([1]) } k } 1",
+        "l = range(50) r = parallel for i in l max 200 { \"a\".pad(4000) } 1",
     ] {
         assert_eq!(code(&main_of(body), &options), "AS9054", "{body}");
     }
@@ -104,6 +109,55 @@ fn as_7_string_that_grows_in_place_is_counted_once() {
         outcome_with(&source, json!({}), &ScriptedHost::new(), &options).result,
         Ok(json!(200_000))
     );
+}
+
+#[test]
+fn gr_4_run_that_drops_what_it_made_goes_on() {
+    let options = limited(|limits| limits.heap_bytes = 100_000);
+    let source = |body: &str| {
+        format!(
+            "import tool T from \"sh://grep\" agent A {{ main func(x) {{ y = [x, x.a + 1] y[1] }} }}
+            func f(n) {{ o = {{ n: n, l: [n] }} o.l[0] }} main func(input) {{ {body} }}"
+        )
+    };
+    for (body, expected) in [
+        ("x = 0 repeat * 20000 { x = { a: 1, b: [2] } } x.b[0]", json!(2)),
+        ("i = 0 x = 0 repeat * 20000 { x = \"n\" + i i += 1 } x", json!("n19999")),
+        ("x = 0 l = [1, 2, 3] repeat * 20000 { x = l.summary } x", json!([1, 2, 3])),
+        ("k = [] i = 0 repeat * 20000 { k = [k.length, i] i += 1 } k", json!([2, 19999])),
+        ("n = 0 repeat * 20000 { n = f(n) + 1 } n", json!(20_000)),
+        ("n = 0 repeat * 2000 { n = A({ a: n }) } n", json!(2_000)),
+        ("x = 0 repeat * 150 { x = T.run({}) } x.text.length", json!(5_000)),
+        (
+            "l = range(200) r = parallel for i in l max 200 { x = \"a\".pad(4000) i } r.length",
+            json!(200),
+        ),
+        (
+            "l = [1, 2, 3] r = parallel for i in l max 200 { repeat * 9000 { x = [i] x.length } i } r",
+            json!([1, 2, 3]),
+        ),
+        ("t = 0 s = \"a\".pad(20000) repeat * 2000 { t = s + \"b\" } t.length", json!(20_001)),
+        ("t = 0 s = \"a\".pad(20000) repeat * 200 { t = s t += \"b\" } t.length", json!(20_001)),
+    ] {
+        let host = ScriptedHost::new().with_tool("T.run", json!({ "text": "a".repeat(5_000) }));
+        let outcome = outcome_with(&source(body), json!({}), &host, &options);
+        assert_eq!(outcome.result.map_err(|error| error.message), Ok(expected), "{body}");
+    }
+}
+
+#[test]
+fn gr_4_tool_is_not_called_again_where_its_answer_finds_no_room() {
+    let options = limited(|limits| {
+        limits.heap_bytes = 10_000;
+        limits.tool_calls = 2;
+    });
+    let source = "import tool T from \"sh://grep\" main func(input) { repeat * 9 { T.run({}) } }";
+    let host = ScriptedHost::new().with_tool("T.run", json!("a".repeat(20_000)));
+    let error = outcome_with(source, json!({}), &host, &options).result.unwrap_err();
+    assert_eq!(error.code, "AS9054");
+    assert_eq!(error.message, "the run holds more than 10000 bytes of strings, lists and objects");
+    let help = "keep fewer values, or raise `heap_bytes` under `[limits]` in `contexture.toml`";
+    assert_eq!(error.help.as_deref(), Some(help));
 }
 
 #[test]

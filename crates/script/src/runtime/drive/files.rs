@@ -53,6 +53,7 @@ async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Resul
             machine.trace.end(event, [("trust", Json::from(supplied.label.trust.as_str()))]);
             let Supplied { value, label, standing, .. } = supplied;
             machine.note(standing);
+            machine.make_room();
             let tag = machine.meter.tags().tag(&label, standing);
             let importer = Importer { meter: &machine.meter, tag, epoch: FROZEN };
             importer.value(value).map_err(Failed::Limit)

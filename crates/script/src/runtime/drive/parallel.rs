@@ -66,8 +66,9 @@ async fn turns(
     job: &Parallel,
     key: &str,
 ) -> Checked<Vec<Value>> {
+    machine.make_room();
     machine.meter.heap(job.items.len() * ITEM_BYTES)?;
-    let mut values = vec![Value::NONE; job.items.len()];
+    let values = machine.stacks.add(vec![Value::NONE; job.items.len()]);
     let mut failed = Vec::new();
     let mut running = FuturesUnordered::new();
     let mut waiting = job.items.iter().enumerate();
@@ -80,7 +81,7 @@ async fn turns(
         match running.next().await {
             None => break,
             Some((index, Ok(value))) => {
-                if let Some(slot) = values.get_mut(index) {
+                if let Some(slot) = values.borrow_mut().get_mut(index) {
                     *slot = value;
                 }
             }
@@ -93,7 +94,7 @@ async fn turns(
         }
     }
     if failed.is_empty() {
-        return Ok(values);
+        return Ok(values.take());
     }
     failed.sort_by_key(|(index, _)| *index);
     Err(all_failed(&failed, job.items.len(), machine.meter.tags()))
@@ -131,7 +132,7 @@ fn fiber(machine: &Machine<'_>, job: &Parallel, event: u64, item: &Value) -> Fib
     stack.push(item.clone());
     stack.resize_with(registers.max(stack.len()), Value::default);
     Fiber {
-        stack,
+        stack: machine.stacks.add(stack),
         frames: vec![Frame { function: job.function, pc: job.start, base: 0, events: 0 }],
         parent: Some(event),
         epoch: machine.next_epoch(),

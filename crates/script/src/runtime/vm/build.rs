@@ -32,12 +32,13 @@ pub(super) fn append(
     take: bool,
     control: Tag,
 ) -> Checked<()> {
+    // Nothing is taken before there is room for it: without, the instruction is done again.
+    machine.meter.heap(ITEM_BYTES)?;
     let item = part(regs, item, take);
     if let Value::List(list, _) = register(regs, list) {
         list.header.mix(control, machine.meter.tags());
         let mut items = list.items.borrow_mut();
         machine.meter.collection(items.len() + 1)?;
-        machine.meter.heap(ITEM_BYTES)?;
         items.push(item);
     }
     Ok(())
@@ -50,6 +51,7 @@ pub(super) fn put_field(
     value: Reg,
     take: bool,
 ) -> Checked<()> {
+    machine.meter.heap(FIELD_BYTES)?;
     let value = part(regs, value, take);
     match machine.names.get(usize::from(name)) {
         Some(name) => put(machine, register(regs, object), name, value),
@@ -63,6 +65,7 @@ pub(super) fn put_key(
     (object, key): (Reg, Reg),
     value: Reg,
 ) -> Checked<()> {
+    machine.meter.heap(FIELD_BYTES)?;
     let value = part(regs, value, false);
     let object = register(regs, object);
     match register(regs, key) {
@@ -80,7 +83,6 @@ fn put(machine: &Machine<'_>, object: &Value, name: &Rc<str>, value: Value) -> C
     if let Value::Object(object, _) = object {
         let mut fields = object.fields.borrow_mut();
         machine.meter.collection(fields.len() + 1)?;
-        machine.meter.heap(FIELD_BYTES)?;
         fields.set(name, value);
     }
     Ok(())

@@ -6,6 +6,7 @@ use crate::knowledge::KnowledgeCall;
 use crate::runtime::code::{Executable, Reg};
 use crate::runtime::error::{Checked, Fault, RunError, codes};
 use crate::runtime::events::OpenEvent;
+use crate::runtime::heap::Stack;
 use crate::runtime::value::Value;
 use crate::runtime::value::tag::Tag;
 use crate::template::TemplateCall;
@@ -27,7 +28,7 @@ pub(crate) struct Frame {
 /// A thread of execution: the run itself, or an iteration of a `parallel for`.
 #[derive(Debug, Default)]
 pub(crate) struct Fiber {
-    pub(crate) stack: Vec<Value>,
+    pub(crate) stack: Stack,
     pub(crate) frames: Vec<Frame>,
     /// Open events, outermost first.
     pub(crate) events: Vec<OpenEvent>,
@@ -75,7 +76,7 @@ impl Fiber {
     pub(crate) fn resume(&mut self, outcome: Checked<Value>) {
         match outcome {
             Ok(value) => {
-                if let Some(slot) = self.stack.get_mut(self.waiting) {
+                if let Some(slot) = self.stack.borrow_mut().get_mut(self.waiting) {
                     *slot = value;
                 }
             }

@@ -83,13 +83,16 @@ fn add_value(
     left: Reg,
     tail: &Value,
 ) -> Checked<()> {
-    // Taken only where nothing but a limit can fail: a handler must find the variable unchanged.
-    let grows = to == left
-        && matches!(register(regs, left), Value::Str(..))
-        && concat::render(tail).is_some();
-    let head = if grows { take(regs, left) } else { register(regs, left).clone() };
-    let (tags, by) = (machine.meter.tags(), head.tag());
-    let value = match (&head, tail) {
+    let tags = machine.meter.tags();
+    if to == left
+        && let Some(slot) = regs.get_mut(usize::from(to))
+        && concat::append(slot, tail, &machine.meter)?
+    {
+        return Ok(());
+    }
+    let head = register(regs, left);
+    let by = head.tag();
+    let value = match (head, tail) {
         (Value::List(left, _), Value::List(right, _)) => lists::both(machine, left, right)?,
         _ => concat::add(head, tail, &machine.meter)?,
     };

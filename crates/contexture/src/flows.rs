@@ -91,6 +91,7 @@ pub(crate) mod planned;
 mod program;
 mod request;
 mod returned;
+mod settle;
 pub(crate) mod shape;
 mod takes;
 
@@ -104,6 +105,7 @@ pub use offered::{Offered, offered};
 pub use planned::Plans;
 pub use request::{CONCURRENCY, Conceal, FailedStep, FlowRequest, Limits, Waits};
 pub use returned::{Entry, Returned, from_program};
+pub use settle::{in_doubt, is_settled, settle};
 
 use crate::project::Project;
 use allow::Allow;

@@ -65,6 +65,7 @@ pub use notice::{Notice, OwnedNotice};
 pub use report::{Report, call_result};
 pub use settings::{Limits, Settings};
 pub(crate) use start::{failure, too_late};
+pub(crate) use stop::STEP_CANCELLED;
 pub use stop::uncertain;
 
 use crate::check::Plan;

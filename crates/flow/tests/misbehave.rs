@@ -15,7 +15,7 @@ use common::{Log, actions, ends, order, plan, plan_with, run, run_with, set, ste
 use contexture_flow::Set;
 use contexture_flow::action::{ActionFailure, ActionInfo, ActionKind, Registry};
 use contexture_flow::check::{Earlier, check};
-use contexture_flow::journal::{Entry, Event, Journal, Past, Volatile};
+use contexture_flow::journal::{Entry, Event, Journal, Past, Verdict, Volatile, void_ends};
 use contexture_flow::run::{Limits, Options, Run};
 use contexture_protocol::content::{Outcome, Status};
 use serde_json::{Value, json};
@@ -857,6 +857,66 @@ async fn fl_11_alternative_that_was_running_is_not_forgotten() {
     let (report, log) =
         gone_on(of(degrade("fail_twice", json!({}))), vec![started("a", "sleep", 1)]).await;
     assert_eq!((ends(&report), log.len()), (vec!["a COMPLETED".to_owned()], 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn wa_4_settled_step_has_its_outcome_and_what_was_skipped_is_decided_again() {
+    let document = || {
+        let steps = vec![
+            step("a", "fail_twice", json!({}), &[]),
+            step("b", "echo", json!({"v": "${results.a.result}"}), &["a"]),
+            step("c", "echo", json!({}), &[]),
+            step("d", "echo", json!({}), &[]),
+        ];
+        set("SEQUENTIAL", steps)
+    };
+    let failed = ended(&json!({"instructionId": "a", "status": "FAILED", "executionTime": 1,
+        "error": {"code": "OUTCOME_UNCERTAIN", "message": "m"}}));
+    let skipped = |id: &str, code: &str, message: &str| {
+        ended(&json!({"instructionId": id, "status": "SKIPPED", "executionTime": 0,
+            "reason": {"code": code, "message": message}}))
+    };
+    let done = ended(&json!({"instructionId": "c", "status": "COMPLETED", "executionTime": 1}));
+    let past = vec![
+        started("a", "fail_twice", 1),
+        failed,
+        skipped("b", "DEPENDENCY_FAILED", "`a` ended FAILED"),
+        started("c", "echo", 1),
+        done,
+        skipped("d", "CANCELLED", "it was cancelled"),
+        entry(&Event::Finished { status: Status::Failed }),
+    ];
+    assert_eq!(Past::of(past.clone()).in_doubt(), ["a"]);
+    assert_eq!(void_ends(&past, "a"), [1, 2]);
+    let settled = |verdict| entry(&Event::Settled { id: "a", verdict });
+    let mut again = past.clone();
+    again.push(settled(Verdict::Again));
+    assert!(Past::of(again.clone()).in_doubt().is_empty());
+    assert!(void_ends(&again, "a").is_empty(), "they are void already");
+    // It is run, and fails.
+    let (report, _) = gone_on(document(), again.clone()).await;
+    let ended_d = "d SKIPPED CANCELLED";
+    let expected = ["a FAILED BUSY", "b SKIPPED DEPENDENCY_FAILED", "c COMPLETED", ended_d];
+    assert_eq!(ends(&report), expected);
+    // An attempt after that which nobody knows is in doubt anew.
+    again.push(started("a", "fail_twice", 2));
+    assert_eq!(Past::of(again).in_doubt(), ["a"]);
+    // It was done: nothing of it runs.
+    let mut was_done = past.clone();
+    was_done.push(settled(Verdict::Done));
+    was_done.push(ended(&json!({"instructionId": "a", "status": "COMPLETED", "result": 7})));
+    let (report, _) = gone_on(document(), was_done).await;
+    assert_eq!(ends(&report), ["a COMPLETED", "b COMPLETED", "c COMPLETED", ended_d]);
+    assert_eq!(result(&report, 1), json!({"v": 7}));
+    // A person who was killed between both events has said nothing of it.
+    let mut half = past.clone();
+    half.push(settled(Verdict::Done));
+    let (report, _) = gone_on(document(), half).await;
+    assert_eq!(ends(&report)[0], "a FAILED OUTCOME_UNCERTAIN");
+    // It stays as it is.
+    let mut left = past;
+    left.push(settled(Verdict::Failed));
+    assert!(Past::of(left).in_doubt().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! `contexture runs`: runs with a journal, which survive their process (WA-3).
+//! `contexture runs`: runs with a journal, which survive their process (WA-3, WA-4).
 
 mod cancel;
 mod list;

@@ -143,6 +143,30 @@ fn fl_11_killed_run_resumes_without_repeating_ended_steps() {
 }
 
 #[test]
+fn wa_4_step_of_killed_run_is_settled_and_run_is_resumed() {
+    let sandbox = Sandbox::new();
+    let (mut other, run) = begun(&sandbox, &slow(), &[]);
+    let id = run["run"].as_str().unwrap();
+    let settle = |rest: &[&str]| sandbox.run([&["runs", "settle", id], rest].concat());
+    let _ = settle(&["long", "--again"]).exits(2).says("is being done");
+    other.0.kill().unwrap();
+    other.0.wait().unwrap();
+    let _ = settle(&["lang", "--again"]).exits(2).says("`long`");
+    let _ = settle(&["first", "--again"]).exits(2).says("in doubt are long");
+    let told = settle(&["long", "--done", "{\"等\": 1}", "--json"]).exits(0).json();
+    assert_eq!(told, json!({"run": id, "in_doubt": []}));
+    let _ = settle(&["long", "--again"]).exits(2).says("nothing of it is in doubt");
+    let _ = flow(&sandbox, &["resume", id]).exits(0);
+    let whole = flow(&sandbox, &["show", id, "--json"]).exits(0).json();
+    assert_eq!((&whole["status"], &whole["done"]), (&json!("COMPLETED"), &json!(3)));
+    assert_eq!(whole["results"]["long"]["result"], json!({"等": 1}));
+    let _ = sandbox
+        .run(["runs", "settle", "no_such_run", "a", "--failed"])
+        .exits(2)
+        .says("unknown run");
+}
+
+#[test]
 fn fl_12_run_is_paused_resumed_and_cancelled_by_another_process() {
     let sandbox = Sandbox::new();
     let mut set = slow();

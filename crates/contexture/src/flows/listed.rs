@@ -81,6 +81,9 @@ fn event(line: &Line) -> Value {
         Entry::Paused => json!({"event": "PAUSED"}),
         Entry::Resumed => json!({"event": "RESUMED"}),
         Entry::Cancelled => json!({"event": "CANCELLED"}),
+        Entry::Settled { id, verdict } => {
+            json!({"event": "SETTLED", "id": id, "verdict": verdict})
+        }
         Entry::Finished { status } => json!({"event": "FINISHED", "status": status}),
     };
     if let Some(fields) = event.as_object_mut() {

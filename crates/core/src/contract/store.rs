@@ -135,6 +135,7 @@ suite! {
     fl_11_released_run_is_claimed_with_past_entries
     fl_11_run_that_has_ended_is_not_claimed
     fl_11_run_that_nobody_goes_on_with_is_finished
+    wa_4_ended_run_is_reopened_without_the_ends_that_are_void
     fl_11_runs_that_ended_are_forgotten_with_those_within
     fl_12_runs_are_listed_newest_first
     fl_12_request_reaches_holder

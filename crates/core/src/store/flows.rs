@@ -11,7 +11,9 @@ mod view;
 mod wait;
 
 pub use error::FlowStoreError;
-pub use journal::{EndedStep, Entry, Event, Journal, JournalError, Kept, Listener, Ticket};
+pub use journal::{
+    EndedStep, Entry, Event, Journal, JournalError, Kept, Listener, Ticket, Verdict,
+};
 pub use view::{Ask, Document, Filter, Line, RunHead, RunState, RunSummary};
 pub use wait::{Answered, Wait, WaitFilter, WaitId, WaitKind, WaitState, Waits, WaitsDone};
 
@@ -39,6 +41,14 @@ pub trait FlowJournal: Journal + Waits {
     /// [`FlowStoreError::Held`] while it is being done; [`FlowStoreError::Ended`],
     /// [`FlowStoreError::NotFound`]; an error of writing.
     fn claim(&self, run: &str) -> Result<Box<dyn ClaimedRun>, FlowStoreError>;
+
+    /// Holds a run that is interrupted or has ended, which is then an interrupted one (WA-4). The ends of
+    /// steps at the places `void` of its [log](Self::log), counted from 0, do not count any more.
+    ///
+    /// # Errors
+    /// [`FlowStoreError::Held`] while it is being done; [`FlowStoreError::NotFound`]; an error of
+    /// writing.
+    fn reopen(&self, run: &str, void: &[usize]) -> Result<Box<dyn ClaimedRun>, FlowStoreError>;
 
     /// Records the end of a run that nobody resumes. A run that ends by itself records it in its
     /// events.

@@ -3,7 +3,7 @@
 use super::cell::Ended;
 use super::{Machine, Stop};
 use crate::check::Plan;
-use crate::journal::{LastTry, Past};
+use crate::journal::{LastTry, Past, Verdict};
 use crate::measure::{Size, measure};
 use contexture_protocol::ErrorCode;
 use contexture_protocol::content::{Fallback, Outcome, RecoveryStrategy, Status};
@@ -34,7 +34,8 @@ impl Machine {
                     aborts = Some(number);
                 }
             } else if let Some(last) = past.running.get(&step.id) {
-                self.was_running(number, last, past.waiting.contains(&step.id));
+                let verdict = past.settled.get(&step.id);
+                self.was_running(number, last, past.waiting.contains(&step.id), verdict);
             }
         }
         self.order.extend(past.order.iter().filter_map(|id| plan.numbers.get(id.as_str())));
@@ -68,11 +69,21 @@ impl Machine {
 
     /// Decides how a step goes on that was running. A call of a client is a promise: it is asked
     /// again as the same, like an attempt that waits for a person (WA-1).
-    fn was_running(&mut self, step: u32, last: &LastTry, is_waiting: bool) {
+    fn was_running(
+        &mut self,
+        step: u32,
+        last: &LastTry,
+        is_waiting: bool,
+        verdict: Option<&Verdict>,
+    ) {
         let replaced = self.replaced_by(step, last);
         let is_replaced = replaced.is_some();
         let is_waiting = is_waiting || (!is_replaced && self.plan.is_frontend(step));
-        let is_repeatable = is_waiting || self.is_repeatable(step, &last.action, replaced.as_ref());
+        let is_repeatable = match verdict {
+            // A person knows more than what is declared.
+            Some(verdict) => *verdict == Verdict::Again,
+            None => is_waiting || self.is_repeatable(step, &last.action, replaced.as_ref()),
+        };
         let Some(cell) = self.cells.get_mut(step as usize) else { return };
         cell.attempt = last.attempt;
         cell.is_replaced = is_replaced;

@@ -8,7 +8,8 @@ use contexture_protocol::content::{Failure, Status};
 use serde_json::json;
 
 const CANCELLED: &str = "the run was cancelled";
-const STEP_CANCELLED: &str = "it was cancelled";
+/// What is told of a step that a person cancelled.
+pub(crate) const STEP_CANCELLED: &str = "it was cancelled";
 
 const UNCERTAIN: &str = "it was running when the run was interrupted, and may have taken effect";
 

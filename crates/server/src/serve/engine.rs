@@ -61,6 +61,11 @@ impl Engine {
         }
     }
 
+    /// Reports whether this process runs the sets itself.
+    pub(crate) const fn is_local(&self) -> bool {
+        matches!(self, Self::Local)
+    }
+
     /// Returns why sets can't be accepted, if so.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         (!self.answers()).then_some(AWAY)

@@ -21,3 +21,4 @@ mod progress;
 pub(crate) mod resume;
 pub(crate) mod running;
 pub(crate) mod sets;
+pub(crate) mod settle;

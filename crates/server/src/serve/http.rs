@@ -26,6 +26,7 @@ mod routes;
 mod runs;
 mod schemas;
 mod settings;
+mod settle;
 mod shared;
 mod socket;
 mod status;

@@ -175,6 +175,19 @@ impl FlowJournal for InMemoryJournal {
         Ok(self.hold(run, is_cancelled))
     }
 
+    fn reopen(&self, run: &str, void: &[usize]) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
+        self.with(run, |found| {
+            if found.is_held {
+                return Err(FlowStoreError::Held { run: run.to_owned(), by: "this process" });
+            }
+            (found.is_held, found.is_asked, found.wish) = (true, false, None);
+            (found.summary.state, found.summary.ended_us) = (RunState::Running, None);
+            found.summary.done = found.summary.done.saturating_sub(void.len() as u64);
+            Ok(())
+        })?;
+        Ok(self.hold(run, false))
+    }
+
     fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
         let now = self.ids.now_us();
         self.with(run, |found| {

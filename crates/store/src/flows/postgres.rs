@@ -154,6 +154,12 @@ impl FlowJournal for PostgresJournal {
         self.held(run, move |session, token| runs::claim(session, &name, &id, token))
     }
 
+    fn reopen(&self, run: &str, void: &[usize]) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
+        let (name, id) = (Arc::clone(&self.seal.name), run.to_owned());
+        let void = void.to_vec();
+        self.held(run, move |session, token| runs::reopen(session, &name, (&id, &void), token))
+    }
+
     fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {
         let (name, run) = (Arc::clone(&self.seal.name), run.to_owned());
         let (now, token) = (self.options.ids.now_us(), Arc::clone(self.postgres.token()));

@@ -148,6 +148,17 @@ impl SqliteJournal {
         self.held(run, move |connection, token| table.claim(connection, &id, token))
     }
 
+    /// Takes over a run that is interrupted or has ended, and holds it; see
+    /// [`FlowJournal::reopen`].
+    ///
+    /// # Errors
+    /// [`FlowStoreError::Held`] while it is being done; [`FlowStoreError::NotFound`]; what goes wrong
+    /// in writing.
+    pub fn reopen(self: &Arc<Self>, run: &str, void: &[usize]) -> Result<Claim, FlowStoreError> {
+        let (table, id, void) = (self.table.clone(), run.to_owned(), void.to_vec());
+        self.held(run, move |connection, token| table.reopen(connection, &id, &void, token))
+    }
+
     fn held(
         self: &Arc<Self>,
         run: &str,
@@ -196,6 +207,10 @@ impl FlowJournal for SqliteJournal {
 
     fn claim(&self, run: &str) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
         Ok(Box::new(self.shared()?.claim(run)?))
+    }
+
+    fn reopen(&self, run: &str, void: &[usize]) -> Result<Box<dyn ClaimedRun>, FlowStoreError> {
+        Ok(Box::new(self.shared()?.reopen(run, void)?))
     }
 
     fn finish(&self, run: &str, status: Status) -> Result<(), FlowStoreError> {

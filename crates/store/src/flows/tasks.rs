@@ -4,7 +4,7 @@ use super::holder::Holders;
 use super::holds::Hold;
 use super::lost;
 use super::schema::Outcome;
-use super::schema::{self, ENDED};
+use super::schema::{self, ENDED, OTHER};
 use super::seal::{Part, Seal};
 use super::sqlite::Options;
 use crate::marks::Marks;
@@ -154,6 +154,37 @@ impl RunTable {
     /// Gives an interrupted run to `token`.
     pub(super) fn claim(&self, connection: &Connection, run: &str, token: &str) -> Outcome<Hold> {
         let row = self.unfinished(connection, run)?;
+        self.give(connection, run, row, token)
+    }
+
+    /// Gives a run that is interrupted or has ended to `token`; ends of steps at the places `void` of its
+    /// entries do not count any more.
+    pub(super) fn reopen(
+        &self,
+        connection: &Connection,
+        run: &str,
+        void: &[usize],
+        token: &str,
+    ) -> Outcome<Hold> {
+        let row = self.find(connection, run)?;
+        let row = row.ok_or_else(|| FlowStoreError::NotFound(run.to_owned()))?;
+        for place in void {
+            let sql = "update entries set kind = ?2 where id = ?1";
+            self.execute(
+                connection,
+                sql,
+                params![schema::id(row.place, *place as u64 + 1), OTHER],
+            )?;
+        }
+        self.execute(
+            connection,
+            "update runs set ended = null, status = null, done = null, wish = null where place = ?1",
+            [row.place],
+        )?;
+        self.give(connection, run, RunRow { wish: None, ..row }, token)
+    }
+
+    fn give(&self, connection: &Connection, run: &str, row: RunRow, token: &str) -> Outcome<Hold> {
         // What this process itself had held and let go of is free.
         let holder = row.holder.as_deref().filter(|holder| *holder != token);
         self.refuse_living(run, holder)?;

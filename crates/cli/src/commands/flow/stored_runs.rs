@@ -61,6 +61,15 @@ impl StoredRun {
         &self.summary.run
     }
 
+    pub(crate) fn journal(&self) -> &dyn FlowJournal {
+        &*self.journal
+    }
+
+    /// Reports whether a server runs it, and not the command line.
+    pub(crate) fn is_of_server(&self) -> bool {
+        !self.summary.owner.is_empty()
+    }
+
     /// Returns the error about a command that needs the outer run of this one.
     pub(super) fn within(&self, command: &str, effect: &str) -> Abort {
         let outer = self.id().split('/').next().unwrap_or_default();

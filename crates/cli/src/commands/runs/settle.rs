@@ -1,24 +1,27 @@
-//! `contexture runs settle`: says what came of a call in doubt.
+//! `contexture runs settle`: says what came of a call or a step in doubt (WA-4).
 
 use super::{TargetRun, refused};
+use crate::commands::flow::{FlowLocation, StoredRun as StoredFlow};
 use crate::prelude::*;
-use contexture::durable::{Settlement, settle};
+use contexture::durable::{self, Settlement};
+use contexture::flows;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture runs settle latest 2 --done '{\"ok\":true}'
 
 A call is in doubt when the run ended in its midst: it may have been done or not. Look at the other
-side. `contexture runs show RUN` lists the calls of a run.";
+side. `contexture runs show RUN` lists the calls of a run. RUN may also be that of a set, by its id or a
+part of it: CALL is then the step, and `contexture flow show RUN` lists the steps.";
 
-/// Says what came of a call whose outcome is not known.
+/// Says what came of a call, or of the step of a set, whose outcome is not known.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("outcome").required(true))]
 pub(super) struct Args {
     #[command(flatten)]
     asked: TargetRun,
-    /// The call, as in `runs show`.
+    /// The call, as in `runs show`, or the step of a set.
     #[arg(value_name = "CALL")]
     call: String,
     /// It was done, and gave this JSON; `-` reads it from stdin.
@@ -27,7 +30,8 @@ pub(super) struct Args {
     /// It was not done: make it again.
     #[arg(long, group = "outcome")]
     again: bool,
-    /// Nobody knows: the program gets the error OUTCOME_UNCERTAIN, which it may catch.
+    /// Nobody knows: the program gets the error OUTCOME_UNCERTAIN, which it may catch; of a step, its
+    /// recovery decides.
     #[arg(long, group = "outcome")]
     failed: bool,
     /// Print one JSON object: run, and the calls that are still in doubt.
@@ -36,22 +40,62 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let (project, run) = args.asked.find()?;
-    let settlement = match &args.done {
-        Some(text) => Settlement::Done(input::json_option(text, "--done", terminal)?),
-        None if args.again => Settlement::Again,
-        None => Settlement::Failed,
+    let found = args.asked.find();
+    let settlement = |terminal| match &args.done {
+        Some(text) => {
+            Ok::<_, Abort>(Settlement::Done(input::json_option(text, "--done", terminal)?))
+        }
+        None if args.again => Ok(Settlement::Again),
+        None => Ok(Settlement::Failed),
     };
-    settle(&project, &run, &args.call, settlement).map_err(refused)?;
-    let left: Vec<&str> =
-        run.in_doubt().map(|past| &*past.call.key).filter(|key| *key != args.call).collect();
-    let id = &run.id;
+    let (project, run) = match (found, flow(args)) {
+        (Ok(found), _) => found,
+        (Err(_), Some(set)) => return of_set(args, &set, settlement(terminal)?, terminal),
+        (Err(error), None) => return Err(error),
+    };
+    durable::settle(&project, &run, &args.call, settlement(terminal)?).map_err(refused)?;
+    let left = run.in_doubt().map(|past| past.call.key.clone()).filter(|key| *key != args.call);
+    let resume = format!("contexture runs resume {}", run.id);
+    report(args, &run.id, &left.collect::<Vec<_>>(), (&resume, terminal))
+}
+
+/// Finds the run of a set that is named; `latest` is that of a program.
+fn flow(args: &Args) -> Option<StoredFlow> {
+    let name = &args.asked.run;
+    if name.starts_with("latest") {
+        return None;
+    }
+    FlowLocation::of(args.asked.workspace.workspace.as_deref()).find(name).ok()
+}
+
+fn of_set(
+    args: &Args,
+    set: &StoredFlow,
+    settlement: Settlement,
+    terminal: &Terminal,
+) -> CommandResult {
+    let id = set.id();
+    if set.is_of_server() {
+        let message = format!("the run {id} is a set of `contexture serve`, which answers for it");
+        let help = format!("ask the server: POST /v1/flows/{id}/settle");
+        return Err(CommandError::refused("set_of_server", message).help(help).into());
+    }
+    let left = flows::settle(set.journal(), id, &args.call, settlement)?;
+    report(args, id, &left, (&format!("contexture flow resume {id}"), terminal))
+}
+
+fn report(
+    args: &Args,
+    run: &str,
+    left: &[String],
+    (resume, terminal): (&str, &Terminal),
+) -> CommandResult {
     if args.json {
-        terminal.print_json(&json!({ "run": id, "in_doubt": left }))?;
+        terminal.print_json(&json!({ "run": run, "in_doubt": left }))?;
         return Ok(Exit::Done);
     }
-    terminal.note(&match left.as_slice() {
-        [] => format!("call {} is settled; `contexture runs resume {id}` goes on", args.call),
+    terminal.note(&match left {
+        [] => format!("call {} is settled; `{resume}` goes on", args.call),
         left => format!("call {} is settled; still in doubt: {}", args.call, left.join(", ")),
     });
     Ok(Exit::Done)

@@ -2,7 +2,7 @@
 
 use crate::store::flows::{
     Ask, ClaimedRun, EndedStep, Entry, Event, Filter, FlowJournal, JournalError, Kept, LONGEST_ID,
-    RunHead, RunState, Wait, WaitFilter, WaitId, WaitKind, WaitState,
+    RunHead, RunState, Verdict, Wait, WaitFilter, WaitId, WaitKind, WaitState,
 };
 use contexture_context::{Label, Trust};
 use contexture_protocol::content::Status;
@@ -105,6 +105,7 @@ fn told(entry: &Entry) -> String {
         Entry::Paused => "PAUSED".to_owned(),
         Entry::Resumed => "RESUMED".to_owned(),
         Entry::Cancelled => "CANCELLED".to_owned(),
+        Entry::Settled { id, verdict } => format!("SETTLED {id} {verdict:?}"),
         Entry::Finished { status } => format!("FINISHED {status}"),
     }
 }
@@ -265,6 +266,35 @@ pub fn fl_11_run_that_has_ended_is_not_claimed(make: &Make<'_>) {
     for refused in [journal.claim("run_1").map(drop), journal.ask("run_1", Ask::Pause).map(drop)] {
         assert_eq!(refused.unwrap_err().code(), "flow_run_ended");
     }
+}
+
+pub fn wa_4_ended_run_is_reopened_without_the_ends_that_are_void(make: &Make<'_>) {
+    let journal = make();
+    let claim = begin(&journal, "run_1");
+    let refused = journal.reopen("run_1", &[]).err().unwrap();
+    assert_eq!(refused.code(), "flow_run_held");
+    for event in [started("a"), ended("a"), started("b"), ended("b")] {
+        record(&journal, "run_1", &event);
+    }
+    journal.ask("run_1", Ask::Cancel).unwrap();
+    finish(&journal, "run_1");
+    drop(claim);
+    let claim = journal.reopen("run_1", &[3]).unwrap();
+    assert!(!claim.is_cancelled(), "the request was for the run that ended");
+    record(&journal, "run_1", &Event::Settled { id: "b", verdict: Verdict::Again });
+    drop(claim);
+    comes_to(&journal, "run_1", RunState::Interrupted);
+    let summary = journal.summary("run_1").unwrap();
+    assert_eq!((summary.done, summary.ended_us), (1, None));
+    let claim = journal.claim("run_1").unwrap();
+    record(&journal, "run_1", &ended("b"));
+    finish(&journal, "run_1");
+    drop(claim);
+    let summary = journal.summary("run_1").unwrap();
+    assert_eq!((summary.done, summary.state), (2, RunState::Ended(Status::Completed)));
+    let all = entries(&journal, "run_1");
+    assert_eq!(all[4..6], ["FINISHED COMPLETED", "SETTLED b Again"]);
+    assert_eq!(journal.reopen("no", &[]).err().unwrap().code(), "flow_run_not_found");
 }
 
 pub fn fl_11_run_that_nobody_goes_on_with_is_finished(make: &Make<'_>) {

@@ -50,11 +50,31 @@ pub enum Event<'a> {
     Resumed,
     /// The run was cancelled.
     Cancelled,
+    /// A person said what came of a step whose outcome was not known (WA-4). If it was done, its end
+    /// follows.
+    Settled {
+        /// The step.
+        id: &'a str,
+        /// What came of it.
+        verdict: Verdict,
+    },
     /// All steps have ended.
     Finished {
         /// The status of the whole.
         status: Status,
     },
+}
+
+/// What came of a step whose outcome was not known, as a person says (WA-4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Verdict {
+    /// It was done.
+    Done,
+    /// It was not done, and is to be run again.
+    Again,
+    /// Nobody knows: its recovery decides.
+    Failed,
 }
 
 /// The end of a step: the parts of an [`Outcome`].
@@ -125,6 +145,13 @@ pub enum Entry {
     Resumed,
     /// The run was cancelled.
     Cancelled,
+    /// A person said what came of a step whose outcome was not known (WA-4).
+    Settled {
+        /// The step.
+        id: String,
+        /// What came of it.
+        verdict: Verdict,
+    },
     /// All steps had ended.
     Finished {
         /// The status of the whole.
@@ -154,6 +181,7 @@ impl Entry {
             "PAUSED",
             "RESUMED",
             "CANCELLED",
+            "SETTLED",
             "FINISHED",
         ];
         (!known.contains(&word)).then(|| word.to_owned())

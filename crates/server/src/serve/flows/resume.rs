@@ -7,6 +7,7 @@ use super::intent_set::INTENT;
 use super::job::{Checked, Job, Start, is_async, noted, set_of};
 use super::journal::UnfinishedRun;
 use super::place::{Entered, Place};
+use super::settle;
 use crate::fault::Fault;
 use crate::serve::app::App;
 use crate::serve::codes;
@@ -16,7 +17,7 @@ use crate::serve::message::{digest, stored_answer};
 use crate::serve::turn::earlier::Turns;
 use contexture::database::Left;
 use contexture::durable;
-use contexture::flows::{FlowRequest, Labels};
+use contexture::flows::{self, FlowRequest, Labels};
 use contexture::store::contexts::{
     ContextError, Key, KeyName, PendingKey, Repeated, StoredMessage,
 };
@@ -36,13 +37,14 @@ const LATEST: usize = 1_000;
 /// The time that the identity of a wait is kept after its end, in milliseconds.
 const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 
-struct Found {
-    owner: String,
-    answers: KeyName,
-    message: Message,
-    run: Option<UnfinishedRun>,
+/// A set to resume.
+pub(super) struct Found {
+    pub(super) owner: String,
+    pub(super) answers: KeyName,
+    pub(super) message: Message,
+    pub(super) run: Option<UnfinishedRun>,
     /// The immediate answer.
-    ack: Option<Message>,
+    pub(super) ack: Option<Message>,
 }
 
 /// The handling of a message without an answer.
@@ -208,12 +210,32 @@ fn acknowledged(app: &Arc<App>, left: UnfinishedRun) -> Result<(), Fault> {
             resume(app, Found { owner, answers, message, run: Some(left), ack })
         }
         _ if left.is_ended => Ok(()),
+        _ if is_settled(app, &left)? => Ok(()),
         _ => {
             // Its answer was stored, or it was never accepted.
             let finished = app.flows.journals.finish(&left.run, Status::Failed);
             finished.map_err(|error| unusable(&error))
         }
     }
+}
+
+/// Reports whether a person has settled a run, which then goes on unless more of it is in doubt.
+fn is_settled(app: &Arc<App>, left: &UnfinishedRun) -> Result<bool, Fault> {
+    let entries = app.flows.journals.entries(left).map_err(|error| unusable(&error))?;
+    if !flows::is_settled(&entries) {
+        return Ok(false);
+    }
+    let doubtful = flows::in_doubt(&*app.flows.journals.journal(), &left.run);
+    if doubtful.map_err(|error| unusable(&error))?.is_empty() {
+        let (app, run) = (Arc::clone(app), left.run.clone());
+        app.handle.clone().spawn(async move {
+            if let Err(refused) = settle::take_up(&app, &run).await {
+                let told = json!({ "run": run, "reason": refused.message });
+                app.log.info("set_not_resumed", told);
+            }
+        });
+    }
+    Ok(true)
 }
 
 /// Returns the ACK of a request that has no other answer yet.
@@ -285,7 +307,8 @@ pub(crate) fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> 
     app.store.head(Key { owner, context }).ok().map(|head| head.incarnation)
 }
 
-fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
+/// Resumes a set, unless something works on it.
+pub(super) fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Some(context) = found.message.context_id.clone() else { return Ok(()) };
     let owner: Arc<str> = found.owner.into();
     let intent = found.message.meta(INTENT).and_then(Value::as_str).map(str::to_owned);

@@ -49,6 +49,16 @@ impl Sets {
         self.tables.lock().by_key.get(key).cloned()
     }
 
+    /// Forgets a set that has ended, so that it can be taken up again; false if it is under way.
+    pub(super) fn forget_ended(&self, key: &TurnKey) -> bool {
+        let mut tables = self.tables.lock();
+        let has_ended = tables.by_key.get(key).is_none_or(|running| running.log.has_ended());
+        if has_ended {
+            tables.by_key.remove(key);
+        }
+        has_ended
+    }
+
     /// Finds the set or step of an owner with an id: that of the message, of the run, or of the step.
     /// With a context, only sets in it are searched.
     pub(crate) fn named(&self, owner: &str, context: Option<&str>, id: &str) -> Target {

@@ -147,7 +147,11 @@ async fn seen(shared: &Shared, caller: &Caller, id: &str) -> Result<Option<RunSu
 }
 
 /// Finds a run that a caller may see.
-async fn named(shared: &Shared, caller: &Caller, id: String) -> Result<RunSummary, Refused> {
+pub(super) async fn named(
+    shared: &Shared,
+    caller: &Caller,
+    id: String,
+) -> Result<RunSummary, Refused> {
     seen(shared, caller, &id).await?.ok_or_else(|| {
         let text = format!("`{id}` is not a flow run that this token may see");
         let refused = Refusal::new(ErrorCode::UnknownId, text).suggest(LIST);

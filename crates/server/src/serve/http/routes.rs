@@ -4,8 +4,8 @@
 use super::openapi::doc::{JSON, Route, Shape, delete, get, patch, post};
 use super::shared::Shared;
 use super::{
-    contexts, demo, flows, messages, offered, openai, openapi, pairing, runs, schemas, socket,
-    status, waits,
+    contexts, demo, flows, messages, offered, openai, openapi, pairing, runs, schemas, settle,
+    socket, status, waits,
 };
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -198,6 +198,10 @@ fn for_changes() -> Vec<Route> {
 
 fn for_runs() -> Vec<Route> {
     const RUN: &str = "The id of the run.";
+    const SETTLE: &str = "A server was killed while it was done, and nobody knows whether it was: \
+        look at the other side. `outcome` is `done`, with what it gave as `result`, or `again`, or \
+        `failed`. It goes on when nothing of it is in doubt any more; the answer comes into the \
+        context, after the one that it had.";
     let flow = Shape::Own("Flow");
     vec![
         get("/v1/runs", runs::list)
@@ -223,6 +227,18 @@ fn for_runs() -> Vec<Route> {
             .path("id", RUN)
             .path("action", "`cancel`, `pause` or `resume`.")
             .json(200, "The run, which may go on for a moment.", flow),
+        post("/v1/flows/{id}/settle", settle::flow)
+            .doc("settleFlow", "Runs", "Says what came of a step in doubt; the set goes on.")
+            .description(SETTLE)
+            .path("id", RUN)
+            .body(&[(JSON, Shape::Own("Settlement"))])
+            .json(200, "What is still in doubt.", Shape::Own("InDoubt")),
+        post("/v1/runs/{id}/settle", settle::run)
+            .doc("settleRun", "Runs", "Says what came of a call in doubt; the turn goes on.")
+            .description(SETTLE)
+            .path("id", RUN)
+            .body(&[(JSON, Shape::Own("Settlement"))])
+            .json(200, "What is still in doubt.", Shape::Own("InDoubt")),
         post("/v1/runs/{id}/cancel", runs::cancel)
             .doc("cancelRun", "Runs", "Cancels the turn of a run, as CONTROL does.")
             .path("id", RUN)

@@ -164,7 +164,7 @@ pub(super) async fn resume(
 }
 
 /// Returns the record of a run that a caller may see.
-async fn find(shared: &Shared, caller: &Caller, id: &str) -> Result<Value, Refused> {
+pub(super) async fn find(shared: &Shared, caller: &Caller, id: &str) -> Result<Value, Refused> {
     let id = RunId::parse(id).ok_or_else(|| missing(id))?;
     let inspects = caller.inspects();
     let owner = caller.owner().to_string();

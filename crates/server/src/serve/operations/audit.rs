@@ -65,6 +65,8 @@ pub enum AuditEvent {
     RunCancelled,
     /// The turn of a run whose outcome was not known was taken up for a person.
     RunResumed,
+    /// A person said what came of an effect whose outcome was not known.
+    EffectSettled,
     /// A context was deleted.
     ContextDeleted,
     /// Contexts were exported.

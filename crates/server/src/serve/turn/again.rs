@@ -9,7 +9,7 @@ use crate::serve::app::App;
 use crate::serve::context_writer::ContextWriter;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::flows::resume::incarnation;
-use contexture::durable::{self, StoredRun, Turn, UNCERTAIN};
+use contexture::durable::{self, Settlement, StoredRun, Turn, UNCERTAIN};
 use contexture_protocol::{ErrorCode, Refusal};
 use serde_json::json;
 use std::sync::Arc;
@@ -32,16 +32,7 @@ pub(crate) async fn look(app: &Arc<App>) {
 /// # Errors
 /// A [`Refusal`] when it is unknown or another's, is not over, or has calls in doubt that are not of models.
 pub(crate) async fn go_on(app: &Arc<App>, run: &str, owner: Option<&str>) -> Result<Turn, Refusal> {
-    if app.turns.has_run(run) {
-        return Err(under_way(run));
-    }
-    let stored = parked::read(app, run).await.ok();
-    let own = stored.and_then(|stored| Some((stored.turn()?.clone(), stored)));
-    let own = own.filter(|(turn, _)| owner.is_none_or(|owner| turn.owner == owner));
-    let Some((turn, stored)) = own else {
-        let text = format!("there is no turn of the run `{run}` to go on with");
-        return Err(Refusal::new(ErrorCode::UnknownId, text));
-    };
+    let (turn, stored) = turn_of(app, run, owner).await?;
     check(&stored)?;
     let place = (turn.context.clone(), turn.incarnation);
     let is_there = incarnation(app, &turn.owner, &turn.context) == Some(turn.incarnation);
@@ -68,6 +59,54 @@ pub(crate) async fn go_on(app: &Arc<App>, run: &str, owner: Option<&str>) -> Res
     }
     Parked::asked(app, key, begun, stored.id).take_up(app);
     Ok(turn)
+}
+
+/// Says what came of a call of a turn, of an owner or of anybody; the turn goes on if nothing else of it is
+/// in doubt. Returns the calls that still are (WA-4).
+///
+/// # Errors
+/// A [`Refusal`] when it is unknown or another's, or the outcome of the call is known.
+pub(crate) async fn settle(
+    app: &Arc<App>,
+    run: &str,
+    owner: Option<&str>,
+    (call, settlement): (&str, Settlement),
+) -> Result<Vec<String>, Refusal> {
+    let stored = turn_of(app, run, owner).await?.1;
+    let (project, name) = (app.project.clone(), call.to_owned());
+    let left = stored.in_doubt().map(|past| past.call.key.clone()).filter(|key| key != call);
+    let left: Vec<String> = left.collect();
+    let settled = move || durable::settle(&project, &stored, &name, settlement);
+    let settled = tokio::task::spawn_blocking(settled).await;
+    if let Ok(Err(error)) = &settled {
+        let refused = Refusal::new(ErrorCode::UnknownId, error.message.clone());
+        return Err(error.help.clone().into_iter().fold(refused, Refusal::suggest));
+    }
+    if settled.is_err() {
+        return Err(Refusal::new(ErrorCode::Internal, "the journal of the run can't be written"));
+    }
+    if left.is_empty() {
+        go_on(app, run, owner).await?;
+    }
+    Ok(left)
+}
+
+/// Finds a turn with a journal that nothing works on.
+async fn turn_of(
+    app: &Arc<App>,
+    run: &str,
+    owner: Option<&str>,
+) -> Result<(Turn, StoredRun), Refusal> {
+    if app.turns.has_run(run) {
+        return Err(under_way(run));
+    }
+    let stored = parked::read(app, run).await.ok();
+    let own = stored.and_then(|stored| Some((stored.turn()?.clone(), stored)));
+    let own = own.filter(|(turn, _)| owner.is_none_or(|owner| turn.owner == owner));
+    own.ok_or_else(|| {
+        let text = format!("there is no turn of the run `{run}` to go on with");
+        Refusal::new(ErrorCode::UnknownId, text)
+    })
 }
 
 fn under_way(run: &str) -> Refusal {

@@ -24,6 +24,7 @@ mod resume;
 mod routed;
 mod services;
 mod sets;
+mod settle;
 mod sides;
 mod site;
 mod tools;

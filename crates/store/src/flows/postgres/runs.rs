@@ -28,19 +28,30 @@ fn status(word: Option<&str>) -> Read<Status> {
     word.and_then(Status::parse).ok_or_else(unknown)
 }
 
-/// Returns a run that has not ended.
-fn unfinished(session: &Session, name: &str, run: &str) -> Outcome<RunRow> {
+/// Returns a run, with its status if it has ended.
+fn find(session: &Session, name: &str, run: &str) -> Outcome<(RunRow, Option<Status>)> {
     let told = |fault: Fault| fault.told::<FlowStoreError>(name);
     let sql = "select place, holder, wish, ended, status from contexture_runs where run = $1";
     let row = session.row(sql, values![run]).map_err(told)?;
     let row = row.ok_or_else(|| FlowStoreError::NotFound(run.to_owned()))?;
-    if row.some_place(3).map_err(told)?.is_some() {
-        let status = row.some_text(4).and_then(|word| status(word.as_deref())).map_err(told)?;
-        return Err(FlowStoreError::Ended { run: run.to_owned(), status });
-    }
-    let read =
-        || Ok(RunRow { place: row.place(0)?, holder: row.some_text(1)?, wish: row.some_text(2)? });
+    let read = || {
+        let found =
+            RunRow { place: row.place(0)?, holder: row.some_text(1)?, wish: row.some_text(2)? };
+        let ended = match row.some_place(3)? {
+            Some(_) => Some(status(row.some_text(4)?.as_deref())?),
+            None => None,
+        };
+        Ok((found, ended))
+    };
     read().map_err(told)
+}
+
+/// Returns a run that has not ended.
+fn unfinished(session: &Session, name: &str, run: &str) -> Outcome<RunRow> {
+    match find(session, name, run)? {
+        (row, None) => Ok(row),
+        (_, Some(status)) => Err(FlowStoreError::Ended { run: run.to_owned(), status }),
+    }
 }
 
 /// Reports whether a holder lives: it has its lease until another server takes that over.
@@ -95,6 +106,33 @@ pub(super) fn begin(session: &Session, new: &NewRun, token: &str) -> Read<Option
 /// Gives an interrupted run to `token`.
 pub(super) fn claim(session: &Session, name: &str, run: &str, token: &str) -> Outcome<Hold> {
     let row = unfinished(session, name, run)?;
+    give(session, name, run, (row, token))
+}
+
+/// Gives a run that is interrupted or has ended to `token`; ends of steps at the places `void` of its
+/// entries do not count any more.
+pub(super) fn reopen(
+    session: &Session,
+    name: &str,
+    (run, void): (&str, &[usize]),
+    token: &str,
+) -> Outcome<Hold> {
+    let (row, _) = find(session, name, run)?;
+    let reopened = || {
+        for place in void {
+            let sql = "update contexture_entries set kind = 0 where run = $1 and number = $2";
+            session.write(sql, values![row.place, *place as u64 + 1])?;
+        }
+        let sql = "update contexture_runs set ended = null, status = null, done = null, wish = null
+            where place = $1";
+        session.write(sql, values![row.place])
+    };
+    refuse_living(session, name, run, (&row, token))?;
+    reopened().map_err(|fault: Fault| fault.told::<FlowStoreError>(name))?;
+    give(session, name, run, (RunRow { wish: None, ..row }, token))
+}
+
+fn give(session: &Session, name: &str, run: &str, (row, token): (RunRow, &str)) -> Outcome<Hold> {
     refuse_living(session, name, run, (&row, token))?;
     let claimed = || {
         // A pause was for the process that is gone; what was cancelled stays so.

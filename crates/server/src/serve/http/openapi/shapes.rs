@@ -103,6 +103,9 @@ fn of_http() -> Map<String, Value> {
     });
     let flow = object(&["run", "name", "status", "steps", "done", "started"], flow);
     let flows = json!({ "flows": { "type": "array", "items": flow.clone() }, "next": text });
+    let outcomes = json!({ "enum": ["done", "again", "failed"] });
+    let settlement = closed(json!({ "call": text, "outcome": outcomes, "result": any }));
+    let in_doubt = json!({ "run": text, "inDoubt": { "type": "array", "items": text } });
     let tools = list("Callable");
     let shapes = [
         ("ContextHead", head),
@@ -111,6 +114,8 @@ fn of_http() -> Map<String, Value> {
         ("ChangePage", object(&["version", "changes"], changes)),
         ("WaitPage", object(&["waits"], waits)),
         ("RunPage", object(&["runs"], runs)),
+        ("Settlement", settlement),
+        ("InDoubt", object(&["run", "inDoubt"], in_doubt)),
         ("Flow", flow),
         ("FlowPage", object(&["flows"], flows)),
         ("ToolList", object(&["tools"], json!({ "tools": tools.clone() }))),

@@ -2,6 +2,7 @@
 
 mod actions;
 mod complete;
+mod extract;
 mod faults;
 mod folding;
 mod formatting;

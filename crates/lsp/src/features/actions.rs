@@ -1,5 +1,6 @@
 //! What can be repaired or changed at a place.
 
+use crate::features::extract::{self, Extracted};
 use crate::features::faults::diagnostic;
 use crate::protocol::{self, At};
 use crate::state::View;
@@ -8,7 +9,8 @@ use contexture_script::semantic::find::{Node, nodes_at};
 use contexture_script::syntax::ast::{Use, UseSource};
 use serde_json::{Value, json};
 
-pub(crate) const KINDS: [&str; 3] = ["quickfix", "refactor.rewrite", "source.fixAll"];
+pub(crate) const KINDS: [&str; 4] =
+    ["quickfix", "refactor.extract", "refactor.rewrite", "source.fixAll"];
 
 pub(crate) fn actions(view: View<'_>, at: &At) -> Vec<Value> {
     let only = at.context.as_ref().and_then(|context| context.only.as_deref());
@@ -28,6 +30,11 @@ pub(crate) fn actions(view: View<'_>, at: &At) -> Vec<Value> {
         found.extend(
             view.analysed.faults().iter().filter(meets).filter_map(|fault| fix(view, fault)),
         );
+    }
+    if wants("refactor.extract") {
+        found.extend(extract::shape(view, span.start).map(|Extracted { name, edits }| {
+            action(view, &format!("Extract the shape `{name}`"), "refactor.extract", &edits)
+        }));
     }
     if wants("refactor.rewrite") {
         found.extend(add_budget(view, span.start));

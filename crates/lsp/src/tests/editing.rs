@@ -135,3 +135,51 @@ fn ty_10_faults_of_changed_document_are_told_first() {
     change(&mut state, "lib.as", json!([{ "text": "agent Worker { func run() { 1 } }" }]));
     assert_eq!(state.untold(), [uri("lib.as"), uri("a.as")]);
 }
+
+/// Extracts the shape at the marked place of a text, and returns the new text.
+fn extracted(text: &str) -> Option<String> {
+    let only = json!({ "context": { "diagnostics": [], "only": ["refactor.extract"] } });
+    let found = ask(&files(&[]), text, "textDocument/codeAction", only).unwrap();
+    let edits = found.get(0)?.pointer("/edit/changes")?.get(uri("main.as"))?.clone();
+    Some(edited(&text.replace(MARK, ""), &edits))
+}
+
+#[test]
+fn ty_10_extracted_shape_is_declared_above_its_function() {
+    let text = "import file A from \"a.md\"\n\n// Plain.\n\n/// Sorts.\nfunc sort(issue) {\n  found_kind = generate({ input: issue }) -> ¦{ kind \"bug\" | \"idea\", tags? list[string] }\n  found_kind\n}\n";
+    let wanted = "import file A from \"a.md\"\n\n// Plain.\n\nshape FoundKind { kind \"bug\" | \"idea\", tags? list[string] }\n\n/// Sorts.\nfunc sort(issue) {\n  found_kind = generate({ input: issue }) -> FoundKind\n  found_kind\n}\n";
+    assert_eq!(extracted(text).as_deref(), Some(wanted));
+}
+
+#[test]
+fn ty_10_extracted_shape_checks_and_is_laid_out() {
+    let broken = "main agent {\n  main func(input) {\n    r = generate({\n      input: input.text,\n      max_output: 200\n    }) -> {\n      /// How sure.\n      sure number min 0 max 1 // always\n      parts list[{\n        a string\n      }]\n¦    }\n    r\n  }\n}\n";
+    let texts = [
+        broken,
+        "func Answer(x) { x }\n\nmain func(input) {\n  Answer(generate({ input: input.q }) -> \"ja\" | \"¦nein\")\n}\n",
+        "main func(输入) {\n  答案 = generate({ input: 输入.问 }) -> {¦ 答 string }\n  答案.答\n}\n",
+    ];
+    for text in texts {
+        let new = extracted(text).unwrap();
+        assert!(new.starts_with("shape ") || new.contains("\n\nshape "), "{new}");
+        assert_eq!(answer(&new, "textDocument/formatting"), json!([]), "{new}");
+        let files = files(&[]);
+        let mut state = State::new(&files);
+        open(&mut state, "main.as", &text.replace(MARK, ""));
+        let before = told(&mut state, "main.as");
+        open(&mut state, "main.as", &new);
+        assert_eq!(told(&mut state, "main.as"), before, "{new}");
+        assert_eq!(extracted(&new.replace("-> ", "-> ¦")), None, "{new}");
+    }
+}
+
+#[test]
+fn ty_10_shape_without_parts_or_in_broken_text_is_not_extracted() {
+    let offered = |shape: &str| {
+        extracted(&format!("main func(q) {{ generate({{ input: q }}) -> ¦{shape} }}")).is_some()
+    };
+    assert_eq!(
+        ["{ a }", "{}", "string", "list[string]", "{ a", "{ a } )"].map(offered),
+        [true, false, false, false, false, false]
+    );
+}

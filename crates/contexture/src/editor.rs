@@ -9,18 +9,22 @@ use crate::models::ModelNames;
 use crate::observe::Silent;
 use crate::profiles::Profiles;
 use crate::project::{Project, runs};
+use crate::references::Look;
 use crate::run::{self, RunRequest, SetupError, references_of};
-use crate::written::{OnDemand, resolve_import};
+use crate::written::{OnDemand, place_of, resolve_import};
 use contexture_context::manifest::ItemRecord;
 use contexture_context::tokens::{TokenCounter, tokenizer_for};
 use contexture_core::policy::paths::Door;
+use contexture_core::reference::Role;
+use contexture_knowledge::CatalogItem;
+use contexture_reference::syntax::Reference;
 use contexture_script::host::LoadedSource;
 use contexture_script::program::Program;
 use contexture_script::semantic::ceiling::CostFacts;
 use contexture_store::runs::{RunEntry, select};
-use contexture_tools::{EntryKind, Workspace, WorkspacePath};
+use contexture_tools::{EntryKind, Workspace, WorkspacePath, shown_entries};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -138,7 +142,8 @@ impl Editor {
         Some(LoadedSource { name: name.to_owned(), text })
     }
 
-    /// Returns the names of what is in a folder; those of folders end in `/`.
+    /// Returns the names of what is in a folder, without hidden ones and what `.gitignore` names; those
+    /// of folders end in `/`.
     #[must_use]
     pub fn names(&self, folder: &str) -> Vec<String> {
         let workspace = self.references.workspace();
@@ -146,14 +151,77 @@ impl Editor {
             "" => Some(WorkspacePath::root()),
             folder => workspace.resolve(folder).ok(),
         };
-        let listing = path.and_then(|path| workspace.entries(&path, MAX_ENTRIES).ok());
-        let entries = listing.into_iter().flat_map(|listing| listing.entries);
-        let named = entries.filter_map(|entry| match entry.kind {
+        let entries = path.and_then(|path| shown_entries(workspace, &path, MAX_ENTRIES).ok());
+        let named = entries.into_iter().flatten().filter_map(|entry| match entry.kind {
+            EntryKind::Folder if SKIPPED.contains(&entry.path.name()) => None,
             EntryKind::Folder => Some(format!("{}/", entry.path.name())),
             EntryKind::File => Some(entry.path.name().to_owned()),
             _ => None,
         });
-        named.filter(|name| !name.starts_with('.')).collect()
+        named.collect()
+    }
+
+    /// Returns the protocols of references: the text before the path, and what it is about.
+    #[must_use]
+    pub fn protocols(&self) -> Vec<(String, String)> {
+        let loader = self.references.get().loader();
+        let known = loader.protocols().map(|protocol| match protocol.role() {
+            Role::Source => (format!("{}://", protocol.name()), String::new()),
+            Role::Processor => {
+                let about = "works on what the reference behind it gives".to_owned();
+                (format!("{}:", protocol.name()), about)
+            }
+        });
+        let defined = loader.definitions().iter().map(|definition| {
+            let about = definition.description().unwrap_or_default().to_owned();
+            (format!("{}://", definition.name()), about)
+        });
+        let all: BTreeMap<String, String> = known.chain(defined).collect();
+        all.into_iter().collect()
+    }
+
+    /// Returns the names that a protocol gives to what it reads: the packs of `knowledge`, the skills,
+    /// and the ids of a registry.
+    #[must_use]
+    pub fn ids(&self, protocol: &str) -> Vec<(String, String)> {
+        let references = self.references.get();
+        match protocol {
+            "knowledge" => {
+                let packs = &self.references.packs().get().discovery().packs;
+                let named = |item: &CatalogItem| (item.name.clone(), item.description.clone());
+                packs.iter().map(|found| named(&found.item)).collect()
+            }
+            "skill" => {
+                let skills = references.skills().into_iter();
+                skills.map(|skill| (skill.name, skill.description)).collect()
+            }
+            _ => {
+                let definition = references.loader().definitions().get(protocol);
+                let registry = definition.and_then(|definition| definition.registry());
+                let entries = registry.into_iter().flat_map(|registry| registry.entries());
+                entries.map(|(id, _)| (id.to_owned(), String::new())).collect()
+            }
+        }
+    }
+
+    /// Explains how a reference in a program is loaded, as `contexture ref explain` does; none for what
+    /// is not a reference. Nothing is loaded.
+    #[must_use]
+    pub fn explain(&self, program: &str, reference: &str) -> Option<String> {
+        let reference = Reference::parse(reference).ok()?;
+        let references = self.references.get();
+        Some(match references.loader().route(&reference, &place_of(program)) {
+            Ok(route) => {
+                let same = |text: &str| text.to_owned();
+                let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                let look = Look { plain: &plain, heading: &same, aside: &same, fault: &same };
+                references.explanation(&route, look)
+            }
+            Err(error) => match &error.help {
+                Some(help) => format!("{error}\n{help}"),
+                None => error.to_string(),
+            },
+        })
     }
 
     /// Counts the tokens of a file that a program imports, by the tokenizer of the default model.
@@ -218,4 +286,80 @@ fn tokenizer_of(project: &Project) -> &'static dyn TokenCounter {
     let uri = ModelNames::new(project, &RunRequest::default()).uri(None);
     let profile = Profiles::new(&project.config.profiles).of(&uri);
     profile.tokenizer.unwrap_or_else(|| tokenizer_for(&uri))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Environment;
+
+    fn editor(files: &[(&str, &str)]) -> (tempfile::TempDir, Editor) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let project = Project::open(folder.path(), Environment::default()).unwrap();
+        let editor = Editor::open(project).unwrap();
+        (folder, editor)
+    }
+
+    #[test]
+    fn ty_10_names_leave_out_hidden_ignored_and_secret_files() {
+        let (_folder, editor) = editor(&[
+            (".gitignore", "/build\n*.log\n"),
+            ("a.md", ""),
+            ("x.log", ""),
+            (".env", "KEY=1"),
+            ("build/b.md", ""),
+            ("target/c.md", ""),
+            ("docs/.gitignore", "!x.log\ndraft.md\n"),
+            ("docs/x.log", ""),
+            ("docs/draft.md", ""),
+            ("docs/说明.md", ""),
+        ]);
+        assert_eq!(editor.names(""), ["a.md", "docs/"]);
+        assert_eq!(editor.names("docs/"), ["x.log", "说明.md"]);
+        assert_eq!(editor.names("../"), [""; 0]);
+        assert_eq!(editor.names("docs/../../"), [""; 0]);
+    }
+
+    #[test]
+    fn ty_10_protocols_and_ids_come_from_definitions_packs_and_skills() {
+        let registry = "<resource protocol=\"style\">\nHow we write.\n\n<registry>\n| id | reference |\n|----|-----------|\n| tone | @file://style/tone.md |\n</registry>\n</resource>\n";
+        let (_folder, editor) = editor(&[
+            (".contexture/resources/style.resource.md", registry),
+            ("style/tone.md", "Be brief.\n"),
+        ]);
+        let protocols = editor.protocols();
+        let about = |name: &str| {
+            protocols.iter().find(|(own, _)| own == name).map(|(_, about)| about.as_str())
+        };
+        assert_eq!(about("style://"), Some("How we write."));
+        assert_eq!(about("file://"), Some(""));
+        assert!(about("markdown:").is_some());
+        assert_eq!(editor.ids("style"), [("tone".to_owned(), String::new())]);
+        assert_eq!(editor.ids("nothing"), []);
+        assert!(
+            editor
+                .ids("knowledge")
+                .iter()
+                .all(|(name, about)| !name.is_empty() && !about.is_empty())
+        );
+    }
+
+    #[test]
+    fn ty_10_reference_is_explained_from_the_folder_of_its_program() {
+        let (_folder, editor) = editor(&[("docs/a.md", "# Use\n")]);
+        let text = editor.explain("docs/main.as", "@!markdown:file://a.md?section=Use").unwrap();
+        assert!(text.contains("hot: loaded at once"), "{text}");
+        assert!(text.contains("then  markdown (processor)  section=Use"), "{text}");
+        assert!(text.contains("file  docs/a.md"), "{text}");
+        let text = editor.explain("main.as", "@file://a.md").unwrap();
+        assert!(text.contains("a.md"), "{text}");
+        let text = editor.explain("main.as", "@nowhere://a").unwrap();
+        assert!(text.contains("nowhere"), "{text}");
+        assert_eq!(editor.explain("main.as", "ann@example.org"), None);
+    }
 }

@@ -38,6 +38,7 @@
 
 mod context;
 mod definitions;
+mod explain;
 mod files;
 mod knowledge;
 mod memory;
@@ -54,6 +55,7 @@ use crate::packs::{self, OnDemand};
 use crate::project::Project;
 use crate::run::request::Contexts;
 use crate::run::result::SetupError;
+pub use explain::{Look, Target, kind_of};
 pub(crate) use knowledge::{fence_of, inside};
 pub use skills::Skill;
 

@@ -2,9 +2,9 @@
 
 use crate::protocol::Change;
 use contexture_diagnostic::{Diagnostic, SourceFile};
-use contexture_script::analysis;
+use contexture_script::analysis::{self, VariableType};
 use contexture_script::program::Program;
-use contexture_script::semantic::symbols::Symbols;
+use contexture_script::semantic::symbols::{Symbol, SymbolKind, Symbols};
 use std::cell::OnceCell;
 
 /// An open document.
@@ -30,6 +30,7 @@ pub(crate) struct Analysed {
     pub(crate) program: Program,
     faults: OnceCell<Vec<Diagnostic>>,
     symbols: OnceCell<Symbols>,
+    variables: OnceCell<Vec<VariableType>>,
 }
 
 impl Analysed {
@@ -40,6 +41,20 @@ impl Analysed {
     /// Returns the faults of the first file.
     pub(crate) fn faults(&self) -> &[Diagnostic] {
         self.faults.get_or_init(|| analysis::analyze_file(&self.program, 0).faults)
+    }
+
+    /// Returns the types of the first file's variables.
+    fn variables(&self) -> &[VariableType] {
+        self.variables.get_or_init(|| analysis::variable_types(&self.program, 0))
+    }
+
+    /// Returns the type of a variable or parameter of the first file, as far as it is certain.
+    pub(crate) fn type_of(&self, symbol: &Symbol) -> Option<&str> {
+        let is_value = matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter);
+        let own = symbol.container.and_then(|number| self.symbols().get(number))?;
+        let is_meant = |of: &&VariableType| of.function == own.whole && of.name == symbol.name;
+        let known = self.variables().iter().filter(|_| is_value && symbol.file == 0);
+        known.into_iter().find(is_meant).map(|known| known.of.as_str())
     }
 
     pub(crate) fn symbols(&self) -> &Symbols {

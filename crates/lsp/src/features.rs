@@ -33,7 +33,7 @@ pub(crate) fn capabilities() -> Value {
         "positionEncoding": "utf-16",
         "textDocumentSync": { "openClose": true, "change": 2, "save": { "includeText": false } },
         "hoverProvider": true,
-        "completionProvider": { "triggerCharacters": [".", "\"", "/", " ", "{", "(", ","] },
+        "completionProvider": { "triggerCharacters": [".", "\"", "/", " ", "{", "(", ",", "@"] },
         "signatureHelpProvider": { "triggerCharacters": ["(", ","] },
         "definitionProvider": true,
         "referencesProvider": true,

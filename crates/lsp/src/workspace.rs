@@ -57,6 +57,17 @@ pub trait Workspace {
     /// Returns the names in a folder for the completion of a path; the names of folders end in `/`.
     fn names(&self, folder: &str) -> Vec<String>;
 
+    /// Returns the protocols of references with what they are about: `file://`, or `markdown:` for one
+    /// that works on another reference.
+    fn protocols(&self) -> Vec<(String, String)>;
+
+    /// Returns the names that a protocol gives to what it reads, such as those of packs, with what they
+    /// are about.
+    fn ids(&self, protocol: &str) -> Vec<(String, String)>;
+
+    /// Explains how a reference in a program would be loaded, without loading it.
+    fn explain(&self, program: &str, reference: &str) -> Option<String>;
+
     /// Forgets what was read: a file, a setting or a pack may have changed.
     fn refresh(&mut self);
 
@@ -77,6 +88,8 @@ pub struct MemoryWorkspace {
     files: BTreeMap<String, String>,
     loader: MemoryLoader,
     limits: Limits,
+    /// The names that protocols give, each with its protocol and what it is about.
+    ids: Vec<(String, String, String)>,
 }
 
 impl MemoryWorkspace {
@@ -84,6 +97,14 @@ impl MemoryWorkspace {
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into(), ..Self::default() }
+    }
+
+    /// Adds a name that a protocol of references gives.
+    #[must_use]
+    pub fn with_id(mut self, protocol: &str, id: &str, about: &str) -> Self {
+        self.ids.push((protocol.to_owned(), id.to_owned(), about.to_owned()));
+        self.loader = self.loader.with_reference(format!("@!{protocol}://{id}"), None);
+        self
     }
 
     /// Adds a file.
@@ -125,6 +146,26 @@ impl Workspace for MemoryWorkspace {
             .collect();
         names.dedup();
         names
+    }
+
+    fn protocols(&self) -> Vec<(String, String)> {
+        let mut known: Vec<&str> = self.ids.iter().map(|(protocol, ..)| &**protocol).collect();
+        known.push("file");
+        known.sort_unstable();
+        known.dedup();
+        known.into_iter().map(|name| (format!("{name}://"), String::new())).collect()
+    }
+
+    fn ids(&self, protocol: &str) -> Vec<(String, String)> {
+        let own = self.ids.iter().filter(|(of, ..)| of == protocol);
+        own.map(|(_, id, about)| (id.clone(), about.clone())).collect()
+    }
+
+    fn explain(&self, _: &str, reference: &str) -> Option<String> {
+        let (_, path) = reference.split_once("://")?;
+        let known = self.ids.iter().find(|(_, id, _)| id == path);
+        let file = self.files.contains_key(path).then(|| format!("file  {path}"));
+        known.map(|(_, _, about)| about.clone()).or(file)
     }
 
     fn refresh(&mut self) {}

@@ -57,6 +57,7 @@ pub use generate::options;
 pub use interface::interface;
 pub use prompts::{PromptFacts, PromptItem, prompts};
 pub use resolve::symbols;
+pub use types::{VariableType, type_of, variable_types};
 
 use crate::codes;
 use crate::program::Program;

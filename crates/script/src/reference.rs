@@ -9,8 +9,35 @@
 pub(crate) mod literals;
 pub(crate) mod texts;
 
+use crate::host::SourceLoader;
+use crate::program::ProgramFile;
+use crate::syntax::ast::ImportKind;
 use contexture_context::{Budget, Keep, Label, Position};
-use contexture_diagnostic::Severity;
+use contexture_diagnostic::{Severity, Span};
+use literals::texts_of_items;
+
+/// Returns the reference around an offset of a file, with its place: that of an import, or one in a
+/// literal text of a prompt (TY-10).
+#[must_use]
+pub fn reference_at(
+    file: &ProgramFile,
+    offset: u32,
+    loader: &dyn SourceLoader,
+) -> Option<(String, Span)> {
+    let holds = |span: Span| span.start <= offset && offset <= span.end;
+    let imported = file.imports().find(|import| holds(import.from.span));
+    if let Some(import) = imported {
+        let is_resource = import.kind == ImportKind::Resource;
+        return is_resource.then(|| (import.from.value.clone(), import.from.span));
+    }
+    texts_of_items(&file.parsed.file.items, &file.source).iter().find_map(|written| {
+        loader.references(&written.text).into_iter().find_map(|found| {
+            let span = written.span(found.start, found.end);
+            let text = written.text.text.get(found.start..found.end)?;
+            holds(span).then(|| (text.to_owned(), span))
+        })
+    })
+}
 
 /// An imported resource.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -77,6 +77,7 @@ pub use contexture_core::signature::Effect;
 pub use error::ToolError;
 pub use http::Origin;
 pub use output::{EffectKind, FileEffect, FileState, ToolOutput};
+pub use search::shown_entries;
 pub use settings::{Settings, ToolLimits};
 pub use tools::Tools;
 pub use uri::ToolKind;

@@ -13,8 +13,30 @@ mod pattern;
 mod tests;
 mod walk;
 
+use crate::workspace::{Entry, EntryKind, FileError, Workspace, WorkspacePath};
+use ignored::Rules;
+
 pub(crate) use find::find;
 pub(crate) use grep::grep;
+
+/// Returns what stands in a folder and is meant to be seen: without hidden names and what `.gitignore`
+/// names (TY-10).
+///
+/// # Errors
+/// [`FileError`], also when there are more than `limit` entries.
+pub fn shown_entries(
+    workspace: &Workspace,
+    folder: &WorkspacePath,
+    limit: usize,
+) -> Result<Vec<Entry>, FileError> {
+    let mut entries = workspace.entries(folder, limit)?.entries;
+    let rules = Rules::above(workspace, folder).within(workspace, folder);
+    let is_folder = |entry: &Entry| entry.kind == EntryKind::Folder;
+    entries.retain(|entry| {
+        !entry.path.name().starts_with('.') && !rules.skip(&entry.path, is_folder(entry))
+    });
+    Ok(entries)
+}
 
 const DEFAULT_MOST: u64 = 1_000;
 

@@ -1,5 +1,6 @@
 //! `contexture lsp`: the language server for editors (TY-10).
 
+use crate::output::text::sanitized;
 use crate::prelude::*;
 use crate::support::project;
 use contexture::context::Limits;
@@ -75,6 +76,18 @@ impl contexture_lsp::Workspace for Files {
 
     fn names(&self, folder: &str) -> Vec<String> {
         self.0.names(folder)
+    }
+
+    fn protocols(&self) -> Vec<(String, String)> {
+        self.0.protocols()
+    }
+
+    fn ids(&self, protocol: &str) -> Vec<(String, String)> {
+        self.0.ids(protocol)
+    }
+
+    fn explain(&self, program: &str, reference: &str) -> Option<String> {
+        Some(sanitized(&self.0.explain(program, reference)?))
     }
 
     fn refresh(&mut self) {

@@ -8,6 +8,8 @@ use crate::state::View;
 use crate::workspace::RecordedUse;
 use contexture_context::Measure;
 use contexture_diagnostic::Span;
+use contexture_script::analysis;
+use contexture_script::reference::reference_at;
 use contexture_script::semantic::ceiling::{Ceiling, SiteCost};
 use contexture_script::semantic::find::{Node, nodes_at, visible_uses};
 use contexture_script::semantic::symbols::{Symbol, SymbolKind};
@@ -28,11 +30,24 @@ pub(crate) fn hover(view: View<'_>, at: &At) -> Value {
     if token.is_comment() {
         return Value::Null;
     }
+    if matches!(token.kind, TokenKind::Str | TokenKind::Block)
+        && let Some((text, span)) = of_reference(view, offset)
+    {
+        let range = protocol::range(view.source(), span);
+        return json!({ "contents": protocol::markdown(&text), "range": range });
+    }
     let text = about(view, offset, token.kind, view.source().slice(token.span));
     text.map_or(Value::Null, |text| {
         let range = protocol::range(view.source(), token.span);
         json!({ "contents": protocol::markdown(&text), "range": range })
     })
+}
+
+/// Explains the reference around an offset in a string.
+fn of_reference(view: View<'_>, offset: u32) -> Option<(String, Span)> {
+    let (reference, span) = reference_at(view.file, offset, view.files.loader())?;
+    let text = view.files.explain(&view.document.name, &reference)?;
+    Some((format!("```text\n{}\n```", text.trim_end()), span))
 }
 
 fn about(view: View<'_>, offset: u32, kind: TokenKind, word: &str) -> Option<String> {
@@ -57,7 +72,7 @@ fn about(view: View<'_>, offset: u32, kind: TokenKind, word: &str) -> Option<Str
             _ => None,
         });
     }
-    let option = || contexture_script::analysis::options().find(|(name, _)| *name == word);
+    let option = || analysis::options().find(|(name, _)| *name == word);
     let function = || library::functions().into_iter().find(|function| function.name == word);
     let text = (kind == TokenKind::Word).then(|| {
         let described = words::describe(word).map(str::to_owned);
@@ -71,9 +86,8 @@ fn of_symbol(view: View<'_>, symbol: &Symbol) -> String {
     let source = view.program().files.get(symbol.file).map(|file| &file.source);
     let head = source.map(|source| outline::head(source, symbol.head, MOST)).unwrap_or_default();
     let mut text = format!("```agentscript\n{head}\n```");
-    let is_value = matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Parameter);
-    if let Some(shape) = symbol.shape.as_ref().filter(|_| is_value) {
-        text = format!("```agentscript\n{} {}\n```", symbol.name, written(shape));
+    if let Some(of) = view.analysed.type_of(symbol) {
+        text = format!("```agentscript\n{} {of}\n```", symbol.name);
     }
     if let Some(doc) = &symbol.doc {
         text.push_str("\n\n");
@@ -113,8 +127,10 @@ fn of_field(view: View<'_>, node: Node<'_>, offset: u32) -> Option<String> {
     if offset < name.span.start || name.span.end < offset {
         return None;
     }
-    if let Some(shape) = view.symbols().shape(0, expr) {
-        return Some(format!("```agentscript\n{} {}\n```", name.text, written(shape)));
+    // A declared field with its bounds, else what is known of the value.
+    let declared = view.symbols().shape(0, expr).map(written);
+    if let Some(of) = declared.or_else(|| analysis::type_of(view.program(), 0, expr)) {
+        return Some(format!("```agentscript\n{} {of}\n```", name.text));
     }
     let method = callables(view, base).into_iter().find(|method| method.name == name.text)?;
     Some(of_method(&method))

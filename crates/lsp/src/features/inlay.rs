@@ -5,10 +5,9 @@ use crate::protocol::{self, At};
 use crate::state::View;
 use crate::workspace::RecordedUse;
 use contexture_diagnostic::Span;
-use contexture_script::semantic::find::uses;
+use contexture_script::semantic::find::{Node, nodes_at, uses};
 use contexture_script::semantic::symbols::{Symbol, SymbolKind};
-use contexture_script::semantic::written::written;
-use contexture_script::syntax::ast::{ExprKind, Use, UseSource};
+use contexture_script::syntax::ast::{ExprKind, StatementKind, Use, UseSource};
 use serde_json::{Value, json};
 
 /// The greatest number of characters of a hint.
@@ -20,14 +19,10 @@ pub(crate) fn hints(view: View<'_>, at: &At) -> Vec<Value> {
     let is_within = |at: u32| within.start <= at && at <= within.end;
     let variables = view.symbols().all().iter().filter(|symbol| is_variable(symbol));
     let mut hints: Vec<Value> = variables
-        .filter(|symbol| is_within(symbol.span.end))
+        .filter(|symbol| is_within(symbol.span.end) && !is_evident(view, symbol))
         .filter_map(|symbol| {
-            Some(hint(
-                view,
-                symbol.span.end,
-                &format!(" {}", short(&written(symbol.shape.as_ref()?))),
-                1,
-            ))
+            let of = view.analysed.type_of(symbol)?;
+            Some(hint(view, symbol.span.end, &format!(" {}", short(of)), 1))
         })
         .collect();
     let recorded = view.files.recorded(&view.document.name);
@@ -39,6 +34,29 @@ pub(crate) fn hints(view: View<'_>, at: &At) -> Vec<Value> {
         }
     }
     hints
+}
+
+/// Reports whether a variable is first assigned a value as written, whose type everybody sees.
+fn is_evident(view: View<'_>, symbol: &Symbol) -> bool {
+    let nodes = nodes_at(&view.file.parsed.file, symbol.span.start);
+    let statement = nodes.iter().rev().find_map(|node| match node {
+        Node::Statement(statement) => Some(&statement.kind),
+        _ => None,
+    });
+    match statement {
+        Some(StatementKind::Assign { value, .. }) => matches!(
+            value.kind,
+            ExprKind::None
+                | ExprKind::Bool(_)
+                | ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::Str(_)
+                | ExprKind::Interpolation(_)
+                | ExprKind::List(_)
+                | ExprKind::Object(_)
+        ),
+        _ => false,
+    }
 }
 
 fn is_variable(symbol: &Symbol) -> bool {

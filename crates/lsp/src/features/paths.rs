@@ -53,16 +53,71 @@ pub(crate) fn complete(view: View<'_>, spot: &Spot<'_>, text: Token) -> Vec<Valu
             let wanted = if matches!(*kind, "file" | "template") { "" } else { ".as" };
             names(view, spot, written, wanted)
         }
+        ["import", "resource", _, "from"] if written.starts_with('@') => {
+            Begun::of(written).map(|begun| of_reference(view, spot, begun)).unwrap_or_default()
+        }
+        ["import", "knowledge", _, "from"] if written.starts_with("knowledge://") => {
+            let path = written.trim_start_matches("knowledge://");
+            of_reference(view, spot, Begun::Path { protocol: "knowledge", path })
+        }
         ["import", kind, _, "from"] if !written.contains("://") => {
             let known = SOURCES.iter().find(|(own, _)| own == kind);
             let known = known.into_iter().flat_map(|(_, known)| known.iter());
             known.map(|uri| replacing(view, span, uri, REFERENCE)).collect()
         }
-        _ => match reference(written) {
-            Some(path) => names(view, spot, path, ""),
+        _ => match Begun::of(written) {
+            Some(begun) => of_reference(view, spot, begun),
             None => Vec::new(),
         },
     }
+}
+
+/// A reference that is being written.
+enum Begun<'t> {
+    /// Up to its protocol: the part that is there already.
+    Protocol(&'t str),
+    /// Up to its path.
+    Path { protocol: &'t str, path: &'t str },
+}
+
+impl<'t> Begun<'t> {
+    /// Returns the one that ends a text.
+    fn of(text: &'t str) -> Option<Self> {
+        let (before, last) = text.rsplit_once('@')?;
+        // An address, `ann@example.org`.
+        if before.ends_with(|sign: char| sign.is_ascii_alphanumeric())
+            || last.contains(char::is_whitespace)
+        {
+            return None;
+        }
+        let body = last.trim_start_matches(['!', '?']);
+        if let Some((levels, path)) = body.split_once("://") {
+            let protocol = levels.rsplit_once(':').map_or(levels, |(_, name)| name);
+            return Some(Self::Path { protocol, path });
+        }
+        let name = body.rsplit_once(':').map_or(body, |(_, name)| name);
+        let is_name = |sign: char| sign.is_ascii_alphanumeric() || "+-._".contains(sign);
+        name.chars().all(is_name).then_some(Self::Protocol(name))
+    }
+}
+
+/// Returns what a reference can go on with: protocols, paths of files, the names of packs and ids.
+fn of_reference(view: View<'_>, spot: &Spot<'_>, begun: Begun<'_>) -> Vec<Value> {
+    let (known, written) = match begun {
+        Begun::Path { protocol: "file", path } => return names(view, spot, path, ""),
+        Begun::Path { protocol, path } => (view.files.ids(protocol), path),
+        Begun::Protocol(name) => (view.files.protocols(), name),
+    };
+    let length = u32::try_from(written.len()).unwrap_or_default();
+    let span = Span::new(spot.offset.saturating_sub(length), spot.offset);
+    let shown = known.iter().map(|(text, about)| {
+        let mut found = replacing(view, span, text, REFERENCE);
+        if let Some(found) = found.as_object_mut().filter(|_| !about.is_empty()) {
+            found.insert("detail".to_owned(), about.as_str().into());
+        }
+        found
+    });
+    shown.collect()
 }
 
 /// Returns the words that a string can have where it is compared with a choice, or is the value of an
@@ -84,13 +139,6 @@ fn choices<'s>(view: View<'s>, spot: &Spot<'s>) -> Option<Vec<&'s str>> {
         },
         _ => None,
     }
-}
-
-/// Returns the path of a reference to a file that ends at the place.
-fn reference(written: &str) -> Option<&str> {
-    let (_, last) = written.rsplit_once('@')?;
-    let path = last.trim_start_matches('!').strip_prefix("file://")?;
-    (!path.contains(char::is_whitespace)).then_some(path)
 }
 
 /// Returns the files and folders that a path can go on with.

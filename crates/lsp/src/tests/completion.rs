@@ -73,6 +73,38 @@ fn ty_10_completion_of_paths_lists_files() {
     assert_eq!(offered("import agent A from \"¦\""), ["docs/", "lib.as"]);
     assert_eq!(offered("main func(q) { x = \"see @!file://docs/¦\" }"), ["a.md", "b/"]);
     assert_eq!(offered("main func(q) { x = \"see ¦\" }"), [""; 0]);
+    // Nothing outside of the project.
+    assert_eq!(offered("main func(q) { x = \"see @file://../../docs/¦\" }"), ["a.md", "b/"]);
+}
+
+#[test]
+fn ty_10_completion_of_references_lists_protocols_and_packs() {
+    let workspace = MemoryWorkspace::new("/w").with("docs/a.md", "");
+    let workspace = workspace.with_id("knowledge", "guide", "How we write.");
+    let files: Open = Box::new(move |_| Ok(Box::new(workspace.clone())));
+    let offered = |written: &str| {
+        let text = format!("main func(q) {{ generate({{ input: \"{written}¦\" }}) }}");
+        ask(&files, &text, "textDocument/completion", json!({})).unwrap()
+    };
+    for begun in ["@", "see @!", "(@?", "@markdown:", "见@"] {
+        assert_eq!(each(&offered(begun), "/label"), ["file://", "knowledge://"], "{begun}");
+    }
+    assert_eq!(each(&offered("@!file://docs/"), "/label"), ["a.md"]);
+    let packs = offered("@knowledge://g");
+    assert_eq!(
+        (each(&packs, "/label"), each(&packs, "/detail")),
+        (vec!["guide"], vec!["How we write."])
+    );
+    assert_eq!(packs[0]["textEdit"]["range"]["start"]["character"], 47);
+    for other in ["ann@", "@file://docs/a.md and ", "@nothing://"] {
+        assert_eq!(each(&offered(other), "/label"), [""; 0], "{other}");
+    }
+    let offered = |text: &str| {
+        let found = ask(&files, text, "textDocument/completion", json!({})).unwrap();
+        each(&found, "/label").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(offered("import resource R from \"@!¦\""), ["file://", "knowledge://"]);
+    assert_eq!(offered("import knowledge K from \"knowledge://¦\""), ["guide"]);
 }
 
 #[test]

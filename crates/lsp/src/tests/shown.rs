@@ -118,3 +118,46 @@ fn ty_10_inlay_hints_show_shapes() {
     assert_eq!(each(&found, "/label"), [" { ok boolean }"]);
     assert_eq!(found[0]["position"], json!({ "line": 1, "character": 3 }));
 }
+
+#[test]
+fn ty_10_hover_of_reference_explains_it() {
+    let workspace = MemoryWorkspace::new("/w").with_id("knowledge", "guide", "How we write.");
+    let files: Open = Box::new(move |_| Ok(Box::new(workspace.clone())));
+    let shown = |text: &str| ask(&files, text, "textDocument/hover", json!({})).unwrap();
+    let text = "main func(q) { generate({ input: \"é: see @!knowledge://gu¦ide now\" }) }";
+    let found = shown(text);
+    assert_eq!(found["contents"]["value"], "```text\nHow we write.\n```");
+    assert_eq!(ranges(&json!([found])), ["0:41-60"]);
+    let imported = shown("import resource R from \"@!knowledge://¦guide\"");
+    assert_eq!(imported["contents"]["value"], "```text\nHow we write.\n```");
+    assert_eq!(shown(&text.replace(" now", " n¦ow").replace("gu¦", "gu")), Value::Null);
+}
+
+#[test]
+fn ty_10_hover_shows_types_that_flow() {
+    let text = "shape Issue { title string, tags list[string]? }\nfunc count(rows list[Issue]) {\n  first = rows[0]\n  titles = rows.map(title_of)\n  total = rows.length + 1\n  made = { n: total, ok: true, other: input }\n  first.title + total + titles + made.n\n}\nfunc title_of(issue Issue) { issue.title }\n";
+    let shown = |place: &str, marked: &str| {
+        let found = answer(&text.replacen(place, marked, 1), "textDocument/hover");
+        found["contents"]["value"].as_str().unwrap_or("-").to_owned()
+    };
+    let declared = |of: &str| format!("```agentscript\n{of}\n```");
+    assert_eq!(
+        shown("first =", "fir¦st ="),
+        declared("first { title string, tags? list[string] }")
+    );
+    assert_eq!(shown("total =", "to¦tal ="), declared("total integer"));
+    assert_eq!(shown("made =", "ma¦de ="), declared("made { n integer, ok boolean, other json }"));
+    assert_eq!(shown("rows[0]", "ro¦ws[0]"), declared("rows list[Issue]"));
+    assert_eq!(shown("first.title", "first.ti¦tle"), declared("title string"));
+    assert_eq!(shown("made.n", "made.n¦"), declared("n integer"));
+}
+
+#[test]
+fn ty_10_inlay_hints_show_types_that_flow() {
+    let text = "func count(rows list[{ id integer }]) {\n  total = rows.length + 1\n  for row in rows max 3 { own = row.id }\n  parts = \"a,b\".split(\",\")\n  name = \"x\"\n  unknown = json.parse(name)\n  parts + total + unknown\n}\n";
+    let found = whole(text, "textDocument/inlayHint");
+    assert_eq!(
+        each(&found, "/label"),
+        [" integer", " { id integer }", " integer", " list[string]"]
+    );
+}

@@ -15,8 +15,11 @@ mod fields;
 mod flow;
 mod operators;
 mod outside;
+mod shown;
 #[cfg(test)]
 mod tests;
+
+pub use shown::{VariableType, type_of, variable_types};
 
 use super::declarations::Declarations;
 use crate::program::Program;
@@ -188,6 +191,10 @@ impl<'p, 'c> Types<'p, 'c> {
             (Type::Word(one), Type::Word(other)) if one == other => Type::Word(one),
             (Type::List(Some(one)), Type::List(Some(other))) => {
                 Type::List(Some(Rc::new(self.join((*one).clone(), (*other).clone()))))
+            }
+            // The same literal again, as in the next round.
+            (left @ Type::Object(_), right @ Type::Object(_)) if self.is_same(&left, &right) => {
+                left
             }
             (left, right) => match (self.kind(&left), self.kind(&right)) {
                 (Some(Kind::Text), Some(Kind::Text)) => Type::Text,

@@ -11,6 +11,11 @@ const MOST: usize = 400;
 pub fn written(shape: &ShapeNode) -> String {
     let mut text = String::new();
     write(shape, &mut text);
+    clipped(text)
+}
+
+/// Cuts a long text off, with `…` at its end.
+pub(crate) fn clipped(mut text: String) -> String {
     match text.char_indices().nth(MOST) {
         Some((at, _)) => {
             text.truncate(at);

@@ -84,6 +84,24 @@ impl<'p, 'a> FunctionTypes<'p, 'a> {
         }
     }
 
+    /// Returns the types of the function's variables and parameters.
+    pub(super) fn variables(mut self) -> HashMap<&'p str, Type<'p>> {
+        self.settle();
+        self.variables
+    }
+
+    /// Returns the type of an expression of the function.
+    pub(super) fn of(mut self, expr: &Expr) -> Type<'p> {
+        self.settle();
+        let mut same = None;
+        walk::block_expressions(&self.func.body, &mut |own| {
+            if std::ptr::eq(own, expr) {
+                same = Some(own);
+            }
+        });
+        same.map_or(Type::Unknown, |own| self.expr(own))
+    }
+
     /// Finds the types of all variables.
     fn settle(&mut self) {
         for _ in 0..MAX_ROUNDS {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The readers of the product under inputs that nobody would write, for a minute in all (GU-13); the nightly run
-# takes ten minutes for each target. CONTEXTURE_FUZZ_MINUTES sets another time.
+# takes ten minutes for each target. CONTEXTURE_FUZZ_MINUTES sets another time. Then half-written programs in the
+# language server (TY-10), CONTEXTURE_FUZZ_MUTATIONS of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . .ci/lib/check.sh
@@ -15,3 +16,7 @@ minutes=${CONTEXTURE_FUZZ_MINUTES:-1}
 limit=$(awk -v minutes="$minutes" 'END { print int(minutes * 60 + NR * 90) }' "$work/targets")
 timeout "$limit" "$fuzz" fuzz --minutes "$minutes" || fail "an input failed; see the line above for its replay"
 ok "$(wc -l <"$work/targets") targets held for $minutes min in all"
+mutations=${CONTEXTURE_FUZZ_MUTATIONS:-20000}
+CONTEXTURE_FUZZ_MUTATIONS=$mutations cargo test --quiet -p contexture-lsp --lib ty_10_half_written -- --nocapture ||
+    fail "a half-written program failed; see above"
+ok "$mutations half-written programs had answers"

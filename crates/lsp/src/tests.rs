@@ -9,6 +9,7 @@ use std::path::Path;
 
 mod completion;
 mod editing;
+mod fuzz;
 mod names;
 mod session;
 mod shown;

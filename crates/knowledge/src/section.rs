@@ -15,8 +15,10 @@
 //! assert_eq!((found[1].first_line, found[1].last_line), (7, 9));
 //! ```
 
+mod front;
 mod markdown;
 
+use front::Front;
 use markdown::{Part, parts};
 use pulldown_cmark::HeadingLevel;
 use std::ops::Range;
@@ -36,8 +38,12 @@ pub const BETWEEN: &str = " > ";
 /// A piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceSection {
-    /// The headings over it, outermost first; the name of the file when there is none.
+    /// The title of its page and the headings over it, outermost first; what the name of the file
+    /// says when there is none.
     pub heading: String,
+    /// Words of the page that lead to its first section, and are not in its text: of its
+    /// description, aliases, tags and date (MA-5).
+    pub about: String,
     /// Its text in the file, in bytes, without the heading.
     pub text: Range<usize>,
     /// Its first line, counted from 1.
@@ -111,6 +117,31 @@ pub fn headings(text: &str) -> Vec<String> {
     markdown::headings(text)
 }
 
+/// Returns the title of a page: that of its front matter, else its first heading, else what its
+/// name says (MA-5).
+#[must_use]
+pub fn page_title(path: &str, markdown: &str) -> String {
+    let own = Front::of(markdown).title;
+    let own = own.or_else(|| headings(markdown).into_iter().find(|title| !title.is_empty()));
+    own.unwrap_or_else(|| spoken(path))
+}
+
+/// Returns what the name of a file says, in words: `tank-setup.md` is `Tank setup`, and
+/// `tanks/index.md` is `Tanks`.
+#[must_use]
+pub fn spoken(path: &str) -> String {
+    let name = stem(path);
+    let folder = path.rsplit('/').nth(1).unwrap_or_default();
+    let is_entry =
+        ["index", "readme", "_index"].iter().any(|entry| name.eq_ignore_ascii_case(entry));
+    let name = if is_entry && !folder.is_empty() { folder } else { name };
+    let words = name.replace(['-', '_'], " ");
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut rest = words.chars();
+    let first = rest.next().map(|first| first.to_uppercase().chain(rest).collect());
+    first.unwrap_or_else(|| name.to_owned())
+}
+
 /// Returns the name of a file without its folders and its ending.
 #[must_use]
 pub fn stem(path: &str) -> &str {
@@ -167,6 +198,7 @@ fn add_piece(
     }
     out.push(SourceSection {
         heading: heading.to_owned(),
+        about: String::new(),
         first_line: lines.number(range.start),
         last_line: lines.number(range.end.saturating_sub(1)),
         text: range,
@@ -175,6 +207,9 @@ fn add_piece(
 
 fn markdown_sections(path: &str, text: &str) -> Vec<SourceSection> {
     let lines = Lines::of(text);
+    let front = Front::of(text);
+    let page = Page { path, text, lines: &lines, title: front.title.as_deref() };
+    let is_mdx = extension(path) == "mdx";
     let mut out = Vec::new();
     let mut open: Vec<(HeadingLevel, String)> = Vec::new();
     let mut blocks: Vec<Range<usize>> = Vec::new();
@@ -184,59 +219,84 @@ fn markdown_sections(path: &str, text: &str) -> Vec<SourceSection> {
         match part {
             Part::Blocks(ranges) => {
                 let whole = |range: Range<usize>| lines.start(range.start)..range.end;
-                blocks.extend(ranges.into_iter().map(whole));
+                let is_shown = |range: &Range<usize>| {
+                    !is_mdx || !is_module_line(text.get(range.clone()).unwrap_or_default())
+                };
+                blocks.extend(ranges.into_iter().map(whole).filter(is_shown));
             }
             Part::Heading(level, words, start) => {
-                close(
-                    &mut out,
-                    path,
-                    text,
-                    &lines,
-                    &open,
-                    &mut blocks,
-                    &mut childless,
-                    Some(level),
-                );
+                close(&mut out, &page, &open, &mut blocks, &mut childless, Some(level));
                 open.retain(|(outer, _)| *outer < level);
                 open.push((level, words));
                 childless = Some((level, start));
             }
         }
     }
-    close(&mut out, path, text, &lines, &open, &mut blocks, &mut childless, None);
+    close(&mut out, &page, &open, &mut blocks, &mut childless, None);
+    // A page may have nothing but its front matter.
+    if out.is_empty() && !front.about.is_empty() {
+        out.push(empty(heading_path(&page, &[]), text.len(), 1));
+    }
+    if let Some(first) = out.first_mut() {
+        first.about = front.about;
+    }
     out
 }
 
-#[expect(clippy::too_many_arguments, reason = "the state of one walk")]
+/// Returns a section with a heading alone.
+fn empty(heading: String, at: usize, line: u32) -> SourceSection {
+    SourceSection { heading, about: String::new(), text: at..at, first_line: line, last_line: line }
+}
+
+/// Reports whether a block of MDX only names what its components need.
+fn is_module_line(block: &str) -> bool {
+    let is_import = |line: &str| line.starts_with("import ") || line.starts_with("export ");
+    let mut lines = block.lines();
+    lines.next().is_some_and(is_import)
+        && lines.all(|line| is_import(line) || line.trim().is_empty())
+}
+
+/// A Markdown file that is parted.
+struct Page<'p> {
+    path: &'p str,
+    text: &'p str,
+    lines: &'p Lines,
+    title: Option<&'p str>,
+}
+
 fn close(
     out: &mut Vec<SourceSection>,
-    path: &str,
-    text: &str,
-    lines: &Lines,
+    page: &Page<'_>,
     open: &[(HeadingLevel, String)],
     blocks: &mut Vec<Range<usize>>,
     childless: &mut Option<(HeadingLevel, usize)>,
     next: Option<HeadingLevel>,
 ) {
-    let heading = heading_path(path, open);
+    let heading = heading_path(page, open);
     let before = out.len();
-    add_pieces(out, &heading, text, lines, blocks);
+    add_pieces(out, &heading, page.text, page.lines, blocks);
     if out.len() == before
         && let Some((level, start)) = *childless
         && next.is_none_or(|next| next <= level)
     {
-        let line = lines.number(start);
-        out.push(SourceSection { heading, text: start..start, first_line: line, last_line: line });
+        let line = page.lines.number(start);
+        out.push(empty(heading, start, line));
     }
     blocks.clear();
     *childless = None;
 }
 
-fn heading_path(path: &str, open: &[(HeadingLevel, String)]) -> String {
-    let words: Vec<&str> =
+/// Returns the title of a page and the headings that are open.
+fn heading_path(page: &Page<'_>, open: &[(HeadingLevel, String)]) -> String {
+    let mut words: Vec<&str> =
         open.iter().map(|(_, words)| words.as_str()).filter(|words| !words.is_empty()).collect();
+    if let Some(title) = page.title
+        && words.first().is_none_or(|first| first.to_lowercase() != title.to_lowercase())
+    {
+        words.insert(0, title);
+    }
     if words.is_empty() {
-        return stem(path).to_owned();
+        return spoken(page.path);
     }
     let whole = words.join(BETWEEN);
     if whole.len() <= MAX_PATH {
@@ -252,7 +312,7 @@ fn heading_path(path: &str, open: &[(HeadingLevel, String)]) -> String {
 fn plain_sections(path: &str, text: &str) -> Vec<SourceSection> {
     let lines = Lines::of(text);
     let mut out = Vec::new();
-    add_pieces(&mut out, stem(path), text, &lines, &paragraphs(text));
+    add_pieces(&mut out, &spoken(path), text, &lines, &paragraphs(text));
     out
 }
 

@@ -91,3 +91,28 @@ fn ma_4_source_outside_the_project_is_read_when_a_person_named_it() {
     let all = run(&["knowledge", "sync"]);
     assert_eq!(all.exits(2).json()["error"]["code"], "KN5008");
 }
+
+#[test]
+fn ma_5_page_is_found_by_the_title_of_its_front_matter() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("docs/p1.md", "---\ntitle: Zebrafish care\n---\nTwice a day, in small portions.\n");
+    sandbox.write("docs/p2.md", "# Plants\n\nLight for ten hours.\n");
+    sandbox.write(
+        "docs/p3.html",
+        "<html><body><script>var secretword = 1;</script><nav>menu</nav><h1>Pumps</h1>\
+         <p>Clean the impeller monthly.</body></html>",
+    );
+    let _ = add(&sandbox, &["--from", "docs"]).exits(0);
+    let ask = |query: &str| {
+        let asked = ["knowledge", "resolve-context", "--pack", "fish", "--json", "--query", query];
+        sandbox.run(asked).exits(0).json()
+    };
+    let found = ask("zebrafish care");
+    assert_eq!(found["sections"][0]["path"], "wiki/p1.md", "{found}");
+    assert_eq!(found["sections"][0]["heading"], "Zebrafish care");
+    let found = ask("How often is the impeller cleaned?");
+    assert_eq!(found["sections"][0]["path"], "wiki/p3.html.md", "{found}");
+    let page = sandbox.read(".agents/knowledge/fish/wiki/p3.html.md");
+    assert_eq!(page, "# Pumps\n\nClean the impeller monthly.\n");
+}

@@ -14,7 +14,7 @@ use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is rebuilt.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 const TOKENIZER: &str = "contexture-terms";
 
@@ -113,7 +113,9 @@ impl Fields {
         let mut words = String::with_capacity(body.len() + 8 * section.heading.len());
         let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
         let folders = folders.split_once('/').map_or("", |(_, inner)| inner);
-        for piece in [folders, stem(path), outer].into_iter().chain([last; HEADING_WEIGHT]) {
+        let about = section.about.as_str();
+        let names = [folders, stem(path), about, outer];
+        for piece in names.into_iter().chain([last; HEADING_WEIGHT]) {
             words.push_str(piece);
             words.push('\n');
         }

@@ -18,7 +18,7 @@ fn kn_9_markdown_is_split_at_headings() {
     assert_eq!(
         shown("wiki/page.md", text),
         [
-            one("page", 1, 1, "before"),
+            one("Page", 1, 1, "before"),
             one("A", 5, 6, "one\ntwo"),
             one("A > B", 10, 11, "- x\n- y"),
             one("C", 15, 15, "end"),
@@ -31,7 +31,7 @@ fn kn_9_code_quotes_lists_and_frontmatter_hold_no_headings() {
     let text = "---\ntitle: x\n---\n\n# A\n\n```\n# no\n```\n\n> # no\n\n- # no\n\n~~~\n## no\n~~~\n\n    # no\n";
     let found = shown("a.md", text);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].0.as_str(), found[0].1, found[0].2), ("A", 7, 19));
+    assert_eq!((found[0].0.as_str(), found[0].1, found[0].2), ("x > A", 7, 19));
     assert!(found[0].3.ends_with("    # no"));
 }
 
@@ -57,7 +57,7 @@ fn kn_9_plain_text_is_parted_at_blank_lines() {
     let text = format!("first\nstill\n\n{long}\n\n{long}\n");
     let found = shown("sources/notes.txt", &text);
     assert_eq!(found.len(), 2);
-    assert_eq!(found[0].0, "notes");
+    assert_eq!(found[0].0, "Notes");
     assert!(found[0].3.starts_with("first\nstill\n\nword"));
     assert_eq!((found[1].1, found[1].2), (6, 6));
 }
@@ -137,4 +137,49 @@ proptest! {
             let _ = paragraph_ends(path, &text);
         }
     }
+}
+
+#[test]
+fn ma_5_title_of_front_matter_is_outermost_heading() {
+    let text = "---\ntitle: Zebrafish care\ndescription: Food and water\ntags: [fish, 鱼]\naliases:\n  - danio\n\
+                date: 2026-05-01\nsidebar:\n  label: Zebras\n  order: 3\n---\nlead\n\n## Food\n\nTwice.\n";
+    let found = sections("wiki/zc.md", text);
+    let headings: Vec<&str> = found.iter().map(|s| s.heading.as_str()).collect();
+    assert_eq!(headings, ["Zebrafish care", "Zebrafish care > Food"]);
+    assert_eq!(
+        found[0].about,
+        "Zebrafish care\nFood and water\ndanio\nfish\n鱼\n2026-05-01\nZebras\n3"
+    );
+    assert_eq!(found[1].about, "");
+    // A heading that repeats the title is not shown twice.
+    let found = sections("a.md", "---\ntitle: Care\n---\n# care\n\ntext\n");
+    assert_eq!(found[0].heading, "care");
+    let found = sections("a.md", "---\ntitle: Care\n---\n# Fish\n\ntext\n");
+    assert_eq!(found[0].heading, "Care > Fish");
+}
+
+#[test]
+fn ma_5_page_of_front_matter_alone_is_section() {
+    let found = sections("a.md", "---\ntitle: Care: \"all\" of it\ndescription: fish\n---\n");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].heading, "Care: \"all\" of it");
+    assert!(found[0].about.ends_with("\nfish"), "{:?}", found[0].about);
+    assert_eq!(sections("a.md", "---\n- a\n---\n"), []);
+}
+
+#[test]
+fn ma_5_page_without_title_is_named_by_words() {
+    let name = |path: &str| sections(path, "text\n")[0].heading.clone();
+    assert_eq!(name("wiki/tank-setup_guide.md"), "Tank setup guide");
+    assert_eq!(name("wiki/tanks/index.md"), "Tanks");
+    assert_eq!(name("README.txt"), "README");
+    assert_eq!(name("水槽.md"), "水槽");
+}
+
+#[test]
+fn ma_5_imports_of_mdx_are_not_text() {
+    let text = "---\ntitle: T\n---\nimport A from './a.astro';\nimport B from 'b'\n\nText.\n";
+    let found = shown("a.mdx", text);
+    assert_eq!(found[0].3, "Text.");
+    assert!(shown("a.md", text)[0].3.starts_with("import A"));
 }

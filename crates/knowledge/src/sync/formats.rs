@@ -1,9 +1,16 @@
-//! From a file of a source to a page of a pack.
+//! From a file of a source to a page of a pack (MA-4).
+//!
+//! Decision: a text stays as it is, byte for byte. What is not a text becomes Markdown under the
+//! name of its file and `.md`, so that a page shows what it was made of and two files never become
+//! the same page.
 
-use crate::section::{extension, headings, is_markdown, is_text, stem};
+#[cfg(feature = "formats")]
+mod html;
+
+use crate::section::{extension, is_markdown, is_text, page_title};
 
 /// Rises whenever the same file would become another page.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The largest file that is read, in bytes, which is also the largest page that checks read.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
@@ -16,37 +23,88 @@ pub(super) struct Made {
     pub(super) text: String,
 }
 
-/// Returns the reason why a file of that name and size is not read at all.
-pub(super) fn refused(path: &str, bytes: u64) -> Option<String> {
-    if !is_text(path) {
-        let kind = extension(path);
-        return Some(format!("`.{kind}` files are not read; pages are made of texts"));
+/// The reason why a file does not become a page.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unread {
+    #[error("`.{0}` files are not read; `contexture knowledge sync --help` lists what is")]
+    Kind(String),
+    #[cfg(not(feature = "formats"))]
+    #[error(
+        "`.{0}` files are not read by this build, which was made without the feature `formats`"
+    )]
+    Feature(String),
+    #[error("it has {0} bytes, the limit is {MAX_BYTES}; divide it, or add a part of it")]
+    TooLarge(u64),
+    #[error("its text has {0} bytes, the limit is {MAX_BYTES}; divide it, or add a part of it")]
+    LargeText(usize),
+    #[error("it is not UTF-8 text: byte {0} is invalid; convert it to UTF-8")]
+    NotText(usize),
+    #[cfg(feature = "formats")]
+    #[error("it is not text in its encoding {0}; convert it to UTF-8")]
+    Encoding(&'static str),
+    #[error("it is not text: it has NUL characters")]
+    Nul,
+    #[error("it has no text")]
+    Empty,
+}
+
+/// The formats that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// Texts that stay as they are.
+    Text,
+    Html,
+}
+
+impl Format {
+    fn of(path: &str) -> Option<Self> {
+        match extension(path).as_str() {
+            "html" | "htm" | "xhtml" => Some(Self::Html),
+            _ => is_text(path).then_some(Self::Text),
+        }
     }
-    (bytes > MAX_BYTES).then(|| {
-        format!("it has {bytes} bytes, the limit is {MAX_BYTES}; divide it, or add a part of it")
-    })
+}
+
+/// Returns the reason why a file of that name and size is not read at all.
+pub(super) fn refused(path: &str, bytes: u64) -> Option<Unread> {
+    match Format::of(path) {
+        None => Some(Unread::Kind(extension(path))),
+        #[cfg(not(feature = "formats"))]
+        Some(Format::Html) => Some(Unread::Feature(extension(path))),
+        Some(_) => (bytes > MAX_BYTES).then_some(Unread::TooLarge(bytes)),
+    }
 }
 
 /// Returns the page that a file becomes.
-///
-/// # Errors
-/// The reason why it does not become one.
-pub(super) fn page(path: &str, bytes: Vec<u8>) -> Result<Made, String> {
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        format!("it is not UTF-8 text: byte {offset} is invalid; convert it to UTF-8")
-    })?;
-    if text.contains('\0') {
-        return Err("it is not text: it has NUL characters".to_owned());
+pub(super) fn page(path: &str, bytes: Vec<u8>) -> Result<Made, Unread> {
+    let made = match Format::of(path) {
+        Some(Format::Text) => Made { path: path.to_owned(), text: plain(bytes)? },
+        #[cfg(feature = "formats")]
+        Some(Format::Html) => Made { path: format!("{path}.md"), text: html::markdown(&bytes)? },
+        _ => return Err(Unread::Kind(extension(path))),
+    };
+    if made.text.len() as u64 > MAX_BYTES {
+        return Err(Unread::LargeText(made.text.len()));
     }
-    if text.trim().is_empty() {
-        return Err("it is empty".to_owned());
-    }
-    Ok(Made { path: path.to_owned(), text })
+    Ok(made)
 }
 
-/// Returns the title of a page: its first heading, else its name.
+fn plain(bytes: Vec<u8>) -> Result<String, Unread> {
+    let text = String::from_utf8(bytes)
+        .map_err(|error| Unread::NotText(error.utf8_error().valid_up_to()))?;
+    if text.contains('\0') {
+        return Err(Unread::Nul);
+    }
+    if text.trim().is_empty() {
+        return Err(Unread::Empty);
+    }
+    Ok(text)
+}
+
+/// Returns the title of a page.
 pub(super) fn title(path: &str, text: &str) -> String {
-    let first = if is_markdown(path) { headings(text).into_iter().next() } else { None };
-    first.filter(|title| !title.is_empty()).unwrap_or_else(|| stem(path).to_owned())
+    if is_markdown(path) {
+        return page_title(path, text);
+    }
+    page_title(path, "")
 }

@@ -105,7 +105,7 @@ impl Building<'_> {
     fn take_file(&mut self, source: &Source, path: &str, stat: Stat) -> Result<(), SyncError> {
         let whole = format!("{}{path}", source.prefix);
         if let Some(reason) = formats::refused(path, stat.bytes) {
-            self.skip(whole, reason);
+            self.skip(whole, reason.to_string());
             return Ok(());
         }
         let known = self.known.get(&whole).filter(|known| self.is_intact(known)).cloned();
@@ -150,7 +150,7 @@ impl Building<'_> {
     fn convert(&mut self, path: &str, bytes: Vec<u8>) -> Result<Outcome, SyncError> {
         let made = match formats::page(path, bytes) {
             Ok(made) => made,
-            Err(reason) => return Ok(Outcome::Skipped(reason)),
+            Err(reason) => return Ok(Outcome::Skipped(reason.to_string())),
         };
         if self.taken.contains(&made.path) {
             let reason = format!("another file of the source has the page `{}`", made.path);

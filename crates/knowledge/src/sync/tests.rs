@@ -53,7 +53,10 @@ fn ma_4_folder_becomes_pack_with_its_paths() {
         skipped(&report),
         [
             (".git/", "hidden files and folders are not part of a pack"),
-            ("logo.png", "`.png` files are not read; pages are made of texts"),
+            (
+                "logo.png",
+                "`.png` files are not read; `contexture knowledge sync --help` lists what is"
+            ),
             ("node_modules/", "installed modules are not part of a pack"),
         ]
     );
@@ -143,7 +146,7 @@ fn ma_4_texts_that_cannot_be_read_are_told() {
         skipped(&report),
         [
             ("KNOWLEDGE.md", "it is the guide of a pack; add that pack itself"),
-            ("empty.md", "it is empty"),
+            ("empty.md", "it has no text"),
             (
                 "large.md",
                 "it has 1073741824 bytes, the limit is 16777216; divide it, or add a part of it"

@@ -176,12 +176,14 @@ fn allowed(found: usize, unit: &'static str, limit: usize) -> Result<(), RankErr
 
 fn whole(one: &Ranked<'_>) -> SourceSection {
     let lines = u32::try_from(one.text.lines().count()).unwrap_or(u32::MAX);
-    let heading = crate::section::stem(one.name).to_owned();
-    SourceSection { heading, text: 0..one.text.len(), first_line: 1, last_line: lines.max(1) }
+    let heading = crate::section::spoken(one.name);
+    let about = String::new();
+    let text = 0..one.text.len();
+    SourceSection { heading, about, text, first_line: 1, last_line: lines.max(1) }
 }
 
 fn passage(number: usize, text: &Ranked<'_>, section: &SourceSection, score: f32) -> Passage {
-    let is_of_name = section.heading == crate::section::stem(text.name);
+    let is_of_name = section.heading == crate::section::spoken(text.name);
     Passage {
         text: number,
         heading: (!is_of_name).then(|| section.heading.clone()),

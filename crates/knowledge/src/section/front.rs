@@ -1,0 +1,111 @@
+//! The front matter of a page: what its author says about it (MA-5).
+
+use crate::manifest::frontmatter;
+use serde_json::Value;
+
+/// The deepest value, and the most values, of front matter that are read.
+const MAX_DEPTH: usize = 16;
+const MAX_NODES: usize = 4_096;
+
+/// The longest title that becomes a heading, in characters; the rest of it is cut with a mark.
+const MAX_TITLE: usize = 200;
+
+/// The fields that name a page, best first.
+const TITLES: [&str; 3] = ["title", "sidebar_label", "linkTitle"];
+
+/// The fields whose words lead to a page.
+const ABOUT: [&str; 12] = [
+    "title",
+    "description",
+    "summary",
+    "subtitle",
+    "aliases",
+    "tags",
+    "keywords",
+    "categories",
+    "date",
+    "sidebar",
+    "sidebar_label",
+    "slug",
+];
+
+/// The front matter of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Front {
+    pub(super) title: Option<String>,
+    /// The words of its title, description, aliases, tags, date and place in the sidebar.
+    pub(super) about: String,
+}
+
+impl Front {
+    /// Reads the front matter of a text; a text without it has none.
+    pub(super) fn of(text: &str) -> Self {
+        if !text.starts_with("---") && !text.starts_with("\u{feff}---") {
+            return Self::default();
+        }
+        let Ok(bytes) = frontmatter(text.as_bytes(), true) else { return Self::default() };
+        let yaml = std::str::from_utf8(bytes).unwrap_or_default();
+        let fields = match serde_saphyr::from_str_with_options::<Value>(yaml, options()) {
+            Ok(Value::Object(fields)) => fields,
+            // A colon in a title is no YAML, and still its author's title.
+            _ => lines(yaml),
+        };
+        let title = TITLES.iter().find_map(|name| text_of(fields.get(*name)?));
+        let mut about = Vec::new();
+        for name in ABOUT {
+            if let Some(value) = fields.get(name) {
+                words(value, &mut about);
+            }
+        }
+        Self { title: title.map(|title| shortened(&title)), about: about.join("\n") }
+    }
+}
+
+fn options() -> serde_saphyr::Options {
+    let mut options = serde_saphyr::Options::default();
+    options.with_snippet = false;
+    options.alias_limits.max_total_replayed_events = MAX_NODES;
+    if let Some(budget) = &mut options.budget {
+        budget.max_depth = MAX_DEPTH;
+        budget.max_nodes = MAX_NODES;
+    }
+    options
+}
+
+/// Returns the lines `key: text` of front matter that is not valid YAML.
+fn lines(yaml: &str) -> serde_json::Map<String, Value> {
+    let field = |line: &str| {
+        let (key, value) = line.split_once(": ")?;
+        let value = value.trim().trim_matches(['"', '\'']);
+        let is_key = key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+        (is_key && !value.is_empty()).then(|| (key.to_owned(), Value::from(value)))
+    };
+    yaml.lines().filter_map(field).collect()
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+fn shortened(title: &str) -> String {
+    let mut cut: String = title.chars().take(MAX_TITLE).collect();
+    if cut.len() < title.len() {
+        cut.push('…');
+    }
+    cut
+}
+
+/// Adds the texts of a value, whatever its form; the depth of a value is bounded by its reader.
+fn words(value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| words(item, out)),
+        Value::Object(fields) => fields.values().for_each(|value| words(value, out)),
+        Value::Bool(_) | Value::Null => {}
+        value => out.extend(text_of(value)),
+    }
+}

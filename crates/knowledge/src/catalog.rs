@@ -79,6 +79,7 @@ mod tests {
             metadata: Metadata {
                 primary_document: Some("documents/product-brief.md".into()),
                 produced_by: None,
+                site_root: None,
             },
             version: None,
             language: None,

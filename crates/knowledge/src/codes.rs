@@ -149,6 +149,9 @@ contexture_diagnostic::codes! {
     LARGE_GUIDE "KN1127" "large-guide" Error
         "A KNOWLEDGE.md is larger than 1 MiB, so its guide can't be shown."
         "The guide is a page about the pack. Move what is knowledge into files of the pack."
+    UNQUOTED_TEXT "KN1128" "unquoted-text" Warning
+        "A text of the frontmatter has `: ` in it and no quotes."
+        "YAML reads `: ` as the end of a key. Put the text in quotes: `description: \"a: b\"`."
 
     // `KN12…`: opening a pack and the consent to use it (KN-7, KN-8).
     UNKNOWN_PACK "KN1201" "unknown-pack" Error
@@ -230,8 +233,8 @@ contexture_diagnostic::codes! {
     BROKEN_LINK "KN4005" "broken-link" Error
         "A link leads to a file or heading that the pack does not have."
         "Links are relative to the file they stand in. A fragment is a heading's words in lower case, joined with hyphens."
-    LINK_OUT_OF_PACK "KN4006" "link-out-of-pack" Error
-        "A link leads out of the pack."
+    LINK_OUT_OF_PACK "KN4006" "link-out-of-pack" Warning
+        "Links lead out of the pack."
         "A pack is one unit that is copied as a whole. Copy what is meant into the pack, or link to its address on the web."
     BROKEN_ANCHOR "KN4007" "broken-anchor" Error
         "A source anchor leads to a file or place that the pack does not have."
@@ -257,6 +260,12 @@ contexture_diagnostic::codes! {
     SYMLINK_LEFT_OUT "KN4014" "symlink-left-out" Warning
         "A symlink in a pack leads to no file of the pack and is left out."
         "A pack is one unit that is copied as a whole. Copy what is meant into the pack, or remove the symlink."
+    SITE_LINK "KN4015" "site-link" Warning
+        "Links begin at the root of a site and lead to no page of the pack."
+        "When the pages have such addresses on their site, `metadata: { siteRoot: /docs/ }` in KNOWLEDGE.md says what they begin with. Other links lead to pages that the pack does not have."
+    NOT_INDEXED "KN4016" "not-indexed" Warning
+        "A file of a pack is not searched."
+        "Only texts are searched. `contexture knowledge add NAME --from FOLDER` makes pages of files in other formats."
 
     NOT_JSON "KN4101" "record-not-json" Error
         "A record is not valid JSON."

@@ -17,8 +17,8 @@ pub(crate) mod texts;
 
 pub use opened::IndexError;
 pub(crate) use opened::{Opened, Purpose};
-pub(crate) use schema::Area;
+pub(crate) use schema::{Area, not_indexed_because};
 pub(crate) use search::{Hit, Place, Search};
-pub use store::IndexReport;
 pub(crate) use store::MAX_FILE_BYTES;
+pub use store::{IndexReport, NotIndexed};
 pub(crate) use store::{Listing, Store, View};

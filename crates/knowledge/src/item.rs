@@ -238,13 +238,17 @@ pub struct Metadata {
     /// Its producer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub produced_by: Option<ProducedBy>,
+    /// The beginning of the addresses that the pages of `wiki/` have on their site, such as `/docs/`:
+    /// links from there lead to pages of the pack (MA-5).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub site_root: Option<String>,
 }
 
 impl Metadata {
     /// Reports whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.primary_document.is_none() && self.produced_by.is_none()
+        *self == Self::default()
     }
 }
 

@@ -56,6 +56,7 @@ pub mod guide;
 #[cfg(feature = "search")]
 mod index;
 pub mod item;
+mod linking;
 #[cfg(feature = "search")]
 pub mod maintenance;
 pub mod manifest;

@@ -18,8 +18,8 @@ mod types;
 pub(crate) use resolver::query;
 #[cfg(feature = "search")]
 pub use resolver::{
-    Embedding, IndexReport, MAX_PASSAGES, MAX_RANKED_BYTES, Passage, RankError, Ranked, Ranking,
-    ResolveError, Resolver, rank,
+    Embedding, IndexReport, MAX_PASSAGES, MAX_RANKED_BYTES, NotIndexed, Passage, RankError, Ranked,
+    Ranking, ResolveError, Resolver, rank,
 };
 pub use types::standing;
 pub use types::{

@@ -77,6 +77,8 @@ pub struct NewSource<'a> {
     pub description: Option<&'a str>,
     /// Its type, such as `brand-product`; `domain-reference` when there is none.
     pub kind: Option<&'a str>,
+    /// The beginning of the addresses that its pages have on their site, such as `/docs/`.
+    pub site_root: Option<&'a str>,
     /// The types that are allowed besides the known ones.
     pub types: &'a [String],
 }

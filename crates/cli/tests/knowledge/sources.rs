@@ -116,3 +116,51 @@ fn ma_5_page_is_found_by_the_title_of_its_front_matter() {
     let page = sandbox.read(".agents/knowledge/fish/wiki/p3.html.md");
     assert_eq!(page, "# Pumps\n\nClean the impeller monthly.\n");
 }
+
+#[test]
+fn ma_4_files_that_are_not_indexed_are_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/care.md", "# Care\n\nFeed.\n");
+    let _ = add(&sandbox, &["--from", "docs"]).exits(0);
+    sandbox.write(".agents/knowledge/fish/documents/scan.pdf", "%PDF-1.4");
+    sandbox.write("elsewhere/a.md", "# A\n");
+    let link = sandbox.path(".agents/knowledge/fish/sources");
+    std::os::unix::fs::symlink("../../../elsewhere", link).unwrap();
+    let done = sandbox.run(["knowledge", "index", "--pack", "fish", "--json"]).exits(0).json();
+    let named = &done["packs"][0]["not_indexed"];
+    assert_eq!(
+        named[0],
+        json!({ "path": "documents/scan.pdf", "reason": "`.pdf` files are not texts" })
+    );
+    assert_eq!(named[1]["path"], "sources");
+    let shown = sandbox.run(["knowledge", "index", "--pack", "fish"]).exits(0);
+    let _ = shown.says("`documents/scan.pdf` is not indexed").says("`sources` is not indexed");
+    let checked = sandbox.run(["knowledge", "validate", "fish", "--json"]).exits(0).json();
+    let codes: Vec<&str> = checked["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["KN4016", "KN4014"]);
+}
+
+#[test]
+fn ma_5_site_root_leads_links_of_a_site_to_pages() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "docs/care.md",
+        "# Care\n\n[tank](/en/tank/#size) [blog](/blog/) [gone](/en/gone/)\n",
+    );
+    sandbox.write("docs/tank/index.mdx", "# Tank\n\n## Size\n\nBig.\n");
+    let _ = add(&sandbox, &["--from", "docs", "--site-root", "/en/"]).exits(0);
+    let checked = sandbox.run(["knowledge", "validate", "fish", "--json"]).exits(0).json();
+    let found = checked["diagnostics"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{checked}");
+    assert_eq!((&found[0]["code"], &found[0]["severity"]), (&json!("KN4015"), &json!("warning")));
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("`/blog/` ") && message.ends_with("; so does 1 other link"),
+        "{message}"
+    );
+}

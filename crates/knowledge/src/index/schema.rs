@@ -5,7 +5,7 @@
 //! rule out.
 
 use super::terms::Terms;
-use crate::section::{BETWEEN, SourceSection, is_text, stem};
+use crate::section::{BETWEEN, SourceSection, extension, is_text, stem};
 use tantivy::schema::{
     Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
     Value,
@@ -207,6 +207,16 @@ impl Area {
             _ => None,
         }
     }
+}
+
+/// Returns the reason why a file in a folder that is searched, or the primary document, is not
+/// indexed (MA-4).
+pub(crate) fn not_indexed_because(path: &str, primary: Option<&str>) -> Option<String> {
+    let folder = path.split_once('/').map_or("", |(folder, _)| folder);
+    let is_searched = matches!(folder, "compiled" | "documents" | "wiki" | "sources");
+    let is_primary = primary.is_some_and(|primary| normal(primary) == path);
+    (!is_text(path) && (is_searched || is_primary))
+        .then(|| format!("`.{}` files are not texts", extension(path)))
 }
 
 fn normal(path: &str) -> &str {

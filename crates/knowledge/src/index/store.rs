@@ -3,10 +3,11 @@
 mod home;
 mod write;
 
-pub use write::IndexReport;
 pub(crate) use write::MAX_FILE_BYTES;
+pub use write::{IndexReport, NotIndexed};
 
 use super::opened::{IndexError, Opened, Purpose};
+use super::schema::not_indexed_because;
 use super::state::nanoseconds;
 use crate::pack::{LeftOut, LeftOutKind, Pack, PackFile};
 use home::Home;
@@ -81,6 +82,26 @@ impl Store {
         slot.listing = Arc::new(files.into_iter().map(stat).collect());
         slot.checked = Some(Instant::now());
         Ok(View { opened, listing: Arc::clone(&slot.listing), key, report })
+    }
+
+    /// Returns what of a pack is not in its index, by path.
+    pub(crate) fn not_indexed(&self, pack: &Pack) -> Result<Vec<NotIndexed>, IndexError> {
+        let crate::pack::Listing { files, left_out } = pack.listing()?;
+        let primary = pack.item().metadata.primary_document.as_deref();
+        let unread = files.into_iter().filter_map(|file| {
+            let reason = not_indexed_because(&file.path, primary)?;
+            Some(NotIndexed { path: file.path, reason })
+        });
+        let left_out = left_out.into_iter();
+        let left_out = left_out.map(|left| NotIndexed { path: left.path, reason: left.reason });
+        let opened = self.open(pack, Purpose::Ask)?.opened;
+        let problems = opened
+            .state
+            .problems()
+            .map(|(path, why)| NotIndexed { path: path.to_owned(), reason: why.to_owned() });
+        let mut all: Vec<NotIndexed> = unread.chain(left_out).chain(problems).collect();
+        all.sort();
+        Ok(all)
     }
 
     fn slot(&self, key: &str) -> Arc<Mutex<Slot>> {

@@ -2,6 +2,7 @@
 
 use super::view::View;
 use crate::codes;
+use crate::index::not_indexed_because;
 use crate::pack::FileKind;
 use crate::section::is_markdown;
 use contexture_diagnostic::suggestion;
@@ -27,6 +28,7 @@ pub(super) fn check(view: &mut View<'_>) {
     skills(view);
     splits(view);
     orphans(view);
+    not_indexed(view);
 }
 
 fn folders(view: &mut View<'_>) {
@@ -91,6 +93,10 @@ fn splits(view: &mut View<'_>) {
 
 /// Pages of the wiki that no other page leads to.
 fn orphans(view: &mut View<'_>) {
+    // A site leads to its pages by its navigation, which is not part of them.
+    if view.has_source() {
+        return;
+    }
     let mut linked: BTreeSet<String> = BTreeSet::new();
     for (path, text) in view.texts.iter().filter(|(path, _)| is_markdown(path)) {
         for link in super::links::links(path, text) {
@@ -117,5 +123,18 @@ fn orphans(view: &mut View<'_>) {
         .collect();
     for path in orphans {
         view.found(codes::ORPHAN_PAGE, &path, None, "no other page links to this page");
+    }
+}
+
+/// Files in the folders that are searched which are not texts.
+fn not_indexed(view: &mut View<'_>) {
+    let primary = view.pack.item().metadata.primary_document.clone();
+    let unread: Vec<(String, String)> = view
+        .files
+        .keys()
+        .filter_map(|path| Some((path.clone(), not_indexed_because(path, primary.as_deref())?)))
+        .collect();
+    for (path, reason) in unread {
+        view.found(codes::NOT_INDEXED, &path, None, format!("`{path}` is not indexed: {reason}"));
     }
 }

@@ -5,10 +5,12 @@ use super::view::{NamedAnchor, View};
 use crate::anchor::{Anchor, SOURCE_MAP, SourceMap, anchors, claims, code, decoded, problem};
 use crate::codes;
 use crate::item::Grounding;
+use crate::linking::{candidates, leads_out, places};
 use crate::pack::GUIDE_FILE;
 use crate::section::{Lines, is_markdown, sections};
 use contexture_diagnostic::{Code, nearest};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link {
@@ -59,14 +61,13 @@ fn is_outside(to: &str) -> bool {
 /// Returns the file that a link leads to, if there is one.
 pub(super) fn target(view: &View<'_>, from: &str, link: &Link) -> Option<String> {
     let (path, _) = parts(&link.to);
-    let found = if path.is_empty() {
-        Some(from.to_owned())
-    } else if link.is_wiki {
-        page(view, from, &path)
-    } else {
-        within(from, &path)
-    };
-    found.and_then(|path| file(view, &path))
+    if path.is_empty() {
+        return Some(from.to_owned());
+    }
+    if link.is_wiki {
+        return page(view, from, &path);
+    }
+    view.places(from, &path).iter().find_map(|path| file(view, path))
 }
 
 /// Returns the path and the fragment of a link, decoded.
@@ -79,95 +80,109 @@ fn parts(to: &str) -> (String, Option<String>) {
     (decoded(path), fragment.filter(|fragment| !fragment.is_empty()))
 }
 
-/// Returns a relative path from the folder of `from`, or from the pack's folder when it begins with
-/// a slash; `None` when it leads out of the pack.
-fn within(from: &str, path: &str) -> Option<String> {
-    let base = if path.starts_with('/') {
-        ""
-    } else {
-        from.rsplit_once('/').map_or("", |(folder, _)| folder)
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in base.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            name => parts.push(name),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-/// Returns the file at a path, which may leave out `.md`, or the folder's entry.
+/// Returns the file that a path of the pack means.
 fn file(view: &View<'_>, path: &str) -> Option<String> {
-    let candidates = [
-        path.to_owned(),
-        format!("{path}.md"),
-        format!("{path}/index.md"),
-        format!("{path}/README.md"),
-    ];
-    let mut found = candidates.iter().map(|path| path.trim_start_matches('/'));
-    found.find(|path| view.has(path)).map(str::to_owned)
+    candidates(path).into_iter().find(|path| view.has(path))
 }
 
 /// Returns the page that `[[name]]` means: by path from here or from the wiki, else by its name
 /// alone.
 fn page(view: &View<'_>, from: &str, name: &str) -> Option<String> {
-    let near = within(from, name).filter(|path| file(view, path).is_some());
-    let known =
-        near.or_else(|| within("wiki/index.md", name).filter(|path| file(view, path).is_some()));
+    let near = view.places(from, name).into_iter().chain(places("wiki/index.md", name, None));
     let plain = |name: &str| name.to_lowercase().replace([' ', '_'], "-");
-    known.or_else(|| {
+    near.into_iter().find_map(|path| file(view, &path)).or_else(|| {
         let wanted = plain(name);
         let mut pages = view.texts.keys().filter(|path| path.starts_with("wiki/"));
         pages.find(|path| plain(crate::section::stem(path)) == wanted).cloned()
     })
 }
 
+/// Links of one kind that lead to no page of the pack: the first of them, and how many there are.
+#[derive(Debug, Default)]
+struct Beside {
+    first: Option<(String, u32, String)>,
+    count: usize,
+    files: BTreeSet<String>,
+}
+
+impl Beside {
+    fn add(&mut self, path: &str, link: Link) {
+        self.count += 1;
+        self.files.insert(path.to_owned());
+        self.first.get_or_insert_with(|| (path.to_owned(), link.line, link.to));
+    }
+
+    /// Reports them as one finding, at the first of them.
+    fn report(self, code: Code, what: &str, view: &mut View<'_>) {
+        let Some((path, line, to)) = self.first else { return };
+        let more = match self.count - 1 {
+            0 => String::new(),
+            1 => "; so does 1 other link".to_owned(),
+            more => format!("; so do {more} other links, in {} files in all", self.files.len()),
+        };
+        view.found(code, &path, Some(line), format!("`{to}` {what}{more}"));
+    }
+}
+
+/// The fault of a link.
+enum Fault {
+    /// It leads to no file or heading, though it means one of the pack.
+    Broken(String),
+    /// It leads out of the pack, or out of the pages that a source gave.
+    Out,
+    /// It begins at the root of a site.
+    Site,
+}
+
 pub(super) fn check(view: &mut View<'_>) {
     let mut faults = Vec::new();
+    let (mut out, mut site) = (Beside::default(), Beside::default());
     // Sources are evidence: they stay as they came.
     let is_linking = |path: &str| is_markdown(path) && !path.starts_with("sources/");
     for (path, text) in view.texts.iter().filter(|(path, _)| is_linking(path)) {
         for link in links(path, text) {
-            if let Some((code, message)) = fault(view, path, &link) {
-                faults.push((code, path.clone(), link.line, message));
+            match fault(view, path, &link) {
+                Some(Fault::Broken(message)) => faults.push((path.clone(), link.line, message)),
+                Some(Fault::Out) => out.add(path, link),
+                Some(Fault::Site) => site.add(path, link),
+                None => {}
             }
         }
     }
-    for (code, path, line, message) in faults {
-        view.found(code, &path, Some(line), message);
+    for (path, line, message) in faults {
+        view.found(codes::BROKEN_LINK, &path, Some(line), message);
     }
+    out.report(codes::LINK_OUT_OF_PACK, "leads out of the pack", view);
+    site.report(
+        codes::SITE_LINK,
+        "begins at the root of a site and leads to no page of the pack",
+        view,
+    );
 }
 
-fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<(Code, String)> {
+fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<Fault> {
     let (path, fragment) = parts(&link.to);
-    if !link.is_wiki && !path.is_empty() {
-        match within(from, &path) {
-            None => {
-                return Some((
-                    codes::LINK_OUT_OF_PACK,
-                    format!("`{}` leads out of the pack", link.to),
-                ));
-            }
-            Some(folder) if view.has_folder(&folder) && fragment.is_none() => return None,
-            Some(_) => {}
-        }
+    let places = view.places(from, &path);
+    let is_folder = fragment.is_none() && places.iter().any(|place| view.has_folder(place));
+    if is_folder && !link.is_wiki && !path.is_empty() {
+        return None;
     }
     let Some(target) = target(view, from, link) else {
+        if !link.is_wiki && path.starts_with('/') {
+            return Some(Fault::Site);
+        }
+        let is_out = leads_out(from, &path) || places.first().is_some_and(|at| view.is_beside(at));
+        if !link.is_wiki && is_out {
+            return Some(Fault::Out);
+        }
         let hint = similar(view, &path)
             .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        return Some((
-            codes::BROKEN_LINK,
-            format!("`{}` leads to no file of the pack{hint}", link.to),
-        ));
+        return Some(Fault::Broken(format!("`{}` leads to no file of the pack{hint}", link.to)));
     };
     let fragment = fragment.filter(|_| is_markdown(&target))?;
     let anchor = Anchor { file: target, fragment: Some(fragment), at: 0..0 };
     let problem = problem(&anchor, GUIDE_FILE, view)?;
-    Some((codes::BROKEN_LINK, format!("`{}`: {problem}", link.to)))
+    Some(Fault::Broken(format!("`{}`: {problem}", link.to)))
 }
 
 /// Returns a file of the same name in another folder, or of nearly that name.
@@ -281,6 +296,29 @@ mod tests {
     }
 
     #[test]
+    fn ma_5_links_out_of_the_pages_are_one_warning_of_each_kind() {
+        let made = pack(&[
+            ("wiki/index.md", "[a](/docs/a) [b](/docs/sub/#two) [x](/blog/x) [y](/y)\n"),
+            ("wiki/a.mdx", "[i](./) [s](../sub/b) [up](../../../up.md) [z](/z)\n"),
+            ("wiki/sub/index.md", "# Two\n\n[b](b) [a](../a/) [o](../../../o)\n"),
+            ("wiki/sub/b.html.md", "[i](index.html) [b](b.html)\n"),
+        ]);
+        let guide = made.root.join("KNOWLEDGE.md");
+        let text = std::fs::read_to_string(&guide).unwrap();
+        std::fs::write(guide, text.replacen("\n---", "\nmetadata:\n  siteRoot: /docs/\n---", 1))
+            .unwrap();
+        assert_eq!(
+            made.findings(),
+            [
+                "KN4006 wiki/a.mdx:1 `../../../up.md` leads out of the pack; so does 1 other link",
+                "KN4015 wiki/a.mdx:1 `/z` begins at the root of a site and leads to no page of the \
+                 pack; so do 2 other links, in 2 files in all",
+            ]
+        );
+        assert!(made.validate().ok);
+    }
+
+    #[test]
     fn kn_17_page_that_nothing_links_to_is_hint() {
         let made = pack(&[
             ("wiki/index.md", "[a](a.md)\n"),
@@ -296,8 +334,8 @@ mod tests {
         assert_eq!(decoded("a%20b%2"), "a b%2");
         assert_eq!(decoded("%E7%BB%BF"), "绿");
         assert_eq!(decoded("%ff"), "%ff");
-        assert_eq!(within("a/b.md", "../../c"), None);
-        assert_eq!(within("a/b.md", "./../c//d"), Some("c/d".to_owned()));
+        assert_eq!(places("b.md", "../../c", None), [""; 0]);
+        assert_eq!(places("a/b.md", "./../c//d", None), ["c/d", "a/c/d"]);
     }
 
     proptest! {
@@ -305,7 +343,7 @@ mod tests {
         fn kn_17_no_text_makes_links_panic(text in "[\\[\\]()#a-c.%/\\\\<>:{} \n!é绿-]{0,120}") {
             for link in links("wiki/a.md", &text) {
                 let _ = parts(&link.to);
-                let _ = within("wiki/a.md", &decoded(&link.to));
+                let _ = places("wiki/a.md", &decoded(&link.to), None);
             }
         }
     }

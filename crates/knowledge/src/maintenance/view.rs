@@ -3,8 +3,10 @@
 use crate::anchor::{AnchorFiles, Facts};
 use crate::codes;
 use crate::finding::Finding;
+use crate::linking::places;
 use crate::pack::{LeftOutKind, Listing, Pack, PackError, PackFile, plain_text};
 use crate::section::{is_markdown, is_text};
+use crate::sync::{PAGES, RECORD};
 use contexture_diagnostic::Code;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -31,6 +33,7 @@ pub(super) struct View<'a> {
     pub(super) files: BTreeMap<String, PackFile>,
     /// The texts of its Markdown files, and of what else a model may be shown.
     pub(super) texts: BTreeMap<String, String>,
+    has_source: bool,
     findings: BTreeMap<String, Vec<Finding>>,
     facts: RefCell<HashMap<String, Option<Arc<Facts>>>>,
 }
@@ -43,6 +46,7 @@ impl<'a> View<'a> {
             pack,
             files,
             texts: BTreeMap::new(),
+            has_source: pack.item().pack_root.join(PAGES).join(RECORD).is_file(),
             findings: BTreeMap::new(),
             facts: RefCell::default(),
         };
@@ -86,6 +90,21 @@ impl<'a> View<'a> {
                 .range(within.clone()..)
                 .next()
                 .is_some_and(|(file, _)| file.starts_with(&within))
+    }
+
+    /// Returns the paths in the pack that an address in a file can lead to, best first.
+    pub(super) fn places(&self, from: &str, address: &str) -> Vec<String> {
+        places(from, address, self.pack.item().metadata.site_root.as_deref())
+    }
+
+    /// Reports whether the pages of the pack were made of a source.
+    pub(super) fn has_source(&self) -> bool {
+        self.has_source
+    }
+
+    /// Reports whether a place is outside the pages that a source gave.
+    pub(super) fn is_beside(&self, place: &str) -> bool {
+        self.has_source && place != PAGES && !place.starts_with(&format!("{PAGES}/"))
     }
 
     pub(super) fn folders(&self) -> BTreeSet<&str> {

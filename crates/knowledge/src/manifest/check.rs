@@ -231,6 +231,7 @@ impl Check<'_> {
         Metadata {
             primary_document: primary.filter(|_| is_inside),
             produced_by: fields.produced_by.and_then(|by| self.produced_by(by)),
+            site_root: present(fields.site_root),
         }
     }
 

@@ -45,6 +45,7 @@ pub(super) struct RuntimeFields {
 pub(super) struct MetadataFields {
     pub(super) primary_document: Option<String>,
     pub(super) produced_by: Option<ProducedByFields>,
+    pub(super) site_root: Option<String>,
 }
 
 #[derive(Debug, Default, PartialEq, Deserialize)]
@@ -71,9 +72,48 @@ pub(super) fn parse(yaml: &str, location: &Path) -> Result<(Fields, Vec<Finding>
     if let Ok(fields) = serde_saphyr::from_str_with_options::<Fields>(yaml, options()) {
         return Ok((fields, Vec::new()));
     }
-    let node: Node = serde_saphyr::from_str_with_options(yaml, options())
-        .map_err(|error| bad_yaml(&error, location))?;
-    fields(node, yaml, location)
+    let error = match serde_saphyr::from_str_with_options::<Node>(yaml, options()) {
+        Ok(node) => return fields(node, yaml, location),
+        Err(error) => error,
+    };
+    unquoted(yaml, location).ok_or_else(|| bad_yaml(&error, location))
+}
+
+/// Returns the fields of frontmatter whose only fault is a text with `: ` without quotes, as in
+/// `description: a: b`, with a finding for each. Other clients take it as it is meant.
+fn unquoted(yaml: &str, location: &Path) -> Option<(Fields, Vec<Finding>)> {
+    let (mut lines, mut notes) = (Vec::new(), Vec::new());
+    for (number, line) in yaml.lines().enumerate() {
+        let Some((key, value)) = unquoted_field(line) else {
+            lines.push(line.to_owned());
+            continue;
+        };
+        let quoted = serde_json::Value::from(value);
+        let message = format!("`{key}` is a text with `: ` in it, which YAML wants in quotes");
+        let help = format!("write `{key}: {quoted}`");
+        let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
+        notes.push(
+            Finding::new(codes::UNQUOTED_TEXT, location, message).with_help(help).at_line(line),
+        );
+        lines.push(format!("{key}: {quoted}"));
+    }
+    if notes.is_empty() {
+        return None;
+    }
+    let yaml = lines.join("\n");
+    let node: Node = serde_saphyr::from_str_with_options(&yaml, options()).ok()?;
+    let (fields, findings) = fields(node, &yaml, location).ok()?;
+    notes.extend(findings);
+    Some((fields, notes))
+}
+
+/// Returns the key and the text of an outermost line `key: some: text`.
+fn unquoted_field(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(": ")?;
+    let value = value.trim();
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let is_plain = value.starts_with(char::is_alphanumeric);
+    (is_key && is_plain && (value.contains(": ") || value.ends_with(':'))).then_some((key, value))
 }
 
 fn options() -> serde_saphyr::Options {
@@ -244,5 +284,6 @@ fn metadata(taker: &mut Taker<'_>, of: &mut Mapping) -> Option<MetadataFields> {
             version: taker.text(&mut by, "metadata.producedBy.version"),
             digest: taker.text(&mut by, "metadata.producedBy.digest"),
         });
-    Some(MetadataFields { primary_document, produced_by })
+    let site_root = taker.text(&mut metadata, "metadata.siteRoot");
+    Some(MetadataFields { primary_document, produced_by, site_root })
 }

@@ -64,6 +64,7 @@ fn kn_4_every_field_of_item_is_read() {
         item.metadata,
         Metadata {
             primary_document: Some("documents/brief.md".into()),
+            site_root: None,
             produced_by: Some(produced_by),
         }
     );
@@ -398,4 +399,22 @@ fn kn_5_what_is_wrong_with_yaml_is_said_in_words_of_packs() {
         assert!(finding.message.contains(told), "{}", finding.message);
         assert!(!finding.message.contains("Options"), "{}", finding.message);
     }
+}
+
+#[test]
+fn ma_5_text_with_colon_and_without_quotes_is_accepted_with_hint() {
+    let read = read_fields(
+        "name: acme\ntype: brand-product\ndescription: Acme: all of it\nscope: a: b:\n",
+    );
+    let item = read.item.unwrap();
+    assert_eq!(
+        (item.description.as_str(), item.scope.as_deref()),
+        ("Acme: all of it", Some("a: b:"))
+    );
+    let hints: Vec<_> = read.findings.iter().filter(|found| found.code == "KN1128").collect();
+    assert_eq!(hints.len(), 2);
+    assert_eq!(hints[0].line, Some(4));
+    assert_eq!(hints[0].help.as_deref(), Some("write `description: \"Acme: all of it\"`"));
+    let read = read_fields("name: acme\ndescription: Acme: all\nscope: [\n");
+    assert_eq!((read.item, read.findings[0].code), (None, "KN1105"));
 }

@@ -10,7 +10,7 @@ mod report;
 mod select;
 mod texts;
 
-pub use crate::index::{IndexError as ResolveError, IndexReport};
+pub use crate::index::{IndexError as ResolveError, IndexReport, NotIndexed};
 pub use meaning::Embedding;
 pub use select::rank::{MAX_PASSAGES, MAX_RANKED_BYTES, Passage, RankError, Ranked, Ranking, rank};
 
@@ -88,7 +88,9 @@ impl Resolver {
     /// [`ResolveError`] when the pack can't be listed or the engine fails in memory.
     pub fn index(&self, pack: &Pack, rebuild: bool) -> Result<IndexReport, ResolveError> {
         let purpose = if rebuild { Purpose::Rebuild } else { Purpose::Ask };
-        Ok(self.store.open(pack, purpose)?.report)
+        let mut report = self.store.open(pack, purpose)?.report;
+        report.not_indexed = self.store.not_indexed(pack)?;
+        Ok(report)
     }
 
     /// Returns the content of the packs for a task, fenced and never over its budget (KN-9).

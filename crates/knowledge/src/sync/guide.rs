@@ -36,10 +36,12 @@ pub(super) fn write(
 }
 
 fn text(new: &NewSource<'_>, description: &str) -> String {
+    let root = new.site_root.map(|root| format!("  siteRoot: {}\n", quoted(root)));
+    let root = root.unwrap_or_default();
     format!(
         "---\nname: {}\ndescription: {}\ntype: {}\nstatus: {}\ntrust: unreviewed\nprofile: {}\n\
          grounding: recommended\nruntime:\n  mode: data\nmetadata:\n  producedBy:\n    kind: import\n    \
-         name: contexture knowledge add\n---\n\n# {}\n\n## Context map\n\n\
+         name: contexture knowledge add\n{root}---\n\n# {}\n\n## Context map\n\n\
          - `wiki/` has the pages of the source, under the paths that they have there.\n\n\
          ## Limits\n\n- What is not on these pages is unknown: ask, or mark it as unknown.\n",
         new.name,

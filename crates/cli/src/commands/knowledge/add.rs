@@ -41,6 +41,10 @@ pub(super) struct Args {
     /// The type of the new pack, such as brand-product [default: domain-reference].
     #[arg(long = "type", value_name = "TYPE", requires = "from")]
     kind: Option<String>,
+    /// The beginning of the addresses that the pages have on their site, such as /docs/: links from
+    /// there lead to the pages.
+    #[arg(long, value_name = "PATH", requires = "from")]
+    site_root: Option<String>,
     #[command(flatten)]
     install: InstallScope,
     /// Replace packs of the same name.
@@ -99,6 +103,7 @@ fn make(args: &Args, terminal: &Terminal) -> CommandResult {
         sources: &args.from,
         description: args.description.as_deref(),
         kind: args.kind.as_deref(),
+        site_root: args.site_root.as_deref(),
         types: &project.config.knowledge.types,
     };
     let make = || source::add(&new, &into, &base);

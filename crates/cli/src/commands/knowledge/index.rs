@@ -4,7 +4,7 @@ use super::pack_scope::{Consent, PackScope};
 use crate::output::progress::ProgressDisplay;
 use crate::output::text::{padded, width};
 use crate::prelude::*;
-use contexture::knowledge::resolve::IndexReport;
+use contexture::knowledge::resolve::{IndexReport, NotIndexed};
 use contexture::packs::{NOT_ALLOWED, Packs};
 
 const EXAMPLES: &str = "\
@@ -29,8 +29,8 @@ pub(super) struct Args {
     source: PackScope,
     #[command(flatten)]
     consent: Consent,
-    /// Print one JSON object: packs, each with pack, files, sections, read, removed, folder and
-    /// warnings; and skipped, each with pack and reason.
+    /// Print one JSON object: packs, each with pack, files, sections, read, removed, folder, warnings
+    /// and not_indexed of path and reason; and skipped, each with pack and reason.
     #[arg(long)]
     json: bool,
 }
@@ -52,10 +52,23 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     for warning in done.reports.iter().flat_map(|report| &report.warnings) {
         terminal.warn(&one_line(warning));
     }
+    for report in &done.reports {
+        for NotIndexed { path, reason } in
+            report.not_indexed.iter().filter(|one| !is_told(report, one))
+        {
+            terminal.warn(&one_line(&format!("`{path}` is not indexed: {reason}")));
+        }
+    }
     for (pack, reason) in &done.skipped {
         terminal.note(&one_line(&format!("skipped `{pack}`: {reason}")));
     }
     Ok(Exit::Done)
+}
+
+/// Reports whether a warning names the file already.
+fn is_told(report: &IndexReport, file: &NotIndexed) -> bool {
+    let named = format!("`{}", file.path);
+    report.warnings.iter().any(|warning| warning.contains(&named))
 }
 
 /// The indexed and the skipped packs.

@@ -40,6 +40,18 @@ pub struct IndexReport {
     pub folder: Option<PathBuf>,
     /// Warnings.
     pub warnings: Vec<String>,
+    /// The files and links of the folders that are searched which are not in the index, by path;
+    /// filled when the index is brought up to date on request (MA-4).
+    pub not_indexed: Vec<NotIndexed>,
+}
+
+/// A file of a pack that is not in its index.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct NotIndexed {
+    /// Its path in the pack.
+    pub path: String,
+    /// Why.
+    pub reason: String,
 }
 
 impl IndexReport {

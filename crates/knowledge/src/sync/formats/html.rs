@@ -121,7 +121,7 @@ fn written(html: &str, facts: &Facts, chosen: bool) -> String {
     if page.chosen && page.skipped.is_some() {
         return String::new();
     }
-    let has_title = page.writer.has_first_heading();
+    let has_title = page.writer.has_title(&facts.title);
     let body = page.writer.finish();
     if body.is_empty() {
         return body;

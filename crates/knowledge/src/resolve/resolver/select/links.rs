@@ -2,6 +2,7 @@
 
 use crate::anchor::{decoded, joined};
 use crate::index::Listing;
+use crate::linking::candidates;
 use crate::section::stem;
 
 /// The most links of one section that are followed.
@@ -18,8 +19,7 @@ pub(super) fn pages(text: &str, from: &str, listing: &Listing) -> Vec<String> {
             continue;
         }
         let tries = [joined(folder, &target), joined("", &target)];
-        let with_ending = tries.iter().flatten().map(|path| format!("{path}.md"));
-        let direct = tries.iter().flatten().cloned().chain(with_ending);
+        let direct = tries.iter().flatten().flat_map(|path| candidates(path));
         let page = direct.into_iter().find(|path| listing.contains_key(path));
         found.extend(page.or_else(|| by_name(&target, listing)));
     }

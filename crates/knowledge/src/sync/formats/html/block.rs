@@ -24,7 +24,9 @@ pub(super) struct Writer {
     code: Option<(String, String)>,
     /// The id of the place where the next heading begins.
     id: Option<String>,
-    has_first_heading: bool,
+    has_great_heading: bool,
+    /// The text of the first heading.
+    first_heading: String,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +48,12 @@ enum Level {
 }
 
 impl Writer {
-    pub(super) fn has_first_heading(&self) -> bool {
-        self.has_first_heading
+    /// Reports whether the page shows its title: as its only great heading, or as a lesser one that
+    /// the title of a site, `Tanks - Fish`, begins with.
+    pub(super) fn has_title(&self, title: &str) -> bool {
+        let first = &self.first_heading;
+        self.has_great_heading
+            || (!first.is_empty() && title.to_lowercase().starts_with(&first.to_lowercase()))
     }
 
     /// Returns the page.
@@ -295,11 +301,15 @@ impl Writer {
     /// Returns the line of a heading, with the id of its place.
     fn heading(&mut self, level: usize, text: &str) -> Option<String> {
         // Signs that only link to the heading itself.
-        let text = text.trim_end_matches(['¶', '§', '#', ' ']).replace('\n', " ");
+        let text = text.trim_start_matches(['¶', '§', ' ']).trim_end_matches(['¶', '§', '#', ' ']);
+        let text = text.replace('\n', " ");
         if text.is_empty() {
             return None;
         }
-        self.has_first_heading |= level == 1;
+        self.has_great_heading |= level == 1;
+        if self.first_heading.is_empty() {
+            text.clone_into(&mut self.first_heading);
+        }
         let marks = "#".repeat(level);
         let id = self.id.take().map(|id| format!(" {{#{id}}}")).unwrap_or_default();
         Some(format!("{marks} {text}{id}"))

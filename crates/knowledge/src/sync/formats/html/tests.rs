@@ -71,6 +71,7 @@ fn ma_4_html_that_is_only_navigation_or_broken_is_not_lost() {
     assert_eq!(md("<nav><a href=a.html>A</a></nav>"), "[A](a.html)\n");
     assert_eq!(md("<nav><p>never closed <p>text"), "never closed\n\ntext\n");
     assert_eq!(md("<title>Only</title><p>text"), "# Only\n\ntext\n");
+    assert_eq!(md("<title>Tank - Fish</title><h2>§Tank</h2>x"), "## Tank\n\nx\n");
     for empty in ["", "<html></html>", "<script>x()</script>", "<style>a"] {
         assert_eq!(markdown(empty.as_bytes()), Err(Unread::Empty), "{empty}");
     }

@@ -5,15 +5,36 @@
 //! the same page.
 
 #[cfg(feature = "formats")]
+mod archive;
+#[cfg(feature = "formats")]
+mod book;
+#[cfg(feature = "formats")]
+mod bounded;
+#[cfg(feature = "formats")]
+mod data;
+#[cfg(feature = "formats")]
 mod html;
+#[cfg(feature = "formats")]
+mod notebook;
+#[cfg(feature = "formats")]
+mod pdf;
+#[cfg(feature = "formats")]
+mod table;
+#[cfg(feature = "formats")]
+mod word;
+#[cfg(feature = "formats")]
+mod xml;
 
-use crate::section::{extension, is_markdown, is_text, page_title};
+use crate::section::{extension, is_markdown, is_text, page_title, spoken};
 
 /// Rises whenever the same file would become another page.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
-/// The largest file that is read, in bytes, which is also the largest page that checks read.
+/// The largest text that is read or made, in bytes, which is also the largest page that checks read.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
+
+/// The largest file that is read of formats whose files are larger than their texts.
+const MAX_PACKED: u64 = 128 << 20;
 
 /// A page of a pack.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,27 +46,42 @@ pub(super) struct Made {
 
 /// The reason why a file does not become a page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(not(feature = "formats"), expect(dead_code, reason = "reasons of other formats"))]
 pub(super) enum Unread {
     #[error("`.{0}` files are not read; `contexture knowledge sync --help` lists what is")]
     Kind(String),
-    #[cfg(not(feature = "formats"))]
     #[error(
         "`.{0}` files are not read by this build, which was made without the feature `formats`"
     )]
     Feature(String),
-    #[error("it has {0} bytes, the limit is {MAX_BYTES}; divide it, or add a part of it")]
-    TooLarge(u64),
-    #[error("its text has {0} bytes, the limit is {MAX_BYTES}; divide it, or add a part of it")]
-    LargeText(usize),
+    #[error("it has {0} bytes, the limit is {1}; divide it, or add a part of it")]
+    TooLarge(u64, u64),
+    #[error("its text is larger than {MAX_BYTES} bytes; divide it, or add a part of it")]
+    LargeText,
     #[error("it is not UTF-8 text: byte {0} is invalid; convert it to UTF-8")]
     NotText(usize),
-    #[cfg(feature = "formats")]
     #[error("it is not text in its encoding {0}; convert it to UTF-8")]
     Encoding(&'static str),
     #[error("it is not text: it has NUL characters")]
     Nul,
     #[error("it has no text")]
     Empty,
+    #[error("it is damaged: {0}")]
+    Damaged(String),
+    #[error(
+        "its part `{0}` unpacks to more than the limits, as in an archive that is made to do harm"
+    )]
+    Unpacked(String),
+    #[error(
+        "it declares or uses the entity `{0}`, which could name other files; save it anew without"
+    )]
+    Entity(String),
+    #[error("it is encrypted; save it without a password")]
+    Encrypted,
+    #[error("its {0} pages have no text, as in a scan; read it with OCR first")]
+    Scanned(usize),
+    #[error("its pages were not read within {0} seconds; divide it")]
+    Slow(u64),
 }
 
 /// The formats that are read.
@@ -54,39 +90,101 @@ enum Format {
     /// Texts that stay as they are.
     Text,
     Html,
+    Csv,
+    Tsv,
+    Json,
+    JsonLines,
+    Notebook,
+    Word,
+    Book,
+    Pdf,
 }
 
 impl Format {
     fn of(path: &str) -> Option<Self> {
         match extension(path).as_str() {
             "html" | "htm" | "xhtml" => Some(Self::Html),
+            "csv" => Some(Self::Csv),
+            "tsv" => Some(Self::Tsv),
+            "json" => Some(Self::Json),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "ipynb" => Some(Self::Notebook),
+            "docx" => Some(Self::Word),
+            "epub" => Some(Self::Book),
+            "pdf" => Some(Self::Pdf),
             _ => is_text(path).then_some(Self::Text),
+        }
+    }
+
+    /// Returns the largest file that is read.
+    const fn limit(self) -> u64 {
+        match self {
+            Self::Notebook | Self::Word | Self::Book | Self::Pdf => MAX_PACKED,
+            _ => MAX_BYTES,
         }
     }
 }
 
+/// Returns the largest file of that name that is read, in bytes.
+pub(super) fn limit(path: &str) -> u64 {
+    Format::of(path).map_or(0, Format::limit)
+}
+
 /// Returns the reason why a file of that name and size is not read at all.
 pub(super) fn refused(path: &str, bytes: u64) -> Option<Unread> {
-    match Format::of(path) {
-        None => Some(Unread::Kind(extension(path))),
-        #[cfg(not(feature = "formats"))]
-        Some(Format::Html) => Some(Unread::Feature(extension(path))),
-        Some(_) => (bytes > MAX_BYTES).then_some(Unread::TooLarge(bytes)),
+    let Some(format) = Format::of(path) else { return Some(Unread::Kind(extension(path))) };
+    let is_known = format == Format::Text || is_text(path) && format != Format::Html;
+    if !cfg!(feature = "formats") && !is_known {
+        return Some(Unread::Feature(extension(path)));
     }
+    (bytes > format.limit()).then(|| Unread::TooLarge(bytes, format.limit()))
 }
 
 /// Returns the page that a file becomes.
 pub(super) fn page(path: &str, bytes: Vec<u8>) -> Result<Made, Unread> {
-    let made = match Format::of(path) {
-        Some(Format::Text) => Made { path: path.to_owned(), text: plain(bytes)? },
-        #[cfg(feature = "formats")]
-        Some(Format::Html) => Made { path: format!("{path}.md"), text: html::markdown(&bytes)? },
-        _ => return Err(Unread::Kind(extension(path))),
-    };
-    if made.text.len() as u64 > MAX_BYTES {
-        return Err(Unread::LargeText(made.text.len()));
+    match converted(path, &bytes)? {
+        Some(text) if text.len() as u64 > MAX_BYTES => Err(Unread::LargeText),
+        Some(text) => Ok(Made { path: format!("{path}.md"), text }),
+        None => Ok(Made { path: path.to_owned(), text: plain(bytes)? }),
     }
-    Ok(made)
+}
+
+/// Returns the Markdown of a file; `None` when the file stays as it is.
+#[cfg(feature = "formats")]
+fn converted(path: &str, bytes: &[u8]) -> Result<Option<String>, Unread> {
+    let title = spoken(path);
+    let text = || std::str::from_utf8(bytes).map_err(|error| Unread::NotText(error.valid_up_to()));
+    let value = || {
+        let text = text()?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        serde_json::from_str(text)
+            .map_err(|error| Unread::Damaged(format!("it is not JSON: {error}")))
+    };
+    match Format::of(path) {
+        Some(Format::Html) => html::markdown(bytes),
+        Some(Format::Csv) => table::markdown(&title, text()?, delimiter(text()?)),
+        Some(Format::Tsv) => table::markdown(&title, text()?, b'\t'),
+        Some(Format::Json) => data::markdown(&title, &value()?),
+        Some(Format::JsonLines) => data::lines(&title, text()?),
+        Some(Format::Notebook) => notebook::markdown(&title, &value()?),
+        Some(Format::Word) => word::markdown(&title, bytes),
+        Some(Format::Book) => book::markdown(&title, bytes),
+        Some(Format::Pdf) => pdf::markdown(&title, bytes),
+        Some(Format::Text) | None => return Ok(None),
+    }
+    .map(Some)
+}
+
+/// Returns what the columns of a table are parted by: where a comma is the decimal point, it is `;`.
+#[cfg(feature = "formats")]
+fn delimiter(text: &str) -> u8 {
+    let first = text.lines().next().unwrap_or_default();
+    if first.contains(';') && !first.contains(',') { b';' } else { b',' }
+}
+
+#[cfg(not(feature = "formats"))]
+fn converted(_: &str, _: &[u8]) -> Result<Option<String>, Unread> {
+    Ok(None)
 }
 
 fn plain(bytes: Vec<u8>) -> Result<String, Unread> {

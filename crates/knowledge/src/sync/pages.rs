@@ -118,7 +118,7 @@ impl Building<'_> {
         };
         let read_ns = now_ns();
         let place = source.folder.resolve(path);
-        let read = place.and_then(|place| source.folder.read_bytes(&place, formats::MAX_BYTES));
+        let read = place.and_then(|place| source.folder.read_bytes(&place, formats::limit(path)));
         let bytes = match read {
             Ok(bytes) => bytes,
             // It was deleted after it was listed.

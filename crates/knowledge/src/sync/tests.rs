@@ -284,3 +284,31 @@ fn ma_4_leftovers_of_a_killed_sync_are_no_part_of_the_pack_and_go() {
     assert_eq!(names(&place), pages);
     assert!(!place.path("packs/fish/.sync-abc").exists());
 }
+
+#[cfg(feature = "formats")]
+#[test]
+fn ma_4_files_of_other_formats_become_markdown_pages() {
+    let place = docs();
+    place.write("docs/price-list.csv", "name,price\ntea,3\n");
+    place.write("docs/api.json", "{\"name\": \"api\", \"limit\": 5}");
+    place.write("docs/bad.json", "{");
+    place.write(
+        "docs/nb.ipynb",
+        "{\"cells\": [{\"cell_type\": \"markdown\", \"source\": \"# Fit\"}]}",
+    );
+    place.write("docs/page.html", "<h1>Page</h1>");
+    place.write("docs/page.html.md", "# Mine\n");
+    place.write("docs/scan.pdf", "no pdf");
+    let report = add_docs(&place).unwrap();
+    let told = skipped(&report);
+    assert_eq!(told[0].0, "bad.json");
+    assert!(told[0].1.starts_with("it is damaged: it is not JSON: "), "{told:?}");
+    assert_eq!(told[1], ("page.html.md", "another file of the source has the page `page.html.md`"));
+    assert_eq!(told[2].0, "scan.pdf");
+    let files = files(&place);
+    let page = |name: &str| files[&format!("wiki/{name}")].as_str();
+    assert!(page("price-list.csv.md").starts_with("# Price list\n\n## Rows 1 to 1\n"));
+    assert_eq!(page("api.json.md"), "# Api\n\n- name: api\n- limit: 5\n");
+    assert_eq!((page("nb.ipynb.md"), page("page.html.md")), ("# Fit\n", "# Page\n"));
+    assert_eq!(counts(&sync(&place).unwrap()), [0, 0, 0, 6]);
+}

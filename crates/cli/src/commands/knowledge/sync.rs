@@ -16,8 +16,9 @@ Examples:
   contexture knowledge add our-docs --from README.md && contexture knowledge sync our-docs
   contexture knowledge sync --json
 
-Pages are made of Markdown, MDX, plain text and HTML. Texts stay as they are; others become
-Markdown under the name of their file and `.md`.
+Pages are made of Markdown, MDX and other texts, HTML, PDF, DOCX, EPUB, Jupyter notebooks, CSV, TSV,
+JSON and JSON lines. Texts stay as they are; others become Markdown under the name of their file and
+`.md`.
 Only what changed is read, and only pages that changed are written. A source that is gone leaves
 its pack as it was. A source outside the project is read when you named it with
 `contexture knowledge add NAME --from SOURCE`.

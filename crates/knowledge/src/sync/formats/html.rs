@@ -20,14 +20,35 @@ type StartTag = html5gum::StartTag<()>;
 /// The bytes at the beginning of a page in which its encoding is looked for, as browsers do.
 const ENCODING_WITHIN: usize = 1024;
 
+pub(super) use inline::{escaped, start_escaped};
+
 /// Returns the Markdown of a page.
 pub(super) fn markdown(bytes: &[u8]) -> Result<String, Unread> {
     let html = decoded(bytes)?;
-    let facts = Facts::of(&html);
+    content(&html, &Facts::of(&html), Links::All)
+}
+
+/// Returns the Markdown of a chapter of a book: without its name, which its book gives, and without
+/// links to other chapters, which are one page with it.
+pub(super) fn chapter(bytes: &[u8]) -> Result<String, Unread> {
+    let html = decoded(bytes)?;
+    content(&html, &Facts::default(), Links::Web)
+}
+
+/// The links that are kept.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    #[default]
+    All,
+    /// Those that name a site.
+    Web,
+}
+
+fn content(html: &str, facts: &Facts, links: Links) -> Result<String, Unread> {
     // Where a page says what its content is, nothing else of it is taken.
-    let mut text = written(&html, &facts, true);
+    let mut text = written(html, facts, links, true);
     if text.is_empty() {
-        text = written(&html, &facts, false);
+        text = written(html, facts, links, false);
     }
     if text.is_empty() {
         return Err(Unread::Empty);
@@ -105,8 +126,9 @@ pub(super) fn attribute(tag: &StartTag, name: &[u8]) -> Option<String> {
 }
 
 /// Writes the content of a page; `chosen` leaves out navigation and what is beside its main part.
-fn written(html: &str, facts: &Facts, chosen: bool) -> String {
-    let mut page = Page { chosen, has_main: facts.has_main, ..Page::default() };
+fn written(html: &str, facts: &Facts, links: Links, chosen: bool) -> String {
+    let writer = Writer::keeping(links);
+    let mut page = Page { chosen, has_main: facts.has_main, writer, ..Page::default() };
     for token in tokens(html) {
         match token {
             Token::StartTag(tag) => page.start(&tag),

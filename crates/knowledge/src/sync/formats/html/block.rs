@@ -3,7 +3,7 @@
 use super::inline::{Inline, start_escaped};
 use super::table::Table;
 use super::tags::{is_block, level};
-use super::{StartTag, attribute};
+use super::{Links, StartTag, attribute};
 
 /// The most levels of lists, items and quotes; what is deeper stays at the last.
 const MAX_LEVELS: usize = 24;
@@ -14,6 +14,7 @@ const MAX_ADDRESS: usize = 2_000;
 /// A page that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
+    links: Links,
     out: String,
     inline: Inline,
     kind: Kind,
@@ -48,6 +49,11 @@ enum Level {
 }
 
 impl Writer {
+    /// Returns a page with these links.
+    pub(super) fn keeping(links: Links) -> Self {
+        Self { links, ..Self::default() }
+    }
+
     /// Reports whether the page shows its title: as its only great heading, or as a lesser one that
     /// the title of a site, `Tanks - Fish`, begins with.
     pub(super) fn has_title(&self, title: &str) -> bool {
@@ -159,12 +165,17 @@ impl Writer {
         let is_kept = !address.is_empty()
             && address.len() <= MAX_ADDRESS
             && !address.starts_with("javascript:")
+            && self.links_to(address)
             && !address.contains(char::is_whitespace)
             && !matches!(self.kind, Kind::Heading(_));
         if is_kept {
             let address = address.replace('(', "%28").replace(')', "%29");
             self.inline.open("a", "[", format!("]({address})"));
         }
+    }
+
+    fn links_to(&self, address: &str) -> bool {
+        self.links == Links::All || address.contains("://")
     }
 
     /// Writes the words that stand for an image, with its address.
@@ -176,6 +187,7 @@ impl Writer {
         let address = attribute(tag, b"src").unwrap_or_default();
         let is_kept = address.len() <= MAX_ADDRESS
             && !address.starts_with("data:")
+            && self.links_to(&address)
             && !address.contains([' ', '(', ')', '\n', '\t']);
         if is_kept && !matches!(self.kind, Kind::Heading(_)) {
             self.inline.verbatim("![");

@@ -153,14 +153,14 @@ fn needs_escape(before: Option<char>, c: char, after: Option<char>) -> bool {
 }
 
 /// Returns a text that is a line of its own with what Markdown would misread escaped.
-pub(super) fn escaped(text: &str) -> String {
+pub(in super::super) fn escaped(text: &str) -> String {
     let mut inline = Inline::default();
     inline.text(text);
     start_escaped(&inline.take())
 }
 
 /// Escapes the beginnings of lines that Markdown would read as blocks.
-pub(super) fn start_escaped(text: &str) -> String {
+pub(in super::super) fn start_escaped(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();

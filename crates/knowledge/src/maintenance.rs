@@ -36,6 +36,7 @@ mod layout;
 mod links;
 mod record;
 mod records;
+mod retrieval;
 mod scaffold;
 mod schema;
 #[cfg(test)]
@@ -46,6 +47,9 @@ mod view;
 pub use error::MaintenanceError;
 pub use eval::{Case, CaseResult, Choice, EvalRun, Evaluation, Suite, Summary, eval, eval_pack};
 pub use record::{RecordCheck, RecordKind, validate_run};
+pub use retrieval::{
+    Figures, Missed, Question, QuestionSuite, RetrievalRun, Row, eval_retrieval, is_question_suite,
+};
 pub use scaffold::{NewPack, new};
 pub(crate) use scaffold::{name_problem, quoted, title};
 pub use validate::{Checked, Validation, read_properties, validate, validate_pack};

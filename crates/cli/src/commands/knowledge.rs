@@ -12,6 +12,7 @@ mod pack_scope;
 mod pack_target;
 mod read_properties;
 mod resolve_context;
+mod retrieval;
 mod search;
 mod sync;
 mod table;

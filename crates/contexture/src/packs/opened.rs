@@ -14,6 +14,8 @@ use contexture_context::tokens::tokenizer_for;
 use contexture_knowledge::approval::{Allowance, Consent, Gate};
 use contexture_knowledge::discovery::Discovery;
 use contexture_knowledge::guide::{Guide, activate};
+#[cfg(feature = "knowledge")]
+use contexture_knowledge::maintenance::RetrievalRun;
 use contexture_knowledge::pack::{Pack, PackError};
 #[cfg(feature = "knowledge")]
 use contexture_knowledge::resolve::IndexReport;
@@ -188,6 +190,15 @@ impl Packs {
         let packs = packs.collect::<Result<Vec<Pack>, PacksError>>()?;
         let task = Task::new(question, DEFAULT_BUDGET);
         self.resolvers.search(&packs, &task, most, self.counter)
+    }
+
+    /// Asks a pack the questions of a file, and reports how many answers reached the context (MA-8).
+    ///
+    /// # Errors
+    /// [`PacksError`] when the pack may not or can't be read, or the file holds no such questions.
+    #[cfg(feature = "knowledge")]
+    pub fn eval_retrieval(&self, name: &str, file: &Path) -> Result<RetrievalRun, PacksError> {
+        self.resolvers.eval(&self.pack(name)?, file, self.counter)
     }
 
     /// Logs that a resolution reaches a model: one line for each pack.

@@ -3,12 +3,13 @@
 use super::error::PacksError;
 use crate::project::Project;
 use contexture_context::TokenCounter;
+use contexture_knowledge::maintenance::{MaintenanceError, RetrievalRun, eval_retrieval};
 use contexture_knowledge::pack::Pack;
 use contexture_knowledge::resolve::{
     Embedding, IndexReport, Resolution, ResolveError, Resolver, SearchHit, Task,
 };
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A resolver for each tokenizer: sections are measured once in the tokens of each.
@@ -64,6 +65,20 @@ impl Resolvers {
         counter: &'static dyn TokenCounter,
     ) -> Result<Vec<SearchHit>, PacksError> {
         Ok(self.of(counter).search(packs, task, most)?)
+    }
+}
+
+impl Resolvers {
+    pub(super) fn eval(
+        &self,
+        pack: &Pack,
+        file: &Path,
+        counter: &'static dyn TokenCounter,
+    ) -> Result<RetrievalRun, PacksError> {
+        let error = |error: MaintenanceError| {
+            PacksError::new(error.code(), error.to_string(), error.help())
+        };
+        eval_retrieval(&self.of(counter), counter, pack, file).map_err(error)
     }
 }
 

@@ -191,7 +191,7 @@ fn as_18_file_of_pack_is_cut_by_whole_sections() {
         let (text, all) = refer(&place, &ask(""));
         assert_eq!(whole(&text), 9, "{text}");
         let mut before = 9;
-        for less in [30, 120, 280] {
+        for less in [30, 120, 200] {
             let most = all.tokens - less;
             let (text, manifest) = refer(&place, &ask(&format!(", max_input: {most}")));
             assert!(manifest.tokens <= most);

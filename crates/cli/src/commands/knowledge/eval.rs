@@ -2,9 +2,13 @@
 
 use super::findings;
 use super::pack_scope::PackScope;
+use super::retrieval;
 use super::to_catalog::one_of;
+use crate::output::progress::ProgressDisplay;
 use crate::prelude::*;
-use contexture::knowledge::maintenance::{CaseResult, Choice, Evaluation, eval, eval_pack};
+use contexture::knowledge::maintenance::{
+    CaseResult, Choice, Evaluation, eval, eval_pack, is_question_suite,
+};
 use contexture::knowledge::pack::GUIDE_FILE;
 use contexture::packs::Options;
 
@@ -17,9 +21,13 @@ Examples:
   contexture knowledge eval examples/knowledge/.agents/knowledge/acme-product-brief \\
     --suite evals/selection.json
 
+A file of questions, `{pack_name, language, budget, questions: [{id, kind, query, answers}]}`, is
+asked of the pack: whether the texts of the answers reach the context, beside bare BM25.
+
 Exit code 0: all cases pass; 1: some fail; 2: there are no cases.";
 
-/// Runs the cases that define which tasks select a pack, using the catalog alone.
+/// Runs the cases that define which tasks select a pack, using the catalog alone; or asks a pack
+/// questions, and reports how many answers it finds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -32,7 +40,8 @@ pub(super) struct Args {
     #[command(flatten)]
     source: PackScope,
     /// Print one JSON object: ok, status, runs, each with results and a summary; summary, with
-    /// precision, recall and warning_accuracy; and diagnostics.
+    /// precision, recall and warning_accuracy; and diagnostics. Of questions: ok, rows, each with
+    /// section_recall, answer_recall and tokens of resolver and bm25; and missed.
     #[arg(long)]
     json: bool,
 }
@@ -49,6 +58,13 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         Some(name) => {
             let one = one_of(name, &packs)?;
             let suite = args.suite.as_ref().map(|suite| one.item.pack_root.join(suite));
+            if let Some(suite) = suite.as_deref()
+                && is_question_suite(suite)?
+            {
+                let work = || packs.eval_retrieval(name, suite);
+                let run = ProgressDisplay::waiting(terminal, "asking questions", work)?;
+                return retrieval::show(&run, args.json, terminal);
+            }
             eval_pack(packs.discovery(), name, suite.as_deref())?
         }
     };

@@ -8,6 +8,7 @@ mod added;
 mod attachments;
 mod callable;
 mod caller_tools;
+mod citations;
 mod dry;
 pub(crate) mod durable;
 mod errors;

@@ -13,11 +13,13 @@
 //! ```
 
 mod check;
+mod cited;
 mod map;
 mod text;
 
 pub use check::{AnchorFiles, Facts, problem};
 pub(crate) use check::{decoded, joined};
+pub use cited::Citable;
 pub(crate) use map::comparable;
 pub use map::{Mapped, SOURCE_MAP, SourceMap};
 pub use text::{Anchor, Claim, anchors, claims};

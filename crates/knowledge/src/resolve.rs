@@ -23,6 +23,6 @@ pub use resolver::{
 };
 pub use types::standing;
 pub use types::{
-    CitationGap, Intent, Missing, PackUse, Provenance, Resolution, RunFinding, SearchHit, Section,
-    SectionCut, Task, citation,
+    CitationGap, FoundBy, Intent, Missing, PackUse, Provenance, Resolution, RunFinding, SearchHit,
+    Section, SectionCut, Task, citation,
 };

@@ -24,11 +24,11 @@ use pulldown_cmark::HeadingLevel;
 use std::ops::Range;
 
 /// From this size on, in bytes, a section is parted at the next end of a paragraph.
-const LONG: usize = 2_400;
+const LONG: usize = 1_000;
 
 /// Paragraphs beyond this size, in bytes, are parted at the ends of their lines: tables and logs
 /// have no blank lines.
-const HUGE: usize = 2 * LONG;
+const HUGE: usize = 4 * LONG;
 
 const MAX_PATH: usize = 400;
 

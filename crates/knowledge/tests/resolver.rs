@@ -11,6 +11,8 @@
 mod anchors;
 #[path = "resolver/budget.rs"]
 mod budget;
+#[path = "resolver/diversity.rs"]
+mod diversity;
 #[path = "resolver/index.rs"]
 mod index;
 #[path = "resolver/meaning.rs"]

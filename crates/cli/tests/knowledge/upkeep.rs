@@ -66,13 +66,12 @@ fn kn_17_validate_exits_1_with_errors() {
         let done = knowledge(&sandbox, &["validate", target, "--json"]).exits(1).json();
         assert_eq!(done["diagnostics"][0]["code"], "KN1105", "{done}");
     }
-    for target in
-        ["none", "./none", "site/.agents/knowledge/acme-product-brief/compiled/briefing.md"]
-    {
-        let _ = knowledge(&sandbox, &["validate", target]).exits(2);
+    let _ = knowledge(&sandbox, &["validate", "none"]).exits(2);
+    for target in ["./none", "site/.agents/knowledge/acme-product-brief/compiled/briefing.md"] {
+        let _ = knowledge(&sandbox, &["validate", target]).exits(1);
     }
     sandbox.write("empty/a.md", "");
-    let _ = sandbox.run(["knowledge", "validate", "./empty"]).exits(2);
+    let _ = sandbox.run(["knowledge", "validate", "./empty"]).exits(1);
 }
 
 #[test]
@@ -83,10 +82,12 @@ fn kn_17_records_are_checked_against_their_schemas() {
     let bad = sandbox.run(["knowledge", "validate-run", map, "--json"]).exits(1).json();
     assert_eq!((&bad["ok"], &bad["kind"]), (&json!(false), &json!("source-map")));
     assert!(bad["diagnostics"][0]["message"].is_string(), "{bad}");
-    for (file, text) in [("a.json", "{"), ("b.json", "[1, 2]"), ("c.json", "{}"), ("d.json", "")] {
+    for (file, text, code) in
+        [("a.json", "{", 2), ("b.json", "[1, 2]", 1), ("c.json", "{}", 1), ("d.json", "", 2)]
+    {
         sandbox.write(file, text);
         let done = sandbox.run(["knowledge", "validate-run", file]);
-        assert_eq!(done.code, Some(1), "{file}: {done:?}");
+        assert_eq!(done.code, Some(code), "{file}: {done:?}");
     }
     let _ = sandbox.run(["knowledge", "validate-run", "none.json"]).exits(2);
     let query = ["resolve-context", "--pack", "acme-product-brief", "--query", "标准版多少钱"];
@@ -227,4 +228,88 @@ fn kn_16_malicious_archive_leaves_no_files() {
     }
     assert!(!sandbox.path("out").exists() && !sandbox.path("other/out").exists());
     assert!(!std::path::Path::new("/tmp/contexture-evil").exists());
+}
+
+/// The path of the pack of the sandbox.
+const PACK: &str = "site/.agents/knowledge/acme-product-brief";
+
+#[test]
+fn ma_6_commands_take_path_of_pack_where_they_take_name() {
+    let sandbox = sandbox();
+    // A second pack of that name elsewhere: the path says which one is meant.
+    let copy = "elsewhere/acme-product-brief";
+    std::fs::create_dir_all(sandbox.path(copy)).unwrap();
+    let guide = std::fs::read_to_string(sandbox.path(&format!("{PACK}/KNOWLEDGE.md"))).unwrap();
+    sandbox.write(&format!("{copy}/KNOWLEDGE.md"), guide);
+    sandbox.write(&format!("{copy}/compiled/briefing.md"), "# 价格\n\n标准版每月 77 元。\n");
+    let run = |arguments: &[&str]| sandbox.run([&["knowledge"], arguments].concat());
+    let query = ["--query", "标准版多少钱", "--max", "2k"];
+    for target in [vec![copy], vec!["--pack", copy]] {
+        let asked = run(&[&["resolve-context"], &target[..], &query[..], &["--json"]].concat());
+        let asked = asked.exits(0).json();
+        assert!(asked["context"].as_str().unwrap().contains("77 元"), "{asked}");
+    }
+    let guide = run(&["activate", copy, "--json"]).exits(0).json();
+    assert!(guide["pack_root"].as_str().unwrap().ends_with(copy), "{guide}");
+    let catalog = run(&["to-catalog", copy, "--format", "json"]).exits(0).json().to_string();
+    assert_eq!(catalog.matches("\"name\":\"acme-product-brief\"").count(), 1, "{catalog}");
+    let index = run(&["index", "--pack", copy, "--json"]).exits(0).json();
+    assert_eq!(index["packs"][0]["files"], 1, "{index}");
+    let _ = run(&["usage", "--pack", copy, "--json"]).exits(0);
+    for command in ["activate", "to-catalog", "resolve-context"] {
+        let more = if command == "resolve-context" { &query[..] } else { &[] };
+        for missing in ["./none", "./elsewhere"] {
+            let _ = run(&[&[command, missing], more].concat()).exits(2);
+        }
+    }
+}
+
+#[test]
+fn ma_6_eval_takes_pack_by_path_and_suite_relative_to_it() {
+    let sandbox = sandbox();
+    let suite = json!({ "pack_name": "acme-product-brief", "cases": [
+        { "id": "song", "prompt": "Sing happy birthday.", "expected": "reject" } ] });
+    sandbox.write(&format!("{PACK}/evals/own.json"), suite.to_string());
+    let run = |suite: &str| sandbox.run(["knowledge", "eval", PACK, "--suite", suite, "--json"]);
+    assert_eq!(run("evals/own.json").exits(0).json()["summary"]["passed"], 1);
+    let _ = run("evals/none.json").exits(2);
+    sandbox.write(&format!("{PACK}/evals/own.json"), suite.to_string().replace("reject", "select"));
+    let _ = run("evals/own.json").exits(1);
+}
+
+#[test]
+fn ma_8_eval_of_questions_reports_recall_beside_bm25() {
+    let sandbox = sandbox();
+    let questions = json!({ "pack_name": "acme-product-brief", "language": "zh", "questions": [
+        { "id": "price", "kind": "words", "query": "标准版多少钱", "answers": ["标准版每月 29 元"] },
+        { "id": "off", "kind": "off-topic", "query": "红烧肉怎么炖?" } ] });
+    sandbox.write(&format!("{PACK}/evals/questions.json"), questions.to_string());
+    let run = |more: &[&str]| {
+        let start = ["knowledge", "eval", PACK, "--suite", "evals/questions.json"];
+        sandbox.run([&start[..], more].concat())
+    };
+    let done = run(&["--json"]).exits(0).json();
+    assert_eq!((&done["ok"], &done["rows"][0]["questions"]), (&json!(true), &json!(1)));
+    assert_eq!(done["rows"][0]["resolver"]["answer_recall"], 1.0, "{done}");
+    assert!(done["rows"][0]["bm25"]["answer_recall"].is_number(), "{done}");
+    assert!(run(&[]).exits(0).stdout.contains("BM25: sections"));
+}
+
+#[test]
+fn ma_10_search_prints_hits_best_first() {
+    let sandbox = sandbox();
+    let found = knowledge(&sandbox, &["search", "标准版多少钱", "--json"]).exits(0).json();
+    let first = &found["hits"][0];
+    assert_eq!(keys(first), ["anchor", "heading", "pack", "path", "score", "text"]);
+    assert_eq!(first["path"], "compiled/splits/product-brief/pricing.md", "{found}");
+    assert!(first["text"].as_str().unwrap().contains("29 元"), "{first}");
+    assert!(
+        first["anchor"].as_str().unwrap().starts_with("compiled/splits/product-brief/pricing.md#L")
+    );
+    let shown = knowledge(&sandbox, &["search", "标准版多少钱", "--limit", "1"]).exits(0);
+    assert_eq!(shown.stdout.lines().count(), 2, "{}", shown.stdout);
+    let _ = knowledge(&sandbox, &["search", "足球比赛", "--json"]).exits(0).says("");
+    for bad in [["search", ""], ["search", "--limit=0"]] {
+        let _ = knowledge(&sandbox, &bad).exits(2);
+    }
 }

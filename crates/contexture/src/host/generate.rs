@@ -4,6 +4,7 @@
 use super::attachments::{self, TurnAttachments};
 use super::callable::{self, Callable};
 use super::caller_tools;
+use super::citations;
 use super::fallback::{Failed, Place};
 use super::hiding;
 use super::knowledge;
@@ -251,8 +252,12 @@ impl ModelCalls {
                 call.site, model.uri
             ));
         }
+        let citable = callables.is_empty().then(|| citations::shown(&prepared.items)).flatten();
+        let cited = |value: &Value| {
+            citable.as_ref().map(|citable| citations::faults(citable, value)).unwrap_or_default()
+        };
         let offered = ((offers, callables), label);
-        let extra = (media, None);
+        let extra = (media, citable.as_ref().map(|_| &cited as Verify<'_>));
         let (outcome, seen) = self.send(services, &call, &model, prepared, offered, extra).await;
         let value = finish(run, (&call, &model, number, place), outcome)?;
         let value = if self.form(&call).is_some() { value.to_string().into() } else { value };

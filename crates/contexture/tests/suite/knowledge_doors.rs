@@ -300,3 +300,32 @@ fn kn_15_imported_file_of_pack_is_recorded_where_it_is_shown() {
     );
     assert_eq!(kept(&place, &program, StandIn::Mock).0, [""; 0]);
 }
+
+#[test]
+fn ma_9_citation_that_names_nothing_in_context_is_refused() {
+    let place = place("");
+    let prices = "# Price\n\nThe widget costs 89 euros.\n";
+    place.write(&format!("{PACK}/wiki/price.md"), prices);
+    let program = "import knowledge Acme from \"knowledge://acme\"\n\
+        main func(input) {\n  use Acme as facts\n\
+        generate({ input: \"What does the widget cost?\", attempts: 2 }) -> { citations list[string] }\n}";
+    let run = |citations: [&str; 2]| {
+        let answers: Vec<Value> =
+            citations.iter().map(|one| json!({ "json": { "citations": [one] } })).collect();
+        place.write("answers.json", &json!(answers).to_string());
+        place.write("a.as", program);
+        let stand_in = StandIn::Answers(place.path("answers.json"));
+        let request = RunRequest { stand_in, ..place.request("a.as", json!({})) };
+        place.run_observed(request, Arc::new(Allowing)).outcome
+    };
+    let good = run(["wiki/price.md#L3", "unused"]).unwrap();
+    assert_eq!(serde_json::to_value(&good).unwrap(), json!({ "citations": ["wiki/price.md#L3"] }));
+    // A wrong one is named to the model, which may mend it.
+    let mended = run(["wiki/price.md#L99", "wiki/price.md#price"]).unwrap();
+    assert_eq!(
+        serde_json::to_value(&mended).unwrap(),
+        json!({ "citations": ["wiki/price.md#price"] })
+    );
+    let failure = told(&run(["wiki/none.md", "wiki/none.md"]).unwrap_err());
+    assert!(failure.contains("citations[0]") && failure.contains("names nothing"), "{failure}");
+}

@@ -56,7 +56,7 @@ fn named(text: &str, open: &str, close: &str) -> Vec<String> {
 }
 
 /// Returns a heading as the fragment of an address: small letters, without signs, `-` for blanks.
-fn slug(heading: &str) -> String {
+pub(super) fn slug(heading: &str) -> String {
     let mut slug = String::with_capacity(heading.len());
     for c in heading.trim().chars().flat_map(char::to_lowercase) {
         if c.is_alphanumeric() || matches!(c, '-' | '_') {
@@ -122,7 +122,7 @@ fn line_problem(
 }
 
 /// `L42`, `L42-L50`, `L42-50`.
-fn line_range(fragment: &str) -> Option<(usize, usize)> {
+pub(super) fn line_range(fragment: &str) -> Option<(usize, usize)> {
     let rest = fragment.strip_prefix(['L', 'l'])?;
     let (first, last) = rest.split_once('-').unwrap_or((rest, rest));
     let last = last.strip_prefix(['L', 'l']).unwrap_or(last);

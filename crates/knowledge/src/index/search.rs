@@ -207,6 +207,19 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
+    /// Returns the sections indexed before and after one, as far as they are there: of one file
+    /// mostly its neighbours, which the caller has to check.
+    pub(crate) fn beside(&self, address: DocAddress) -> impl Iterator<Item = DocAddress> + use<> {
+        let DocAddress { segment_ord, doc_id } = address;
+        let reader = self.opened.searcher.segment_readers().get(segment_ord as usize);
+        let is_there = |doc: &u32| {
+            reader.is_some_and(|reader| *doc < reader.max_doc() && !reader.is_deleted(*doc))
+        };
+        let both = [doc_id.checked_sub(1), doc_id.checked_add(1)];
+        let found: Vec<u32> = both.into_iter().flatten().filter(is_there).collect();
+        found.into_iter().map(move |doc| DocAddress::new(segment_ord, doc))
+    }
+
     pub(crate) fn place(&self, address: DocAddress) -> Result<Place, TantivyError> {
         let document: TantivyDocument = self.opened.searcher.doc(address)?;
         place(&self.opened.fields, &document)

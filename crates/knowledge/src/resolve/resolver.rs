@@ -6,8 +6,10 @@ mod evidence;
 mod meaning;
 mod missing;
 pub(crate) mod query;
+mod queue;
 mod report;
 mod select;
+mod shingles;
 mod texts;
 
 pub use crate::index::{IndexError as ResolveError, IndexReport, NotIndexed};
@@ -19,7 +21,7 @@ use crate::index::{Place, Purpose, Store, View};
 use crate::item::Grounding;
 use crate::pack::Pack;
 use block::Block;
-use compose::{Part, Sheet};
+use compose::{Part, Ranked as RankedPart, Sheet};
 use contexture_context::tokens::TokenCounter;
 use query::Query;
 use report::{Asked, Report};
@@ -253,7 +255,11 @@ fn sheet(asked: &Asked<'_>, task: &Task, intent: Intent) -> Sheet {
             .selected
             .candidates
             .iter()
-            .map(|candidate| (candidate.score, candidate.place.text.len()))
+            .map(|one| RankedPart {
+                score: one.score,
+                bytes: one.place.text.len(),
+                group: one.group,
+            })
             .collect(),
     }
 }

@@ -93,6 +93,19 @@ pub struct Resolution {
     pub uses: Vec<PackUse>,
 }
 
+/// What found a section (MA-7).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FoundBy {
+    /// Its words.
+    #[default]
+    Lexical,
+    /// Its meaning, by an embedder.
+    Dense,
+    /// Its words and its meaning.
+    Both,
+}
+
 /// One section of the context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Section {
@@ -111,6 +124,11 @@ pub struct Section {
     pub tokens: u64,
     /// The reason why it was selected.
     pub reason: String,
+    /// What found it.
+    pub found_by: FoundBy,
+    /// The citations of sections that say the same, and are left out for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub near_duplicates: Vec<String>,
     /// Its citation, such as `wiki/prices.md#L3-L9`: the lines that are shown (MA-9).
     pub citation: String,
     /// The source anchors in it or mapped to it.

@@ -53,7 +53,7 @@ fn kn_9_heading_with_nothing_under_it_is_section_when_nothing_is_below() {
 
 #[test]
 fn kn_9_plain_text_is_parted_at_blank_lines() {
-    let long = "word ".repeat(400);
+    let long = "word ".repeat(190);
     let text = format!("first\nstill\n\n{long}\n\n{long}\n");
     let found = shown("sources/notes.txt", &text);
     assert_eq!(found.len(), 2);
@@ -64,7 +64,7 @@ fn kn_9_plain_text_is_parted_at_blank_lines() {
 
 #[test]
 fn kn_9_long_sections_are_parted_between_paragraphs() {
-    let paragraph = "A sentence of some length, nothing else. ".repeat(25);
+    let paragraph = "A sentence of some length, nothing else. ".repeat(11);
     let text = format!("# A\n\n{paragraph}\n\n{paragraph}\n\n{paragraph}\n");
     let found = shown("a.md", &text);
     assert_eq!(found.iter().map(|s| s.1).collect::<Vec<_>>(), [3, 7]);

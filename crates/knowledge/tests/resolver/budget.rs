@@ -1,6 +1,6 @@
 //! Never over the budget, fence and list of sources counted in (KN-11).
 
-use super::{Project, READY};
+use super::{Project, READY, paths};
 use contexture_context::tokens::{O200K_BASE, TokenCounter};
 use contexture_knowledge::Grounding;
 use contexture_knowledge::resolve::{Resolution, Resolver, Task};
@@ -190,4 +190,27 @@ fn kn_15_what_had_no_room_is_reported_to_whoever_logs_use() {
         assert!(used.warnings.iter().any(|w| w.contains(told)), "{:?}", used.warnings);
         assert_eq!(used.warnings, answer.warnings);
     }
+}
+
+#[test]
+fn ma_10_search_returns_best_sections_with_text_and_citation() {
+    let files = [
+        ("wiki/price.md", "# Price\n\nThe widget costs 89 euros.\n\nShipping is free.\u{1b}[2J\n"),
+        ("wiki/colour.md", "# Colour\n\nThe widget is blue.\n"),
+    ];
+    let project = Project::with(READY, &files);
+    let resolver = Resolver::new(&O200K_BASE, None);
+    let search = |question: &str, most: usize| {
+        resolver.search(&[project.open("acme")], &Task::new(question, 2_000), most).unwrap()
+    };
+    let hits = search("What does the widget cost?", 10);
+    let hit = &hits[0];
+    assert_eq!((&*hit.pack, &*hit.path, &*hit.heading), ("acme", "wiki/price.md", "Price"));
+    assert_eq!(hit.anchor, "wiki/price.md#L3-L5");
+    assert_eq!(hit.text, "The widget costs 89 euros.\n\nShipping is free.\u{fffd}[2J");
+    assert!(hit.score > 0.0);
+    // What `resolve` shows of it comes from the same ranking.
+    assert_eq!(paths(&project.ask("What does the widget cost?", 2_000))[0], hit.path);
+    assert_eq!(search("What does the widget cost?", 1).len(), 1);
+    assert_eq!(search("Which football club won?", 10), []);
 }

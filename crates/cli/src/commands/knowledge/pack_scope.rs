@@ -12,7 +12,8 @@ use crate::support::project;
 use contexture::Project;
 use contexture::knowledge::Scope;
 use contexture::knowledge::approval::Allowance;
-use contexture::knowledge::maintenance::read_properties;
+use contexture::knowledge::maintenance::{MaintenanceError, read_properties};
+use contexture::knowledge::pack::GUIDE_FILE;
 use contexture::packs::{Options, Packs, PacksError};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
@@ -130,6 +131,10 @@ impl PackScope {
                 named.names.push(one.clone());
                 continue;
             };
+            if !folder.join(GUIDE_FILE).is_file() {
+                let reason = Some(format!("it has no {GUIDE_FILE}"));
+                return Err(MaintenanceError::NoPack { path: folder, reason }.into());
+            }
             let item = read_properties(&folder, &pack_target::options(&project))?;
             named.names.push(item.name);
             named.folders.push(folder);

@@ -2,6 +2,7 @@
 
 use super::findings;
 use crate::prelude::*;
+use contexture::knowledge::codes::NOT_JSON;
 use contexture::knowledge::maintenance::validate_run;
 
 const EXAMPLES: &str = "\
@@ -9,7 +10,8 @@ Examples:
   contexture knowledge new our-handbook > new.txt && \\
     contexture knowledge validate-run .agents/knowledge/our-handbook/evals/discovery.validation.json
 
-Exit code 0: the record is valid; 1: it is not; 2: it can't be read.";
+Exit code 0: the record is valid; 1: it is not; 2: it can't be read, or is
+not JSON.";
 
 /// Checks a JSON record against its schema: compile-run, source-map, selection-eval, eval-run,
 /// context-resolution, or a usage log.
@@ -42,5 +44,12 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         terminal.print_line(&format!("{mark}  {kind}, {records}"))?;
         findings::say(&checked.findings, "contexture knowledge validate-run", terminal);
     }
-    Ok(if checked.ok { Exit::Done } else { Exit::Failed })
+    // A file that is not JSON holds no record to check.
+    let is_unread =
+        checked.records == 0 && checked.findings.iter().any(|f| f.code == NOT_JSON.code);
+    Ok(match checked.ok {
+        true => Exit::Done,
+        false if is_unread => Exit::Refused,
+        false => Exit::Failed,
+    })
 }

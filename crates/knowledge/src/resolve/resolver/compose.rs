@@ -1,6 +1,8 @@
 //! Packing: the most relevant sections that fit, fenced and counted as a whole (KN-11).
 
 use super::block::Block;
+use super::queue::Queue;
+use super::shingles::Shingles;
 use contexture_context::fence::Fence;
 use contexture_context::tokens::TokenCounter;
 use std::collections::HashSet;
@@ -17,19 +19,30 @@ const SURELY: f64 = 0.6;
 /// A section is cut only when it has at least this share of the best score of its pack.
 const WORTH_CUTTING: f32 = 0.5;
 
+/// Texts that share so much of their runs of words say the same.
+const NEAR_DUPLICATE: f32 = 0.8;
+
 pub(super) struct Sheet {
     pub(super) fence: Fence,
     /// True if a list of sources ends it.
     pub(super) lists_sources: bool,
     /// The match of the pack with the task.
     pub(super) weight: f32,
-    /// The scores and sizes in bytes of its candidates, in their order.
-    pub(super) candidates: Vec<(f32, usize)>,
+    /// Its candidates, in their order.
+    pub(super) candidates: Vec<Ranked>,
+}
+
+/// A candidate as it was ranked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ranked {
+    pub(super) score: f32,
+    pub(super) bytes: usize,
+    pub(super) group: usize,
 }
 
 impl Sheet {
     fn best(&self) -> f32 {
-        self.candidates.iter().map(|(score, _)| *score).fold(0.0, f32::max)
+        self.candidates.iter().map(|one| one.score).fold(0.0, f32::max)
     }
 }
 
@@ -46,6 +59,9 @@ pub(super) struct Shown {
     pub(super) tokens: u64,
     /// The length of the text that is kept, and the tokens of the whole.
     pub(super) cut: Option<(usize, u64)>,
+    /// The citations of what says the same and is left out.
+    pub(super) near_duplicates: Vec<String>,
+    pub(super) shingles: Shingles,
 }
 
 impl Shown {
@@ -72,7 +88,6 @@ struct Packing<'a> {
     used: u64,
     begun: HashSet<usize>,
     sources: HashSet<(usize, String)>,
-    texts: HashSet<String>,
     shown: Vec<Shown>,
     left_out: usize,
     needs: Option<u64>,
@@ -88,7 +103,7 @@ pub(super) fn compose(
     counter: &dyn TokenCounter,
     block: &dyn Fn(Part) -> Option<Block>,
 ) -> Composed {
-    let order = order(&sheets);
+    let mut queue = Queue::new(&sheets, order(&sheets));
     let mut packing = Packing {
         sheets,
         budget,
@@ -96,7 +111,6 @@ pub(super) fn compose(
         used: 0,
         begun: HashSet::new(),
         sources: HashSet::new(),
-        texts: HashSet::new(),
         shown: Vec::new(),
         left_out: 0,
         needs: None,
@@ -104,19 +118,21 @@ pub(super) fn compose(
         has_cut: false,
     };
     let mut tries = usize::MAX;
-    for (at, part) in order.iter().enumerate() {
+    let mut at = 0;
+    while let Some(part) = queue.next(&packing.shown, block) {
         let is_empty = packing.shown.is_empty() && at < FIRST;
         let is_full = budget.saturating_sub(packing.used) < CRUMBS && packing.needs.is_some();
         if !is_empty && (tries == 0 || is_full) {
-            packing.left_out += order.len() - at;
+            packing.left_out += 1 + queue.left();
             break;
         }
-        if !is_empty && tries != usize::MAX && packing.surely_too_long(*part) {
+        if !is_empty && tries != usize::MAX && packing.surely_too_long(part) {
             packing.left_out += 1;
             continue;
         }
-        let Some(block) = block(*part) else { continue };
-        if !packing.place(*part, block) {
+        at += 1;
+        let Some((block, shingles)) = queue.block(part, block) else { continue };
+        if !packing.place(part, block, shingles) {
             packing.left_out += 1;
             tries = tries.min(MORE);
         }
@@ -134,7 +150,7 @@ pub(super) fn order(sheets: &[Sheet]) -> Vec<Part> {
     let mut order = Vec::new();
     loop {
         let heads = sheets.iter().zip(&next).enumerate().filter_map(|(pack, (sheet, next))| {
-            let (score, _) = sheet.candidates.get(*next)?;
+            let score = sheet.candidates.get(*next)?.score;
             Some((pack, sheet.weight * score / sheet.best().max(f32::MIN_POSITIVE)))
         });
         // The first of equals: packs are given in their precedence.
@@ -159,16 +175,21 @@ impl Packing<'_> {
     fn surely_too_long(&self, part: Part) -> bool {
         let size =
             self.sheets.get(part.pack).and_then(|sheet| sheet.candidates.get(part.candidate));
-        let Some((_, bytes)) = size else { return false };
+        let Some(Ranked { bytes, .. }) = size else { return false };
         let (seen, tokens) = self.counted;
         let guess = *bytes as f64 * tokens as f64 / seen.max(1) as f64;
         guess * SURELY > self.budget.saturating_sub(self.used) as f64
     }
 
     /// Takes a section in, whole or cut. False when it does not fit.
-    fn place(&mut self, part: Part, block: Block) -> bool {
+    fn place(&mut self, part: Part, block: Block, shingles: Shingles) -> bool {
         let Some(sheet) = self.sheets.get(part.pack) else { return true };
-        if !self.texts.insert(block.text.trim().to_owned()) {
+        let is_same = |shown: &&mut Shown| {
+            shown.block.text.trim() == block.text.trim()
+                || shown.shingles.alike(&shingles) >= NEAR_DUPLICATE
+        };
+        if let Some(same) = self.shown.iter_mut().find(is_same) {
+            same.near_duplicates.push(block.citation(None));
             return true;
         }
         let frame = if self.begun.contains(&part.pack) {
@@ -180,11 +201,11 @@ impl Packing<'_> {
         let whole = self.cost(part.pack, &block, None);
         self.counted = (self.counted.0 + block.text.len(), self.counted.1 + whole.0);
         if frame + whole.0 + whole.1 <= left {
-            self.push(part.pack, block, None, frame, whole);
+            self.push(part.pack, (block, shingles), None, frame, whole);
             return true;
         }
         let Some(sheet) = self.sheets.get(part.pack) else { return true };
-        let score = sheet.candidates.get(part.candidate).map_or(0.0, |(score, _)| *score);
+        let score = sheet.candidates.get(part.candidate).map_or(0.0, |one| one.score);
         let is_first = self.left_out == 0 && !self.has_cut;
         let is_worth_it =
             self.shown.is_empty() || is_first && score >= sheet.best() * WORTH_CUTTING;
@@ -194,7 +215,7 @@ impl Packing<'_> {
                 self.cut(part.pack, &block, &ends, left.saturating_sub(frame))
         {
             self.has_cut = true;
-            self.push(part.pack, block, Some((end, whole.0)), frame, cost);
+            self.push(part.pack, (block, shingles), Some((end, whole.0)), frame, cost);
             return true;
         }
         if !self.shown.is_empty() {
@@ -203,13 +224,20 @@ impl Packing<'_> {
             self.needs = Some(self.needs.map_or(needs, |other| other.min(needs)));
             return false;
         }
-        self.place_alone(part.pack, block, ends.first().copied(), whole.0)
+        self.place_alone(part.pack, (block, shingles), ends.first().copied(), whole.0)
     }
 
     /// Takes the first section in, whole or as its smallest piece, if it fits as it will stand:
     /// sums of parts come out some tokens high.
-    fn place_alone(&mut self, pack: usize, block: Block, end: Option<usize>, whole: u64) -> bool {
-        let mut alone = Shown { pack, block, tokens: whole, cut: None };
+    fn place_alone(
+        &mut self,
+        pack: usize,
+        (block, shingles): (Block, Shingles),
+        end: Option<usize>,
+        whole: u64,
+    ) -> bool {
+        let near_duplicates = Vec::new();
+        let mut alone = Shown { pack, block, tokens: whole, cut: None, near_duplicates, shingles };
         for cut in [None, end.map(|end| (end, whole))] {
             alone.cut = cut;
             self.shown.push(alone);
@@ -218,7 +246,8 @@ impl Packing<'_> {
             if needs <= self.budget {
                 let (tokens, _) = self.cost(pack, &back.block, back.kept());
                 self.has_cut |= cut.is_some();
-                self.push(pack, back.block, cut, needs.saturating_sub(tokens), (tokens, 0));
+                let own = (back.block, back.shingles);
+                self.push(pack, own, cut, needs.saturating_sub(tokens), (tokens, 0));
                 return true;
             }
             self.needs = Some(self.needs.map_or(needs, |other| other.min(needs)));
@@ -273,7 +302,7 @@ impl Packing<'_> {
     fn push(
         &mut self,
         pack: usize,
-        block: Block,
+        (block, shingles): (Block, Shingles),
         cut: Option<(usize, u64)>,
         frame: u64,
         (tokens, sources): (u64, u64),
@@ -282,7 +311,8 @@ impl Packing<'_> {
         self.begun.insert(pack);
         let anchors = block.anchors(cut.map(|(kept, _)| kept));
         self.sources.extend(anchors.into_iter().map(|anchor| (pack, anchor)));
-        self.shown.push(Shown { pack, block, tokens, cut });
+        let near_duplicates = Vec::new();
+        self.shown.push(Shown { pack, block, tokens, cut, near_duplicates, shingles });
     }
 
     /// Writes the context, counts it, and takes sections away until it fits.

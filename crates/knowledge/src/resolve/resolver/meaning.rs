@@ -6,6 +6,7 @@
 use super::query::Query;
 use super::select::{Candidate, Reader, Selected};
 use crate::index::{Area, Search, View};
+use crate::resolve::types::FoundBy;
 use contexture_context::Digest;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -176,8 +177,12 @@ fn rank(selected: &mut Selected, near: Vec<(f32, Candidate)>, query: &Query) {
         ranked.insert(candidate.address, reciprocal(rank));
     }
     for (rank, candidate) in selected.candidates.iter_mut().enumerate() {
-        let other = ranked.remove(&candidate.address).unwrap_or_default();
-        candidate.score = reciprocal(rank) + other;
+        let other = ranked.remove(&candidate.address);
+        if other.is_some() {
+            candidate.found_by = FoundBy::Both;
+        }
+        // Scores of both ways cannot be compared with those of the groups.
+        (candidate.score, candidate.group) = (reciprocal(rank) + other.unwrap_or_default(), 0);
     }
     let best = near.first().map_or(0.0, |(similarity, _)| *similarity);
     let is_near = |similarity: f32| similarity >= LEAST.max(best * SHARE_OF_BEST);
@@ -187,7 +192,7 @@ fn rank(selected: &mut Selected, near: Vec<(f32, Candidate)>, query: &Query) {
         .take(JOIN)
         .filter_map(|(_, candidate)| {
             let score = *ranked.get(&candidate.address)?;
-            Some(Candidate { score, ..candidate })
+            Some(Candidate { score, found_by: FoundBy::Dense, ..candidate })
         })
         .collect();
     if !new.is_empty() {

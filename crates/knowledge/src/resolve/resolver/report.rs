@@ -92,6 +92,8 @@ impl Report<'_> {
             score: (f64::from(candidate.score) * 1000.0).round() / 1000.0,
             tokens: shown.tokens,
             reason: self.reason(shown),
+            found_by: candidate.found_by,
+            near_duplicates: shown.near_duplicates.clone(),
             citation: shown.block.citation(shown.kept()),
             anchors: shown.block.anchors(shown.kept()),
             cut: shown

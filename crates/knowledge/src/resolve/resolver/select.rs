@@ -9,7 +9,7 @@ use crate::index::terms::Stream;
 use crate::index::{Area, Hit, Listing, Opened, Place, Search, View};
 use crate::item::{Profile, RuntimeMode};
 use crate::pack::Pack;
-use crate::resolve::types::{Intent, Task};
+use crate::resolve::types::{FoundBy, Intent, Task};
 use crate::section::BETWEEN;
 use gate::Weights;
 use std::collections::HashSet;
@@ -30,6 +30,8 @@ const STEPS: usize = 2;
 /// The factor on the score of a compiled section.
 const PREFERENCE: f32 = 1.1;
 const MAX_PERSONA: usize = 8;
+/// The number of passages whose neighbours may join.
+const MAX_BESIDE: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Candidate {
@@ -41,6 +43,9 @@ pub(super) struct Candidate {
     pub(super) why: &'static str,
     /// Which terms of the query it has, by their numbers there.
     pub(super) terms: Vec<usize>,
+    pub(super) found_by: FoundBy,
+    /// The number of its group: groups rank one after the other.
+    pub(super) group: usize,
 }
 
 impl Candidate {
@@ -51,7 +56,8 @@ impl Candidate {
         address: DocAddress,
         why: &'static str,
     ) -> Self {
-        Self { place, area, address, score: 0.0, why, terms: Vec::new() }
+        let found_by = FoundBy::Lexical;
+        Self { place, area, address, score: 0.0, why, terms: Vec::new(), found_by, group: 0 }
     }
 }
 
@@ -115,7 +121,11 @@ pub(super) fn select(
     if item.runtime.mode == RuntimeMode::Persona && (shapes || !choice.is_empty()) {
         choice.persona(pack, shapes)?;
     }
-    let candidates = choice.groups.into_iter().flatten().map(|(candidate, _)| candidate).collect();
+    choice.add_neighbours()?;
+    let of_group = |(group, own): (usize, Vec<(Candidate, u64)>)| {
+        own.into_iter().map(move |(candidate, _)| Candidate { group, ..candidate })
+    };
+    let candidates = choice.groups.into_iter().enumerate().flat_map(of_group).collect();
     Ok(Selected { candidates, common, coverage, shapes })
 }
 
@@ -213,6 +223,7 @@ const LACKING: &str = "what else is selected lacks a rare word of the task; this
 const PART: &str = "what else is selected has only a part of the task; a page has";
 const FALLBACK: &str = "nothing else in the pack matches; a document has";
 const SOURCE: &str = "evidence is asked for; the source has";
+const BESIDE: &str = "it is in the section of a passage that matches";
 const PERSONA: &str = "it shapes tone, persona or taboos of every answer";
 
 impl Choice<'_> {
@@ -386,8 +397,9 @@ impl Choice<'_> {
             let bits = self.numbers.iter().enumerate().filter(|(bit, _)| hit.terms >> bit & 1 == 1);
             let terms = bits.map(|(_, number)| *number).collect();
             let score = hit.score * preference(hit.area);
-            group
-                .push((Candidate { place, area: hit.area, address, score, why, terms }, hit.terms));
+            let (area, found_by) = (hit.area, FoundBy::Lexical);
+            let found = Candidate { place, area, address, score, why, terms, found_by, group: 0 };
+            group.push((found, hit.terms));
         }
         sort(&mut group);
         Ok(group)
@@ -441,6 +453,29 @@ impl Choice<'_> {
                 let area = Area::of(&place.path, None).unwrap_or(Area::Compiled);
                 if matches!(area, Area::Split | Area::Compiled) {
                     group.push((Candidate::wordless(place, area, address, PERSONA), 0));
+                }
+            }
+        }
+        self.take(group);
+        Ok(())
+    }
+
+    /// Adds the passages before and after the best ones, within their sections: a long section was
+    /// parted, and what answers may stand beside the words of the task. They take what room is left.
+    fn add_neighbours(&mut self) -> Result<(), TantivyError> {
+        let with_words = self.groups.iter().flatten().filter(|(_, terms)| *terms != 0);
+        let best: Vec<Candidate> =
+            with_words.take(MAX_BESIDE).map(|(candidate, _)| candidate.clone()).collect();
+        let mut group = Vec::new();
+        for hit in best {
+            for address in self.search.beside(hit.address) {
+                if self.seen.contains(&address) {
+                    continue;
+                }
+                let place = self.search.place(address)?;
+                if place.path == hit.place.path && place.heading == hit.place.heading {
+                    self.seen.insert(address);
+                    group.push((Candidate::wordless(place, hit.area, address, BESIDE), 0));
                 }
             }
         }

@@ -22,6 +22,8 @@ from services import Client
 WRITERS = 64
 # What a server is given to notice that another one is gone, and to go on with its work.
 LONGEST = 5.0
+# The longest wait of a writer under load. The bar is LONGEST, on a machine that does nothing else.
+LONGEST_WAIT = float(os.environ.get("CONTEXTURE_CLUSTER_LONGEST", "40"))
 # What is refused for now: the database is busy, or the server ends.
 PASSING = ("INTERNAL", "RATE_LIMITED")
 ANSWERS = ("MODEL_RESPONSE", "ERROR_RESPONSE", "TOOL_CALL_RESPONSE", "INSTRUCTION_RESPONSE")
@@ -555,9 +557,7 @@ def main():
             c.start()
             servers = [b, c.ready(), cluster.server("d").ready()]
             longest = under_load(cluster, servers, float(seconds))
-            # What a machine that has other things to do takes long for is printed and no fault.
-            if longest > LONGEST:
-                print(f"   a wait was longer than {LONGEST} s", flush=True)
+            assert longest <= LONGEST_WAIT, f"a writer waited for {longest:.1f} s, more than {LONGEST_WAIT:.0f} s"
             ok("servers that are killed under load lose nothing and do nothing twice")
     finally:
         cluster.end()

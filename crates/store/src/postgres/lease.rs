@@ -7,6 +7,10 @@
 //! transaction that no writer is beside; the numbers of the process's writers go with the row, and they
 //! write nothing more. So each thing has one process that works on it, and none is left without. After
 //! the database itself was away, everybody gets the length of a lease to come back.
+//!
+//! The connection that renews a lease holds a lock of the database, which goes with the connection. So a
+//! process that was killed is known after half the length of its lease: it missed a renewal, and its lock
+//! is gone. One that sleeps, or whose connection hangs, still has its lock, and all of its time.
 
 use super::session::{Fault, Session};
 use super::writer::Kind;
@@ -21,9 +25,16 @@ use std::time::{Duration, Instant};
 /// The interval of renewals; the length of a lease is four of it.
 const EVERY: Duration = Duration::from_secs(1);
 const EXPIRES: &str = "clock_timestamp() + interval '4 s'";
-/// The condition of a row whose process may be taken for gone.
-const GONE: &str = "expires < clock_timestamp()
+/// The condition of a row whose process may be taken for gone: its time is over, or half of it, and nobody
+/// holds its lock.
+const GONE: &str = "(expires < clock_timestamp()
+        or expires < clock_timestamp() + interval '2 s' and not exists
+            (select from pg_locks where locktype = 'advisory' and objsubid = 2
+                and database = (select oid from pg_database where datname = current_database())
+                and classid::bigint = 1129601100 and objid::bigint = hashtext(token)::bigint & 4294967295))
     and pg_postmaster_start_time() < clock_timestamp() - interval '4 s'";
+/// Takes the lock of a lease, "CTXL"; shared, so that a new connection need not wait for the end of the last.
+const HOLD: &str = "select pg_advisory_lock_shared(1129601100, hashtext($1))";
 /// The condition of a holder that is gone.
 const LEFT: &str = "(holder is null or not exists
     (select from contexture_servers as server where server.token = holder))";
@@ -214,8 +225,8 @@ fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
     let mut last = Instant::now();
     // A connection of its own, so that it does not wait for others.
     let mut session = None;
+    // The first renewal takes the lock, so it does not wait.
     while !shared.is_closed.load(Ordering::Relaxed) {
-        thread::park_timeout(EVERY);
         let Some(link) = of.upgrade() else { return };
         if shared.is_closed.load(Ordering::Relaxed) {
             return;
@@ -230,13 +241,19 @@ fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
         if renewed.is_some() {
             last = Instant::now();
         }
+        drop(link);
+        thread::park_timeout(EVERY);
     }
 }
 
 fn renewed(link: &Link, kept: &mut Option<Session>, token: &Arc<str>) -> Result<u64, Fault> {
     let session = match kept.take().filter(Session::is_there) {
         Some(session) => session,
-        None => link.connect()?,
+        None => {
+            let session = link.connect()?;
+            session.row(HOLD, values![token])?;
+            session
+        }
     };
     let renewed = renew(&session, token);
     *kept = Some(session).filter(Session::is_there);

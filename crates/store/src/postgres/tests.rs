@@ -125,6 +125,41 @@ fn taken(awake: &Postgres) -> Left {
     }
 }
 
+/// Waits until the connection that renews the lease of a server holds its lock.
+fn holds_lock(postgres: &Postgres) {
+    let sql = "select from pg_locks where locktype = 'advisory' and objsubid = 2
+        and objid::bigint = hashtext($1)::bigint & 4294967295";
+    let is_held = || {
+        let row = postgres.link.with(|session| session.row(sql, values![postgres.token()]));
+        row.unwrap().is_some()
+    };
+    assert!((0..1_000).any(|_| is_held() || {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        false
+    }));
+}
+
+#[test]
+fn wa_11_postgres_process_without_its_connection_is_gone_before_its_lease_is_over() {
+    let place = schema();
+    let (first, second) = (with(&place), with(&place));
+    first.join().unwrap();
+    holds_lock(&first);
+    // A process of which nothing is left but its row, and one that slept through a renewal.
+    let killed = "insert into contexture_servers (token, is_server, expires)
+        values ('killed', 1, clock_timestamp() + interval '1 s')";
+    sql(&second, killed);
+    let slept = "update contexture_servers set expires = clock_timestamp() + interval '1 s'
+        where token = $1";
+    second.link.with(|session| session.change(slept, values![first.token()])).unwrap();
+    assert_eq!(second.take_over().unwrap().servers, 1);
+    assert!(contexts(&first).apply(queued("m1")).is_ok(), "who has its lock is there");
+    // One that has renewed its lease just now may be about to connect again.
+    let fresh = killed.replace("'1 s'", "'3 s'").replace("'killed'", "'fresh'");
+    sql(&second, &fresh);
+    assert_eq!(second.take_over().unwrap().servers, 0);
+}
+
 #[test]
 fn wa_11_postgres_has_several_servers_at_a_time() {
     let place = schema();

@@ -9,6 +9,7 @@
 
 mod check;
 mod library;
+mod machine;
 mod ours;
 mod peers;
 
@@ -37,6 +38,7 @@ fn entry(
 fn main() {
     let mut entries = ours::entries();
     entries.extend(peers::entries());
+    entries.extend(machine::entries());
     entries.extend(check::entries());
     entries.extend(library::entries());
     // Each argument keeps only what has it in its name, such as `fib` or `contexture`.

@@ -110,6 +110,9 @@ pub(crate) enum Op {
     GetLength { to: Reg, base: Reg },
     GetIndex { to: Reg, base: Reg, index: Reg },
     SetField { base: Reg, name: u16, value: Reg },
+    // Adds to a field in its own place and skips the three instructions that read, add and set; goes
+    // on with these where that can't be done.
+    AddToField { base: Reg, name: u16, value: Reg },
     SetIndex { base: Reg, index: Reg, value: Reg },
     // `list.add(item)`
     ListAdd { list: Reg, item: Reg },

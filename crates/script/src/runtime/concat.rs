@@ -4,6 +4,7 @@ use super::error::Checked;
 use super::meter::Meter;
 use super::number::{Arithmetic, calculate};
 use super::value::tag::Tag;
+use super::value::text::Text;
 use super::value::{TEXT_BYTES, Value, unknown};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -23,11 +24,11 @@ pub(crate) fn append(slot: &mut Value, tail: &Value, meter: &Meter) -> Checked<b
     match Rc::get_mut(head) {
         Some(own) => {
             meter.heap(text.len())?;
-            own.push_str(&text);
+            own.push(&text);
         }
         None => {
             meter.heap(size + TEXT_BYTES)?;
-            *head = Rc::new(joined(head, &text));
+            *head = Rc::new(Text::from(joined(head, &text)));
         }
     }
     *tag = tags.influenced(tags.influenced(tags.join(*tag, tail_tag), *tag), tail.tag());

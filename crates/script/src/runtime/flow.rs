@@ -131,6 +131,7 @@ fn next_of(op: &Op, at: usize, parallel_end: impl Fn(u32) -> Option<usize>) -> V
         | Op::CountNextEvent { target, .. }
         | Op::WalkNext { target, .. }
         | Op::WalkNextEvent { target, .. } => vec![target as usize, at + 1],
+        Op::AddToField { .. } => vec![at + 1, at + 4],
         Op::Return { .. } | Op::ReturnNone | Op::Fail { .. } => vec![usize::MAX],
         // The body belongs to other fibers.
         Op::Parallel { site, .. } => vec![parallel_end(site).unwrap_or(at + 1)],
@@ -209,6 +210,7 @@ fn assigned(op: &Op) -> Option<Reg> {
         | Op::PutField { .. }
         | Op::PutKey { .. }
         | Op::SetField { .. }
+        | Op::AddToField { .. }
         | Op::SetIndex { .. }
         | Op::ListAdd { .. }
         | Op::Return { .. }
@@ -224,7 +226,9 @@ fn changed(op: &Op) -> Option<Reg> {
     match *op {
         Op::Append { list, .. } | Op::ListAdd { list, .. } => Some(list),
         Op::PutField { object, .. } | Op::PutKey { object, .. } => Some(object),
-        Op::SetField { base, .. } | Op::SetIndex { base, .. } => Some(base),
+        Op::SetField { base, .. } | Op::AddToField { base, .. } | Op::SetIndex { base, .. } => {
+            Some(base)
+        }
         _ => None,
     }
 }
@@ -259,7 +263,7 @@ pub(crate) fn read(op: &Op, options: impl Fn(u32) -> usize) -> Vec<Reg> {
         Op::Negate { from, .. } => vec![from],
         Op::GetField { base, .. } | Op::GetLength { base, .. } => vec![base],
         Op::GetIndex { base, index, .. } => vec![base, index],
-        Op::SetField { base, value, .. } => vec![base, value],
+        Op::SetField { base, value, .. } | Op::AddToField { base, value, .. } => vec![base, value],
         Op::SetIndex { base, index, value } => vec![base, index, value],
         Op::ListAdd { list, item } => vec![list, item],
         Op::PutKey { object, key, value } => vec![object, key, value],

@@ -8,7 +8,7 @@ use super::files::Files;
 use super::flow::Flow;
 use super::heap::Stacks;
 use super::meter::Meter;
-use super::methods::Patterns;
+use super::methods::{Methods, Patterns};
 use super::value::json::Importer;
 use super::value::tag::{Tag, Tags};
 use super::value::{Header, Value};
@@ -65,6 +65,7 @@ pub(crate) struct Machine<'r> {
     /// The templates that were read, by the numbers of their imports.
     pub(crate) templates: RefCell<BTreeSet<u32>>,
     pub(crate) patterns: Patterns,
+    pub(crate) methods: Methods,
     pub(crate) stacks: Stacks,
     flows: RefCell<HashMap<u32, Rc<Flow>>>,
     semaphore: Semaphore,
@@ -100,6 +101,7 @@ impl<'r> Machine<'r> {
             files: Files::new(program.imports.len()),
             templates: RefCell::default(),
             patterns: Patterns::default(),
+            methods: Methods::default(),
             stacks: Stacks::default(),
             flows: RefCell::default(),
             semaphore: Semaphore::new(concurrency),

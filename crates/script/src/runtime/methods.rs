@@ -20,6 +20,7 @@ use super::value::{Value, unknown};
 use super::vm::access::part_of;
 use crate::library::{self, Body, Entry, Receiver};
 use contexture_diagnostic::suggestion;
+use std::cell::RefCell;
 
 use arguments::needs_function;
 pub(crate) use pattern::Patterns;
@@ -43,6 +44,29 @@ fn find(value: &Value, name: &str) -> Option<&'static Entry> {
     library::method(receiver(value)?, name)
 }
 
+/// The methods that the names of a program stand for, each looked up once (GR-3).
+#[derive(Debug, Default)]
+pub(crate) struct Methods {
+    /// By the number of a name; each for strings, lists and objects.
+    found: RefCell<Vec<[Option<&'static Entry>; 3]>>,
+}
+
+impl Methods {
+    fn find(&self, machine: &Machine<'_>, value: &Value, number: u16) -> Option<&'static Entry> {
+        let receiver = receiver(value)?;
+        let (row, column) = (usize::from(number), receiver as usize);
+        let known = self.found.borrow().get(row).and_then(|row| *row.get(column)?);
+        known.or_else(|| {
+            let entry = library::method(receiver, machine.names.get(row)?)?;
+            let mut found = self.found.borrow_mut();
+            let rows = found.len().max(row + 1);
+            found.resize(rows, [None; 3]);
+            *found.get_mut(row)?.get_mut(column)? = Some(entry);
+            Some(entry)
+        })
+    }
+}
+
 pub(crate) fn exists(value: &Value, name: &str) -> bool {
     find(value, name).is_some()
 }
@@ -58,9 +82,15 @@ pub(crate) fn call(
     let (first, count) = (usize::from(at), usize::from(count));
     let window = regs.get(first..first + 1 + count).unwrap_or_default();
     let Some((value, arguments)) = window.split_first() else { return Ok(()) };
-    let name = machine.names.get(usize::from(name)).map_or("", |name| name);
     let tags = machine.meter.tags();
-    let result = part_of(machine, value, invoke(machine, value, arguments, name)?);
+    let result = match machine.methods.find(machine, value, name) {
+        Some(method) => run(machine, method, value, arguments)?,
+        None => {
+            let name = machine.names.get(usize::from(name)).map_or("", |name| name);
+            invoke(machine, value, arguments, name)?
+        }
+    };
+    let result = part_of(machine, value, result);
     let result = arguments.iter().fold(result, |result, one| result.under(one.tag(), tags));
     if let Some(slot) = regs.get_mut(first) {
         *slot = result;
@@ -75,6 +105,15 @@ fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str)
             None => Err(no_method(value, name)),
         };
     };
+    run(machine, method, value, arguments)
+}
+
+fn run(
+    machine: &Machine<'_>,
+    method: &'static Entry,
+    value: &Value,
+    arguments: &[Value],
+) -> Checked<Value> {
     let count = arguments.len();
     if count < method.least() || count > method.most() {
         return Err(wrong_count(method, count));

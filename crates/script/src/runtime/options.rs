@@ -140,7 +140,7 @@ fn release(value: &Value) -> Checked<Release> {
     if let Some(items) = bound("dates")? {
         let range = match items.as_slice() {
             [Value::Str(first, _), Value::Str(last, _)] => {
-                let is_range = is_day(first) && is_day(last) && first <= last;
+                let is_range = is_day(first) && is_day(last) && ***first <= ***last;
                 is_range.then(|| ((**first).clone(), (**last).clone()))
             }
             _ => None,

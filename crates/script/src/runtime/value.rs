@@ -22,12 +22,14 @@ pub(crate) mod secret;
 pub(crate) mod tag;
 #[cfg(test)]
 mod tests;
+pub(crate) mod text;
 pub(crate) mod unknown;
 
 use fields::Fields;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use tag::{Tag, Tags};
+use text::Text;
 
 /// A value in a register, a list or an object.
 #[derive(Debug, Clone)]
@@ -37,7 +39,7 @@ pub(crate) enum Value {
     Int(i64, Tag),
     /// Any other number; always finite.
     Float(f64, Tag),
-    Str(Rc<String>, Tag),
+    Str(Rc<Text>, Tag),
     List(Rc<List>, Tag),
     Object(Rc<Object>, Tag),
     /// The handle of a secret: its name, never its value (GU-9).
@@ -58,7 +60,7 @@ pub(crate) const ITEM_BYTES: usize = 16;
 pub(crate) const FIELD_BYTES: usize = 40;
 
 /// The cost of a string besides its bytes.
-pub(crate) const TEXT_BYTES: usize = 48;
+pub(crate) const TEXT_BYTES: usize = 56;
 
 /// The common state of all containers.
 #[derive(Debug)]
@@ -112,7 +114,7 @@ impl Value {
     pub(crate) const NONE: Self = Self::None(Tag::PROGRAM);
 
     pub(crate) fn text(text: impl Into<String>, tag: impl Into<Tag>) -> Self {
-        Self::Str(Rc::new(text.into()), tag.into())
+        Self::Str(Rc::new(Text::from(text.into())), tag.into())
     }
 
     pub(crate) const fn bool(value: bool) -> Self {

@@ -132,6 +132,26 @@ fn execute<const REGIONS: bool>(
                     }
                 };
             }
+            // So does a float.
+            macro_rules! set_float {
+                ($register:expr, $value:expr) => {
+                    match regs.get_mut($register as usize) {
+                        Some(Value::Float(slot, tag)) => (*slot, *tag) = ($value, Tag::PROGRAM),
+                        Some(slot) => *slot = Value::float($value),
+                        None => break 'fault broken(),
+                    }
+                };
+            }
+            // So does what was read from a list or object, if it is a number.
+            macro_rules! put {
+                ($register:expr, $value:expr) => {
+                    match $value {
+                        Value::Int(value, tag) => set_int!($register, value, tag),
+                        Value::Float(value, Tag::PROGRAM) => set_float!($register, value),
+                        value => set!($register, value),
+                    }
+                };
+            }
             macro_rules! pay {
                 ($cost:expr) => {
                     fuel -= $cost as i64;
@@ -185,12 +205,18 @@ fn execute<const REGIONS: bool>(
                 };
             }
             macro_rules! arithmetic {
-                ($op:expr, $checked:ident, $to:expr, $left:expr, $right:expr) => {
+                ($op:expr, $checked:ident, $float:tt, $to:expr, $left:expr, $right:expr) => {
                     match (get!($left), get!($right)) {
                         (Value::Int(left, Tag::PROGRAM), Value::Int(right, Tag::PROGRAM))
                             if let Some(value) = left.$checked(*right) =>
                         {
                             set_int!($to, value)
+                        }
+                        (Value::Float(left, Tag::PROGRAM), Value::Float(right, Tag::PROGRAM))
+                            if let value = left $float right
+                                && value.is_finite() =>
+                        {
+                            set_float!($to, value)
                         }
                         _ => attempt!(step::arithmetic(machine, regs, $op, ($to, $left, $right))),
                     }
@@ -263,10 +289,10 @@ fn execute<const REGIONS: bool>(
                     Op::LoadNone { to } => set!(to, Value::NONE),
                     Op::LoadBool { to, value } => set!(to, Value::bool(value)),
                     Op::LoadInt { to, value } => set_int!(to, i64::from(value)),
-                    Op::LoadConstant { to, index } => {
-                        let value = machine.constants.get(index as usize).cloned();
-                        set!(to, value.unwrap_or_default());
-                    }
+                    Op::LoadConstant { to, index } => match machine.constants.get(index as usize) {
+                        Some(Value::Float(value, Tag::PROGRAM)) => set_float!(to, *value),
+                        value => set!(to, value.cloned().unwrap_or_default()),
+                    },
                     Op::LoadFile { to, import } => match machine.files.ready(import) {
                         Some(value) => set!(to, value),
                         None => suspend!(to, pc, Effect::File(import)),
@@ -277,6 +303,12 @@ fn execute<const REGIONS: bool>(
                             if let Some(value) = left.checked_add(*right) =>
                         {
                             set_int!(to, value)
+                        }
+                        (Value::Float(left, Tag::PROGRAM), Value::Float(right, Tag::PROGRAM))
+                            if let value = left + right
+                                && value.is_finite() =>
+                        {
+                            set_float!(to, value)
                         }
                         _ => attempt!(step::add(machine, regs, to, left, right)),
                     },
@@ -289,24 +321,30 @@ fn execute<const REGIONS: bool>(
                         _ => attempt!(step::add_int(machine, regs, to, left, value)),
                     },
                     Op::Subtract { to, left, right } => {
-                        arithmetic!(Arithmetic::Subtract, checked_sub, to, left, right)
+                        arithmetic!(Arithmetic::Subtract, checked_sub, -, to, left, right)
                     }
                     Op::SubtractInt { to, left, value } => {
                         arithmetic_int!(Arithmetic::Subtract, checked_sub, to, left, value)
                     }
                     Op::Multiply { to, left, right } => {
-                        arithmetic!(Arithmetic::Multiply, checked_mul, to, left, right)
+                        arithmetic!(Arithmetic::Multiply, checked_mul, *, to, left, right)
                     }
-                    Op::Divide { to, left, right } => {
-                        attempt!(step::arithmetic(
+                    Op::Divide { to, left, right } => match (get!(left), get!(right)) {
+                        (Value::Float(left, Tag::PROGRAM), Value::Float(right, Tag::PROGRAM))
+                            if let value = left / right
+                                && value.is_finite() =>
+                        {
+                            set_float!(to, value)
+                        }
+                        _ => attempt!(step::arithmetic(
                             machine,
                             regs,
                             Arithmetic::Divide,
                             (to, left, right)
-                        ))
-                    }
+                        )),
+                    },
                     Op::Remainder { to, left, right } => {
-                        arithmetic!(Arithmetic::Remainder, checked_rem, to, left, right)
+                        arithmetic!(Arithmetic::Remainder, checked_rem, %, to, left, right)
                     }
                     Op::RemainderInt { to, left, value } => {
                         arithmetic_int!(Arithmetic::Remainder, checked_rem, to, left, value)
@@ -467,16 +505,26 @@ fn execute<const REGIONS: bool>(
                         attempt!(build::put_key(machine, regs, (object, key), value));
                     }
                     Op::GetField { to, base, name } => {
-                        let value = attempt!(access::field(machine, get!(base), name));
-                        set!(to, value);
+                        put!(
+                            to,
+                            match access::plain_field(machine, get!(base), name) {
+                                Some(value) => value,
+                                None => attempt!(access::field(machine, get!(base), name)),
+                            }
+                        );
                     }
                     Op::GetLength { to, base } => {
                         let value = attempt!(access::length(machine, get!(base)));
                         set!(to, value);
                     }
                     Op::GetIndex { to, base, index } => {
-                        let value = attempt!(access::item(machine, get!(base), get!(index)));
-                        set!(to, value);
+                        put!(
+                            to,
+                            match access::plain_item(get!(base), get!(index)) {
+                                Some(value) => value,
+                                None => attempt!(access::item(machine, get!(base), get!(index))),
+                            }
+                        );
                     }
                     Op::SetField { base, name, value } => {
                         let (base, value) = (get!(base), get!(value));
@@ -487,6 +535,13 @@ fn execute<const REGIONS: bool>(
                             name,
                             value
                         ));
+                    }
+                    Op::AddToField { base, name, value } => {
+                        let (base, value) = (get!(base), get!(value));
+                        let by = (*epoch, control.tag);
+                        if attempt!(access::add_to_field(machine, by, base, name, value)) {
+                            pc += 3;
+                        }
                     }
                     Op::SetIndex { base, index, value } => {
                         let (base, index, value) = (get!(base), get!(index), get!(value));

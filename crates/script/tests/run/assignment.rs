@@ -161,3 +161,31 @@ fn as_1_file_without_agents_needs_only_main_func() {
     assert_eq!(value_of("main func(input) { \"hello\" }"), json!("hello"));
     assert_eq!(value_of("func only() { 7 }"), json!(7));
 }
+
+#[test]
+fn gr_3_addition_to_field_is_seen_by_nobody_who_read_it_before() {
+    assert_eq!(
+        value("o = { t: \"a\" } o.t += \"b\" p = o.t o.t += \"c\" o.t += 1\n[o.t, p]"),
+        json!(["abc1", "ab"])
+    );
+    assert_eq!(value("o = { n: 1 } p = { o: o } p.o.n += o.n p.o.n += 0.5 o.n"), json!(2.5));
+    assert_eq!(value("o = { l: [1] } p = o.l o.l += [2]\n[o.l, p]"), json!([[1, 2], [1]]));
+    assert_eq!(value("o = { n: 1 } o.n += \"a\" o.n"), json!("1a"));
+    assert_eq!(value("s = \"文\" n = s.length s += \"é文\"\n[n, s.length]"), json!([1, 3]));
+    assert_eq!(value("o = { s: \"文\" } n = o.s.length o.s += \"é\" o.s.length"), json!(2));
+}
+
+#[test]
+fn gr_3_addition_to_field_reads_it_before_what_is_added_runs() {
+    let source = "func f(o) { o.t = \"changed\" \"x\" } main func(input) { o = { t: \"a\" } o.t += f(o) o.t }";
+    assert_eq!(value_of(source), json!("ax"));
+}
+
+#[test]
+fn gr_3_addition_to_field_fails_where_reading_and_setting_do() {
+    assert_eq!(fault("o = { t: \"a\" } o.u += \"b\"").0, "AS9004");
+    assert_eq!(fault("o = { t: none } o.t += \"b\"").0, "AS9006");
+    assert_eq!(fault("o = 1 o.t += \"b\"").0, "AS9004");
+    let outer = "o = { t: \"a\" } parallel for x in [1] max 1 { o.t += \"b\" }";
+    assert_eq!(failure(outer).details.unwrap()[0]["code"], json!("AS9015"));
+}

@@ -7,7 +7,7 @@ use super::scope::Place;
 use crate::runtime::code::{Op, Reg};
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Accessor, AssignOp, Expr, ExprKind, Name, Target};
-use crate::syntax::walk::{has_block, strip};
+use crate::syntax::walk::{expressions, has_block, strip};
 use contexture_diagnostic::Span;
 
 impl<'a> FunctionCompiler<'_, 'a> {
@@ -109,12 +109,16 @@ impl<'a> FunctionCompiler<'_, 'a> {
             Accessor::Field(_) => None,
         };
         let result = self.code.temp();
-        if op == AssignOp::Set {
-            self.expr(value, result);
-        } else {
-            self.at(target.span);
-            self.read(result, base, last, index);
-            self.change(result, result, op, value);
+        match (op, last) {
+            (AssignOp::Set, _) => self.expr(value, result),
+            (AssignOp::Add, Accessor::Field(name)) if self.can_add_in_place(&name.text, value) => {
+                return self.add_to_field(target.span, (base, &name.text), value, result);
+            }
+            _ => {
+                self.at(target.span);
+                self.read(result, base, last, index);
+                self.change(result, result, op, value);
+            }
         }
         self.at(target.span);
         match (last, index) {
@@ -124,6 +128,33 @@ impl<'a> FunctionCompiler<'_, 'a> {
             }
             (Accessor::Index(_), None) => {}
         }
+    }
+
+    /// Reports whether a value may be computed before the field that it is added to is read: nothing
+    /// in it may change the field.
+    fn can_add_in_place(&mut self, name: &str, value: &'a Expr) -> bool {
+        let mut is_pure = true;
+        expressions(value, &mut |part| is_pure &= is_single_step(part) || is_paren(part));
+        is_pure && name != "length" && self.tables.name(name).is_some()
+    }
+
+    fn add_to_field(
+        &mut self,
+        span: Span,
+        (base, name): (Reg, &str),
+        value: &'a Expr,
+        result: Reg,
+    ) {
+        let right = self.operand(value);
+        self.at(span);
+        if let Some(name) = self.tables.name(name) {
+            self.code.emit(Op::AddToField { base, name, value: right });
+        }
+        self.get_field(result, base, name);
+        self.at(value.span);
+        self.code.emit(Op::Add { to: result, left: result, right });
+        self.at(span);
+        self.set_field(base, name, result);
     }
 
     /// Returns the register of the variable at the start of a path.
@@ -162,6 +193,10 @@ impl<'a> FunctionCompiler<'_, 'a> {
             (Accessor::Index(_), None) => {}
         }
     }
+}
+
+fn is_paren(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Paren(_))
 }
 
 /// Returns an integer literal that fits into an instruction.

@@ -13,6 +13,14 @@ pub(super) fn own(value: &Value) -> (&str, Tag) {
     }
 }
 
+/// Returns the number of code points of a string.
+fn length_of(value: &Value) -> usize {
+    match value {
+        Value::Str(text, _) => text.length(),
+        _ => 0,
+    }
+}
+
 pub(super) fn made(machine: &Machine<'_>, text: String, tag: Tag) -> Checked<Value> {
     machine.meter.string(text.len())?;
     machine.meter.heap(text.len() + TEXT_BYTES)?;
@@ -60,7 +68,7 @@ pub(crate) fn ends_with(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> 
 }
 
 pub(crate) fn length(_: &Machine<'_>, value: &Value, _: &[Value]) -> Checked<Value> {
-    Ok(Value::int(i64::try_from(own(value).0.chars().count()).unwrap_or(i64::MAX)))
+    Ok(Value::int(i64::try_from(length_of(value)).unwrap_or(i64::MAX)))
 }
 
 pub(crate) fn split(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
@@ -108,7 +116,7 @@ pub(crate) fn slice(machine: &Machine<'_>, value: &Value, arguments: &[Value]) -
         return Ok(value.clone());
     }
     let (text, tag) = own(value);
-    let (from, to) = between(arguments, text.chars().count())?;
+    let (from, to) = between(arguments, length_of(value))?;
     let part = match text.is_ascii() {
         true => text.get(from..to).unwrap_or_default().to_owned(),
         false => text.chars().skip(from).take(to - from).collect(),

@@ -37,7 +37,9 @@ pub(crate) fn equal_and_tag(left: &Value, right: &Value, meter: &Meter) -> Check
 fn scalar_equal(left: &Value, right: &Value) -> Option<bool> {
     Some(match (left, right) {
         (Value::Int(left, _), Value::Int(right, _)) => left == right,
-        (Value::Str(left, _), Value::Str(right, _)) => left == right,
+        (Value::Str(left, _), Value::Str(right, _)) => {
+            Rc::ptr_eq(left, right) || ***left == ***right
+        }
         (Value::None(_), Value::None(_)) => true,
         (Value::Bool(left, _), Value::Bool(right, _)) => left == right,
         (Value::Int(..) | Value::Float(..), Value::Int(..) | Value::Float(..)) => {

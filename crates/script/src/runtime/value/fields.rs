@@ -14,6 +14,12 @@ pub(crate) struct Fields {
     index: Option<HashMap<Rc<str>, usize>>,
 }
 
+/// Compares two names; most often they are the same allocation.
+#[inline]
+fn is_same(left: &str, right: &str) -> bool {
+    std::ptr::eq(left, right) || left == right
+}
+
 impl Fields {
     pub(crate) fn with_capacity(count: usize) -> Self {
         Self { entries: Vec::with_capacity(count), index: None }
@@ -26,8 +32,23 @@ impl Fields {
     fn position(&self, name: &str) -> Option<usize> {
         match &self.index {
             Some(index) => index.get(name).copied(),
-            None => self.entries.iter().position(|(key, _)| **key == *name),
+            None => self.entries.iter().position(|(key, _)| is_same(key, name)),
         }
+    }
+
+    /// Returns a field whose name is the same allocation: that of a name which the program writes is,
+    /// in the objects that it makes. Another may have the name still.
+    #[inline]
+    pub(crate) fn get_interned(&self, name: &Rc<str>) -> Option<&Value> {
+        let found = self.entries.iter().take(SCANNED).find(|(key, _)| Rc::ptr_eq(key, name));
+        found.map(|(_, value)| value)
+    }
+
+    /// Does the same as [`Fields::get_interned`], to change it.
+    #[inline]
+    pub(crate) fn get_interned_mut(&mut self, name: &Rc<str>) -> Option<&mut Value> {
+        let found = self.entries.iter_mut().take(SCANNED).find(|(key, _)| Rc::ptr_eq(key, name));
+        found.map(|(_, value)| value)
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {

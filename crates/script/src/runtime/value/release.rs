@@ -61,9 +61,9 @@ impl Parts<'_> {
         match value {
             Value::Str(text, _) => {
                 let is_between = |(first, last): &(String, String)| {
-                    is_day(text) && (first..=last).contains(&&**text)
+                    is_day(text) && (first..=last).contains(&&***text)
                 };
-                dates.as_ref().is_some_and(is_between) || ids.iter().any(|id| *id == **text)
+                dates.as_ref().is_some_and(is_between) || ids.iter().any(|id| *id == ***text)
             }
             Value::Int(own, _) => {
                 numbers.as_ref().is_some_and(is_number) || ids.iter().any(|id| *id == *own)

@@ -1,5 +1,6 @@
 //! Reading and writing of fields and items (AS-6, AS-8, AS-9).
 
+use crate::runtime::concat;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
@@ -9,16 +10,68 @@ use crate::runtime::value::{FIELD_BYTES, FROZEN, Header, ITEM_BYTES, Object, Val
 use contexture_diagnostic::suggestion;
 use std::rc::Rc;
 
+/// Returns a field of an object in the commonest case: nothing but the program had an influence on
+/// the object, and its field has the program's own name.
+#[inline]
+pub(super) fn plain_field(machine: &Machine<'_>, base: &Value, name: u16) -> Option<Value> {
+    match base {
+        Value::Object(object, Tag::PROGRAM) if object.header.tag.get().is_program() => {
+            let name = machine.names.get(usize::from(name))?;
+            object.fields.borrow().get_interned(name).cloned()
+        }
+        _ => None,
+    }
+}
+
+/// Returns an item of a list in the commonest case, as [`plain_field`] does.
+#[inline]
+pub(super) fn plain_item(base: &Value, index: &Value) -> Option<Value> {
+    match (base, index) {
+        (Value::List(list, Tag::PROGRAM), Value::Int(at, Tag::PROGRAM))
+            if list.header.tag.get().is_program() =>
+        {
+            list.items.borrow().get(usize::try_from(*at).ok()?).cloned()
+        }
+        _ => None,
+    }
+}
+
 pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<Value> {
-    match machine.names.get(usize::from(name)) {
-        Some(name) => property(machine, base, name),
-        None => Ok(Value::NONE),
+    let Some(name) = machine.names.get(usize::from(name)) else { return Ok(Value::NONE) };
+    if let Value::Object(object, _) = base
+        && let Some(value) = object.fields.borrow().get_interned(name)
+    {
+        return Ok(part_of(machine, base, value.clone()));
+    }
+    property(machine, base, name)
+}
+
+/// Adds to a field in its own place, as `object.name += value` does. Returns false, with everything
+/// unchanged, where it has to be read, computed and set.
+pub(super) fn add_to_field(
+    machine: &Machine<'_>,
+    (epoch, control): (u32, Tag),
+    base: &Value,
+    name: u16,
+    value: &Value,
+) -> Checked<bool> {
+    let (Value::Object(object, chosen), Some(name)) = (base, machine.names.get(usize::from(name)))
+    else {
+        return Ok(false);
+    };
+    let is_plain = object.header.epoch >= epoch
+        && [control, *chosen, object.header.tag.get()].iter().all(|tag| tag.is_program());
+    let mut fields = object.fields.borrow_mut();
+    match fields.get_interned_mut(name) {
+        Some(slot) if is_plain => concat::append(slot, value, &machine.meter),
+        _ => Ok(false),
     }
 }
 
 pub(super) fn length(machine: &Machine<'_>, base: &Value) -> Checked<Value> {
     match base {
         Value::List(list, _) => Ok(sized(machine, base, list.items.borrow().len())),
+        Value::Str(text, _) if !unknown::is(base) => Ok(sized(machine, base, text.length())),
         _ => property(machine, base, "length"),
     }
 }
@@ -59,7 +112,7 @@ pub(crate) fn property(machine: &Machine<'_>, base: &Value, name: &str) -> Check
         (Value::Str(..), _) if let Some(unknown) = unknown::of(base) => {
             unknown::field(machine, unknown, name)
         }
-        (Value::Str(text, _), "length") => Ok(sized(machine, base, text.chars().count())),
+        (Value::Str(text, _), "length") => Ok(sized(machine, base, text.length())),
         (Value::List(..) | Value::Object(..), "summary") => {
             deep_copy(base, &machine.meter, machine.epoch())
         }
@@ -153,7 +206,7 @@ fn unknown_item(machine: &Machine<'_>, base: &Value, index: &Value) -> Checked<O
     if let Some(base) = unknown::of(base) {
         let step = match index {
             Value::Int(at, _) => format!("[{at}]"),
-            Value::Str(key, _) if !unknown::is(index) => format!(".{key}"),
+            Value::Str(key, _) if !unknown::is(index) => format!(".{}", key.as_str()),
             _ => "[…]".to_owned(),
         };
         return unknown::part(machine, base, &step).map(Some);
@@ -212,8 +265,35 @@ pub(super) fn set_field(
     value: &Value,
 ) -> Checked<()> {
     match machine.names.get(usize::from(name)) {
+        Some(name) if set_plain(by, base, (name, Tag::PROGRAM), value) => Ok(()),
         Some(name) => set_property(machine, by, base, (name, Tag::PROGRAM), value),
         None => Ok(()),
+    }
+}
+
+/// Sets a field in the commonest case: it is there, neither value has parts, and nothing but the
+/// program decided. Returns false, with everything unchanged, in any other.
+#[inline]
+fn set_plain(
+    (epoch, control): (u32, Tag),
+    base: &Value,
+    (name, of_name): (&str, Tag),
+    value: &Value,
+) -> bool {
+    let Value::Object(object, Tag::PROGRAM) = base else { return false };
+    if object.header.epoch < epoch
+        || !control.is_program()
+        || !of_name.is_program()
+        || value.header().is_some()
+    {
+        return false;
+    }
+    match object.fields.borrow_mut().get_mut(name) {
+        Some(slot) if slot.header().is_none() => {
+            *slot = value.clone();
+            true
+        }
+        _ => false,
     }
 }
 
@@ -230,6 +310,9 @@ pub(super) fn set_item(
                 .help("make a new list, or put objects into it and assign their fields"))
         }
         (_, Value::Str(key, tag)) => {
+            if set_plain(by, base, (key, *tag), value) {
+                return Ok(());
+            }
             let name = Rc::from(key.as_str());
             set_property(machine, by, base, (&name, *tag), value)
         }

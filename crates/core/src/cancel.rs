@@ -1,7 +1,8 @@
 //! Cancelling a model call from elsewhere.
 
 use std::sync::Arc;
-use tokio::sync::watch;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Notify;
 
 /// A switch that is thrown once; clones are the same switch.
 ///
@@ -15,30 +16,41 @@ use tokio::sync::watch;
 /// assert!(copy.is_cancelled());
 /// ```
 #[derive(Debug, Clone)]
-pub struct CancelToken(Arc<watch::Sender<bool>>);
+pub struct CancelToken(Arc<Switch>);
+
+/// The state of a switch. It is small, as each turn that waits for a person has one (WA-1).
+#[derive(Debug, Default)]
+struct Switch {
+    is_thrown: AtomicBool,
+    thrown: Notify,
+}
 
 impl CancelToken {
     /// Returns a switch that is not thrown.
     #[must_use]
     pub fn new() -> Self {
-        Self(Arc::new(watch::Sender::new(false)))
+        Self(Arc::default())
     }
 
     /// Throws the switch; a second time changes nothing.
     pub fn cancel(&self) {
-        self.0.send_replace(true);
+        self.0.is_thrown.store(true, Ordering::SeqCst);
+        self.0.thrown.notify_waiters();
     }
 
     /// Reports whether it is thrown.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        *self.0.borrow()
+        self.0.is_thrown.load(Ordering::SeqCst)
     }
 
     /// Waits until it is thrown.
     pub async fn cancelled(&self) {
-        // The sender lives in `self`, so waiting can't fail.
-        let _ = self.0.subscribe().wait_for(|thrown| *thrown).await;
+        // Before the look at the switch: it is told of what is thrown from here on.
+        let thrown = self.0.thrown.notified();
+        if !self.is_cancelled() {
+            thrown.await;
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
 use super::{Serve, codes, neighbours};
 use crate::fault::Fault;
+use crate::serve::turn::parked;
 use contexture::mcp::wire::{Line, Lines, MESSAGE_BYTES};
 use editor::Editor;
 use rmcp::transport::stdio_pipes;
@@ -66,6 +67,7 @@ where
     let session = editor.leave();
     calls::left(&app, &session);
     app.phase.send_replace(Phase::Draining);
+    parked::tell_all_draining(&app);
     drain(&app).await;
     app.end_session(&session);
     serve.close().await;

@@ -29,6 +29,7 @@ use super::sessions::Sessions;
 use super::subscriptions::Subscriptions;
 use super::tokens::{Accounts, Registry};
 use super::turn::turns::Turns;
+use crate::serve::turn::parked;
 use contexture::Project;
 use contexture::database::Database;
 use contexture::llm::Ledger;
@@ -201,7 +202,7 @@ impl App {
         let (done, is_done) = oneshot::channel();
         // After the start of turns and sets of earlier messages.
         self.durable.push(move || {
-            app.turns.cancel_in(&owner, &context, incarnation);
+            parked::cancel_in(&app, &owner, &context, incarnation);
             app.flows.deleted(&owner, &context, incarnation);
             app.subscriptions.deleted(&app.maker, &owner, &context, incarnation);
             let _ = done.send(());

@@ -44,6 +44,7 @@ use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
 use super::{Serve, codes, neighbours};
 use crate::fault::Fault;
+use crate::serve::turn::parked;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use contexture::database::Database;
@@ -201,6 +202,7 @@ impl Listening {
         }
         looking.abort();
         app.phase.send_replace(Phase::Draining);
+        parked::tell_all_draining(&app);
         // Connections are still accepted: clients learn that the server is about to end. A revoked
         // token still ends its connections.
         let watching = async {

@@ -13,6 +13,7 @@ use super::phase::Phase;
 use super::turn::again;
 use super::turn::turns::TurnKey;
 use crate::fault::Fault;
+use crate::serve::turn::parked;
 use contexture::database::{Announced, Database, DatabaseError, Left, Notice};
 use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
 use contexture_protocol::content::{Control, ControlAction};
@@ -182,7 +183,7 @@ async fn cancel_asked(app: &Arc<App>) {
         let Some(Ok(asked)) = app.database.as_ref().map(Database::cancelled) else { return };
         for (owner, KeyName { context_id, message_id }) in asked {
             if let Some(turn) = app.turns.find(&(owner.into(), context_id, message_id)) {
-                turn.cancel.cancel();
+                parked::cancel(&app, &turn);
             }
         }
     };
@@ -213,7 +214,7 @@ pub(crate) async fn steer(
 }
 
 /// Cancels what runs in contexts that another server deleted.
-fn end_deleted(app: &App, changed: Option<&HashSet<u64>>) {
+fn end_deleted(app: &Arc<App>, changed: Option<&HashSet<u64>>) {
     let mut places = app.turns.places(changed);
     places.extend(app.flows.places(changed));
     for (owner, context, incarnation) in places {
@@ -223,7 +224,7 @@ fn end_deleted(app: &App, changed: Option<&HashSet<u64>>) {
             Err(error) => matches!(error, ContextError::NotFound(_)),
         };
         if is_gone {
-            app.turns.cancel_in(&owner, &context, incarnation);
+            parked::cancel_in(app, &owner, &context, incarnation);
             app.flows.deleted(&owner, &context, incarnation);
         }
     }

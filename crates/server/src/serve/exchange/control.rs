@@ -7,6 +7,7 @@ use crate::serve::flows::resume;
 use crate::serve::flows::running::Running;
 use crate::serve::flows::sets::Target;
 use crate::serve::neighbours;
+use crate::serve::turn::parked;
 use contexture::store::contexts::Update;
 use contexture::store::flows::{Ask, WaitFilter};
 use contexture_protocol::content::{Control, ControlAction};
@@ -67,7 +68,7 @@ fn now(app: &Arc<App>, owner: &str, message: &Message, asked: &Control, reply: R
     };
     match asked.action {
         ControlAction::Cancel => {
-            turn.cancel.cancel();
+            parked::cancel(app, &turn);
             reply.acknowledge();
         }
         ControlAction::Pause | ControlAction::Resume => {

@@ -15,6 +15,7 @@ use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::results::unkept;
 use crate::serve::message::{digest, stored_answer};
 use crate::serve::turn::earlier::Turns;
+use crate::serve::turn::parked;
 use contexture::database::Left;
 use contexture::durable;
 use contexture::flows::{self, FlowRequest, Labels};
@@ -255,7 +256,7 @@ pub(crate) async fn wake(app: &Arc<App>, wait: &Wait) {
         return;
     }
     if wait.step.is_empty() {
-        return app.turns.wake(&wait.run);
+        return parked::wake(app, &wait.run);
     }
     let (app, wait) = (Arc::clone(app), wait.clone());
     let log = Arc::clone(&app.log);

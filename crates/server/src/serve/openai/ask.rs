@@ -12,6 +12,7 @@ use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::operations::log::millis;
 use crate::serve::sensitive;
 use crate::serve::turn::history;
+use crate::serve::turn::parked;
 use crate::serve::turn::thread::{TurnOptions, start};
 use crate::serve::turn::tools;
 use crate::serve::turn::turns::UnstoredTurn;
@@ -130,14 +131,14 @@ impl Drop for Cancel {
 impl Cancel {
     fn now(&self) {
         if let Some(turn) = self.app.turns.of_message(&self.owner, &self.id) {
-            turn.cancel.cancel();
+            parked::cancel(&self.app, &turn);
         } else if self.is_stored {
             // The message may not be stored yet: after that, its turn has begun.
             let after = Update { owner: self.owner.to_string(), ..Update::default() };
             let (owner, id) = (Arc::clone(&self.owner), self.id.clone());
             self.app.update(after, move |app, _| {
                 if let Some(turn) = app.turns.of_message(&owner, &id) {
-                    turn.cancel.cancel();
+                    parked::cancel(&app, &turn);
                 }
             });
         }

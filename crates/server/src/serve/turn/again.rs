@@ -57,7 +57,7 @@ pub(crate) async fn go_on(app: &Arc<App>, run: &str, owner: Option<&str>) -> Res
         app.turns.ended();
         return Err(refused);
     }
-    Parked::asked(app, key, begun, stored.id).take_up(app);
+    Parked::asked(app, key, begun, &stored.id).take_up(app);
     Ok(turn)
 }
 

@@ -83,7 +83,7 @@ impl Turns {
         self.taken.insert((pending.owner.clone(), context.clone()));
         let name = pending.key.clone();
         let key = (pending.owner.as_str().into(), name.context_id, name.message_id);
-        Some(Parked::earlier(app, key, (context, incarnation), run))
+        Some(Parked::earlier(app, key, (context, incarnation), &run))
     }
 
     /// Begins a turn anew that did not begin, or can't have, as another one of its context waited.

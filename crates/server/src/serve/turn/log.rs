@@ -5,10 +5,11 @@ use contexture_protocol::Message;
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// The messages of one turn in their order, the last one its answer.
+/// The messages of one turn in their order, the last one its answer. One without messages and listeners, as
+/// of a turn that waits since before the server started, takes no more room than this (WA-1).
 #[derive(Default)]
 pub(crate) struct TurnLog {
-    state: Mutex<State>,
+    state: Mutex<Option<Box<State>>>,
 }
 
 #[derive(Default)]
@@ -24,6 +25,7 @@ impl TurnLog {
     /// A session that listens already, as after a lost connection, gets nothing twice.
     pub(crate) fn attach(&self, reply: Reply) {
         let mut state = self.state.lock();
+        let state = state.get_or_insert_default();
         if state.waiting.iter().any(|known| known.is_to_session_of(&reply)) {
             return reply.leave();
         }
@@ -39,6 +41,7 @@ impl TurnLog {
     /// Sends an intermediate message.
     pub(crate) fn pass(&self, message: &Message) {
         let mut state = self.state.lock();
+        let state = state.get_or_insert_default();
         state.passing.push(message.clone());
         for reply in &state.waiting {
             reply.pass(message.clone());
@@ -48,6 +51,7 @@ impl TurnLog {
     /// Ends the turn with its answer.
     pub(crate) fn finish(&self, message: Message) {
         let mut state = self.state.lock();
+        let state = state.get_or_insert_default();
         for reply in state.waiting.drain(..) {
             reply.finish(message.clone());
         }
@@ -57,16 +61,17 @@ impl TurnLog {
 
     /// Reports whether anybody waits for the answer.
     pub(crate) fn has_listeners(&self) -> bool {
-        !self.state.lock().waiting.is_empty()
+        self.state.lock().as_ref().is_some_and(|state| !state.waiting.is_empty())
     }
 
     /// Reports whether the turn has its answer.
     pub(crate) fn has_ended(&self) -> bool {
-        self.state.lock().answer.is_some()
+        self.state.lock().as_ref().is_some_and(|state| state.answer.is_some())
     }
 
     /// Reports whether the turn ended so long ago that nobody will ask for it again.
     pub(crate) fn is_over(&self, now: Instant, grace: Duration) -> bool {
-        self.state.lock().since.is_some_and(|since| now.saturating_duration_since(since) >= grace)
+        let since = self.state.lock().as_ref().and_then(|state| state.since);
+        since.is_some_and(|since| now.saturating_duration_since(since) >= grace)
     }
 }

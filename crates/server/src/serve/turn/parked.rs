@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// A turn that waits.
 pub(crate) struct Parked {
     pub(super) key: TurnKey,
-    pub(super) run: String,
+    pub(super) run: Arc<str>,
     pub(super) turn: Arc<Turn>,
     pub(super) place: Place,
     /// True if a person asked to go on although the outcome of a model call is not known.
@@ -31,44 +31,46 @@ pub(crate) struct Parked {
 
 impl Parked {
     /// Takes over a turn of an earlier server, whose message has this place.
-    pub(crate) fn earlier(app: &App, key: TurnKey, place: (String, u64), run: String) -> Self {
+    pub(crate) fn earlier(app: &App, key: TurnKey, place: (String, u64), run: &str) -> Self {
         let queue = queue_of(&key.0, &place.0);
         let turn = app.turns.begin(key.clone(), Some(place));
-        Self { key, run, turn, place: app.turns.queues.enter(&queue), asks_again: false }
+        Self {
+            key,
+            run: run.into(),
+            turn,
+            place: app.turns.queues.enter(&queue),
+            asks_again: false,
+        }
     }
 
     /// Goes on with a turn that a person asks for, which has been registered again.
-    pub(super) fn asked(app: &App, key: TurnKey, turn: Arc<Turn>, run: String) -> Self {
+    pub(super) fn asked(app: &App, key: TurnKey, turn: Arc<Turn>, run: &str) -> Self {
         let context = turn.place.as_ref().map_or("", |(context, _)| context);
         let place = app.turns.queues.enter(&queue_of(&key.0, context));
-        Self { key, run, turn, place, asks_again: true }
+        Self { key, run: run.into(), turn, place, asks_again: true }
     }
 
     /// Leaves the turn until it is woken or cancelled.
     pub(crate) fn wait(self, app: &Arc<App>) {
-        let context = self.turn.place.as_ref().map_or("", |(context, _)| context);
-        app.turns.park(&self.run, &self.turn, queue_of(&self.key.0, context));
-        app.handle.spawn(self.waiting(Arc::clone(app)));
+        let (run, turn) = (Arc::clone(&self.run), Arc::clone(&self.turn));
+        let key = self.key.clone();
+        app.turns.park(Box::new(self));
+        if app.is_ending() {
+            tell_draining(app, &key, &turn);
+        } else if turn.cancel.is_cancelled() {
+            wake(app, &run);
+        }
     }
 
-    async fn waiting(mut self, app: Arc<App>) {
-        self.place.reached().await;
-        tokio::select! {
-            () = self.turn.woken() => {}
-            () = self.turn.cancel.cancelled() => {}
-            () = reached(&app, |phase| phase != Phase::Open) => {
-                tell_draining(&app, &self.key, &self.turn);
-                // The next turn of the context does not begin meanwhile.
-                return reached(&app, |phase| phase == Phase::Closed).await;
-            }
-        }
-        // Boxed: what waits is to be small.
-        Box::pin(self.go_on(&app)).await;
+    /// Reports whether its context is this one.
+    pub(super) fn is_in(&self, owner: &str, context: &str) -> bool {
+        let own = self.turn.place.as_ref().map_or("", |(context, _)| context);
+        *self.key.0 == *owner && own == context
     }
 
     /// Leaves the turn, whose run has ended, in the rows of what it waits for.
     pub(super) async fn leave(self, app: &Arc<App>) {
-        let (run, turn) = (self.run.clone(), Arc::clone(&self.turn));
+        let run = Arc::clone(&self.run);
         let unsent = unsent(app, &waits_of(app, &run).await);
         end_used(app, &run).await;
         app.calls.journal().park_waits(&run, true);
@@ -77,7 +79,7 @@ impl Parked {
         hand_on(app, waits.iter().filter(|wait| unsent.contains(&wait.id)));
         // It may have been answered meanwhile.
         if waits.iter().any(|wait| wait.state == WaitState::Answered) {
-            turn.wake();
+            wake(app, &run);
         }
     }
 
@@ -87,12 +89,43 @@ impl Parked {
         app.handle.clone().spawn(async move { Box::pin(self.go_on(&app)).await });
     }
 
-    async fn go_on(self, app: &Arc<App>) {
-        app.turns.unpark(&self.run);
+    async fn go_on(mut self, app: &Arc<App>) {
+        self.place.reached().await;
         app.calls.journal().park_waits(&self.run, false);
         let (stored, waits) = (read(app, &self.run).await, waits_of(app, &self.run).await);
         TurnWork::again(app, self, stored, waits).await;
     }
+}
+
+/// Takes up the turn of a run, if it only waits. When the server is about to end, the next one does.
+pub(crate) fn wake(app: &Arc<App>, run: &str) {
+    if app.is_ending() {
+        return;
+    }
+    if let Some(parked) = app.turns.unpark(run) {
+        parked.take_up(app);
+    }
+}
+
+/// Cancels a turn, which is taken up if it only waits: it ends in order.
+pub(crate) fn cancel(app: &Arc<App>, turn: &Turn) {
+    turn.cancel.cancel();
+    if let Some(run) = turn.parked_run() {
+        wake(app, &run);
+    }
+}
+
+/// Cancels the turns in a context.
+pub(crate) fn cancel_in(app: &Arc<App>, owner: &str, context: &str, incarnation: u64) {
+    for turn in app.turns.all_in(owner, context, incarnation) {
+        cancel(app, &turn);
+    }
+}
+
+/// Tells who waits for answers to turns that only wait that this server ends. The next turns of their
+/// contexts do not begin here.
+pub(crate) fn tell_all_draining(app: &App) {
+    app.turns.each_parked(|parked| tell_draining(app, &parked.key, &parked.turn));
 }
 
 pub(super) async fn read(app: &App, run: &str) -> Result<StoredRun, String> {
@@ -137,9 +170,9 @@ async fn reached(app: &App, is_meant: impl Fn(Phase) -> bool) {
 
 /// Waits until the server is about to end and a turn that comes first only waits: this one will not
 /// begin here.
-pub(super) async fn put_off(app: &App, queue: String) {
+pub(super) async fn put_off(app: &App, owner: &str, context: &str) {
     reached(app, |phase| phase != Phase::Open).await;
-    while !app.turns.is_parked(&queue) {
+    while !app.turns.is_parked(owner, context) {
         tokio::time::sleep(ENDING).await;
     }
 }

@@ -87,7 +87,7 @@ impl TurnWork {
         let here = turn.place.clone().unwrap_or_default();
         let options = AnswerOptions::default();
         let mut work = Self::of(app, &caller, (key, turn), (here, seq), message, (input, options));
-        work.earlier = Some(run);
+        work.earlier = Some(run.to_string());
         work.resumes = Some(Resumed { stored, waits, asks_again });
         work.work(place).await;
     }

@@ -1,6 +1,7 @@
 //! The turns of a server.
 
 use super::log::TurnLog;
+use super::parked::Parked;
 use super::queues::TurnQueues;
 use crate::serve::phase::GRACE;
 use contexture::llm::CancelToken;
@@ -11,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The turns that run, wait, or ended recently.
 pub(crate) struct Turns {
@@ -21,8 +22,8 @@ pub(crate) struct Turns {
     pub(super) queues: TurnQueues,
     permits: Arc<Semaphore>,
     running: AtomicUsize,
-    /// Those that only wait, by their runs, with the queues of their contexts.
-    parked: Mutex<HashMap<String, (Arc<Turn>, String)>>,
+    /// Those that only wait, by their runs. Nothing else is kept of them, neither a task nor a timer.
+    parked: Mutex<HashMap<Arc<str>, Box<Parked>>>,
 }
 
 /// Owner, the contextId as written in the message, messageId (CP-7).
@@ -33,19 +34,16 @@ pub(crate) struct Turn {
     pub(super) place: Option<(String, u64)>,
     pub(crate) log: TurnLog,
     pub(crate) cancel: CancelToken,
-    woken: Notify,
+    /// The run that is left while it only waits.
+    parked: Mutex<Option<Arc<str>>>,
     /// The number of its reports that were passed on.
     pub(super) reports: AtomicUsize,
 }
 
 impl Turn {
-    pub(super) fn wake(&self) {
-        self.woken.notify_one();
-    }
-
-    /// Waits until what it waits for is answered.
-    pub(super) async fn woken(&self) {
-        self.woken.notified().await;
+    /// Returns the run that is left while the turn only waits.
+    pub(super) fn parked_run(&self) -> Option<Arc<str>> {
+        self.parked.lock().clone()
     }
 }
 
@@ -99,9 +97,9 @@ impl Turns {
         key: TurnKey,
         place: Option<(String, u64)>,
     ) -> Arc<Turn> {
-        let (log, cancel, woken) = (TurnLog::default(), CancelToken::new(), Notify::new());
+        let (log, cancel, parked) = (TurnLog::default(), CancelToken::new(), Mutex::default());
         let reports = AtomicUsize::new(0);
-        let turn = Arc::new(Turn { place, log, cancel, woken, reports });
+        let turn = Arc::new(Turn { place, log, cancel, parked, reports });
         // Turns that ended long ago make room for new ones.
         if turns.len() == turns.capacity() {
             let now = Instant::now();
@@ -162,27 +160,29 @@ impl Turns {
     }
 
     /// Leaves a turn until what it waits for is answered; it counts as no work.
-    pub(super) fn park(&self, run: &str, turn: &Arc<Turn>, queue: String) {
-        self.parked.lock().insert(run.to_owned(), (Arc::clone(turn), queue));
+    pub(super) fn park(&self, parked: Box<Parked>) {
+        let run = Arc::clone(&parked.run);
+        *parked.turn.parked.lock() = Some(Arc::clone(&run));
+        self.parked.lock().insert(run, parked);
         self.ended();
     }
 
-    pub(super) fn unpark(&self, run: &str) {
-        if self.parked.lock().remove(run).is_some() {
-            self.running.fetch_add(1, Ordering::Relaxed);
-        }
+    /// Takes the turn of a run that only waits, which counts as work again.
+    pub(super) fn unpark(&self, run: &str) -> Option<Box<Parked>> {
+        let parked = self.parked.lock().remove(run)?;
+        *parked.turn.parked.lock() = None;
+        self.running.fetch_add(1, Ordering::Relaxed);
+        Some(parked)
     }
 
-    /// Wakes the turn of a run, if it only waits.
-    pub(crate) fn wake(&self, run: &str) {
-        if let Some((turn, _)) = self.parked.lock().get(run) {
-            turn.wake();
-        }
+    /// Reports whether a turn of a context only waits.
+    pub(super) fn is_parked(&self, owner: &str, context: &str) -> bool {
+        self.parked.lock().values().any(|parked| parked.is_in(owner, context))
     }
 
-    /// Reports whether the first turn of a queue only waits.
-    pub(super) fn is_parked(&self, queue: &str) -> bool {
-        self.parked.lock().values().any(|(_, own)| own == queue)
+    /// Calls a function with each turn that only waits.
+    pub(super) fn each_parked(&self, work: impl FnMut(&Parked)) {
+        self.parked.lock().values().map(|parked| &**parked).for_each(work);
     }
 
     /// Returns the number of turns that run or wait.
@@ -205,17 +205,15 @@ impl Turns {
         places.filter(|(_, _, one)| among.is_none_or(|all| all.contains(one))).collect()
     }
 
-    /// Cancels what runs in a context of an owner.
-    pub(crate) fn cancel_in(&self, owner: &str, context: &str, incarnation: u64) {
+    /// Returns the turns in a context of an owner.
+    pub(super) fn all_in(&self, owner: &str, context: &str, incarnation: u64) -> Vec<Arc<Turn>> {
         let is_there = |turn: &Turn| {
             let place = turn.place.as_ref();
             place.is_some_and(|(id, which)| id == context && *which == incarnation)
         };
-        for ((of, _, _), turn) in self.by_key.lock().iter() {
-            if **of == *owner && is_there(turn) {
-                turn.cancel.cancel();
-            }
-        }
+        let turns = self.by_key.lock();
+        let own = turns.iter().filter(|((of, _, _), turn)| **of == *owner && is_there(turn));
+        own.map(|(_, turn)| Arc::clone(turn)).collect()
     }
 
     /// Notes that the run of a turn begins.

@@ -213,7 +213,8 @@ impl TurnWork {
     async fn park(self, place: Place) {
         let run = self.calls.as_ref().and_then(|calls| calls.journal.run()).map(str::to_owned);
         let Some(run) = run else { return };
-        let parked = Parked { key: self.key, run, turn: self.turn, place, asks_again: false };
+        let parked =
+            Parked { key: self.key, run: run.into(), turn: self.turn, place, asks_again: false };
         parked.leave(&self.app).await;
     }
 

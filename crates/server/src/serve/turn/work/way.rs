@@ -27,7 +27,7 @@ impl TurnWork {
         tokio::select! {
             is_first = first => if is_first { Begins::Now } else { Begins::Elsewhere },
             () = self.turn.cancel.cancelled() => Begins::Cancelled,
-            () = parked::put_off(&self.app, self.queue()) => Begins::Elsewhere,
+            () = parked::put_off(&self.app, &self.key.0, &self.context) => Begins::Elsewhere,
         }
     }
 

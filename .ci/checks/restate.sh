@@ -15,6 +15,17 @@ if [ -z "${CONTEXTURE_ENGINE_BIN:-}" ]; then
   CONTEXTURE_ENGINE_BIN=${CARGO_TARGET_DIR:-target}/debug/contexture
 fi
 contexture=$(realpath "$CONTEXTURE_ENGINE_BIN")
+
+# -- a server whose engine is away says so at its start, and serves all but sets --
+mkdir "$work/away"
+echo 'main func(text string) { text }' >"$work/away/app.as"
+away_port=$(free_port)
+serve env -C "$work/away" "$contexture" serve app.as --listen "127.0.0.1:$away_port" --engine "restate=http://127.0.0.1:$(free_port)" \
+  >"$work/away.log" 2>&1
+ready "the server without its engine" curl -fs -o "$work/away.json" "http://127.0.0.1:$away_port/healthz"
+said "$work/away.log" "warning: the engine of sets does not answer: new sets are refused until it does" "an engine that is away is told at the start"
+stop_server "$server"
+
 restate_place
 
 mkdir -p "$work/project"

@@ -52,6 +52,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("run_unknown", "No run with a journal has this id."),
     ("run_ambiguous", "Several runs with a journal fit what was given of an id."),
     ("run_under_way", "Another process has the run under way."),
+    ("run_of_set", "The run is that of a set, which `contexture flow` resumes."),
     ("set_of_server", "The run is a set of `contexture serve`, which settles it itself."),
     ("turn_of_server", "The run is a turn under `contexture serve`, which takes it up itself."),
     ("run_ended", "The run has ended, and can't be taken up again or cancelled."),

@@ -153,6 +153,8 @@ fn wa_4_step_of_killed_run_is_settled_and_run_is_resumed() {
     other.0.wait().unwrap();
     let _ = settle(&["lang", "--again"]).exits(2).says("`long`");
     let _ = settle(&["first", "--again"]).exits(2).says("in doubt are long");
+    let asked = sandbox.run(["runs", "resume", id]).exits(2);
+    let _ = asked.says(&format!("`contexture flow resume {id}` continues it"));
     let told = settle(&["long", "--done", "{\"等\": 1}", "--json"]).exits(0).json();
     assert_eq!(told, json!({"run": id, "in_doubt": []}));
     let _ = settle(&["long", "--again"]).exits(2).says("nothing of it is in doubt");

@@ -152,6 +152,14 @@ impl StoredRun {
         self.can_go_on(false)
     }
 
+    /// Returns what to do instead of going on.
+    const fn begin_anew(&self) -> &'static str {
+        match self.head.turn {
+            Some(_) => "send its message to the server again, under a new messageId",
+            None => "begin a new run with `contexture run --durable`",
+        }
+    }
+
     pub(super) fn can_go_on(&self, changed: bool) -> Result<(), SetupError> {
         let id = &self.id;
         let refused = |code: &str, message: String, help: String| {
@@ -190,13 +198,18 @@ impl StoredRun {
             State::Failed => refused(
                 "run_ended",
                 format!("the run {id} has failed: {code}"),
-                "begin a new run; or mend the program, and take the run up with `--changed`"
-                    .to_owned(),
+                match self.head.turn {
+                    Some(_) => self.begin_anew().to_owned(),
+                    None => {
+                        "begin a new run; or mend the program, and take the run up with `--changed`"
+                            .to_owned()
+                    }
+                },
             ),
             State::Done | State::Cancelled => refused(
                 "run_ended",
                 format!("the run {id} is {}", self.state.as_str()),
-                "begin a new run with `contexture run --durable`".to_owned(),
+                self.begin_anew().to_owned(),
             ),
         }
     }

@@ -130,12 +130,13 @@ fn tell_clients(app: &App) -> Result<(), DatabaseError> {
 /// Reads the clients of other servers.
 async fn read_clients(app: &Arc<App>) {
     let app = Arc::clone(app);
-    let read = move || {
-        if let Some(Ok(clients)) = app.database.as_ref().map(Database::clients) {
-            app.sessions.set_elsewhere(clients);
-        }
-    };
-    let _ = tokio::task::spawn_blocking(read).await;
+    let _ = tokio::task::spawn_blocking(move || read_clients_now(&app)).await;
+}
+
+fn read_clients_now(app: &App) {
+    if let Some(Ok(clients)) = app.database.as_ref().map(Database::clients) {
+        app.sessions.set_elsewhere(clients);
+    }
 }
 
 async fn hear(app: Arc<App>, mut notices: UnboundedReceiver<Notice>) {
@@ -266,19 +267,18 @@ pub(crate) async fn look(app: Arc<App>) {
 async fn take_over(app: &Arc<App>) {
     let taking = Arc::clone(app);
     let taken = tokio::task::spawn_blocking(move || {
-        let Some(database) = &taking.database else { return Ok(false) };
+        let Some(database) = &taking.database else { return Ok(()) };
         let left = database.take_over().map_err(|error| resume::unusable(&error))?;
-        let is_any = left.servers > 0;
-        resume_left(&taking, left);
-        settle_left(&taking).map(|()| is_any)
-    });
-    match taken.await {
-        Ok(Ok(true)) => read_clients(app).await,
-        Ok(Err(fault)) => {
-            let fields = json!({ "outcome": "take_over", "reason": fault.to_string() });
-            app.log.info("store_failed", fields);
+        if left.servers > 0 {
+            // What goes on may call a client that was on the other server, and may come back.
+            read_clients_now(&taking);
         }
-        Ok(Ok(false)) | Err(_) => {}
+        resume_left(&taking, left);
+        settle_left(&taking)
+    });
+    if let Ok(Err(fault)) = taken.await {
+        let fields = json!({ "outcome": "take_over", "reason": fault.to_string() });
+        app.log.info("store_failed", fields);
     }
 }
 

@@ -1,6 +1,7 @@
 //! `contexture runs resume`: takes a run up again from its journal.
 
 use super::{TargetRun, refused};
+use crate::commands::flow::StoredRun as StoredFlow;
 use crate::commands::run::{Output, carry_out};
 use crate::prelude::*;
 use crate::support::options::Spend;
@@ -52,12 +53,16 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let (project, run) = args.asked.find()?;
+    let (project, run) = match (args.asked.find(), args.asked.set()) {
+        (Err(_), Some(set)) => return Err(of_set(&set).into()),
+        (found, _) => found?,
+    };
     if run.turn().is_some() && args.is_plain() {
         wish(&project, &run).map_err(refused)?;
         terminal.note(&format!(
-            "the server that runs on this folder, or the next one, goes on with {}",
-            run.id
+            "the server that runs on this folder, or the next one, goes on with {id}; if it can't, its log \
+             says why (turn_not_resumed), and `contexture runs cancel {id}` ends the run",
+            id = run.id
         ));
         return Ok(Exit::Done);
     }
@@ -73,4 +78,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     request.trace_file = args.output.trace.clone().flatten();
     request.forget |= args.output.no_trace;
     carry_out(&project, request, (&args.output, false), terminal)
+}
+
+/// Returns the error about the run of a set, which another command resumes.
+fn of_set(set: &StoredFlow) -> CommandError {
+    let id = set.id();
+    let message = format!("the run {id} is that of a set");
+    let help = match set.is_of_server() {
+        true => "the server that it belongs to resumes it at its start".to_owned(),
+        false => format!("`contexture flow resume {id}` continues it"),
+    };
+    CommandError::refused("run_of_set", message).help(help)
 }

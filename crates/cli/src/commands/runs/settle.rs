@@ -1,7 +1,7 @@
 //! `contexture runs settle`: says what came of a call or a step in doubt (WA-4).
 
 use super::{TargetRun, refused};
-use crate::commands::flow::{FlowLocation, StoredRun as StoredFlow};
+use crate::commands::flow::StoredRun as StoredFlow;
 use crate::prelude::*;
 use contexture::durable::{self, Settlement};
 use contexture::flows;
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         None if args.again => Ok(Settlement::Again),
         None => Ok(Settlement::Failed),
     };
-    let (project, run) = match (found, flow(args)) {
+    let (project, run) = match (found, args.asked.set()) {
         (Ok(found), _) => found,
         (Err(_), Some(set)) => return of_set(args, &set, settlement(terminal)?, terminal),
         (Err(error), None) => return Err(error),
@@ -57,15 +57,6 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let left = run.in_doubt().map(|past| past.call.key.clone()).filter(|key| *key != args.call);
     let resume = format!("contexture runs resume {}", run.id);
     report(args, &run.id, &left.collect::<Vec<_>>(), (&resume, terminal))
-}
-
-/// Finds the run of a set that is named; `latest` is that of a program.
-fn flow(args: &Args) -> Option<StoredFlow> {
-    let name = &args.asked.run;
-    if name.starts_with("latest") {
-        return None;
-    }
-    FlowLocation::of(args.asked.workspace.workspace.as_deref()).find(name).ok()
 }
 
 fn of_set(

@@ -451,6 +451,17 @@ async fn wa_3_settled_turn_is_kept_over_a_restart_until_a_person_goes_on_with_it
 }
 
 #[tokio::test]
+async fn wa_3_turn_that_nobody_can_resume_is_told_with_what_to_do() {
+    let (site, _model, run) = killed_in_model_call().await;
+    let project = Project::open(&site.path(""), Environment::default()).unwrap();
+    durable::cancel(&project, &durable::find(&project, &run).unwrap()).unwrap();
+    let refused = durable::wish(&project, &durable::find(&project, &run).unwrap()).unwrap_err();
+    assert_eq!(refused.code, "run_ended");
+    let help = "send its message to the server again, under a new messageId";
+    assert_eq!(refused.help.as_deref(), Some(help));
+}
+
+#[tokio::test]
 async fn wa_3_uncertain_turn_goes_on_over_http() {
     let (site, model, run) = killed_in_model_call().await;
     let mut client = page(&site).await;

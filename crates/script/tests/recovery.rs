@@ -179,3 +179,30 @@ fn ty_5_error_of_structure_hides_what_follows_from_it_and_nothing_else() {
         ["2: use of undefined name `one`", "3: unclosed `[`", "6: use of undefined name `three`"]
     );
 }
+
+#[test]
+fn ty_5_text_cut_off_in_a_shape_is_one_error() {
+    let programs = [
+        "/// One.\nshape Issue {\n  /// What.\n  title string length 1 to 80,\n  tags list[string]?,\n  kind \"bug\" | \"idea\"\n  parts list[{ a integer min 1 max 5, b { c } }]\n",
+        "main func(input { question string, rows list[{ id integer, name? string }] }, n integer) -> Issue",
+        "main func(q) {\n  r = generate({ input: q }) -> {\n    a string pattern \"x\",\n    b list[{ c number }]?\n    d \"x\" | \"y\"\n",
+        "agent A -> { a string, b list[Issue] ",
+    ];
+    for text in programs {
+        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let told = told(&text[..end]);
+            if told.len() > 1 {
+                println!("{:?}: {told:#?}", &text[..end]);
+            }
+        }
+    }
+}
+
+#[test]
+fn ty_5_missing_comma_before_the_end_of_the_text_is_an_error() {
+    let missing = ["2: missing comma between fields on one line; add a comma, or start a new line"];
+    assert_eq!(
+        told("main func(input) {\n generate({ input: \"a\" }) -> { a string b }\n}"),
+        missing
+    );
+}

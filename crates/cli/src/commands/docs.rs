@@ -22,11 +22,8 @@ Nothing runs. Exit code 0: done; 2: the program can't be read or has errors.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The program.
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    file: PathBuf,
     #[command(flatten)]
-    workspace: Workspace,
+    program: ProgramFile,
     /// Print one JSON object with JSON Schemas: entries, touches, secrets, policy, and the named
     /// shapes as `$defs`.
     #[arg(long, conflicts_with = "openapi")]
@@ -38,8 +35,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let interface = interface_of(&args.file, &args.workspace, terminal)?;
-    let name = file_name(&args.file);
+    let interface = args.program.interface(terminal)?;
+    let name = args.program.name();
     if args.json {
         terminal.print_json(&json::document(&interface))?;
     } else if args.openapi {
@@ -50,23 +47,32 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Loads and checks a program and returns its interface.
-pub(super) fn interface_of(
-    file: &Path,
-    workspace: &Workspace,
-    terminal: &Terminal,
-) -> Result<Interface, Abort> {
-    let project = workspace.open_for(Some(file))?;
-    let (program, report) =
-        load(&project, file).map_err(|error| CommandError::from(error).file(file))?;
-    if report.has_errors() {
-        return Err(diagnostics::refused_program(&report, terminal).into());
-    }
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(analysis::interface(&program, &stem, &report.generates))
+/// The arguments that name a program whose interface is shown.
+#[derive(Debug, clap::Args)]
+pub(super) struct ProgramFile {
+    /// The program.
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    #[command(flatten)]
+    workspace: Workspace,
 }
 
-/// Returns the name of a program's file.
-pub(super) fn file_name(file: &Path) -> String {
-    file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+impl ProgramFile {
+    /// Loads and checks the program and returns its interface.
+    pub(super) fn interface(&self, terminal: &Terminal) -> Result<Interface, Abort> {
+        let file = &self.file;
+        let project = self.workspace.open_for(Some(file))?;
+        let (program, report) =
+            load(&project, file).map_err(|error| CommandError::from(error).file(file))?;
+        if report.has_errors() {
+            return Err(diagnostics::refused_program(&report, terminal).into());
+        }
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        Ok(analysis::interface(&program, &stem, &report.generates))
+    }
+
+    /// Returns the name of the file.
+    pub(super) fn name(&self) -> String {
+        self.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
 }

@@ -8,7 +8,7 @@ mod rust;
 mod tests;
 mod typescript;
 
-use super::docs::{file_name, interface_of};
+use super::docs::ProgramFile;
 use crate::prelude::*;
 use contexture::script::semantic::interface::Interface;
 
@@ -24,11 +24,8 @@ Nothing runs. Exit code 0: done; 2: the program can't be read or has errors.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The program.
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    file: PathBuf,
     #[command(flatten)]
-    workspace: Workspace,
+    program: ProgramFile,
     /// The language: `ts` needs `fetch`, `python` is for 3.11, `rust` needs serde and `serde_json`.
     #[arg(long, value_enum)]
     lang: Language,
@@ -43,8 +40,8 @@ enum Language {
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let interface = interface_of(&args.file, &args.workspace, terminal)?;
-    terminal.print(&client(&interface, &file_name(&args.file), args.lang))?;
+    let interface = args.program.interface(terminal)?;
+    terminal.print(&client(&interface, &args.program.name(), args.lang))?;
     Ok(Exit::Done)
 }
 

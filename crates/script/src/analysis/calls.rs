@@ -272,10 +272,21 @@ impl<'p> Checker<'p, '_> {
     }
 }
 
-/// Returns the first of some names, for a message.
-pub(super) fn listed(names: &[&str]) -> String {
+/// Returns the first of some names, each once, for a message.
+pub(super) fn listed<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     const SHOWN: usize = 12;
-    let more = if names.len() > SHOWN { " …" } else { "" };
-    let first: Vec<&str> = names.iter().take(SHOWN).copied().collect();
-    format!("{}{more}", first.join(", "))
+    let mut shown = String::new();
+    let mut known: Vec<S> = Vec::new();
+    for name in names {
+        if known.iter().any(|one| one.as_ref() == name.as_ref()) {
+            continue;
+        }
+        if known.len() == SHOWN {
+            return shown + " …";
+        }
+        shown.push_str(if known.is_empty() { "" } else { ", " });
+        shown.push_str(name.as_ref());
+        known.push(name);
+    }
+    shown
 }

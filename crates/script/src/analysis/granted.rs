@@ -1,6 +1,7 @@
 //! `tools` of a `generate`: the methods that its model may call (AS-19, GU-2).
 
 use super::Checker;
+use super::calls::listed;
 use super::declarations::Global;
 use crate::capability::noun;
 use crate::codes;
@@ -10,9 +11,6 @@ use crate::syntax::ast::{Expr, ExprKind, Import, ImportKind, Name};
 use crate::syntax::walk::strip;
 use contexture_core::policy::Class;
 use contexture_diagnostic::{Span, suggestion};
-
-/// The most methods that a message names.
-const LISTED: usize = 12;
 
 impl<'p> Checker<'p, '_> {
     /// Checks the list of tools, and adds the methods that it grants. Tools are not values, so the
@@ -114,10 +112,7 @@ impl<'p> Checker<'p, '_> {
         let quoted: Vec<String> =
             withheld.iter().map(|method| format!("`{}`", full(method))).collect();
         let first = withheld.first().map(full).unwrap_or_default();
-        let message = format!(
-            "`{own}` grants only what reads, not {}",
-            listed(quoted.iter().map(String::as_str))
-        );
+        let message = format!("`{own}` grants only what reads, not {}", listed(&quoted));
         let fault = codes::PARTLY_GRANTED.at(span, message);
         let kept: Vec<String> = granted.iter().map(full).collect();
         let fault = if kept.is_empty() {
@@ -162,12 +157,4 @@ impl<'p> Checker<'p, '_> {
         let help = "write their names, as in `tools: [Grep, File.read]`";
         self.push(codes::BAD_TOOLS.at(span, message).with_help(help));
     }
-}
-
-/// Lists names for a message, and marks that there are more.
-fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let names: Vec<&str> = names.collect();
-    let more = if names.len() > LISTED { " …" } else { "" };
-    let first: Vec<&str> = names.into_iter().take(LISTED).collect();
-    format!("{}{more}", first.join(", "))
 }

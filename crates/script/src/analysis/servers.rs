@@ -1,15 +1,13 @@
 //! Calls of the tools of servers: which there are and what they take (AS-25).
 
 use super::Checker;
+use super::calls::listed;
 use super::tools::is_bare;
 use crate::codes;
 use crate::server::{FieldFacts, FieldType, ServerFacts, ServerImport, ToolFacts};
 use crate::syntax::ast::{Expr, ExprKind, Import, Name, Text, UnaryOp};
 use crate::syntax::walk::strip;
 use contexture_diagnostic::suggestion;
-
-/// The most tools that a message names.
-const LISTED: usize = 12;
 
 impl<'p> Checker<'p, '_> {
     pub(super) fn first_method(&self, import: &Import) -> String {
@@ -75,11 +73,7 @@ impl<'p> Checker<'p, '_> {
         let help = help.unwrap_or_else(|| match names.as_slice() {
             [] => "its server has no tools".to_owned(),
             [only] => format!("it has {only}"),
-            names => {
-                let more = if names.len() > LISTED { " …" } else { "" };
-                let first: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
-                format!("it has {}{more}", first.join(", "))
-            }
+            names => format!("it has {}", listed(names)),
         });
         let message = format!("`{own}` ({uri}) has no tool `{}`", name.text);
         self.push(codes::UNKNOWN_TOOL_METHOD.at(name.span, message).with_help(help));

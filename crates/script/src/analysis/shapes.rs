@@ -46,12 +46,19 @@ impl<'p> Checker<'p, '_> {
         self.push(codes::ENDLESS_SHAPE.at(span, message).with_help(help));
     }
 
+    /// Reports whether the file breaks off in a word: what is open there is told.
+    fn is_cut_off(&self, word: Span) -> bool {
+        let text = self.program.files.get(self.file).map_or("", |file| file.source.text());
+        self.broken && word.end as usize == text.len()
+    }
+
     fn shape_parts(&mut self, node: &'p ShapeNode) {
         for name in shape_names(node) {
             match self.declarations.shapes.find(self.file, &name.text) {
                 Some(_) => {
                     self.global(&name.text);
                 }
+                None if self.is_cut_off(name.span) => {}
                 None if self.is_missing_import(&name.text) => {
                     self.known.insert(&name.text);
                 }

@@ -1,6 +1,7 @@
 //! Calls of imported templates: the variables passed, and the variables needed (AS-2).
 
 use super::Checker;
+use super::calls::listed;
 use super::tools::is_literal;
 use crate::codes;
 use crate::syntax::ast::{Expr, ExprKind, Import, Name, Text};
@@ -87,7 +88,10 @@ impl<'p> Checker<'p, '_> {
             let free = known.iter().copied().filter(|name| !gives(fields, name));
             let help = suggestion(&key.value, free).unwrap_or_else(|| match known.as_slice() {
                 [] => "the template has no variables".to_owned(),
-                known => format!("it reads {}", listed(known)),
+                known => {
+                    let quoted = known.iter().map(|name| format!("`{name}`"));
+                    format!("it reads {}", listed(quoted))
+                }
             });
             let message = format!("the template `{own}` does not use the variable `{}`", key.value);
             self.push(codes::UNKNOWN_VARIABLE.at(key.span, message).with_help(help));
@@ -127,17 +131,4 @@ fn missing<'n>(path: &'n str, fields: &[(Text, Expr)]) -> Option<&'n str> {
         }
     }
     None
-}
-
-fn listed(names: &[&str]) -> String {
-    const SHOWN: usize = 12;
-    let mut all: Vec<&str> = Vec::new();
-    for name in names {
-        if !all.contains(name) {
-            all.push(name);
-        }
-    }
-    let more = if all.len() > SHOWN { " …" } else { "" };
-    all.truncate(SHOWN);
-    format!("`{}`{more}", all.join("`, `"))
 }

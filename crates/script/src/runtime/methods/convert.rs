@@ -4,7 +4,7 @@ use super::arguments::list_of;
 use crate::runtime::concat::render;
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::machine::Machine;
-use crate::runtime::value::json::json_and_tag;
+use crate::runtime::value::json::printed;
 use crate::runtime::value::{ITEM_BYTES, TEXT_BYTES, Value, unknown};
 
 fn only(arguments: &[Value]) -> &Value {
@@ -102,9 +102,7 @@ pub(crate) fn json_parse(machine: &Machine<'_>, arguments: &[Value]) -> Checked<
 
 /// Returns the JSON text of a value, on one line.
 pub(crate) fn json_print(machine: &Machine<'_>, arguments: &[Value]) -> Checked<Value> {
-    let (json, tag) = json_and_tag(only(arguments), &machine.meter)?;
-    let text = json.to_string();
-    machine.meter.string(text.len())?;
+    let (text, tag) = printed(only(arguments), &machine.meter)?;
     machine.meter.heap(text.len() + TEXT_BYTES)?;
     Ok(Value::text(text, tag))
 }

@@ -116,6 +116,82 @@ pub(crate) fn json_among(value: &Value, meter: &Meter, bytes: &mut u64) -> Check
     Ok((json, exporter.tag))
 }
 
+/// Writes a value as JSON on one line, and returns the text with the tag of all its parts. What it
+/// takes is the text alone, which `string_bytes` bounds.
+pub(crate) fn printed(value: &Value, meter: &Meter) -> Checked<(String, Tag)> {
+    let mut printer = Printer { meter, tag: Tag::PROGRAM, text: Vec::new() };
+    printer.value(value, 1)?;
+    // Only whole strings and signs of ASCII were written.
+    let text = String::from_utf8_lossy(&printer.text).into_owned();
+    Ok((text, printer.tag))
+}
+
+struct Printer<'m> {
+    meter: &'m Meter,
+    tag: Tag,
+    text: Vec<u8>,
+}
+
+impl Printer<'_> {
+    fn value(&mut self, value: &Value, depth: usize) -> Checked<()> {
+        self.tag = self.meter.tags().join(self.tag, value.tag());
+        match value {
+            Value::None(_) => self.scalar(&()),
+            Value::Bool(value, _) => self.scalar(value),
+            Value::Int(value, _) => self.scalar(value),
+            // What is not finite is null.
+            Value::Float(value, _) => self.scalar(value),
+            Value::Str(text, _) => self.scalar(&**text),
+            Value::List(list, _) => self.list(list, depth)?,
+            Value::Object(object, _) => self.object(object, depth)?,
+            Value::Secret(name, _) => {
+                return Err(secret::refused(name, "shown, kept or sent here"));
+            }
+        }
+        self.meter.string(self.text.len())
+    }
+
+    fn scalar<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
+        // Writing to memory can't fail.
+        let _ = serde_json::to_writer(&mut self.text, value);
+    }
+
+    fn list(&mut self, list: &List, depth: usize) -> Checked<()> {
+        self.enter(&list.header, depth)?;
+        self.text.push(b'[');
+        for (number, item) in list.items.borrow().iter().enumerate() {
+            self.comma(number);
+            self.value(item, depth + 1)?;
+        }
+        self.text.push(b']');
+        Ok(())
+    }
+
+    fn object(&mut self, object: &Object, depth: usize) -> Checked<()> {
+        self.enter(&object.header, depth)?;
+        self.text.push(b'{');
+        for (number, (name, value)) in object.fields.borrow().iter().enumerate() {
+            self.comma(number);
+            self.scalar(&**name);
+            self.text.push(b':');
+            self.value(value, depth + 1)?;
+        }
+        self.text.push(b'}');
+        Ok(())
+    }
+
+    fn comma(&mut self, number: usize) {
+        if number > 0 {
+            self.text.push(b',');
+        }
+    }
+
+    fn enter(&mut self, header: &Header, depth: usize) -> Checked<()> {
+        self.tag = self.meter.tags().join(self.tag, header.tag.get());
+        check_depth(self.meter, depth)
+    }
+}
+
 struct Exporter<'m> {
     meter: &'m Meter,
     tag: Tag,

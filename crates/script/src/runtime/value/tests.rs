@@ -1,7 +1,7 @@
 use super::compare::{equal_and_tag, numbers};
 use super::copy::{deep_copy, refuse_ring};
 use super::fields::Fields;
-use super::json::{Importer, to_json};
+use super::json::{Importer, json_and_tag, printed, to_json};
 use super::*;
 use crate::runtime::error::Checked;
 use crate::runtime::meter::Meter;
@@ -140,5 +140,29 @@ fn as_28_copies_share_nothing_but_what_original_shares() {
             assert_eq!(a.header.epoch, 2);
         }
         other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn ty_6_printed_json_counts_its_text_alone() {
+    let mut limits = Limits::default();
+    (limits.heap_bytes, limits.string_bytes) = (4_000, 400);
+    let small = Meter::new(limits, Rc::default());
+    let objects: Vec<Json> = (0..20).map(|id| json!({ "id": id, "ok": true })).collect();
+    let value = import(Json::from(objects.clone()));
+    let (text, tag) = printed(&value, &small).unwrap();
+    assert_eq!(text, Json::from(objects).to_string());
+    assert_eq!(tag, json_and_tag(&value, &meter()).unwrap().1);
+    // As a value of its own it would take more than the heap.
+    assert!(json_and_tag(&value, &small).is_err());
+    let longer = import(json!(["x".repeat(200), "y".repeat(200)]));
+    assert_eq!(printed(&longer, &small).unwrap_err().code, "AS9052");
+}
+
+proptest! {
+    #[test]
+    fn ty_6_printed_json_is_that_of_the_value(json in any_json()) {
+        let value = import(json.clone());
+        prop_assert_eq!(printed(&value, &meter()).unwrap().0, json.to_string());
     }
 }

@@ -197,6 +197,19 @@ impl Parser<'_> {
         fields
     }
 
+    /// Reports whether the text ends within the bound that may begin here, before anything is closed.
+    fn ends_soon(&mut self) -> bool {
+        const BOUND: usize = 4;
+        for distance in 1..=BOUND {
+            match self.peek(distance).kind {
+                TokenKind::End => return true,
+                kind if kind.is_closer() => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
     fn separator_of_shape(&mut self, before: u32) {
         if self.eat(TokenKind::Comma).is_some() || self.current.starts_line || self.at_end() {
             if self.current.span.start == before && !self.at_end() {
@@ -208,6 +221,10 @@ impl Parser<'_> {
             return;
         }
         let field = matches!(self.kind(), TokenKind::Word | TokenKind::Str);
+        // A text that ends here may be going on with a bound; the open brace is told.
+        if field && self.ends_soon() {
+            return;
+        }
         if field && self.current.span.start > before {
             let fault = codes::MISSING_SEPARATOR
                 .at(self.current.span, "missing comma between fields on one line");

@@ -65,6 +65,8 @@ mod usage;
 pub(crate) use check::{faults, require};
 pub use consent::Question;
 pub use error::{NOT_ALLOWED, PacksError};
+#[cfg(feature = "formats")]
+pub use fetch::WebSources;
 pub(crate) use on_demand::OnDemand;
 pub use opened::Packs;
 pub use options::{DEFAULT_BUDGET, Options};

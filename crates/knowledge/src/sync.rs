@@ -10,7 +10,7 @@
 //! Pages that did not change are linked into the new folder: they keep their bytes and their time.
 //!
 //! ```
-//! use contexture_knowledge::sync::{NewSource, SyncedPack, add};
+//! use contexture_knowledge::sync::{NewSource, NoWeb, SyncedPack, add};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (docs, into) = (folder.path().join("docs"), folder.path().join(".agents/knowledge"));
@@ -18,13 +18,13 @@
 //! std::fs::write(docs.join("care.md"), "# Care\n\nFeed the fish twice a day.\n")?;
 //!
 //! let new = NewSource { name: "fish", sources: &[docs.clone()], ..NewSource::default() };
-//! let report = add(&new, &into, folder.path())?;
+//! let report = add(&new, &into, folder.path(), &NoWeb)?;
 //! assert_eq!((report.read.as_slice(), report.added), (["care.md".to_owned()].as_slice(), 1));
 //!
 //! std::fs::remove_file(docs.join("care.md"))?;
 //! std::fs::write(docs.join("tank.md"), "# Tank\n\nAt least 60 litres.\n")?;
 //! let pack = SyncedPack::open(&into.join("fish"), folder.path())?.expect("it has a source");
-//! let report = pack.sync()?;
+//! let report = pack.sync(&NoWeb)?;
 //! assert_eq!((report.added, report.removed), (1, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -40,10 +40,13 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod walk;
+#[cfg(all(feature = "formats", feature = "organization"))]
+pub mod web;
 
 pub use error::SyncError;
 pub use record::RECORD;
 pub use report::{Skipped, SyncReport};
+pub use source::{NoWeb, Web};
 
 use crate::approval::Approvals;
 use crate::files::lock;
@@ -51,7 +54,7 @@ use crate::maintenance::{MaintenanceError, name_problem};
 use contexture_context::Digest;
 use pages::build;
 use record::Record;
-use source::Source;
+use source::{Source, is_address};
 use stage::Stage;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -71,7 +74,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct NewSource<'a> {
     /// Its name, which its folder gets as well.
     pub name: &'a str,
-    /// The folders and files that it is made of.
+    /// The folders, files and addresses that it is made of.
     pub sources: &'a [PathBuf],
     /// Its subject and purpose; made from the titles of its pages when there is none.
     pub description: Option<&'a str>,
@@ -89,11 +92,16 @@ pub struct NewSource<'a> {
 ///
 /// # Errors
 /// [`SyncError`]; a pack that is there already stays as it was.
-pub fn add(new: &NewSource<'_>, into: &Path, base: &Path) -> Result<SyncReport, SyncError> {
+pub fn add(
+    new: &NewSource<'_>,
+    into: &Path,
+    base: &Path,
+    web: &dyn Web,
+) -> Result<SyncReport, SyncError> {
     if let Some(reason) = name_problem(new.name) {
         return Err(MaintenanceError::BadName { name: new.name.to_owned(), reason }.into());
     }
-    let sources = Source::open_all(new.sources, base)?;
+    let sources = Source::open_all(new.sources, base, web)?;
     let root = into.join(new.name);
     if std::fs::symlink_metadata(&root).is_err() {
         match create(new, &sources, into, &root) {
@@ -105,6 +113,7 @@ pub fn add(new: &NewSource<'_>, into: &Path, base: &Path) -> Result<SyncReport, 
     if Record::read(&root)?.is_none() {
         return Err(SyncError::NotSynced { path: root });
     }
+    guide::require_trust(&sources, new.types, &root)?;
     update(&root, &sources)
 }
 
@@ -198,18 +207,26 @@ impl SyncedPack {
 
     /// Returns the places of its sources that are not inside the base.
     fn outside(&self) -> Vec<PathBuf> {
-        let places = self.sources.iter().map(|source| self.base.join(source));
-        places.filter(|place| !source::is_inside(place, &self.base)).collect()
+        let is_inside = |place: &PathBuf| {
+            !place.to_str().is_some_and(is_address) && source::is_inside(place, &self.base)
+        };
+        self.places().filter(|place| !is_inside(place)).collect()
     }
 
     /// Brings the pages in step with the sources.
     ///
     /// # Errors
     /// [`SyncError`]; the pack stays as it was.
-    pub fn sync(&self) -> Result<SyncReport, SyncError> {
-        let places: Vec<PathBuf> =
-            self.sources.iter().map(|source| self.base.join(source)).collect();
-        update(&self.root, &Source::open_all(&places, &self.base)?)
+    pub fn sync(&self, web: &dyn Web) -> Result<SyncReport, SyncError> {
+        let places: Vec<PathBuf> = self.places().collect();
+        update(&self.root, &Source::open_all(&places, &self.base, web)?)
+    }
+
+    fn places(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        self.sources.iter().map(|source| match is_address(source) {
+            true => PathBuf::from(source),
+            false => self.base.join(source),
+        })
     }
 }
 

@@ -7,6 +7,8 @@
 use crate::project::Project;
 use contexture_knowledge::organization::{Fetch, FetchError, Fetched};
 use contexture_knowledge::organization::{Registry, RegistryOptions, registry};
+#[cfg(feature = "formats")]
+use contexture_knowledge::sync::{Skipped, SyncError};
 use contexture_reference::protocols::{Http, HttpSettings, NetworkSettings};
 use contexture_reference::{LoadError, Parameters, Place, Protocol, Request};
 use std::path::Path;
@@ -27,6 +29,40 @@ pub(super) fn of_registry(project: &Project, url: &str, cache: &Path, offline: b
         thread.spawn_scoped(scope, read).ok()?.join().ok()?
     });
     read.unwrap_or_default()
+}
+
+/// The sources of packs on the web, within the settings of a project (MA-4).
+#[cfg(feature = "formats")]
+pub struct WebSources(Web);
+
+#[cfg(feature = "formats")]
+impl WebSources {
+    /// Returns them for a project.
+    #[must_use]
+    pub fn of(project: &Project) -> Self {
+        Self(Web::of(project))
+    }
+}
+
+#[cfg(feature = "formats")]
+impl contexture_knowledge::sync::Web for WebSources {
+    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Skipped>, SyncError> {
+        let failed = |reason: &str| SyncError::Source {
+            source_path: address.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let read = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| failed(&error.to_string()))?;
+            runtime.block_on(contexture_knowledge::sync::web::mirror(&self.0, address, into))
+        };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("sources".to_owned());
+            let thread = thread.spawn_scoped(scope, read);
+            let thread = thread.map_err(|error| failed(&error.to_string()))?;
+            thread.join().unwrap_or_else(|_| Err(failed("its pages could not be fetched")))
+        })
+    }
 }
 
 /// http and https within the settings of a project.

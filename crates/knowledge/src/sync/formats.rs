@@ -23,7 +23,7 @@ mod table;
 #[cfg(feature = "formats")]
 mod word;
 #[cfg(feature = "formats")]
-mod xml;
+pub(super) mod xml;
 
 use crate::section::{extension, is_markdown, is_text, page_title, spoken};
 

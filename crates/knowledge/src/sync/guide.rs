@@ -3,7 +3,7 @@
 use super::NewSource;
 use super::error::SyncError;
 use super::source::Source;
-use crate::item::{GUIDE_FILE, Profile, Status};
+use crate::item::{GUIDE_FILE, MAX_GUIDE_BYTES, PackTrust, Profile, Status};
 use crate::maintenance::{MaintenanceError, quoted, title};
 use crate::manifest;
 use std::path::Path;
@@ -25,7 +25,8 @@ pub(super) fn write(
         Some(description) => description.to_owned(),
         None => description(sources, titles),
     };
-    let text = text(new, &description);
+    let trust = if has_web(sources) { PackTrust::External } else { PackTrust::Unreviewed };
+    let text = text(new, &description, trust);
     let read = manifest::read(&text, pack, new.types);
     if read.item.is_none() {
         let reasons: Vec<String> = read.findings.into_iter().map(|found| found.message).collect();
@@ -35,11 +36,38 @@ pub(super) fn write(
     std::fs::write(&path, text).map_err(|error| SyncError::not_written(&path, &error))
 }
 
-fn text(new: &NewSource<'_>, description: &str) -> String {
+fn has_web(sources: &[Source]) -> bool {
+    sources.iter().any(|source| source.mirror.is_some())
+}
+
+/// Refuses pages of the web for a pack that claims more trust than they have.
+pub(super) fn require_trust(
+    sources: &[Source],
+    types: &[String],
+    pack: &Path,
+) -> Result<(), SyncError> {
+    if !has_web(sources) {
+        return Ok(());
+    }
+    let path = pack.join(GUIDE_FILE);
+    let bytes = crate::files::head(&path, MAX_GUIDE_BYTES)
+        .map_err(|error| SyncError::not_written(&path, &error))?;
+    let read = manifest::read(&String::from_utf8_lossy(&bytes), pack, types);
+    match read.item.and_then(|item| item.trust) {
+        Some(PackTrust::External) => Ok(()),
+        _ => Err(SyncError::BadSource {
+            reason: "pages of the web have the trust `external`, and the KNOWLEDGE.md of the pack \
+                     does not say `trust: external`"
+                .to_owned(),
+        }),
+    }
+}
+
+fn text(new: &NewSource<'_>, description: &str, trust: PackTrust) -> String {
     let root = new.site_root.map(|root| format!("  siteRoot: {}\n", quoted(root)));
     let root = root.unwrap_or_default();
     format!(
-        "---\nname: {}\ndescription: {}\ntype: {}\nstatus: {}\ntrust: unreviewed\nprofile: {}\n\
+        "---\nname: {}\ndescription: {}\ntype: {}\nstatus: {}\ntrust: {trust}\nprofile: {}\n\
          grounding: recommended\nruntime:\n  mode: data\nmetadata:\n  producedBy:\n    kind: import\n    \
          name: contexture knowledge add\n{root}---\n\n# {}\n\n## Context map\n\n\
          - `wiki/` has the pages of the source, under the paths that they have there.\n\n\

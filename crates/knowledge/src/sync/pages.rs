@@ -85,6 +85,9 @@ impl Building<'_> {
         for one in skipped {
             self.skip(format!("{}{}", source.prefix, one.path), one.reason);
         }
+        for one in source.mirror.iter().flat_map(|mirror| &mirror.skipped) {
+            self.skip(one.path.clone(), one.reason.clone());
+        }
         for (path, stat) in &files {
             self.take_file(source, path, *stat)?;
             if self.taken.len() > MAX_PAGES {

@@ -1,14 +1,42 @@
-//! A source: a folder or a file that a person named.
+//! A source: a folder, a file or an address that a person named.
 
 use super::error::SyncError;
+use super::report::Skipped;
 use crate::files::told;
 use crate::pack::is_left_out;
 use contexture_tools::Workspace;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Fetches the pages of sources on the web.
+pub trait Web {
+    /// Fetches the pages of an address, or those that a sitemap there names, into a folder, and
+    /// returns those that were not.
+    ///
+    /// # Errors
+    /// [`SyncError`] when the source can't be fetched, or a limit is broken.
+    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Skipped>, SyncError>;
+}
+
+/// No web: sources are folders and files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoWeb;
+
+impl Web for NoWeb {
+    fn mirror(&self, address: &str, _: &Path) -> Result<Vec<Skipped>, SyncError> {
+        let reason = "this build reads no web: it lacks the feature `formats`".to_owned();
+        Err(SyncError::Source { source_path: address.to_owned(), reason })
+    }
+}
+
+/// Reports whether a source is an address of the web.
+pub(super) fn is_address(source: &str) -> bool {
+    source.starts_with("https://") || source.starts_with("http://")
+}
 
 /// An opened source.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Source {
     /// Its place, without symlinks.
     pub(super) place: PathBuf,
@@ -22,14 +50,30 @@ pub(super) struct Source {
     pub(super) only: Option<String>,
     /// The folder in the pages for what is read; empty for a single source.
     pub(super) prefix: String,
+    /// What was fetched of the web, and what was not.
+    pub(super) mirror: Option<Mirrored>,
+}
+
+/// The pages of the web, in a folder that goes with them.
+#[derive(Debug)]
+pub(super) struct Mirrored {
+    _folder: TempDir,
+    pub(super) skipped: Vec<Skipped>,
 }
 
 impl Source {
     /// Opens the sources of a pack.
-    pub(super) fn open_all(places: &[PathBuf], base: &Path) -> Result<Vec<Self>, SyncError> {
+    pub(super) fn open_all(
+        places: &[PathBuf],
+        base: &Path,
+        web: &dyn Web,
+    ) -> Result<Vec<Self>, SyncError> {
         let mut sources = Vec::new();
         for place in places {
-            sources.push(Self::open(place, base)?);
+            sources.push(match place.to_str().filter(|place| is_address(place)) {
+                Some(address) => Self::fetch(address, web)?,
+                None => Self::open(place, base)?,
+            });
         }
         if sources.len() > 1 {
             let mut names = BTreeSet::new();
@@ -60,7 +104,28 @@ impl Source {
         let name = if is_left_out(name) { "source" } else { name }.to_owned();
         let recorded = recorded(&place, base).ok_or_else(not_text)?;
         let only = is_file.then(|| last.unwrap_or_default().to_owned());
-        Ok(Self { place, recorded, name, folder: workspace, only, prefix: String::new() })
+        let (prefix, folder) = (String::new(), workspace);
+        Ok(Self { place, recorded, name, folder, only, prefix, mirror: None })
+    }
+
+    /// Fetches the pages of an address.
+    fn fetch(address: &str, web: &dyn Web) -> Result<Self, SyncError> {
+        let failed = |reason: String| SyncError::Source { source_path: address.to_owned(), reason };
+        let folder = tempfile::tempdir().map_err(|error| failed(told(&error)))?;
+        let skipped = web.mirror(address, folder.path())?;
+        let place = folder.path().canonicalize().map_err(|error| failed(told(&error)))?;
+        let workspace = Workspace::open(&place).map_err(|error| failed(error.to_string()))?;
+        let host = address.split("://").nth(1).and_then(|rest| rest.split(['/', '?', '#']).next());
+        let host = host.unwrap_or_default().rsplit('@').next().unwrap_or_default();
+        Ok(Self {
+            place,
+            recorded: address.to_owned(),
+            name: host.replace(':', "_"),
+            folder: workspace,
+            only: None,
+            prefix: String::new(),
+            mirror: Some(Mirrored { _folder: folder, skipped }),
+        })
     }
 
     /// Refuses a source that lies in the pack or is the pack: its pages would be made of themselves.

@@ -18,11 +18,11 @@ fn docs() -> Place {
 fn add_docs(place: &Place) -> Result<SyncReport, SyncError> {
     let sources = [place.path("docs")];
     let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
-    add(&new, &place.path("packs"), &place.path(""))
+    add(&new, &place.path("packs"), &place.path(""), &NoWeb)
 }
 
 fn sync(place: &Place) -> Result<SyncReport, SyncError> {
-    SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap().sync()
+    SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap().sync(&NoWeb)
 }
 
 fn counts(report: &SyncReport) -> [usize; 4] {
@@ -191,7 +191,7 @@ fn ma_4_several_sources_are_told_apart_by_their_names() {
     place.write("single.txt", "One file.\n");
     let sources = [place.path("docs"), place.path("more"), place.path("single.txt")];
     let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
-    let report = add(&new, &place.path("packs"), &place.path("")).unwrap();
+    let report = add(&new, &place.path("packs"), &place.path(""), &NoWeb).unwrap();
     assert_eq!(
         report.read,
         ["docs/care.md", "docs/guide/tank.mdx", "more/care.md", "single.txt/single.txt"]
@@ -203,7 +203,7 @@ fn ma_4_several_sources_are_told_apart_by_their_names() {
     let twice = [place.path("docs"), place.path("other/docs")];
     place.write("other/docs/a.md", "# A\n");
     let new = NewSource { name: "two", sources: &twice, ..NewSource::default() };
-    let error = add(&new, &place.path("packs"), &place.path("")).unwrap_err();
+    let error = add(&new, &place.path("packs"), &place.path(""), &NoWeb).unwrap_err();
     assert_eq!((error.kind().code, error.is_input()), ("KN5007", true));
 }
 
@@ -222,7 +222,7 @@ fn ma_4_what_cannot_be_a_pack_leaves_nothing() {
     let names = ["../x", "A", ""];
     for name in names {
         let new = NewSource { name, sources: &[place.path("docs")], ..NewSource::default() };
-        let error = add(&new, &place.path("packs"), &place.path("")).unwrap_err();
+        let error = add(&new, &place.path("packs"), &place.path(""), &NoWeb).unwrap_err();
         assert_eq!(error.kind().code, "KN4201", "{name}");
     }
 }
@@ -236,7 +236,7 @@ fn ma_4_sources_outside_the_base_are_told() {
     };
     for (name, source) in [("in", "project"), ("out", "docs")] {
         let new = NewSource { name, sources: &[place.path(source)], ..NewSource::default() };
-        add(&new, &place.path("packs"), &place.path("project")).unwrap();
+        add(&new, &place.path("packs"), &place.path("project"), &NoWeb).unwrap();
     }
     assert_eq!(open("in").unwrap().outside(), [""; 0].map(PathBuf::from));
     assert_eq!(open("out").unwrap().outside(), [place.path("docs").canonicalize().unwrap()]);
@@ -311,4 +311,44 @@ fn ma_4_files_of_other_formats_become_markdown_pages() {
     assert_eq!(page("api.json.md"), "# Api\n\n- name: api\n- limit: 5\n");
     assert_eq!((page("nb.ipynb.md"), page("page.html.md")), ("# Fit\n", "# Page\n"));
     assert_eq!(counts(&sync(&place).unwrap()), [0, 0, 0, 6]);
+}
+
+/// A web of one page, whose text is that of a file.
+struct OnePage(PathBuf);
+
+impl Web for OnePage {
+    fn mirror(&self, address: &str, into: &Path) -> Result<Vec<Skipped>, SyncError> {
+        let text = fs::read(&self.0).map_err(|error| SyncError::Source {
+            source_path: address.to_owned(),
+            reason: error.to_string(),
+        })?;
+        fs::write(into.join("page.md"), text).unwrap();
+        Ok(vec![Skipped::new("https://e.org/gone", "answered 404")])
+    }
+}
+
+#[test]
+fn ma_4_pages_of_the_web_are_external_and_stay_when_it_is_gone() {
+    let place = docs();
+    let web = OnePage(place.write("server.md", "# Page\n"));
+    let sources = [PathBuf::from("https://e.org/sitemap.xml")];
+    let new = NewSource { name: "fish", sources: &sources, ..NewSource::default() };
+    let report = add(&new, &place.path("packs"), &place.path(""), &web).unwrap();
+    assert_eq!((counts(&report), skipped(&report)[0].0), ([1, 0, 0, 0], "https://e.org/gone"));
+    let guide = fs::read_to_string(place.path("packs/fish/KNOWLEDGE.md")).unwrap();
+    assert!(guide.contains("\ntrust: external\n"), "{guide}");
+    let pack = SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap();
+    assert_eq!(pack.outside(), sources);
+    assert_eq!(counts(&pack.sync(&web).unwrap()), [0, 0, 0, 1]);
+    fs::remove_file(&web.0).unwrap();
+    assert_eq!(pack.sync(&web).unwrap_err().kind().code, "KN5001");
+    assert!(place.path("packs/fish/wiki/page.md").is_file());
+
+    // A pack of another trust takes no pages of the web.
+    place.write("server.md", "# Page\n");
+    let new = NewSource { name: "own", ..new };
+    let files = NewSource { sources: &[place.path("docs")], ..new.clone() };
+    add(&files, &place.path("packs"), &place.path(""), &NoWeb).unwrap();
+    let error = add(&new, &place.path("packs"), &place.path(""), &web).unwrap_err();
+    assert_eq!(error.kind().code, "KN5007");
 }

@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// The archive; with `--from` the name of the pack: lower-case letters, digits and hyphens.
     #[arg(value_name = "ARCHIVE|NAME", value_hint = clap::ValueHint::FilePath)]
     archive: PathBuf,
-    /// The folders and files to make a pack of.
+    /// The folders, files, addresses and sitemaps to make a pack of.
     #[arg(long, value_name = "SOURCE", num_args = 1.., value_hint = clap::ValueHint::AnyPath)]
     from: Vec<PathBuf>,
     /// The topic and purpose of the new pack [default: its source and the titles of its pages].
@@ -106,7 +106,7 @@ fn make(args: &Args, terminal: &Terminal) -> CommandResult {
         site_root: args.site_root.as_deref(),
         types: &project.config.knowledge.types,
     };
-    let make = || source::add(&new, &into, &base);
+    let make = || source::add(&new, &into, &base, &sync::web(&project));
     let report = ProgressDisplay::waiting(terminal, "reading the source", make)?;
     let root = into.join(&*name);
     // Naming a source approves it for later syncs of this pack.

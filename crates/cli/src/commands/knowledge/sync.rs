@@ -18,7 +18,7 @@ Examples:
 
 Pages are made of Markdown, MDX and other texts, HTML, PDF, DOCX, EPUB, Jupyter notebooks, CSV, TSV,
 JSON and JSON lines. Texts stay as they are; others become Markdown under the name of their file and
-`.md`.
+`.md`. An address is one page, or a sitemap with up to 2,000 pages of its host.
 Only what changed is read, and only pages that changed are written. A source that is gone leaves
 its pack as it was. A source outside the project is read when you named it with
 `contexture knowledge add NAME --from SOURCE`.
@@ -28,7 +28,7 @@ Exit code 0: all packs are in step; 1: a source could not be read; 2: unknown pa
 /// The most skipped entries to print; the rest is counted.
 const SHOWN: usize = 20;
 
-/// Brings packs in step with the folders and files that they were made of.
+/// Brings packs in step with the folders, files and addresses that they were made of.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -97,7 +97,19 @@ fn one(args: &Args, project: &Project, root: &Path) -> Result<SyncReport, SyncEr
     if !is_own {
         pack.require_approved(Approvals::of_home(project.home()).as_ref())?;
     }
-    pack.sync()
+    pack.sync(&web(project))
+}
+
+/// Returns the web as the settings of a project allow it.
+#[cfg(feature = "formats")]
+pub(super) fn web(project: &Project) -> contexture::packs::WebSources {
+    contexture::packs::WebSources::of(project)
+}
+
+/// Returns no web: this build reads no pages.
+#[cfg(not(feature = "formats"))]
+pub(super) fn web(_: &Project) -> contexture::knowledge::sync::NoWeb {
+    contexture::knowledge::sync::NoWeb
 }
 
 /// Prints what was done, and returns the exit code.

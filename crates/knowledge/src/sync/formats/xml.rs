@@ -6,26 +6,26 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 /// A piece of XML, with names without their prefixes.
-pub(super) enum Piece {
+pub(in crate::sync) enum Piece {
     Start(Tag),
     End(String),
     Text(String),
 }
 
 /// A start tag.
-pub(super) struct Tag {
-    pub(super) name: String,
+pub(in crate::sync) struct Tag {
+    pub(in crate::sync) name: String,
     attributes: Vec<(String, String)>,
 }
 
 impl Tag {
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(in crate::sync) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 /// Hands each piece of a text to a function; an empty element starts and ends.
-pub(super) fn read(text: &str, mut take: impl FnMut(Piece)) -> Result<(), Unread> {
+pub(in crate::sync) fn read(text: &str, mut take: impl FnMut(Piece)) -> Result<(), Unread> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
     let damaged = |what: String| Unread::Damaged(format!("its XML can't be read: {what}"));

@@ -141,7 +141,7 @@ impl Printer<'_> {
             Value::Int(value, _) => self.scalar(value),
             // What is not finite is null.
             Value::Float(value, _) => self.scalar(value),
-            Value::Str(text, _) => self.scalar(&**text),
+            Value::Str(text, _) => self.scalar(text.as_str()),
             Value::List(list, _) => self.list(list, depth)?,
             Value::Object(object, _) => self.object(object, depth)?,
             Value::Secret(name, _) => {

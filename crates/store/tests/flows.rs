@@ -134,7 +134,7 @@ fn told(entry: &Entry) -> String {
         Entry::Paused => "PAUSED".to_owned(),
         Entry::Resumed => "RESUMED".to_owned(),
         Entry::Cancelled => "CANCELLED".to_owned(),
-        Entry::Settled { id, .. } => format!("SETTLED {id}"),
+        Entry::Settled { id, verdict } => format!("SETTLED {id} {verdict:?}"),
         Entry::Finished { status } => format!("FINISHED {status}"),
     }
 }

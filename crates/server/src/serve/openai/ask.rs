@@ -138,7 +138,7 @@ impl Cancel {
             let (owner, id) = (Arc::clone(&self.owner), self.id.clone());
             self.app.update(after, move |app, _| {
                 if let Some(turn) = app.turns.of_message(&owner, &id) {
-                    parked::cancel(&app, &turn);
+                    parked::cancel(app, &turn);
                 }
             });
         }

@@ -25,7 +25,7 @@ mod word;
 #[cfg(feature = "formats")]
 pub(super) mod xml;
 
-use crate::section::{extension, is_markdown, is_text, page_title, spoken};
+use crate::section::{extension, is_markdown, is_text, page_title};
 
 /// Rises whenever the same file would become another page.
 pub(super) const VERSION: u32 = 3;
@@ -152,7 +152,7 @@ pub(super) fn page(path: &str, bytes: Vec<u8>) -> Result<Made, Unread> {
 /// Returns the Markdown of a file; `None` when the file stays as it is.
 #[cfg(feature = "formats")]
 fn converted(path: &str, bytes: &[u8]) -> Result<Option<String>, Unread> {
-    let title = spoken(path);
+    let title = crate::section::spoken(path);
     let text = || std::str::from_utf8(bytes).map_err(|error| Unread::NotText(error.valid_up_to()));
     let value = || {
         let text = text()?;

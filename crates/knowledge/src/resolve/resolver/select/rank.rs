@@ -183,7 +183,9 @@ fn whole(one: &Ranked<'_>) -> SourceSection {
 }
 
 fn passage(number: usize, text: &Ranked<'_>, section: &SourceSection, score: f32) -> Passage {
-    let is_of_name = section.heading == crate::section::spoken(text.name);
+    // A heading of the text itself may say the same as its name.
+    let is_of_name = section.heading == crate::section::spoken(text.name)
+        && !crate::section::headings(text.text).contains(&section.heading);
     Passage {
         text: number,
         heading: (!is_of_name).then(|| section.heading.clone()),

@@ -143,7 +143,7 @@ fn needs_escape(before: Option<char>, c: char, after: Option<char>) -> bool {
         '*' => !(is_blank(before) && is_blank(after)),
         '_' => {
             let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            !(is_word(before) && is_word(after)) && !(is_blank(before) && is_blank(after))
+            !(is_word(before) && is_word(after) || is_blank(before) && is_blank(after))
         }
         '<' => after.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')),
         '&' => after.is_some_and(|c| c.is_ascii_alphabetic() || c == '#'),

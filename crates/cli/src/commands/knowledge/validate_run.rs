@@ -47,9 +47,11 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     // A file that is not JSON holds no record to check.
     let is_unread =
         checked.records == 0 && checked.findings.iter().any(|f| f.code == NOT_JSON.code);
-    Ok(match checked.ok {
-        true => Exit::Done,
-        false if is_unread => Exit::Refused,
-        false => Exit::Failed,
+    Ok(if checked.ok {
+        Exit::Done
+    } else if is_unread {
+        Exit::Refused
+    } else {
+        Exit::Failed
     })
 }

@@ -355,7 +355,7 @@ fn row(by: &'static str, name: Option<String>, asked: &[&Asked<'_>]) -> Row {
 fn figures(outcomes: impl Iterator<Item = Outcome> + Clone) -> Figures {
     let count = outcomes.clone().count().max(1) as f64;
     let part = |keep: fn(&Outcome) -> bool| {
-        let kept = outcomes.clone().filter(|outcome| keep(outcome)).count() as f64;
+        let kept = outcomes.clone().filter(keep).count() as f64;
         (kept / count * 10_000.0).round() / 10_000.0
     };
     let tokens: u64 = outcomes.clone().map(|outcome| outcome.tokens).sum();

@@ -43,7 +43,7 @@ fn programs() -> Vec<(PathBuf, String)> {
 fn mutation(text: &str, tokens: &[Token], kind: usize, rng: &mut Rng) -> (Span, String) {
     let at = rng.usize(0..tokens.len());
     let span = tokens[at].span;
-    let slice = |span: Span| &text[span.range()];
+    let slice = |span: Span| text.get(span.range()).unwrap();
     match (KINDS[kind], tokens.get(at + 1)) {
         // The tokens around it stay two.
         ("left out", _) => (span, " ".to_owned()),
@@ -123,7 +123,7 @@ fn ty_10_half_written_programs_have_answers_and_few_errors() {
                 counts.entry(KINDS[kind]).or_default().push(errors.saturating_sub(before));
             }
             let end = span.start + u32::try_from(new.len()).unwrap();
-            edit(&mut state, &mutated, Span::new(span.start, end), &text[span.range()]);
+            edit(&mut state, &mutated, Span::new(span.start, end), text.get(span.range()).unwrap());
             assert_eq!(state.view(&uri("main.as")).unwrap().file.parsed, parsed, "{path:?}");
             done += 1;
         }

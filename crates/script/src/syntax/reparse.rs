@@ -136,7 +136,8 @@ mod tests {
             for (round, removed) in [0, 1, 40].into_iter().enumerate() {
                 let insert = inserted[(number * 3 + round) % inserted.len()];
                 let end = (start + removed).min(PROGRAM.len());
-                let text = format!("{}{insert}{}", &PROGRAM[..start], &PROGRAM[end..]);
+                let mut text = PROGRAM.to_owned();
+                text.replace_range(start..end, insert);
                 let (source, new) = parsed(&text);
                 let again = reparse(old.clone(), PROGRAM, &source, &Limits::default());
                 assert_eq!(again, new, "{start}: {insert}");

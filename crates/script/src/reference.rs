@@ -2,7 +2,7 @@
 //! contain references.
 //!
 //! Decision: the language does not parse references. It determines which texts of a prompt its
-//! author wrote, and where; the [`SourceLoader`](crate::host::SourceLoader) finds references in
+//! author wrote, and where; the [`SourceLoader`] finds references in
 //! them before a run, and the [`Host`](crate::host::Host) in a run. Computed or loaded text is
 //! never searched.
 

@@ -2,13 +2,13 @@
 //! that writes (WA-11).
 //!
 //! Decisions: the callers of a store wait, on any thread, so a connection is driven by a runtime of its
-//! own and waited for without one ([`session`]). Updates take effect one transaction after another, by a
+//! own and waited for without one (`session`). Updates take effect one transaction after another, by a
 //! lock that every writer takes, on whichever server: the rules stand on that, and a transaction of many
 //! updates pays for it once. Each process has a row with a lease; a writer's transaction begins by writing
 //! its number there. So a process whose lease another took over writes nothing more, however long it slept,
 //! and one whose connection broke at a commit learns whether that was kept. What a process works on
-//! names its lease; whoever takes a lease over takes all of that in one transaction ([`lease`]). Other
-//! processes hear what a transaction changed ([`notice`]).
+//! names its lease; whoever takes a lease over takes all of that in one transaction (`lease`). Other
+//! processes hear what a transaction changed (`notice`).
 
 mod address;
 mod clients;

@@ -239,9 +239,9 @@ fn ma_6_commands_take_path_of_pack_where_they_take_name() {
     // A second pack of that name elsewhere: the path says which one is meant.
     let copy = "elsewhere/acme-product-brief";
     std::fs::create_dir_all(sandbox.path(copy)).unwrap();
-    let guide = std::fs::read_to_string(sandbox.path(&format!("{PACK}/KNOWLEDGE.md"))).unwrap();
-    sandbox.write(&format!("{copy}/KNOWLEDGE.md"), guide);
-    sandbox.write(&format!("{copy}/compiled/briefing.md"), "# 价格\n\n标准版每月 77 元。\n");
+    let guide = std::fs::read_to_string(sandbox.path(format!("{PACK}/KNOWLEDGE.md"))).unwrap();
+    sandbox.write(format!("{copy}/KNOWLEDGE.md"), guide);
+    sandbox.write(format!("{copy}/compiled/briefing.md"), "# 价格\n\n标准版每月 77 元。\n");
     let run = |arguments: &[&str]| sandbox.run([&["knowledge"], arguments].concat());
     let query = ["--query", "标准版多少钱", "--max", "2k"];
     for target in [vec![copy], vec!["--pack", copy]] {
@@ -269,11 +269,11 @@ fn ma_6_eval_takes_pack_by_path_and_suite_relative_to_it() {
     let sandbox = sandbox();
     let suite = json!({ "pack_name": "acme-product-brief", "cases": [
         { "id": "song", "prompt": "Sing happy birthday.", "expected": "reject" } ] });
-    sandbox.write(&format!("{PACK}/evals/own.json"), suite.to_string());
+    sandbox.write(format!("{PACK}/evals/own.json"), suite.to_string());
     let run = |suite: &str| sandbox.run(["knowledge", "eval", PACK, "--suite", suite, "--json"]);
     assert_eq!(run("evals/own.json").exits(0).json()["summary"]["passed"], 1);
     let _ = run("evals/none.json").exits(2);
-    sandbox.write(&format!("{PACK}/evals/own.json"), suite.to_string().replace("reject", "select"));
+    sandbox.write(format!("{PACK}/evals/own.json"), suite.to_string().replace("reject", "select"));
     let _ = run("evals/own.json").exits(1);
 }
 
@@ -283,7 +283,7 @@ fn ma_8_eval_of_questions_reports_recall_beside_bm25() {
     let questions = json!({ "pack_name": "acme-product-brief", "language": "zh", "questions": [
         { "id": "price", "kind": "words", "query": "标准版多少钱", "answers": ["标准版每月 29 元"] },
         { "id": "off", "kind": "off-topic", "query": "红烧肉怎么炖?" } ] });
-    sandbox.write(&format!("{PACK}/evals/questions.json"), questions.to_string());
+    sandbox.write(format!("{PACK}/evals/questions.json"), questions.to_string());
     let run = |more: &[&str]| {
         let start = ["knowledge", "eval", PACK, "--suite", "evals/questions.json"];
         sandbox.run([&start[..], more].concat())

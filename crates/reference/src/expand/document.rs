@@ -137,7 +137,7 @@ impl<'l> Expander<'l> {
                 let (start, end) = one.span;
                 let loaded = match outcome {
                     Outcome::Step(step) => {
-                        self.steps.push(step);
+                        self.steps.push(*step);
                         None
                     }
                     Outcome::Entry(entry) if one.is_mention && entry.error.is_some() => None,
@@ -181,7 +181,7 @@ impl<'l> Expander<'l> {
         all.iter()
             .map(|one| match one.reference.is_ok().then(|| entries.next()).flatten() {
                 Some(entry) => Outcome::Entry(Box::new(entry)),
-                None => Outcome::Step(self.untried(one, at)),
+                None => Outcome::Step(Box::new(self.untried(one, at))),
             })
             .collect()
     }
@@ -326,7 +326,7 @@ enum Outcome {
     /// It was planned.
     Entry(Box<PlanEntry>),
     /// It was not tried.
-    Step(ExpansionStep),
+    Step(Box<ExpansionStep>),
 }
 
 /// Returns the line of what is named and not loaded.

@@ -206,7 +206,7 @@ fn as_10_outer_writes_in_parallel_for_are_refused() {
         ("o = 1 parallel for x in input max 3 { o += 2 }", vec!["AS5004"]),
         ("o = [] parallel for x in input max 3 { o.add(x) }", vec!["AS5004"]),
         ("o = {} parallel for x in input max 3 { o.a.b = x }", vec!["AS5004"]),
-        ("o = {} parallel for x in input max 3 { o.list.add(x) }", vec!["AS5004"]),
+        ("o = { list: [] } parallel for x in input max 3 { o.list.add(x) }", vec!["AS5004"]),
         ("parallel for x in input max 3 { x.a = 1 }", vec!["AS5004"]),
         ("parallel for x in input max 3 { x = { } x.a = 1 o = [] o.add(x) o }", vec![]),
         ("o = 1 parallel for x in input max 3 { y = o y }", vec![]),

@@ -155,8 +155,10 @@ fn to_json(synced: &[Synced]) -> Value {
         }
     }
     let mut object = json!(all);
-    object["packs"] = packs.into();
-    object["failed"] = failed.into();
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("packs".to_owned(), packs.into());
+        fields.insert("failed".to_owned(), failed.into());
+    }
     object
 }
 

@@ -35,7 +35,7 @@ fn sandbox() -> Sandbox {
 fn states(done: &Value) -> Vec<(&str, u64, &str)> {
     let entries = done["entries"].as_array().unwrap().iter();
     let state = |one| -> (&str, u64, &str) {
-        let text = |name: &str| Value::as_str(&Value::get(one, name).unwrap()).unwrap();
+        let text = |name: &str| Value::as_str(Value::get(one, name).unwrap()).unwrap();
         (text("reference"), Value::as_u64(&one["depth"]).unwrap(), text("state"))
     };
     entries.map(state).collect()
@@ -84,7 +84,7 @@ fn ma_1_bomb_ends_at_limits_and_exits_1() {
     let sandbox = Sandbox::new();
     for index in 0..20 {
         let next = format!("@!file://{}.md ", index + 1).repeat(2);
-        sandbox.write(&format!("{index}.md"), next);
+        sandbox.write(format!("{index}.md"), next);
     }
     let done = sandbox.run(["ref", "expand", "0.md", "--depth", "2", "--json"]).exits(1).json();
     let beyond = states(&done).into_iter().filter(|one| one.2 == "limit").count();

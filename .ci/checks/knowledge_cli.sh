@@ -13,14 +13,13 @@ reference=${AGENTKNOWLEDGE_REF:-$cache/agentknowledge-$commit}
 if [ ! -f "$reference/bin/agentknowledge-ref.mjs" ]; then
   mkdir -p "$reference"
   git -C "$reference" init -q
-  git -C "$reference" fetch -q --depth 1 "$repository" "$commit"
+  if ! timeout 60 git -C "$reference" fetch -q --depth 1 "$repository" "$commit" 2>/dev/null; then
+    echo "skipped: $repository can't be reached; AGENTKNOWLEDGE_REF names a copy"
+    exit 0
+  fi
   git -C "$reference" checkout -q "$commit"
 fi
-contexture=${CONTEXTURE:-}
-if [ -z "$contexture" ]; then
-  cargo build -q -p contexture-cli
-  contexture=$PWD/target/debug/contexture
-fi
+find_contexture
 
 cd "$work"
 # pack NAME FIELDS: a pack with a page and a suite of selection evals.

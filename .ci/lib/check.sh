@@ -37,12 +37,13 @@ serve() {
   servers+=("$server")
 }
 
-# stop_server SERVER [SIGNAL]: ends a server in order, and by force when it does not obey within ten seconds.
+# stop_server SERVER [SIGNAL [SECONDS]]: ends a server in order, and by force when it does not obey within so many
+# seconds, ten by default.
 # `ended` is its exit code.
 stop_server() {
   local one left=()
   kill "-${2:-TERM}" "$1" 2>/dev/null || true
-  for _ in $(seq 1 50); do
+  for _ in $(seq 1 $((${3:-10} * 5))); do
     kill -0 "$1" 2>/dev/null || break
     sleep 0.2
   done

@@ -42,7 +42,8 @@ start_postgres() {
 }
 
 # stop_postgres [SIGNAL]: ends it; INT breaks off what is under way.
-stop_postgres() { stop_server "$pg_server" "${1:-INT}"; pg_server=; }
+# A slow disk takes its time for the last checkpoint; what is killed in it leaves processes behind.
+stop_postgres() { stop_server "$pg_server" "${1:-INT}" 120; pg_server=; }
 
 # remove_postgres: ends it and removes its data.
 remove_postgres() {

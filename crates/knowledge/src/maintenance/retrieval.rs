@@ -326,7 +326,7 @@ fn miss(question: &Question, found: &Resolution) -> Missed {
 type Asked<'q> = (&'q Question, Outcome, Outcome);
 
 fn rows(language: &str, outcomes: &[Asked<'_>]) -> Vec<Row> {
-    // Silence is no recall: it has rows of its own kind.
+    // Silence is not recall: it has rows of its own kind.
     let all: Vec<&Asked<'_>> =
         outcomes.iter().filter(|asked| !asked.0.answers.is_empty()).collect();
     let mut rows = vec![row("all", None, &all)];

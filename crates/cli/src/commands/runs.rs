@@ -3,11 +3,12 @@
 mod cancel;
 mod list;
 mod resume;
+#[cfg(feature = "flow")]
+mod set;
 mod settle;
 mod show;
 
 use super::command_group::command_group;
-use crate::commands::flow::{FlowLocation, StoredRun as StoredFlow};
 use crate::prelude::*;
 use contexture::durable::{StoredRun, UNCERTAIN, find};
 use contexture::run::SetupError;
@@ -45,14 +46,6 @@ impl TargetRun {
         let project = self.workspace.open()?;
         let run = find(&project, &self.run)?;
         Ok((project, run))
-    }
-
-    /// Finds the run of a set that is named; `latest` is that of a program.
-    fn set(&self) -> Option<StoredFlow> {
-        if self.run.starts_with("latest") {
-            return None;
-        }
-        FlowLocation::of(self.workspace.workspace.as_deref()).find(&self.run).ok()
     }
 }
 

@@ -1,7 +1,6 @@
 //! `contexture runs resume`: takes a run up again from its journal.
 
 use super::{TargetRun, refused};
-use crate::commands::flow::StoredRun as StoredFlow;
 use crate::commands::run::{Output, carry_out};
 use crate::prelude::*;
 use crate::support::options::Spend;
@@ -53,10 +52,12 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let (project, run) = match (args.asked.find(), args.asked.set()) {
-        (Err(_), Some(set)) => return Err(of_set(&set).into()),
-        (found, _) => found?,
-    };
+    let found = args.asked.find();
+    #[cfg(feature = "flow")]
+    if let (Err(_), Some(set)) = (&found, args.asked.set()) {
+        return Err(super::set::resumed_elsewhere(&set).into());
+    }
+    let (project, run) = found?;
     if run.turn().is_some() && args.is_plain() {
         wish(&project, &run).map_err(refused)?;
         terminal.note(&format!(
@@ -78,15 +79,4 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     request.trace_file = args.output.trace.clone().flatten();
     request.forget |= args.output.no_trace;
     carry_out(&project, request, (&args.output, false), terminal)
-}
-
-/// Returns the error about the run of a set, which another command resumes.
-fn of_set(set: &StoredFlow) -> CommandError {
-    let id = set.id();
-    let message = format!("the run {id} is that of a set");
-    let help = match set.is_of_server() {
-        true => "the server that it belongs to resumes it at its start".to_owned(),
-        false => format!("`contexture flow resume {id}` continues it"),
-    };
-    CommandError::refused("run_of_set", message).help(help)
 }

@@ -1,10 +1,8 @@
 //! `contexture runs settle`: says what came of a call or a step in doubt (WA-4).
 
 use super::{TargetRun, refused};
-use crate::commands::flow::StoredRun as StoredFlow;
 use crate::prelude::*;
 use contexture::durable::{self, Settlement};
-use contexture::flows;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,31 +46,17 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         None if args.again => Ok(Settlement::Again),
         None => Ok(Settlement::Failed),
     };
-    let (project, run) = match (found, args.asked.set()) {
-        (Ok(found), _) => found,
-        (Err(_), Some(set)) => return of_set(args, &set, settlement(terminal)?, terminal),
-        (Err(error), None) => return Err(error),
-    };
+    #[cfg(feature = "flow")]
+    if let (Err(_), Some(set)) = (&found, args.asked.set()) {
+        let left = super::set::settle(&set, &args.call, settlement(terminal)?)?;
+        let resume = format!("contexture flow resume {}", set.id());
+        return report(args, set.id(), &left, (&resume, terminal));
+    }
+    let (project, run) = found?;
     durable::settle(&project, &run, &args.call, settlement(terminal)?).map_err(refused)?;
     let left = run.in_doubt().map(|past| past.call.key.clone()).filter(|key| *key != args.call);
     let resume = format!("contexture runs resume {}", run.id);
     report(args, &run.id, &left.collect::<Vec<_>>(), (&resume, terminal))
-}
-
-fn of_set(
-    args: &Args,
-    set: &StoredFlow,
-    settlement: Settlement,
-    terminal: &Terminal,
-) -> CommandResult {
-    let id = set.id();
-    if set.is_of_server() {
-        let message = format!("the run {id} is a set of `contexture serve`, which answers for it");
-        let help = format!("ask the server: POST /v1/flows/{id}/settle");
-        return Err(CommandError::refused("set_of_server", message).help(help).into());
-    }
-    let left = flows::settle(set.journal(), id, &args.call, settlement)?;
-    report(args, id, &left, (&format!("contexture flow resume {id}"), terminal))
 }
 
 fn report(

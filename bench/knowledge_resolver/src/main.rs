@@ -163,7 +163,8 @@ fn open_ours(root: &Path) -> (Resolver, [Pack; 1]) {
 fn build_ours(root: &Path) -> Resolver {
     let (resolver, pack) = open_ours(root);
     let report = resolver.index(&pack[0], true).unwrap();
-    assert_eq!(report.sections, SECTIONS as u64);
+    // A long section is several passages.
+    assert!(report.sections >= SECTIONS as u64, "{} of {SECTIONS} sections", report.sections);
     print_memory();
     resolver
 }

@@ -17,6 +17,6 @@ limit=$(awk -v minutes="$minutes" 'END { print int(minutes * 60 + NR * 90) }' "$
 timeout "$limit" "$fuzz" fuzz --minutes "$minutes" || fail "an input failed; see the line above for its replay"
 ok "$(wc -l <"$work/targets") targets held for $minutes min in all"
 mutations=${CONTEXTURE_FUZZ_MUTATIONS:-20000}
-CONTEXTURE_FUZZ_MUTATIONS=$mutations cargo test --quiet -p contexture-lsp --lib ty_10_half_written -- --nocapture ||
+CONTEXTURE_FUZZ_MUTATIONS=$mutations cargo test --quiet "$(chosen contexture-lsp)" --lib ty_10_half_written -- --nocapture ||
     fail "a half-written program failed; see above"
 ok "$mutations half-written programs had answers"

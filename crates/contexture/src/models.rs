@@ -172,6 +172,7 @@ pub struct DefaultModel {
 
 enum Standing {
     None,
+    Mock(Arc<dyn Provider>),
     One(Arc<dyn Provider>),
     Replay(Replay),
 }
@@ -202,7 +203,9 @@ impl Models {
     ) -> Result<Self, LlmError> {
         let stand_in = match &request.stand_in {
             StandIn::None => Standing::None,
-            StandIn::Mock => Standing::One(connect(&ModelUri::Mock, &ProviderSettings::default())?),
+            StandIn::Mock => {
+                Standing::Mock(connect(&ModelUri::Mock, &ProviderSettings::default())?)
+            }
             StandIn::Answers(path) => Standing::One(Arc::new(Scripted::open(path)?)),
             StandIn::Replay(path) => Standing::Replay(Replay::open(path)?),
         };
@@ -298,13 +301,23 @@ impl Models {
         Arc::clone(&self.masker)
     }
 
+    /// Reports whether the answers of a model are those of the mock, which follow from the shape
+    /// alone.
+    pub(crate) fn is_mock(&self, model: &Model) -> bool {
+        match self.stand_in {
+            Standing::Mock(_) => true,
+            Standing::None => model.uri.parse() == Ok(ModelUri::Mock),
+            Standing::One(_) | Standing::Replay(_) => false,
+        }
+    }
+
     fn asks_models(&self) -> bool {
         matches!(self.stand_in, Standing::None)
     }
 
     fn provider(&self, name: &str, uri: ModelUri) -> Result<Arc<dyn Provider>, LlmError> {
         match &self.stand_in {
-            Standing::One(provider) => Ok(Arc::clone(provider)),
+            Standing::One(provider) | Standing::Mock(provider) => Ok(Arc::clone(provider)),
             Standing::Replay(replay) => Ok(Arc::new(replay.in_place_of(name, uri.model()))),
             Standing::None if self.dry_run => {
                 let unconnected = Unconnected::new(name, uri.model());

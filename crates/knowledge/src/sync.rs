@@ -24,7 +24,7 @@
 //! std::fs::remove_file(docs.join("care.md"))?;
 //! std::fs::write(docs.join("tank.md"), "# Tank\n\nAt least 60 litres.\n")?;
 //! let pack = SyncedPack::open(&into.join("fish"), folder.path())?.expect("it has a source");
-//! let report = pack.sync(&NoWeb)?;
+//! let report = pack.sync(&NoWeb, &[])?;
 //! assert_eq!((report.added, report.removed), (1, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -113,8 +113,7 @@ pub fn add(
     if Record::read(&root)?.is_none() {
         return Err(SyncError::NotSynced { path: root });
     }
-    guide::require_trust(&sources, new.types, &root)?;
-    update(&root, &sources)
+    update(&root, &sources, new.types)
 }
 
 /// Makes the folder of a new pack beside its place and moves it there when it is whole.
@@ -213,13 +212,13 @@ impl SyncedPack {
         self.places().filter(|place| !is_inside(place)).collect()
     }
 
-    /// Brings the pages in step with the sources.
+    /// Brings the pages in step with the sources. `types` are allowed besides the known ones.
     ///
     /// # Errors
     /// [`SyncError`]; the pack stays as it was.
-    pub fn sync(&self, web: &dyn Web) -> Result<SyncReport, SyncError> {
+    pub fn sync(&self, web: &dyn Web, types: &[String]) -> Result<SyncReport, SyncError> {
         let places: Vec<PathBuf> = self.places().collect();
-        update(&self.root, &Source::open_all(&places, &self.base, web)?)
+        update(&self.root, &Source::open_all(&places, &self.base, web)?, types)
     }
 
     fn places(&self) -> impl Iterator<Item = PathBuf> + '_ {
@@ -231,7 +230,8 @@ impl SyncedPack {
 }
 
 /// Brings the pages of a pack in step with sources, alone.
-fn update(root: &Path, sources: &[Source]) -> Result<SyncReport, SyncError> {
+fn update(root: &Path, sources: &[Source], types: &[String]) -> Result<SyncReport, SyncError> {
+    guide::require_trust(sources, types, root)?;
     for source in sources {
         source.require_apart_from(root)?;
     }

@@ -201,7 +201,7 @@ impl StoredRun {
                 match self.head.turn {
                     Some(_) => self.begin_anew().to_owned(),
                     None => {
-                        "begin a new run; or mend the program, and take the run up with `--changed`"
+                        "begin a new run; or correct the program, and resume the run with `--changed`"
                             .to_owned()
                     }
                 },

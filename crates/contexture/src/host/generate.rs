@@ -252,7 +252,8 @@ impl ModelCalls {
                 call.site, model.uri
             ));
         }
-        let citable = callables.is_empty().then(|| citations::shown(&prepared.items)).flatten();
+        let is_cited = callables.is_empty() && !self.models.is_mock(&model);
+        let citable = is_cited.then(|| citations::shown(&prepared.items)).flatten();
         let cited = |value: &Value| {
             citable.as_ref().map(|citable| citations::faults(citable, value)).unwrap_or_default()
         };

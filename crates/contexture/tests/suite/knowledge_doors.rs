@@ -328,4 +328,10 @@ fn ma_9_citation_that_names_nothing_in_context_is_refused() {
     );
     let failure = told(&run(["wiki/none.md", "wiki/none.md"]).unwrap_err());
     assert!(failure.contains("citations[0]") && failure.contains("names nothing"), "{failure}");
+    // What the mock model would say is refused of any other.
+    let placeholder = "mock citations 1";
+    assert!(run([placeholder, placeholder]).is_err());
+    let request = RunRequest { stand_in: StandIn::Mock, ..place.request("a.as", json!({})) };
+    let mocked = place.run_observed(request, Arc::new(Allowing)).outcome.unwrap();
+    assert_eq!(serde_json::to_value(&mocked).unwrap()["citations"][0], json!(placeholder));
 }

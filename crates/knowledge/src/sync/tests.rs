@@ -22,7 +22,7 @@ fn add_docs(place: &Place) -> Result<SyncReport, SyncError> {
 }
 
 fn sync(place: &Place) -> Result<SyncReport, SyncError> {
-    SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap().sync(&NoWeb)
+    SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap().sync(&NoWeb, &[])
 }
 
 fn counts(report: &SyncReport) -> [usize; 4] {
@@ -339,10 +339,15 @@ fn ma_4_pages_of_the_web_are_external_and_stay_when_it_is_gone() {
     assert!(guide.contains("\ntrust: external\n"), "{guide}");
     let pack = SyncedPack::open(&place.path("packs/fish"), &place.path("")).unwrap().unwrap();
     assert_eq!(pack.outside(), sources);
-    assert_eq!(counts(&pack.sync(&web).unwrap()), [0, 0, 0, 1]);
+    assert_eq!(counts(&pack.sync(&web, &[]).unwrap()), [0, 0, 0, 1]);
     fs::remove_file(&web.0).unwrap();
-    assert_eq!(pack.sync(&web).unwrap_err().kind().code, "KN5001");
+    assert_eq!(pack.sync(&web, &[]).unwrap_err().kind().code, "KN5001");
     assert!(place.path("packs/fish/wiki/page.md").is_file());
+
+    // Nor does a sync raise them, whatever the guide says by then.
+    place.write("server.md", "# Page\n");
+    place.write("packs/fish/KNOWLEDGE.md", guide.replace("trust: external", "trust: official"));
+    assert_eq!(pack.sync(&web, &[]).unwrap_err().kind().code, "KN5007");
 
     // A pack of another trust takes no pages of the web.
     place.write("server.md", "# Page\n");

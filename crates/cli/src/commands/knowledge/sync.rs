@@ -97,7 +97,7 @@ fn one(args: &Args, project: &Project, root: &Path) -> Result<SyncReport, SyncEr
     if !is_own {
         pack.require_approved(Approvals::of_home(project.home()).as_ref())?;
     }
-    pack.sync(&web(project))
+    pack.sync(&web(project), &project.config.knowledge.types)
 }
 
 /// Returns the web as the settings of a project allow it.

@@ -25,16 +25,17 @@ pub(super) fn public(reference: Reference<'_>) -> String {
             push_redacted(address.get(end..).unwrap_or_default(), &mut text);
         }
         end => {
-            push_redacted(path.get(end.unwrap_or_default()..).unwrap_or_default(), &mut text);
-            let mut parameters = String::new();
-            query(reference, &mut parameters);
-            text.push_str(&userinfo::redact(&parameters));
+            // Path and query in one text: an address may begin in one and end in the other.
+            let mut rest = path.get(end.unwrap_or_default()..).unwrap_or_default().to_owned();
+            query(reference, &mut rest);
+            push_redacted(&rest, &mut text);
         }
     }
     text
 }
 
-/// Appends a path, which may hold whole addresses, as that of an archive or a proxy does.
+/// Appends a path with its query, which may hold whole addresses, as those of archives and proxies
+/// do.
 fn push_redacted(path: &str, text: &mut String) {
     // A reference has a path, also before its query.
     if path.is_empty() || path.starts_with('?') {

@@ -32,6 +32,7 @@ fn ref_5_public_form_has_no_user_info() {
         ("@https://u:p@h/a?x=1&sig=ab%2Fc", "@https://h/a?sig=•••&x=1"),
         ("@http://h/?u=http://g/?token=abc", "@http://h/?u=http://g/?token=•••"),
         ("@thought://who@home", "@thought://who@home"),
+        ("@e://@://:?e=@", "@e://@://"),
     ];
     for (text, public) in cases {
         assert_eq!(parsed(text).public(), public, "{text}");

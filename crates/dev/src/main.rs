@@ -9,11 +9,13 @@ mod architecture;
 mod coverage;
 #[cfg(test)]
 mod documents;
+mod figures;
 mod fuzz;
 mod generated;
 mod lints;
 #[cfg(test)]
 mod manifests;
+mod usage;
 mod vocabulary;
 mod weight;
 
@@ -34,6 +36,11 @@ cargo dev: chores of the repository
   cargo dev weight            build the shipped binary and print what the product weighs
   cargo dev weight --build    the same with the README's commands in an empty target folder, which
                               takes ten minutes and more, on an idle machine
+  cargo dev figures [--whole] [--binary FILE] [FIGURE…]
+                              print what a step, an event, a run, a message, a section and a connection
+                              cost, from 1,000 of them on: within ten minutes to 10,000 or 100,000, with
+                              --whole to 1,000,000; of the shipped binary, which is built, or of FILE
+  cargo dev figures --list    name the figures
 ";
 
 fn main() -> ExitCode {
@@ -43,6 +50,8 @@ fn main() -> ExitCode {
         ["generate"] => report(generated::write()),
         ["generate", "--check"] => report(generated::check()),
         ["fuzz", arguments @ ..] => fuzz::run(arguments).map_or_else(|| help(2), report),
+        ["figures", arguments @ ..] => figures::run(arguments).map_or_else(|| help(2), report),
+        [usage::CHILD, command @ ..] => report(usage::child(command)),
         ["weight", arguments @ ..] => weight::run(arguments).map_or_else(|| help(2), report),
         [] | ["--help"] => help(0),
         _ => help(2),

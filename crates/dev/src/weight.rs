@@ -1,9 +1,9 @@
 //! `cargo dev weight`: what the product weighs, beside its limits.
 
 mod lines;
-mod usage;
 
 use crate::generated::root;
+use crate::usage;
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::{fs, io};
 use tempfile::TempDir;
 
-type Measured<T> = Result<T, String>;
+pub(crate) type Measured<T> = Result<T, String>;
 
 /// Lines of Rust by the rule of [`lines`] before weight was limited.
 const LINES_BEFORE: usize = 159_948;
@@ -36,7 +36,6 @@ impl Row {
 /// Answers `cargo dev weight` with `arguments`.
 pub(crate) fn run(arguments: &[&str]) -> Option<Measured<Vec<String>>> {
     match arguments {
-        [usage::CHILD, command @ ..] => Some(usage::child(command)),
         [] => Some(table(false)),
         ["--build"] => Some(table(true)),
         _ => None,
@@ -58,10 +57,15 @@ fn table(with_build: bool) -> Measured<Vec<String>> {
     Ok(table)
 }
 
-/// Builds the shipped binary, and measures it and two runs of it.
-fn binary() -> Measured<Vec<Row>> {
+/// Builds the binary that is shipped and returns its path.
+pub(crate) fn shipped() -> Measured<PathBuf> {
     cargo(&["build", "--release", "--package", "contexture-cli"], &[])?;
-    let binary = target().join("release").join("contexture");
+    Ok(target().join("release").join("contexture"))
+}
+
+/// Measures the shipped binary and two runs of it.
+fn binary() -> Measured<Vec<Row>> {
+    let binary = shipped()?;
     let size = fs::metadata(&binary).map_err(|e| format!("{}: {e}", binary.display()))?.len();
     let project = project().map_err(|e| e.to_string())?;
     let program = binary.to_string_lossy();

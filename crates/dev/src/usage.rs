@@ -7,27 +7,27 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The usage of a finished command, with all that it started.
-pub(super) struct Usage {
-    pub(super) wall: Duration,
-    pub(super) processor: Duration,
-    pub(super) peak_bytes: u64,
+pub(crate) struct Usage {
+    pub(crate) wall: Duration,
+    pub(crate) processor: Duration,
+    pub(crate) peak_bytes: u64,
 }
 
 /// The first argument by which [`measure`] starts this program again.
-pub(super) const CHILD: &str = "--measured";
+pub(crate) const CHILD: &str = "measured";
 
 /// Runs `command` in `folder` and measures it. Its output is dropped.
 ///
 /// The system adds up what all children of a process took, so a process of its own does the
 /// measuring.
-pub(super) fn measure(
+pub(crate) fn measure(
     command: &[&str],
     folder: &Path,
     environment: &[(&str, &Path)],
 ) -> Result<Usage, String> {
     let this = std::env::current_exe().map_err(|e| e.to_string())?;
     let output = Command::new(this)
-        .args(["weight", CHILD])
+        .arg(CHILD)
         .args(command)
         .current_dir(folder)
         .envs(environment.iter().copied())
@@ -38,17 +38,17 @@ pub(super) fn measure(
     let mut numbers = text.split_whitespace().map(str::parse::<u64>);
     match (numbers.next(), numbers.next(), numbers.next()) {
         (Some(Ok(wall)), Some(Ok(processor)), Some(Ok(peak_bytes))) => Ok(Usage {
-            wall: Duration::from_millis(wall),
-            processor: Duration::from_millis(processor),
+            wall: Duration::from_micros(wall),
+            processor: Duration::from_micros(processor),
             peak_bytes,
         }),
         _ => Err(format!("{} failed", command.join(" "))),
     }
 }
 
-/// Runs `command` as the only child of this process and returns three numbers: milliseconds of wall
+/// Runs `command` as the only child of this process and returns three numbers: microseconds of wall
 /// and processor time, and bytes.
-pub(super) fn child(command: &[&str]) -> Result<Vec<String>, String> {
+pub(crate) fn child(command: &[&str]) -> Result<Vec<String>, String> {
     let (program, arguments) = command.split_first().ok_or("no command")?;
     let start = Instant::now();
     let status = Command::new(program)
@@ -59,10 +59,10 @@ pub(super) fn child(command: &[&str]) -> Result<Vec<String>, String> {
     if !status.success() {
         return Err(format!("{program}: {status}"));
     }
-    let wall = start.elapsed().as_millis();
+    let wall = start.elapsed().as_micros();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;
-    let milliseconds = |time: nix::sys::time::TimeVal| time.tv_sec() * 1000 + time.tv_usec() / 1000;
-    let processor = milliseconds(usage.user_time()) + milliseconds(usage.system_time());
+    let micros = |time: nix::sys::time::TimeVal| time.tv_sec() * 1_000_000 + time.tv_usec();
+    let processor = micros(usage.user_time()) + micros(usage.system_time());
     let mut line = String::new();
     // Linux counts in kilobytes.
     let _ = write!(line, "{wall} {processor} {}", usage.max_rss() * 1024);

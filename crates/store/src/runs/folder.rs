@@ -39,9 +39,8 @@ use contexture_context::{Digest, TraceEvent};
 use contexture_core::store::reason;
 use listed::Listed;
 use parts::Parts;
-use places::{About, Place, Places};
+use places::{About, Chosen, Place, Places};
 use serde_json::Value;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::ops::RangeInclusive;
@@ -166,15 +165,19 @@ impl FolderStore {
     /// Reads the event of a run and these model calls as their lines have them.
     fn written_head(&self, id: &RunId, calls: &RangeInclusive<u64>) -> Result<RunHead, RunError> {
         let file = self.open(id)?;
-        let places = self.places(id, &file)?;
-        if let Some(head) = read_head(id, &file, &places, calls, true)? {
+        let bytes = file.metadata().map_err(|error| failed(&self.trace(id), &error))?.len();
+        let path = self.places_file(id);
+        let chosen = match Chosen::load(&path, bytes, calls) {
+            Some(chosen) => chosen,
+            None => Chosen::of(&self.places(id, &file)?, calls),
+        };
+        if let Some(head) = read_head(id, &file, chosen, true)? {
             return Ok(head);
         }
         // The file of places belongs to another trace, or a line of a call is damaged.
-        let path = self.places_file(id);
         let _ = std::fs::remove_file(&path);
-        let places = self.places(id, &file)?;
-        read_head(id, &file, &places, calls, false)?.ok_or(RunError::None)
+        let chosen = Chosen::of(&self.places(id, &file)?, calls);
+        read_head(id, &file, chosen, false)?.ok_or(RunError::None)
     }
 }
 
@@ -309,28 +312,21 @@ fn is_written(file: &File) -> bool {
 /// The most damaged lines that are told one by one.
 const TOLD: usize = 10;
 
-/// Reads the event of a run and the wanted model calls at their places; `None` if it is `strict` and
+/// Reads the event of a run and the chosen model calls at their places; `None` if it is `strict` and
 /// a place does not fit.
 fn read_head(
     id: &RunId,
     mut file: &File,
-    places: &Places,
-    wanted: &RangeInclusive<u64>,
+    chosen: Chosen,
     strict: bool,
 ) -> Result<Option<RunHead>, RunError> {
-    let mut calls = HashMap::new();
-    calls.extend(places.all.iter().filter(|one| one.call > 0).map(|one| (one.event, one.call)));
-    let is_wanted = |place: &&Place| match place.about {
-        About::Run => true,
-        About::Call => calls.get(&place.event).is_some_and(|call| wanted.contains(call)),
-        About::Damaged => false,
-    };
-    let damaged = places.all.iter().filter(|place| place.about == About::Damaged);
-    let name = |place: &Place| format!("line {} is skipped: it is not a whole event", place.event);
-    let mut notes: Vec<String> = damaged.take(TOLD).map(name).collect();
+    let (damaged, whole): (Vec<_>, Vec<_>) =
+        chosen.places.iter().partition(|place| place.about == About::Damaged);
+    let name = |place: &&Place| format!("line {} is skipped: it is not a whole event", place.event);
+    let mut notes: Vec<String> = damaged.iter().take(TOLD).map(name).collect();
     let mut lines = Vec::new();
     let mut buffer = Vec::new();
-    for place in places.all.iter().filter(is_wanted) {
+    for place in whole {
         buffer.clear();
         let read = file.seek(SeekFrom::Start(place.start));
         let read = read.and_then(|_| file.take(place.bytes).read_to_end(&mut buffer));
@@ -345,7 +341,7 @@ fn read_head(
         }
     }
     let log = RunLog::of_lines(id.clone(), lines, notes)?;
-    Ok(Some(RunHead { log, calls: calls.len() as u64, lines: places.lines }))
+    Ok(Some(RunHead { log, calls: chosen.calls, lines: chosen.lines }))
 }
 
 /// Returns the end of a file: [`TAIL_BYTES`], or as many as its last line has.

@@ -11,8 +11,10 @@ use crate::home;
 use crate::runs::{LINE_BYTES, RunError};
 use memchr::memmem::Finder;
 use serde::de::IgnoredAny;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -118,22 +120,17 @@ impl Places {
 
     /// Reads a file of places; `None` when there is none, or not one for a trace of this length.
     pub(super) fn load(path: &Path, bytes: u64) -> Option<Self> {
-        let kept = std::fs::read(path).ok()?;
-        let (records, _torn) = kept.as_chunks::<RECORD>();
-        let (first, rest) = records.split_first()?;
-        if numbers(first) != HEAD {
-            return None;
-        }
-        let mut places = Self { all: Vec::with_capacity(rest.len()), ..Self::default() };
+        let mut places = Self::default();
         let mut marked = 0;
-        for record in rest {
-            match numbers(record) {
+        read_records(path, |record| {
+            match record {
                 [0, lines, _, end, _] => {
                     (places.lines, places.end, marked) = (lines, end, places.all.len());
                 }
                 numbers => places.all.push(Place::of(numbers)?),
             }
-        }
+            Some(())
+        })?;
         // What follows the last mark is found again.
         places.all.truncate(marked);
         (places.end <= bytes).then_some(places)
@@ -150,6 +147,85 @@ impl Places {
             let _ = std::fs::remove_file(&temporary);
         }
         written.map_err(|error| failed(path, &error))
+    }
+}
+
+/// The places that show some calls of a trace, and how much there is in all.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// The lines of the run and of the wanted calls, and the damaged ones, in their order.
+    pub(super) places: Vec<Place>,
+    /// The model calls of the trace.
+    pub(super) calls: u64,
+    /// The lines of the trace.
+    pub(super) lines: u64,
+    events: HashSet<u64>,
+}
+
+impl Chosen {
+    pub(super) fn of(places: &Places, wanted: &RangeInclusive<u64>) -> Self {
+        let mut chosen = Self { lines: places.lines, ..Self::default() };
+        places.all.iter().for_each(|place| chosen.offer(*place, wanted));
+        chosen
+    }
+
+    /// Reads them from a file of places without keeping the others; `None` when there is none, or it
+    /// does not tell the whole trace.
+    pub(super) fn load(path: &Path, bytes: u64, wanted: &RangeInclusive<u64>) -> Option<Self> {
+        let mut chosen = Self::default();
+        let mut last = None;
+        read_records(path, |record| {
+            last = None;
+            match record {
+                [0, lines, _, end, _] => (chosen.lines, last) = (lines, Some(end)),
+                numbers => chosen.offer(Place::of(numbers)?, wanted),
+            }
+            Some(())
+        })?;
+        (last == Some(bytes)).then_some(chosen)
+    }
+
+    /// Takes a place if it is wanted. The line with which a call begins has its number, and stands
+    /// before that with which it ends.
+    fn offer(&mut self, place: Place, wanted: &RangeInclusive<u64>) {
+        self.calls += u64::from(place.call > 0);
+        if place.call > 0 && wanted.contains(&place.call) {
+            self.events.insert(place.event);
+        }
+        let is_wanted = match place.about {
+            About::Run | About::Damaged => true,
+            About::Call => !self.events.is_empty() && self.events.contains(&place.event),
+        };
+        if is_wanted {
+            self.places.push(place);
+        }
+    }
+}
+
+/// Hands the records of a file of places over, after its head; `None` when it is not one, or as
+/// soon as one is refused. What a kill has torn at its end is left out.
+fn read_records(path: &Path, mut take: impl FnMut([u64; NUMBERS]) -> Option<()>) -> Option<()> {
+    let mut file = File::open(path).ok()?;
+    let mut buffer = vec![0; RECORD * (8 << 10)];
+    let (mut filled, mut is_first) = (0, true);
+    loop {
+        let count = file.read(buffer.get_mut(filled..)?).ok()?;
+        filled += count;
+        let (records, rest) = buffer.get(..filled)?.as_chunks::<RECORD>();
+        for record in records {
+            if !is_first {
+                take(numbers(record))?;
+            } else if numbers(record) != HEAD {
+                return None;
+            }
+            is_first = false;
+        }
+        if count == 0 {
+            return (!is_first).then_some(());
+        }
+        let torn = filled - rest.len()..filled;
+        filled = rest.len();
+        buffer.copy_within(torn, 0);
     }
 }
 
@@ -255,6 +331,26 @@ mod tests {
     }
 
     #[test]
+    fn in_2_calls_of_long_run_are_chosen_from_its_file_without_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.places");
+        let begun = |id: u64| {
+            format!(
+                "{{\"id\":{id},\"kind\":\"generate\",\"data\":{{\"manifest\":{{\"call\":{id}}}}}}}\n"
+            )
+        };
+        let ended = |id: u64| format!("{{\"id\":{id},\"kind\":\"generate\"}}\n");
+        let calls = (1..20_000).map(|id| begun(id) + &ended(id)).collect::<String>();
+        let all = places(&format!("{{\"id\":0,\"kind\":\"run\"}}\n{calls}nonsense\n"));
+        all.keep(&path).unwrap();
+        let chosen = Chosen::load(&path, all.end, &(15_000..=15_001)).unwrap();
+        let events: Vec<_> = chosen.places.iter().map(|place| place.event).collect();
+        assert_eq!(events, [0, 15_000, 15_000, 15_001, 15_001, 40_000]);
+        assert_eq!((chosen.calls, chosen.lines), (19_999, 40_000));
+        assert_eq!(Chosen::of(&all, &(15_000..=15_001)).places, chosen.places);
+    }
+
+    #[test]
     fn in_2_file_of_places_is_read_up_to_its_last_mark() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.places");
@@ -276,6 +372,7 @@ mod tests {
         }
         std::fs::write(&path, &kept).unwrap();
         assert_eq!(Places::load(&path, one.end).as_ref(), Some(&one));
+        assert!(Chosen::load(&path, one.end + 1, &(1..=1)).is_none(), "the trace is longer");
         assert_eq!(Places::load(&path, one.end - 1), None, "the trace is shorter");
         std::fs::write(&path, b"x".repeat(200)).unwrap();
         assert_eq!(Places::load(&path, one.end), None);

@@ -38,7 +38,7 @@ pub struct Left {
     pub servers: u64,
     /// The messages without an answer, the oldest first.
     pub pending: Vec<PendingKey>,
-    /// The runs of sets that have not ended.
+    /// The runs of sets that have not ended, and of the newest ones those that have.
     pub runs: Vec<String>,
     /// The runs of turns with a journal.
     pub journals: Vec<String>,

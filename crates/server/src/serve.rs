@@ -289,6 +289,8 @@ impl Serve {
         if app.damage.is_none() {
             let left =
                 left.map_or_else(|| Unfinished::of_folder(&app), |left| Ok(Unfinished::of(left)));
+            // What goes on may call clients of other servers, and clients that a server which is gone had.
+            neighbours::read_clients_now(&app);
             let interrupted = resume::resume_all(&app, &left?)?;
             app.neighbours.settle_later(interrupted);
             neighbours::settle_left(&app)?;

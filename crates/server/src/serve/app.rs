@@ -176,6 +176,7 @@ impl App {
                     }
                     if let Ok(applied) = &outcome {
                         app.subscriptions.publish(&*app.store, &app.maker, &owner, applied);
+                        app.neighbours.changed_here(applied.incarnation);
                     }
                     done(&app, outcome);
                 });

@@ -18,6 +18,7 @@ pub(crate) mod job;
 pub(crate) mod journal;
 mod place;
 mod progress;
+pub(crate) mod put_off;
 pub(crate) mod resume;
 pub(crate) mod running;
 pub(crate) mod sets;

@@ -4,9 +4,12 @@
 //! Each hears where something changed, looks there, and goes on with what is its own. A server that is
 //! gone is noticed by all, and what it left is taken over by one.
 
+mod changes;
+
 use super::app::App;
 use super::exchange::control::ask;
-use super::flows::resume::{self, Unfinished};
+use super::flows::put_off;
+use super::flows::resume::{self, Unfinished, incarnation};
 use super::frontend::calls;
 use super::message::stored_answer;
 use super::phase::Phase;
@@ -14,6 +17,7 @@ use super::turn::again;
 use super::turn::turns::TurnKey;
 use crate::fault::Fault;
 use crate::serve::turn::parked;
+use changes::Changes;
 use contexture::database::{Announced, Database, DatabaseError, Left, Notice};
 use contexture::store::contexts::{ContextError, Key, KeyName, PendingKey, Repeated};
 use contexture_protocol::content::{Control, ControlAction};
@@ -25,7 +29,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::sync::futures::Notified;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The interval of looking for what servers left that are gone, and for what no notice told.
@@ -40,8 +43,8 @@ const ANSWERED: Duration = Duration::from_millis(250);
 pub(crate) struct Neighbours {
     /// Notified when something that waits changed elsewhere.
     waits: Notify,
-    /// Notified when contexts changed elsewhere.
-    contexts: Notify,
+    /// Those who wait for changes of contexts.
+    changes: Changes,
     /// Messages whose answer could not be stored.
     unsettled: Mutex<Vec<PendingKey>>,
     /// What other servers know of the clients of this one, by their sessions.
@@ -51,9 +54,9 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Completes when contexts change elsewhere after this call.
-    fn changed(&self) -> Notified<'_> {
-        self.contexts.notified()
+    /// Wakes those of this server who wait for a change of a context that it made itself.
+    pub(crate) fn changed_here(&self, incarnation: u64) {
+        self.changes.tell(Some(&HashSet::from([incarnation])));
     }
 
     /// Notes messages that are still to be answered with OUTCOME_UNCERTAIN: the next turns of their
@@ -127,13 +130,14 @@ fn tell_clients(app: &App) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Reads the clients of other servers.
+/// Reads the clients of other servers, off the threads that serve.
 async fn read_clients(app: &Arc<App>) {
     let app = Arc::clone(app);
     let _ = tokio::task::spawn_blocking(move || read_clients_now(&app)).await;
 }
 
-fn read_clients_now(app: &App) {
+/// Reads the clients of other servers now.
+pub(crate) fn read_clients_now(app: &App) {
     if let Some(Ok(clients)) = app.database.as_ref().map(Database::clients) {
         app.sessions.set_elsewhere(clients);
     }
@@ -167,8 +171,8 @@ async fn followed(app: &Arc<App>, heard: Heard) {
         handed.store(last, Ordering::Relaxed);
     }
     if heard.all || !heard.contexts.is_empty() {
-        app.neighbours.contexts.notify_waiters();
         let (app, changed) = (Arc::clone(app), (!heard.all).then_some(heard.contexts));
+        app.neighbours.changes.tell(changed.as_ref());
         let follow = move || {
             app.subscriptions.follow(&*app.store, &app.maker, changed.as_ref());
             end_deleted(&app, changed.as_ref());
@@ -256,6 +260,7 @@ pub(crate) async fn look(app: Arc<App>) {
                 followed(&app, Heard { all: true, ..Heard::default() }).await;
             }
         }
+        put_off::look(&app).await;
         calls::look(&app).await;
         again::look(&app).await;
         let every = if app.database.is_some() { LOOK } else { ANSWERED };
@@ -325,13 +330,14 @@ fn key_of(pending: &PendingKey) -> TurnKey {
 
 /// Waits until a message comes first among those of its context, on whichever server; false if this
 /// server is about to end, and another one begins it.
-pub(crate) async fn comes_first(app: &Arc<App>, key: &TurnKey) -> bool {
+pub(crate) async fn comes_first(app: &Arc<App>, key: &TurnKey, incarnation: u64) -> bool {
     if app.database.is_none() {
         return true;
     }
     let (owner, name) = (key.0.to_string(), name_of(key));
+    let changes = app.neighbours.changes.of(Some(incarnation));
     loop {
-        let changed = app.neighbours.changed();
+        let changed = changes.notified();
         let (owner, name) = (owner.clone(), name.clone());
         if matches!(app.read(move |store| store.begin(&owner, &name)).await, Ok(true)) {
             return true;
@@ -347,6 +353,13 @@ fn name_of((_, context_id, message_id): &TurnKey) -> KeyName {
     KeyName { context_id: context_id.clone(), message_id: message_id.clone() }
 }
 
+/// Returns what is notified when the context of a message changes.
+async fn changes_of(app: &Arc<App>, (owner, context, _): &TurnKey) -> Arc<Notify> {
+    let (reading, owner, context) = (Arc::clone(app), Arc::clone(owner), context.clone());
+    let read = tokio::task::spawn_blocking(move || incarnation(&reading, &owner, &context?));
+    app.neighbours.changes.of(read.await.unwrap_or_default())
+}
+
 /// Waits for the answer to a message that another server works on.
 pub(crate) async fn answer_of(
     app: &Arc<App>,
@@ -354,8 +367,9 @@ pub(crate) async fn answer_of(
     digest: [u8; 32],
 ) -> Result<Message, Refusal> {
     let (owner, name) = (key.0.to_string(), name_of(key));
+    let changes = changes_of(app, key).await;
     loop {
-        let changed = app.neighbours.changed();
+        let changed = changes.notified();
         let (owner, name) = (owner.clone(), name.clone());
         match app.read(move |store| store.repeated(&owner, &name, &digest)).await {
             Ok(Some(Repeated::Done(answer))) => return stored_answer(&answer),

@@ -1,6 +1,6 @@
 //! The lease of a process that writes, and what it works on.
 //!
-//! Decision: a lease is a row with a time, by the clock of the database, and is renewed four times in its
+//! Decision: a lease is a row with a time, by the clock of the database, and is renewed eight times in its
 //! length. What a process works on (messages without an answer, runs, waits and journals of turns) names
 //! its lease, from the transaction on that made it, and always somebody's: that of whoever works on it, or
 //! did so last. Another server deletes the row after its time and takes all that names it, in one
@@ -9,8 +9,9 @@
 //! the database itself was away, everybody gets the length of a lease to come back.
 //!
 //! The connection that renews a lease holds a lock of the database, which goes with the connection. So a
-//! process that was killed is known after half the length of its lease: it missed a renewal, and its lock
-//! is gone. One that sleeps, or whose connection hangs, still has its lock, and all of its time.
+//! process that was killed is known after three renewals that it missed, as its lock is gone. One that
+//! sleeps, or whose connection hangs, still has its lock, and all of its time. One that lost its connection
+//! takes the lock again with the next renewal.
 
 use super::session::{Fault, Session};
 use super::writer::Kind;
@@ -22,13 +23,15 @@ use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// The interval of renewals; the length of a lease is four of it.
-const EVERY: Duration = Duration::from_secs(1);
+/// The interval of renewals; the length of a lease is eight of it.
+const EVERY: Duration = Duration::from_millis(500);
+/// The time between two renewals after which this process may have been held up, as others may have been.
+const LATE: Duration = Duration::from_secs(2);
 const EXPIRES: &str = "clock_timestamp() + interval '4 s'";
-/// The condition of a row whose process may be taken for gone: its time is over, or half of it, and nobody
-/// holds its lock.
+/// The condition of a row whose process may be taken for gone: its time is over, or the time of three
+/// renewals is, and nobody holds its lock.
 const GONE: &str = "(expires < clock_timestamp()
-        or expires < clock_timestamp() + interval '2 s' and not exists
+        or expires < clock_timestamp() + interval '2.5 s' and not exists
             (select from pg_locks where locktype = 'advisory' and objsubid = 2
                 and database = (select oid from pg_database where datname = current_database())
                 and classid::bigint = 1129601100 and objid::bigint = hashtext(token)::bigint & 4294967295))
@@ -46,7 +49,7 @@ pub struct Left {
     pub servers: u64,
     /// The messages without an answer, the oldest first.
     pub pending: Vec<PendingKey>,
-    /// The runs that have not ended.
+    /// The runs that have not ended, and of the newest ones those that have.
     pub runs: Vec<String>,
     /// The runs of turns with a journal.
     pub journals: Vec<String>,
@@ -69,13 +72,13 @@ pub(super) struct Lease {
 impl Lease {
     pub(super) fn take(link: &Arc<Link>, ids: &Ids) -> Result<Self, Fault> {
         let token: Arc<str> = ids.next().0.into();
-        link.with(|session| {
-            let sql = format!(
-                "insert into contexture_servers (token, is_server, expires) values ($1, 0, {EXPIRES})
-                 on conflict do nothing"
-            );
-            session.change(&sql, values![&token])
-        })?;
+        // The lock comes before the row: nobody finds the row without it.
+        let session = holding(link, &token)?;
+        let sql = format!(
+            "insert into contexture_servers (token, is_server, expires) values ($1, 0, {EXPIRES})
+             on conflict do nothing"
+        );
+        session.change(&sql, values![&token])?;
         let shared = Arc::new(Shared {
             is_lost: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
@@ -83,7 +86,7 @@ impl Lease {
         });
         let (theirs, mine, of) = (Arc::clone(&shared), Arc::clone(&token), Arc::downgrade(link));
         let thread = thread::Builder::new().name("postgres-lease".to_owned());
-        let thread = thread.spawn(move || renew_again(&theirs, &mine, &of));
+        let thread = thread.spawn(move || renew_again(&theirs, &mine, &of, session));
         let thread = thread.map_err(|error| Fault::Other(error.to_string()))?;
         Ok(Self { token, shared, link: Arc::downgrade(link), thread: Some(thread) })
     }
@@ -184,7 +187,10 @@ fn taken(session: &Session, token: &Arc<str>, channel: &str) -> Result<Left, Fau
         let rows = session.rows(&sql, values![token])?;
         rows.iter().map(|row| row.text(0)).collect::<Result<Vec<String>, Fault>>()
     };
-    let runs = names("contexture_runs", "ended is null")?;
+    // The end of one that has ended may not have been told; that of an older one was.
+    let open_or_late = "(ended is null or place in (select place from contexture_runs
+        where ended is not null order by place desc limit 100))";
+    let runs = names("contexture_runs", open_or_late)?;
     let journals = names("contexture_journals", "true")?;
     let sql = format!(
         "with taken as (update contexture_keys set holder = $1 where status = 0 and {LEFT}
@@ -221,11 +227,10 @@ impl Drop for Lease {
     }
 }
 
-fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
+fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>, session: Session) {
     let mut last = Instant::now();
     // A connection of its own, so that it does not wait for others.
-    let mut session = None;
-    // The first renewal takes the lock, so it does not wait.
+    let mut session = Some(session);
     while !shared.is_closed.load(Ordering::Relaxed) {
         let Some(link) = of.upgrade() else { return };
         if shared.is_closed.load(Ordering::Relaxed) {
@@ -236,7 +241,7 @@ fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
         if renewed == Some(0) {
             return shared.is_lost.store(true, Ordering::Relaxed);
         }
-        let is_regular = renewed.is_some() && last.elapsed() < EVERY * 2;
+        let is_regular = renewed.is_some() && last.elapsed() < LATE;
         shared.is_regular.store(is_regular, Ordering::Relaxed);
         if renewed.is_some() {
             last = Instant::now();
@@ -247,17 +252,25 @@ fn renew_again(shared: &Shared, token: &Arc<str>, of: &Weak<Link>) {
 }
 
 fn renewed(link: &Link, kept: &mut Option<Session>, token: &Arc<str>) -> Result<u64, Fault> {
-    let session = match kept.take().filter(Session::is_there) {
-        Some(session) => session,
-        None => {
-            let session = link.connect()?;
-            session.row(HOLD, values![token])?;
-            session
+    if let Some(session) = kept.take().filter(Session::is_there) {
+        let renewed = renew(&session, token);
+        if session.is_there() {
+            *kept = Some(session);
+            return renewed;
         }
-    };
+    }
+    // A connection that broke is replaced now: without it, others soon take this process for gone.
+    let session = holding(link, token)?;
     let renewed = renew(&session, token);
     *kept = Some(session).filter(Session::is_there);
     renewed
+}
+
+/// Opens the connection that holds the lock of a lease.
+fn holding(link: &Link, token: &Arc<str>) -> Result<Session, Fault> {
+    let session = link.connect()?;
+    session.row(HOLD, values![token])?;
+    Ok(session)
 }
 
 /// Renews a lease; 0 when it is gone.

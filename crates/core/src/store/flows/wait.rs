@@ -178,7 +178,7 @@ pub trait Waits: Send + Sync {
     fn waits(&self, filter: &WaitFilter) -> Result<Vec<Wait>, FlowStoreError>;
 
     /// Returns the runs that no process works on, and that no answer lets go on: owner, context,
-    /// message and run.
+    /// message and run. Where processes share the store, those that are this one's.
     ///
     /// # Errors
     /// [`FlowStoreError`] if they can't be read.

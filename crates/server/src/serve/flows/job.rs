@@ -114,7 +114,9 @@ pub(super) fn is_async(message: &Message) -> bool {
 impl Job {
     pub(super) fn forwarder(&self) -> Arc<Forwarder> {
         let (app, owner) = (&self.app, Arc::clone(&self.owner));
-        Arc::new(Forwarder::of(app, owner, self.origin.clone(), &self.context, self.answers()))
+        let forwarder =
+            Forwarder::of(app, owner, self.origin.clone(), &self.context, self.answers());
+        Arc::new(forwarder.asked_by(&self.message.sender))
     }
 
     /// Returns the id of the message that is answered: that of the set, or that with the intent.

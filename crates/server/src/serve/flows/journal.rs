@@ -88,17 +88,26 @@ impl Journals {
         Ok(runs.into_iter().next().map(UnfinishedRun::from))
     }
 
-    /// Returns the unfinished runs of all owners, or those among some, and the newest ended ones.
+    /// Returns the unfinished runs of all owners and the newest ended ones, or those among some.
     pub(super) fn unfinished(
         &self,
         among: Option<&HashSet<String>>,
     ) -> Result<Vec<UnfinishedRun>, FlowStoreError> {
-        let mut runs = match among {
-            Some(among) => among.iter().filter_map(|run| self.0.summary(run).ok()).collect(),
-            None => self.0.unfinished(None)?,
+        let runs = match among {
+            Some(among) => {
+                let found = among.iter().map(|run| self.0.summary(run));
+                let is_there =
+                    |found: &Result<_, _>| !matches!(found, Err(FlowStoreError::NotFound(_)));
+                found.filter(is_there).collect::<Result<Vec<_>, _>>()?
+            }
+            None => {
+                let latest = self.0.runs(&Filter { limit: LATEST, ..Filter::default() })?;
+                let is_ended = |run: &RunSummary| matches!(run.state, RunState::Ended(_));
+                let mut runs = self.0.unfinished(None)?;
+                runs.extend(latest.into_iter().filter(is_ended));
+                runs
+            }
         };
-        let latest = self.0.runs(&Filter { limit: LATEST, ..Filter::default() })?;
-        runs.extend(latest.into_iter().filter(|run| matches!(run.state, RunState::Ended(_))));
         // A run without an owner was started on the command line.
         let own = |run: &RunSummary| !run.owner.is_empty() && !is_within(&run.run);
         Ok(runs.into_iter().filter(own).map(UnfinishedRun::from).collect())

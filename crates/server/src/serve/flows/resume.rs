@@ -311,17 +311,25 @@ pub(crate) fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> 
 /// Resumes a set, unless something works on it.
 pub(super) fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Some(context) = found.message.context_id.clone() else { return Ok(()) };
-    let owner: Arc<str> = found.owner.into();
+    let owner: Arc<str> = found.owner.as_str().into();
     let intent = found.message.meta(INTENT).and_then(Value::as_str).map(str::to_owned);
     let intent = intent.filter(|_| found.answers.message_id != found.message.message_id);
     let entries = match &found.run {
         Some(run) => app.flows.journals.entries(run).map_err(|error| unusable(&error))?,
         None => Vec::new(),
     };
-    let key = (Arc::clone(&owner), found.answers.context_id, found.answers.message_id);
+    let (context_id, message_id) = (&found.answers.context_id, &found.answers.message_id);
+    let key = (Arc::clone(&owner), context_id.clone(), message_id.clone());
     // Accepted sets are not refused: repeated messages are attached to them.
-    let entered = Place::enter(app, key, digest(&found.message), true);
-    let Ok(Entered::New(place)) = entered else { return Ok(()) };
+    let place = match Place::enter(app, key, digest(&found.message), true) {
+        Ok(Entered::New(place)) => place,
+        Ok(Entered::Known(known)) if !known.log.has_ended() => {
+            // A message that was sent again has the place, and has not seen yet that nothing works on the set.
+            app.flows.put_off.add(found);
+            return Ok(());
+        }
+        Ok(Entered::Known(_)) | Err(_) => return Ok(()),
+    };
     if let Some(set) = set_of(&found.message) {
         place.running.identify(&context, &set);
     }

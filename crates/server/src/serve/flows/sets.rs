@@ -2,6 +2,7 @@
 
 use super::allowed::Allowed;
 use super::journal::Journals;
+use super::put_off::PutOff;
 use super::running::Running;
 use crate::serve::phase::GRACE;
 use crate::serve::turn::turns::TurnKey;
@@ -24,6 +25,8 @@ pub(crate) struct Sets {
     /// The actions that clients may use.
     pub(crate) allowed: Allowed,
     pub(crate) journals: Journals,
+    /// The sets that are to be resumed as soon as their places are free.
+    pub(super) put_off: PutOff,
 }
 
 /// The meaning of an id among the sets of an owner.
@@ -41,7 +44,8 @@ impl Sets {
         journals: Journals,
         most: NonZeroUsize,
     ) -> Self {
-        Self { tables: Mutex::default(), most, host, allowed, journals }
+        let (tables, put_off) = (Mutex::default(), PutOff::default());
+        Self { tables, most, host, allowed, journals, put_off }
     }
 
     /// Returns the set of a message, while it is known.

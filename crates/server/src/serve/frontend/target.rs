@@ -12,7 +12,7 @@ use contexture_protocol::content::{
     Call, Permission, PermissionLevel, Runtime, SystemAction, SystemMessage, ToolDefinition,
     ToolQuery, UnavailableReason,
 };
-use contexture_protocol::{Body, Message};
+use contexture_protocol::{Body, Message, Sender};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,9 @@ pub(crate) struct Forwarder {
     pub(super) owner: Arc<str>,
     /// The session of the request: its client is asked first.
     origin: Option<Arc<Session>>,
+    /// The sender of the request, whose clients are asked before others: of a restarted server, or another
+    /// one, the session of the request is not known.
+    asker: Option<String>,
     pub(super) context: String,
     /// The message that the calls are made for.
     pub(super) message: String,
@@ -81,7 +84,13 @@ impl Forwarder {
         message: &str,
     ) -> Self {
         let (context, message) = (context.to_owned(), message.to_owned());
-        Self { app: Arc::clone(app), owner, origin, context, message, step: None, turn: None }
+        let (app, asker, step, turn) = (Arc::clone(app), None, None, None);
+        Self { app, owner, origin, asker, context, message, step, turn }
+    }
+
+    /// Returns the front end for a request of a sender.
+    pub(crate) fn asked_by(self, sender: &Sender) -> Self {
+        Self { asker: Some(sender.id.clone()), ..self }
     }
 
     /// Returns the front end of a step.
@@ -113,13 +122,16 @@ impl Forwarder {
         }
     }
 
-    /// Returns the sessions with clients, that of the request first, or with services.
+    /// Returns the sessions with clients or with services: that of the request first, then those of its sender.
     fn sessions(&self, side: Runtime) -> Vec<Arc<Session>> {
         let mut sessions = self.app.sessions.clients(&self.owner);
         sessions.retain(|session| session.is_service() == (side == Runtime::Backend));
-        if let Some(origin) = &self.origin {
-            sessions.sort_by_key(|session| !Arc::ptr_eq(session, origin));
-        }
+        let is_origin = |session: &Arc<Session>| {
+            self.origin.as_ref().is_some_and(|one| Arc::ptr_eq(one, session))
+        };
+        let is_asker =
+            |session: &Arc<Session>| self.asker.is_some() && session.client_name() == self.asker;
+        sessions.sort_by_key(|session| (!is_origin(session), !is_asker(session)));
         sessions
     }
 

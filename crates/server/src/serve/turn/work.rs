@@ -349,6 +349,7 @@ impl TurnWork {
     ) -> Running {
         let (context, message) = (&self.context, &self.message.message_id);
         let frontend = Forwarder::new(&self.app, &self.caller, context, message);
+        let frontend = frontend.asked_by(&self.message.sender);
         let frontend = Arc::new(match &calls {
             Some(calls) => frontend.of_turn(Arc::clone(calls)),
             None => frontend,

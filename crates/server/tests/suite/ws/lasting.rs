@@ -233,6 +233,28 @@ main func(input { text string }) {
     }
 }
 
+/// The session of the request is gone with the server, but its sender is known.
+#[tokio::test]
+async fn wa_1_call_of_resumed_turn_goes_to_client_of_its_sender_and_not_to_latest_one() {
+    let mut site = Site::of(TWICE).await;
+    let mut client = page(&site).await;
+    let mut message = said("m1", Some("ctx_1"), "go");
+    message["sender"]["id"] = "page_1".into();
+    client.send(&message).await;
+    asked(&mut client).await;
+    site.killed().await;
+    let (mut client, (call, _)) = back(&site).await;
+    let mut other = hello(&site, "page_2").await;
+    let mut its_tools = announce("a3");
+    its_tools["content"]["clientId"] = "page_2".into();
+    assert_eq!(other.ask(&its_tools).await["type"], "ACK");
+    client.send(&answer("r1", &call, json!("one"))).await;
+    let (second, _) = asked(&mut client).await;
+    assert_ne!(second, call);
+    let waits = site.get("/v1/waits").await;
+    assert_eq!(waits["waits"][0]["client"], "page_1", "{waits}");
+}
+
 #[tokio::test]
 async fn wa_1_wait_of_turn_is_answered_or_cancelled_over_http_after_kill() {
     for (method, body, expected) in [

@@ -227,10 +227,10 @@ impl Waits for PostgresJournal {
 
     fn parked_runs(&self) -> Result<Vec<(String, String, String, String)>, FlowStoreError> {
         let sql = "select distinct owner, context, message, run from contexture_waits
-            where state = 0 and parked = 1
+            where state = 0 and parked = 1 and holder = $1
             and run not in (select run from contexture_waits where state = 1)";
         self.read(|session| {
-            let rows = session.rows(sql, Vec::new())?;
+            let rows = session.rows(sql, values![self.postgres.token()])?;
             let row =
                 |row: &postgres::Row| Ok((row.text(0)?, row.text(1)?, row.text(2)?, row.text(3)?));
             rows.iter().map(row).collect()

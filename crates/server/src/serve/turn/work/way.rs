@@ -22,7 +22,7 @@ impl TurnWork {
         let is_new = self.resumes.is_none();
         let first = async {
             place.reached().await;
-            !is_new || neighbours::comes_first(&self.app, &self.key).await
+            !is_new || neighbours::comes_first(&self.app, &self.key, self.incarnation).await
         };
         tokio::select! {
             is_first = first => if is_first { Begins::Now } else { Begins::Elsewhere },

@@ -86,6 +86,24 @@ pub struct NewSource<'a> {
     pub types: &'a [String],
 }
 
+/// Refuses addresses among sources that are to be watched: looking at them often would be a load for
+/// their servers.
+///
+/// # Errors
+/// [`SyncError::BadSource`], which names the address.
+pub fn require_watchable(sources: &[PathBuf]) -> Result<(), SyncError> {
+    match sources.iter().filter_map(|source| source.to_str()).find(|source| is_address(source)) {
+        None => Ok(()),
+        Some(address) => {
+            let reason = format!(
+                "folders and files can be watched, and `{address}` is an address; sync it when its \
+                 pages change"
+            );
+            Err(SyncError::BadSource { reason })
+        }
+    }
+}
+
 /// Makes a pack of a source in the folder `into`, which holds packs, or syncs the pack of that name
 /// with the source. The record names sources inside `base` relative to it, and others by their
 /// absolute path.

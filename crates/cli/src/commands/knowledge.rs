@@ -20,6 +20,7 @@ mod to_catalog;
 mod usage;
 mod validate;
 mod validate_run;
+mod watch;
 
 use super::command_group::command_group;
 

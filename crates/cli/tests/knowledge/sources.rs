@@ -2,7 +2,9 @@
 
 use super::packs::keys;
 use crate::support::Sandbox;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Lines};
+use std::process::{Child, ChildStdout, Command};
 
 fn add(sandbox: &Sandbox, more: &[&str]) -> crate::support::Done {
     sandbox.run([&["knowledge", "add", "fish", "--json"], more].concat())
@@ -163,4 +165,67 @@ fn ma_5_site_root_leads_links_of_a_site_to_pages() {
         message.starts_with("`/blog/` ") && message.ends_with("; so does 1 other link"),
         "{message}"
     );
+}
+
+/// A pack that another process watches; its lines come as they are printed.
+struct Watched {
+    process: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Watched {
+    fn begin(sandbox: &Sandbox) -> Self {
+        let arguments = ["knowledge", "add", "fish", "--from", "docs", "--watch", "--json"];
+        let mut process = sandbox.contexture(arguments).spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        Self { process, lines }
+    }
+
+    fn next(&mut self) -> Value {
+        serde_json::from_str(&self.lines.next().unwrap().unwrap()).unwrap()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn ma_4_watch_prints_line_for_each_sync_until_ctrl_c() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/care.md", "# Care\n");
+    let mut watched = Watched::begin(&sandbox);
+    let first = watched.next();
+    assert_eq!((counts(&first), &first["read"]), ([1, 0, 0, 0], &json!(["care.md"])));
+    sandbox.write("docs/tank.md", "# Tank\n");
+    assert_eq!(counts(&watched.next()), [1, 0, 0, 1]);
+    assert_eq!(sandbox.read(".agents/knowledge/fish/wiki/tank.md"), "# Tank\n");
+    sandbox.write("docs/tank.md", "# Tank\n\nAt least 60 litres.\n");
+    assert_eq!(counts(&watched.next()), [0, 1, 0, 1]);
+    sandbox.write("docs/logo.png", "png");
+    assert_eq!(watched.next()["skipped"][0]["path"], "logo.png");
+
+    std::fs::rename(sandbox.path("docs"), sandbox.path("gone")).unwrap();
+    assert_eq!(watched.next()["failed"][0]["code"], "KN5001");
+    std::fs::rename(sandbox.path("gone"), sandbox.path("docs")).unwrap();
+    assert_eq!(counts(&watched.next()), [0, 0, 0, 2]);
+
+    let process = watched.process.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    assert_eq!(watched.process.wait().unwrap().code(), Some(0));
+    assert!(watched.lines.next().is_none());
+}
+
+#[test]
+fn ma_4_watch_of_address_or_archive_is_refused() {
+    let sandbox = Sandbox::new();
+    let refused = add(&sandbox, &["--from", "https://example.com/docs/", "--watch"]).exits(2);
+    let error = refused.json()["error"].clone();
+    assert_eq!(error["code"], "KN5007");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`https://example.com/docs/` is an address"), "{message}");
+    let _ = add(&sandbox, &["--watch"]).exits(2).says("--from");
 }

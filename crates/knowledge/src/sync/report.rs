@@ -43,4 +43,11 @@ impl SyncReport {
     pub const fn is_unchanged(&self) -> bool {
         self.added == 0 && self.changed == 0 && self.removed == 0
     }
+
+    /// Reports whether it says something that `last`, the report of an earlier sync, did not: a page
+    /// changed, or other entries of the source are read.
+    #[must_use]
+    pub fn has_news_since(&self, last: &Self) -> bool {
+        !self.is_unchanged() || (&self.read, &self.skipped) != (&last.read, &last.skipped)
+    }
 }

@@ -1,6 +1,7 @@
 //! `contexture knowledge add`: packs from an archive or made of a source (KN-16, MA-4).
 
 use super::pack_scope::InstallScope;
+use super::watch::Watch;
 use super::{pack_target, sync};
 use crate::output::progress::ProgressDisplay;
 use crate::output::text::sanitized;
@@ -45,13 +46,16 @@ pub(super) struct Args {
     /// there lead to the pages.
     #[arg(long, value_name = "PATH", requires = "from")]
     site_root: Option<String>,
+    /// Stay in the foreground until Ctrl-C, and sync the pack whenever a file of its sources changes.
+    #[arg(long, requires = "from")]
+    watch: bool,
     #[command(flatten)]
     install: InstallScope,
     /// Replace packs of the same name.
     #[arg(long, conflicts_with = "from")]
     replace: bool,
     /// Print one JSON object: packs, each with name, path and replaced; digest; and left_out. With
-    /// `--from` that of `knowledge sync`.
+    /// `--from` that of `knowledge sync`; with `--watch` a line for each sync.
     #[arg(long)]
     json: bool,
 }
@@ -95,6 +99,10 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
 
 /// Makes a pack of the named sources, or brings it in step with them.
 fn make(args: &Args, terminal: &Terminal) -> CommandResult {
+    if args.watch {
+        source::require_watchable(&args.from)?;
+    }
+    let watch = if args.watch { Some(Watch::begin()?) } else { None };
     let (into, project) = args.install.folder()?;
     let base = args.install.owner(&project)?;
     let name = args.archive.to_string_lossy();
@@ -109,14 +117,19 @@ fn make(args: &Args, terminal: &Terminal) -> CommandResult {
     let make = || source::add(&new, &into, &base, &sync::web(&project));
     let report = ProgressDisplay::waiting(terminal, "reading the source", make)?;
     let root = into.join(&*name);
+    let pack = SyncedPack::open(&root, &base)?;
     // Naming a source approves it for later syncs of this pack.
-    if let Some(approvals) = Approvals::of_home(project.home())
-        && let Some(pack) = SyncedPack::open(&root, &base)?
-    {
+    if let (Some(approvals), Some(pack)) = (Approvals::of_home(project.home()), &pack) {
         pack.approve(&approvals)?;
     }
     let synced = sync::Synced { pack: name.into_owned(), root, result: Ok(report) };
-    sync::finish(&[synced], args.json, terminal)
+    match (watch, pack) {
+        (Some(watch), Some(pack)) => {
+            let types = &project.config.knowledge.types;
+            watch.keep(synced, args.json, terminal, || pack.sync(&sync::web(&project), types))
+        }
+        _ => sync::finish(&[synced], args.json, terminal),
+    }
 }
 
 /// Rejects a path that can't be an archive before any folder is created.

@@ -118,14 +118,16 @@ pub(super) fn finish(synced: &[Synced], json: bool, terminal: &Terminal) -> Comm
         return Err(error.clone().into());
     }
     let has_failed = synced.iter().any(|one| one.result.is_err());
-    if json {
-        terminal.print_json(&to_json(synced))?;
-    } else {
-        for one in synced {
-            tell(one, terminal)?;
-        }
-    }
+    print(synced, json, terminal)?;
     Ok(if has_failed { Exit::Failed } else { Exit::Done })
+}
+
+/// Prints what was done: one line of JSON, or a line for each pack.
+pub(super) fn print(synced: &[Synced], json: bool, terminal: &Terminal) -> Result<(), Abort> {
+    if json {
+        return terminal.print_json(&to_json(synced));
+    }
+    synced.iter().try_for_each(|one| tell(one, terminal))
 }
 
 /// Returns one object for all packs.

@@ -5,15 +5,13 @@
 
 import tool File from "file://workspace"
 
-main func(input) {
-  letter = File.read({ path: "examples/plan/letter.txt" })
-  use letter max 2k as letter
-  generate({
-    input: "File the letter as a ticket: its kind and the order in tickets.md, then say which kind it is.",
-    tools: [File.write],
-    plan: true,
-    attempts: 2
-  }) -> {
-    kind "refund" | "question" | "complaint"
-  }
+letter = File.read({ path: "examples/plan/letter.txt" })
+use letter max 2k as letter
+generate({
+  input: "File the letter as a ticket: its kind and the order in tickets.md, then say which kind it is.",
+  tools: [File.write],
+  plan: true,
+  attempts: 2
+}) -> {
+  kind "refund" | "question" | "complaint"
 }

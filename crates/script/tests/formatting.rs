@@ -13,6 +13,7 @@
 use contexture_context::Limits;
 use contexture_diagnostic::SourceFile;
 use contexture_script::format::format;
+use contexture_script::syntax::ast::Item;
 use contexture_script::syntax::{Parsed, json, parse};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -136,6 +137,13 @@ impl Maker<'_> {
                 }
                 _ => self.function(),
             }
+        }
+    }
+
+    /// Makes the statements of a file (TY-7).
+    fn script(&mut self) {
+        for _ in 0..=self.pick(4) {
+            self.statement();
         }
     }
 
@@ -330,6 +338,30 @@ proptest! {
         let mut maker = Maker { choices: &choices, at: 0, out: String::new(), depth: 0 };
         maker.program();
         check_format(&maker.out);
+    }
+
+    #[test]
+    fn ty_7_statements_after_declarations_keep_their_meaning(choices in proptest::collection::vec(any::<u16>(), 0..400)) {
+        let mut maker = Maker { choices: &choices, at: 0, out: String::new(), depth: 0 };
+        maker.program();
+        maker.script();
+        check_format(&maker.out);
+    }
+
+    #[test]
+    fn ty_7_statements_alone_mean_what_they_mean_in_main(choices in proptest::collection::vec(any::<u16>(), 0..200)) {
+        let mut maker = Maker { choices: &choices, at: 0, out: String::new(), depth: 0 };
+        maker.script();
+        let alone = maker.out;
+        let within = std::format!("main func(input) {{\n{alone}\n}}");
+        let (alone_tree, within_tree) = (parsed(&alone).1, parsed(&within).1);
+        prop_assert_eq!(alone_tree.is_valid(), within_tree.is_valid(), "{}", alone);
+        let uses_alone = alone_tree.file.items.iter().all(|item| !matches!(item, Item::Func(_)));
+        // Settings right before the first `use` or statement are those of the file, and `use`s
+        // alone are not statements of a program.
+        if alone_tree.is_valid() && !uses_alone && alone_tree.file.items.len() == 1 {
+            prop_assert_eq!(meaning(&alone), meaning(&within), "{}", alone);
+        }
     }
 }
 

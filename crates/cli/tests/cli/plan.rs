@@ -10,7 +10,7 @@ fn gu_7_example_files_letter_and_nothing_that_letter_wants() {
     let sandbox = Sandbox::with_examples();
     let done = sandbox.run(RUN).exits(0);
     assert!(
-        done.stderr.contains("plan of examples/plan/ticket.as:11:3\nread  read_text\n"),
+        done.stderr.contains("plan of examples/plan/ticket.as:10:1\nread  read_text\n"),
         "{}",
         done.stderr
     );
@@ -23,7 +23,7 @@ fn gu_7_example_files_letter_and_nothing_that_letter_wants() {
         "left out by the plan: it is data",
         "✓ read read_text {\"text\":\"${results.letter.result}\"",
         "✓ file File.write {\"path\":\"tickets.md\"",
-        "generate 2 examples/plan/ticket.as:11:3",
+        "generate 2 examples/plan/ticket.as:10:1",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }

@@ -21,10 +21,18 @@ impl<'p> Checker<'p, '_> {
         self.second_mains(&places, "more than one `main agent` in a file");
         if let (Some(agent), Some(func)) = (places.first(), file.functions().find(|func| func.main))
         {
-            let message = "the file has a `main agent` and a top-level `main func`";
-            let fault = codes::SEVERAL_MAINS.at(head(func.span, func.name.as_ref()), message);
-            let fault = fault.with_label(*agent, "the main agent");
-            self.push(fault.with_help("keep one: move the function into the agent"));
+            let (message, help) = match func.is_script {
+                true => (
+                    "the file has a `main agent` and statements at its top level",
+                    "keep one: move the statements into the agent's `main func`",
+                ),
+                false => (
+                    "the file has a `main agent` and a top-level `main func`",
+                    "keep one: move the function into the agent",
+                ),
+            };
+            let fault = codes::SEVERAL_MAINS.at(head_of(func), message);
+            self.push(fault.with_label(*agent, "the main agent").with_help(help));
         }
     }
 
@@ -40,9 +48,16 @@ impl<'p> Checker<'p, '_> {
                 seen.insert(&name.text, name.span);
             }
         }
-        let mains = functions_of(items).filter(|func| func.main);
-        let places: Vec<Span> = mains.map(|func| head(func.span, func.name.as_ref())).collect();
+        let mains = functions_of(items).filter(|func| func.main && !func.is_script);
+        let places: Vec<Span> = mains.map(head_of).collect();
         self.second_mains(&places, "more than one `main func` in an agent");
+        let script = functions_of(items).find(|func| func.is_script);
+        if let (Some(main), Some(script)) = (places.first(), script) {
+            let message = "the file has a `main func` and statements at its top level";
+            let fault = codes::SEVERAL_MAINS.at(head_of(script), message);
+            let fault = fault.with_label(*main, "the main function");
+            self.push(fault.with_help("keep one: move the statements into the function"));
+        }
     }
 
     fn second_mains(&mut self, places: &[Span], message: &str) {
@@ -66,7 +81,7 @@ impl<'p> Checker<'p, '_> {
                 let agent = self.program.agent(id);
                 let place = match (agent, functions.first()) {
                     (Some(agent), _) => head(agent.span, agent.name.as_ref()),
-                    (None, Some(func)) => head(func.span, func.name.as_ref()),
+                    (None, Some(func)) => head_of(func),
                     (None, None) => Span::at(0),
                 };
                 self.no_main_func(place, &functions);
@@ -103,6 +118,14 @@ impl<'p> Checker<'p, '_> {
             "mark the one to start with as `main func`"
         };
         self.push(codes::MISSING_MAIN.at(place, message).with_help(help));
+    }
+}
+
+/// Returns the place that stands for a function: its name, or where it begins.
+fn head_of(func: &Func) -> Span {
+    match func.body.statements.first().filter(|_| func.is_script) {
+        Some(first) => first.span,
+        None => head(func.span, func.name.as_ref()),
     }
 }
 

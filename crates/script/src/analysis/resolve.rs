@@ -110,7 +110,8 @@ impl<'p> Resolver<'p> {
 
     fn declare_func(&mut self, func: &'p Func) {
         let head = Span::new(func.span.start, func.body.span.start.max(func.span.start));
-        let name = func.name.clone().unwrap_or_else(|| main(func.span));
+        let written = if func.is_script { Span::at(func.span.start) } else { func.span };
+        let name = func.name.clone().unwrap_or_else(|| main(written));
         let symbol = self.symbol(&name, SymbolKind::Function, func.span, head);
         self.functions.insert((self.file, func.span.start), symbol);
         self.change(symbol, |symbol| symbol.shape.clone_from(&func.result));
@@ -212,7 +213,8 @@ impl<'p> Resolver<'p> {
             is_named: true,
         };
         self.found.symbols.push(symbol);
-        if !name.text.is_empty() {
+        // Nothing is written where a main function without a head and its parameter begin (TY-7).
+        if !name.text.is_empty() && !name.span.is_empty() {
             self.refer(name.span, number, Access::Declare);
         }
         number
@@ -312,6 +314,9 @@ impl<'p> Resolver<'p> {
             symbol.visible = visible;
             symbol.shape = shape;
         });
+        if name.span.is_empty() {
+            self.unnamed(symbol);
+        }
         self.scopes.define(&name.text, name.span);
         self.variables.insert(name.span, symbol);
     }

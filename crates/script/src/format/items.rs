@@ -29,6 +29,7 @@ impl Builder<'_> {
         match item {
             Item::Import(import) => self.import(import),
             Item::Agent(agent) => self.agent(agent),
+            Item::Func(func) if func.is_script => self.statements(&func.body),
             Item::Func(func) => self.func(func),
             Item::Shape(decl) => {
                 self.token();

@@ -15,14 +15,19 @@ impl Builder<'_> {
         }
         self.token();
         self.push(Op::Indent);
+        self.statements(block);
+        self.dedent();
+        self.push(Op::Line { blank: false });
+        self.token();
+    }
+
+    /// Prints statements, each on a line of its own.
+    pub(super) fn statements(&mut self, block: &Block) {
         for (index, statement) in block.statements.iter().enumerate() {
             let blank = index > 0 && self.blank_before();
             self.push(Op::Line { blank });
             deeper(|| self.statement(statement));
         }
-        self.dedent();
-        self.push(Op::Line { blank: false });
-        self.token();
     }
 
     /// Prints a block that has a value: one short expression may stay on the line.

@@ -49,7 +49,8 @@ pub struct Symbol {
     pub shape: Option<ShapeNode>,
     /// The imported agent that it stands for under a name of its own.
     pub target: Option<usize>,
-    /// False for a main function or agent without a name.
+    /// False for a main function or agent without a name, and for a parameter that is not written
+    /// (TY-7).
     pub is_named: bool,
 }
 

@@ -169,6 +169,9 @@ pub struct Func {
     pub doc: Option<String>,
     /// Its body.
     pub body: Block,
+    /// True if the statements at the top level of the file are its body, and nothing names it or its
+    /// parameter `input` (TY-7).
+    pub is_script: bool,
     /// The whole declaration.
     pub span: Span,
 }

@@ -391,7 +391,8 @@ impl Serialize for At<'_, (Text, Expr)> {
 /// A function; the shape of its result only where one is declared.
 impl Serialize for At<'_, Func> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let At(Func { main, name, params, result, body, span, doc: _ }, source) = *self;
+        let At(Func { main, name, params, result, body, span, doc: _, is_script: _ }, source) =
+            *self;
         if result.is_some() {
             object!(out, source, "type": "Func", "main": main, "name": name, "params": params,
                 "result": result, "body": body, "span": span)

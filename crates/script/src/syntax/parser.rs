@@ -17,6 +17,7 @@ mod objects;
 mod old;
 mod recovery;
 mod repl;
+mod script;
 mod shapes;
 mod statements;
 mod uses;

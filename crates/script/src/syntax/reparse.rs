@@ -45,7 +45,10 @@ impl Change {
         let first_same = old_bytes.len() - suffix;
         let items = &old.file.items;
         let kept = items.partition_point(|item| (span_of(item).end as usize) <= prefix);
-        let ends = |item: &Item| matches!(item, Item::Func(_) | Item::Agent(_));
+        let ends = |item: &Item| match item {
+            Item::Func(func) => !func.is_script,
+            item => matches!(item, Item::Agent(_)),
+        };
         let last = items.get(..kept)?.iter().rposition(ends);
         let before = last.map_or(0, |last| last + 1);
         let begin = last.and_then(|last| items.get(last)).map_or(0, |item| span_of(item).end);
@@ -76,10 +79,20 @@ impl Change {
             old.file.items.iter_mut().skip(items).for_each(|item| item.shift(self.by));
             old.tokens.iter_mut().skip(last).for_each(|token| token.shift(self.by));
         }
+        let is_script = |item: &Item| matches!(item, Item::Func(func) if func.is_script);
+        let takes = part.file.items.last().is_some_and(begins_script);
+        if takes && old.file.items.get(items).is_some_and(is_script) {
+            return None;
+        }
         old.file.items.splice(self.before..items, part.file.items);
         old.tokens.splice(first..last, part.tokens);
         Some(old)
     }
+}
+
+/// Reports whether statements that follow take an item for themselves (TY-7).
+const fn begins_script(item: &Item) -> bool {
+    matches!(item, Item::Use(_) | Item::Config(_))
 }
 
 /// Parses items up to a place that has to be behind an item with a given span, or to the end.
@@ -92,7 +105,9 @@ fn part(mut parser: Parser<'_>, resume: Option<(Span, u32)>) -> Option<Parsed> {
             let is_there = parser.start() == start && items.last().map(span_of) == Some(last);
             return is_there.then(|| parser.parsed(items));
         }
-        items.push(parser.faultless_item()?);
+        if !parser.faultless_item(&mut items) {
+            return None;
+        }
     }
     resume.is_none().then(|| parser.parsed(items))
 }
@@ -125,21 +140,48 @@ mod tests {
         (source, parsed)
     }
 
+    const SCRIPT: &str = "import llm Q from \"mock\"\nfunc sort(x) {\n  x.sort()\n}\n/// One.\nshape Issue { title string }\nmodel Q\n\n/// Sorts.\nuse input max 2k\nall = sort(input.all)\nfor one in all max 3 {\n  one.a = 1\n}\ngenerate({ input: \"Go.\" }) -> Issue\n";
+
     #[test]
     fn ty_9_changed_file_is_parsed_as_if_it_were_new() {
-        let (_, old) = parsed(PROGRAM);
+        changes_are_parsed_as_new(PROGRAM);
+    }
+
+    #[test]
+    fn ty_7_changed_statements_of_a_file_are_parsed_as_if_they_were_new() {
+        changes_are_parsed_as_new(SCRIPT);
+        changes_are_parsed_as_new("func f(x) { x }\nf(1)\n");
+    }
+
+    fn changes_are_parsed_as_new(program: &str) {
+        let (_, old) = parsed(program);
         assert!(old.diagnostics.is_empty(), "{:?}", old.diagnostics);
-        let inserted =
-            ["", "x", "\n", "}", "{ a: 1 }", "\"", "///", "func f() { 1 }\n", "'''", "é"];
-        let bounds = (0..=PROGRAM.len()).filter(|at| PROGRAM.is_char_boundary(*at));
+        let inserted = [
+            "",
+            "x",
+            "\n",
+            "}",
+            "{ a: 1 }",
+            "\"",
+            "///",
+            "func f() { 1 }\n",
+            "'''",
+            "é",
+            "use x\n",
+            "\nfunc g() { 1 }\nuse x\n",
+        ];
+        let bounds = (0..=program.len()).filter(|at| program.is_char_boundary(*at));
         for (number, start) in bounds.enumerate() {
             for (round, removed) in [0, 1, 40].into_iter().enumerate() {
                 let insert = inserted[(number * 3 + round) % inserted.len()];
-                let end = (start + removed).min(PROGRAM.len());
-                let mut text = PROGRAM.to_owned();
+                let end = (start + removed).min(program.len());
+                if !program.is_char_boundary(end) {
+                    continue;
+                }
+                let mut text = program.to_owned();
                 text.replace_range(start..end, insert);
                 let (source, new) = parsed(&text);
-                let again = reparse(old.clone(), PROGRAM, &source, &Limits::default());
+                let again = reparse(old.clone(), program, &source, &Limits::default());
                 assert_eq!(again, new, "{start}: {insert}");
             }
         }

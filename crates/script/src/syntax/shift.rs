@@ -75,7 +75,7 @@ shift!(Text { span } without { value });
 shift!(Import { name, from, or, span } without { kind });
 shift!(Alternative { from, span } without { equal });
 shift!(Agent { name, result, items, span } without { main, doc });
-shift!(Func { name, params, result, body, span } without { main, doc });
+shift!(Func { name, params, result, body, span } without { main, doc, is_script });
 shift!(ShapeDecl { name, shape, span } without { doc });
 shift!(Param { name, shape });
 shift!(Statement { kind, span });

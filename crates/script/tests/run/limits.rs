@@ -248,7 +248,7 @@ fn nested(depth: usize) -> Block {
 fn tree(body: Block) -> Program {
     let (result, doc) = (None, None);
     let (params, span) = (Vec::new(), Span::default());
-    let func = Func { main: true, name: None, params, result, doc, body, span };
+    let func = Func { main: true, name: None, params, result, doc, body, is_script: false, span };
     let file = File { items: vec![Item::Func(func)] };
     let parsed = Parsed { file, ..Parsed::default() };
     let file = ProgramFile {

@@ -33,6 +33,7 @@ mod random;
 mod random_tree;
 mod references;
 mod roles;
+mod script;
 mod session;
 mod shapes;
 mod shared;

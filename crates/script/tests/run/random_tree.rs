@@ -259,6 +259,7 @@ fn func(main: bool) -> impl Strategy<Value = Func> {
             result,
             doc: None,
             body,
+            is_script: false,
             span,
         })
 }

@@ -40,16 +40,33 @@ impl Parser<'_> {
                 self.stray_closer();
                 continue;
             }
-            items.extend(self.item_or_fault(Place::File));
+            self.top_level(&mut items);
         }
         File { items }
     }
 
-    /// Parses an item; none if it has a fault, or may have one by words elsewhere in the file.
-    pub(in crate::syntax) fn faultless_item(&mut self) -> Option<Item> {
+    /// Parses an item of a file, or the statements that are its main function (TY-7).
+    fn top_level(&mut self, items: &mut Vec<Item>) {
+        let before = self.current.span.start;
+        if self.assigns_a_keyword() {
+            self.script(items);
+        } else if let Some(item) = self.item(Place::File) {
+            items.push(item);
+        } else if self.current.span.start > before {
+            // It was an item with a fault.
+        } else if self.begins_script() {
+            self.script(items);
+        } else {
+            self.no_item();
+        }
+    }
+
+    /// Parses an item, or the statements of the file; returns false if it has a fault, or may have
+    /// one by words elsewhere in the file.
+    pub(in crate::syntax) fn faultless_item(&mut self, items: &mut Vec<Item>) -> bool {
         self.outer_statement = self.current.span.start;
-        let item = self.item(Place::File)?;
-        (self.diagnostics.is_empty() && !self.asks_for_words).then_some(item)
+        self.top_level(items);
+        self.diagnostics.is_empty() && !self.asks_for_words
     }
 
     pub(super) fn stray_closer(&mut self) {
@@ -61,15 +78,20 @@ impl Parser<'_> {
 
     /// Parses an item; reports and skips anything else.
     fn item_or_fault(&mut self, place: Place) -> Option<Item> {
-        if let Some(item) = self.item(place) {
-            return Some(item);
+        let item = self.item(place);
+        if item.is_none() {
+            self.no_item();
         }
+        item
+    }
+
+    /// Reports and skips what is not an item.
+    fn no_item(&mut self) {
         if self.at(TokenKind::Semicolon) {
             self.semicolon();
-            return None;
+        } else {
+            self.misplaced_statement();
         }
-        self.misplaced_statement(place);
-        None
     }
 
     pub(super) fn semicolon(&mut self) {
@@ -82,7 +104,7 @@ impl Parser<'_> {
         self.bump();
     }
 
-    fn misplaced_statement(&mut self, place: Place) {
+    fn misplaced_statement(&mut self) {
         let span = self.current.span;
         let start = span.start;
         if let Some(help) = self.foreign_item() {
@@ -99,10 +121,7 @@ impl Parser<'_> {
         if plain {
             self.push_here(self.unexpected("an import, an agent or a function"));
         } else {
-            let message = match place {
-                Place::Agent => "a statement is not allowed in an agent, outside its functions",
-                _ => "a statement is not allowed at the top level of a file",
-            };
+            let message = "a statement is not allowed in an agent, outside its functions";
             let help = "put it into `main func(input) { … }`";
             self.push_here(codes::MISPLACED_STATEMENT.at(span, message).with_help(help));
         }
@@ -116,16 +135,17 @@ impl Parser<'_> {
         }
     }
 
-    fn foreign_item(&self) -> Option<String> {
+    pub(super) fn foreign_item(&self) -> Option<String> {
         let word = self.word()?;
         let help = match word {
-            "function" | "fn" | "def" | "fun" | "async" => {
+            "import" => "write an import as `import tool Name from \"…\"`",
+            "agent" | "class" | "struct" => "write an agent as `agent Name { … }`",
+            "func" | "function" | "fn" | "def" | "fun" | "async" => {
                 "write a function as `func name(input) { … }`"
             }
-            "class" | "struct" => "write an agent as `agent Name { … }`",
             "main" => "write `main func(input) { … }` or `main agent { … }`",
             "from" => "write an import as `import tool Name from \"…\"`",
-            "enum" | "type" | "interface" | "schema" => {
+            "shape" | "enum" | "type" | "interface" | "schema" => {
                 "declare a shape: `shape Kind \"a\" | \"b\"`, `shape Issue { title string }`"
             }
             "test" => "write a program of its own, and compare what it returns",
@@ -156,7 +176,7 @@ impl Parser<'_> {
                 let next = self.peek_kind();
                 next == TokenKind::Word
                     || (next == TokenKind::OpenParen
-                        && self.peek_past_group() == Some(TokenKind::OpenBrace))
+                        && self.peek_past_group().is_some_and(|t| t.kind == TokenKind::OpenBrace))
             }
             Some("main") => matches!(self.peek_word(1), Some("func" | "agent")),
             Some("agent") => {
@@ -173,10 +193,10 @@ impl Parser<'_> {
     }
 
     /// Returns the token after `word ( … )`, looking ahead a few tokens only.
-    pub(super) fn peek_past_group(&mut self) -> Option<TokenKind> {
+    pub(super) fn peek_past_group(&mut self) -> Option<Token> {
         const FAR: usize = 32;
         let close = (2..FAR).find(|at| self.peek(*at).kind == TokenKind::CloseParen)?;
-        Some(self.peek(close + 1).kind)
+        Some(self.peek(close + 1))
     }
 
     pub(super) fn item(&mut self, place: Place) -> Option<Item> {
@@ -425,7 +445,8 @@ impl Parser<'_> {
         self.body_depth = outer;
         self.function_start.pop();
         self.report_block_return(&body);
-        Func { main, name, params, result, doc, body, span: self.span_from(start.start) }
+        let span = self.span_from(start.start);
+        Func { main, name, params, result, doc, body, is_script: false, span }
     }
 
     fn params(&mut self) -> Vec<Param> {

@@ -5,7 +5,7 @@
 
 use super::super::ast::{Param, Statement};
 use super::super::lexer::Lexer;
-use super::super::token::TokenKind;
+use super::super::token::{Token, TokenKind};
 use super::Parser;
 use super::items::IMPORT_KINDS;
 
@@ -74,9 +74,11 @@ impl<'a> Parser<'a> {
 
     /// Reports whether a function begins here without its `func`: a name with parameters and a body.
     pub(super) fn begins_func_without_keyword(&mut self) -> bool {
-        self.at(TokenKind::Word)
+        // `if (a) { … }` is a statement, and so is an object on the line after a call.
+        let is_body = |token: Token| token.kind == TokenKind::OpenBrace && !token.starts_line;
+        self.word().is_some_and(|word| !super::is_reserved(word))
             && self.peek_kind() == TokenKind::OpenParen
-            && self.peek_past_group() == Some(TokenKind::OpenBrace)
+            && self.peek_past_group().is_some_and(is_body)
     }
 
     /// Reports whether an import begins here without its `import`.

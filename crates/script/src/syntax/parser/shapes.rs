@@ -279,8 +279,14 @@ impl Parser<'_> {
     /// Returns the `///` lines directly above the current token. One at the end of a line belongs
     /// to that line, unless it follows the opening brace.
     pub(super) fn description(&self) -> Option<String> {
+        self.description_above(self.current.span.start)
+    }
+
+    /// Returns the `///` lines above an offset.
+    pub(super) fn description_above(&self, offset: u32) -> Option<String> {
         let mut lines = Vec::new();
-        let mut above = self.tokens.iter().rev().peekable();
+        let before = self.tokens.partition_point(|token| token.span.start < offset);
+        let mut above = self.tokens.get(..before)?.iter().rev().peekable();
         let of_field = |kind| matches!(kind, TokenKind::DocComment | TokenKind::Comma);
         while let Some(token) = above.next_if(|token| of_field(token.kind)) {
             if token.kind == TokenKind::Comma {

@@ -31,21 +31,25 @@ impl Parser<'_> {
                 self.item(Place::Function);
                 continue;
             }
-            if self.at(TokenKind::Semicolon) {
-                self.semicolon();
-                continue;
-            }
-            let before = self.current.span.start;
-            statements.push(self.statement());
+            self.statement_or_fault(&mut statements);
             highest = highest.max(self.height);
-            if self.current.span.start == before {
-                self.bump();
-            }
         }
         self.height = highest;
         // Most blocks are short, and a statement is large.
         statements.shrink_to_fit();
         statements
+    }
+
+    /// Parses a statement, and takes at least one token.
+    pub(super) fn statement_or_fault(&mut self, statements: &mut Vec<Statement>) {
+        if self.at(TokenKind::Semicolon) {
+            return self.semicolon();
+        }
+        let before = self.current.span.start;
+        statements.push(self.statement());
+        if self.current.span.start == before {
+            self.bump();
+        }
     }
 
     /// Reports whether the body was left open: a function that starts no further to the right than

@@ -36,7 +36,7 @@ NOT_GRAMMAR = {
 }
 # Of each program, as many copies with one token left out.
 CUT = 6
-MOST_CUT_DIFFERENCES = 0.02
+MOST_CUT_DIFFERENCES = 0.025
 TOKEN = re.compile(r'"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?://|--).*|\w+|[-=!<>+]=|->|[^\s\w]')
 HEADS = ("import ", "agent ", "main ", "func ", "shape ")
 

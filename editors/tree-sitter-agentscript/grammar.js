@@ -98,7 +98,8 @@ module.exports = grammar({
   supertypes: ($) => [$.expression],
 
   rules: {
-    source_file: ($) => repeat($._item),
+    // Settings and uses before the first statement of a file are items.
+    source_file: ($) => seq(repeat($._item), optional(seq($._first_statement, repeat($._statement)))),
 
     _item: ($) =>
       choice($.import, $.agent, $.function, $.shape, $.use_statement, $._setting),
@@ -167,7 +168,8 @@ module.exports = grammar({
 
     block: ($) => seq("{", repeat($._statement), "}"),
 
-    _statement: ($) =>
+    _statement: ($) => choice($._first_statement, $.use_statement, $._setting),
+    _first_statement: ($) =>
       choice(
         $.assignment,
         $.return_statement,
@@ -175,11 +177,9 @@ module.exports = grammar({
         $.loop_statement,
         $.repeat_statement,
         $.for_statement,
-        $.use_statement,
         $.progress_statement,
         $.fail_statement,
         $.expression_statement,
-        $._setting,
       ),
 
     expression_statement: ($) => prec(PREC.statement, $.expression),

@@ -13,7 +13,7 @@ use crate::state::View;
 use contexture_script::analysis;
 use contexture_script::semantic::symbols::{Symbol, SymbolKind};
 use contexture_script::semantic::written::written;
-use contexture_script::syntax::ast::{ImportKind, ShapeKind, ShapeNode, Use};
+use contexture_script::syntax::ast::{ImportKind, Item, ShapeKind, ShapeNode, Use};
 use contexture_script::syntax::token::{Token, TokenKind};
 use serde_json::{Value, json};
 
@@ -199,14 +199,30 @@ fn words_at(view: View<'_>, spot: &Spot<'_>) -> Vec<Value> {
     }
     found.extend(names(view, spot.offset));
     let at_top = spot.open_bracket().is_none();
-    found.extend(of_words(if at_top { words::ITEMS } else { words::STATEMENTS }, KEYWORD));
-    if !at_top {
+    if at_top {
+        found.extend(of_words(words::ITEMS, KEYWORD));
+    }
+    if !at_top || !has_written_main(view) {
+        let is_new =
+            |(word, _): &&Word| !at_top || !words::ITEMS.iter().any(|(own, _)| own == word);
+        let statements = words::STATEMENTS.iter().filter(is_new);
+        found.extend(statements.map(|(word, about)| item(word, KEYWORD, "", about)));
         let functions = library::functions();
         found.extend(
             functions.iter().map(|one| item(&one.name, FUNCTION, &one.signature, &one.description)),
         );
     }
     found
+}
+
+/// Reports whether a main function or agent has a head, so that no statement can stand at the top
+/// level (TY-7).
+fn has_written_main(view: View<'_>) -> bool {
+    view.file.parsed.file.items.iter().any(|item| match item {
+        Item::Agent(agent) => agent.main,
+        Item::Func(func) => func.main && !func.is_script,
+        _ => false,
+    })
 }
 
 /// Returns the named shapes of the document, its own and the imported ones.
@@ -287,8 +303,10 @@ fn names(view: View<'_>, offset: u32) -> Vec<Value> {
     let imported = imported.filter(|symbol| is_imported(symbol));
     for symbol in view.symbols().visible(0, offset).into_iter().chain(imported) {
         let is_value = symbol.kind != SymbolKind::Shape;
+        // That of statements at the top level is not written, but can be read (TY-7).
+        let is_parameter = symbol.kind == SymbolKind::Parameter;
         if !is_value
-            || !symbol.is_named
+            || !(symbol.is_named || is_parameter)
             || symbol.name.is_empty()
             || known.contains(&symbol.name.as_str())
         {

@@ -21,6 +21,15 @@ fn ty_10_completion_offers_names_in_scope_and_words() {
 }
 
 #[test]
+fn ty_7_completion_at_the_top_level_offers_statements_where_no_main_is_written() {
+    let script = "import file NOTES from \"notes.md\"\ndraft = 1\n¦";
+    has(script, &["draft", "input", "NOTES", "generate", "range", "import", "use"]);
+    let found = labels(script);
+    assert_eq!(found.iter().filter(|label| *label == "use").count(), 1);
+    assert!(!labels("main func(input) { input }\n¦").contains(&"generate".to_owned()));
+}
+
+#[test]
 fn ty_10_completion_after_dot_offers_fields_and_methods() {
     let declared = "main func(input { rows list[{ id integer }], name }) { input.¦ }";
     has(declared, &["rows", "name", "keys"]);

@@ -81,6 +81,25 @@ fn ty_10_rename_refuses_what_it_cant_keep() {
 }
 
 #[test]
+fn ty_7_input_of_statements_at_the_top_level_is_read_and_not_renamed() {
+    let text = "import file N from \"n.md\"\n/// Asks.\nx = inp¦ut.a\ny = input.b + x\n";
+    let renamed = ask(&files(&[]), text, "textDocument/rename", json!({ "newName": "given" }));
+    assert!(renamed.unwrap_err().contains("this is not a name that can be changed"));
+    let found = answer(text, "textDocument/documentHighlight");
+    assert_eq!(ranges(&found), ["2:4-9", "3:4-9"]);
+    let renamed = ask(
+        &files(&[]),
+        &text.replace("inp¦ut.a\ny = input.b + x", "input.a\ny = input.b + ¦x"),
+        "textDocument/rename",
+        json!({ "newName": "input" }),
+    );
+    assert!(renamed.unwrap_err().contains("means something else"));
+    let outline = answer(text, "textDocument/documentSymbol");
+    assert_eq!(each(&outline, "/name"), ["N", "main"]);
+    assert_eq!(ranges(&outline), ["0:0-25", "2:0-0"]);
+}
+
+#[test]
 fn ty_10_highlights_tell_writes_from_reads() {
     let found =
         answer("main func(a) {\n  b = a\n  b += 1\n  ¦b\n}", "textDocument/documentHighlight");

@@ -1,7 +1,8 @@
 //! Sections: the pieces of a file that are ranked, chosen and shown (KN-9, KN-11).
 //!
-//! A Markdown file is parted at its headings, any other text at its blank lines. A section that is
-//! long is parted again between its paragraphs, so that each piece can be ranked for itself.
+//! Markdown, reStructuredText and AsciiDoc are parted at their headings, any other text at its blank
+//! lines. A section that is long is parted again between its paragraphs, so that each piece can be
+//! ranked for itself.
 //!
 //! Decision: a section is a range of the file, not a copy: what a model is shown is read from the
 //! pack at the time it is shown.
@@ -15,12 +16,14 @@
 //! assert_eq!((found[1].first_line, found[1].last_line), (7, 9));
 //! ```
 
+mod asciidoc;
 mod front;
 mod markdown;
+mod outline;
+mod rst;
 
 use front::Front;
-use markdown::{Part, parts};
-use pulldown_cmark::HeadingLevel;
+use outline::{Markup, Part};
 use std::ops::Range;
 
 /// From this size on, in bytes, a section is parted at the next end of a paragraph.
@@ -55,33 +58,35 @@ pub struct SourceSection {
 /// Returns the sections of a file, in their order.
 #[must_use]
 pub fn sections(path: &str, text: &str) -> Vec<SourceSection> {
-    if is_markdown(path) { markdown_sections(path, text) } else { plain_sections(path, text) }
+    match Markup::of(path) {
+        Some(markup) => marked_sections(path, text, markup),
+        None => plain_sections(path, text),
+    }
 }
 
 /// Reports whether the name is that of a Markdown file.
 #[must_use]
 pub fn is_markdown(path: &str) -> bool {
-    matches!(extension(path).as_str(), "md" | "markdown" | "mdown" | "mdx")
+    Markup::of(path) == Some(Markup::Markdown)
 }
 
 /// Reports whether the name is that of a text file, which can be parted and ranked.
 #[must_use]
 pub fn is_text(path: &str) -> bool {
-    const KINDS: [&str; 19] = [
-        "", "txt", "text", "rst", "adoc", "org", "json", "jsonl", "ndjson", "yaml", "yml", "toml",
-        "csv", "tsv", "vtt", "srt", "html", "htm", "xml",
+    const KINDS: [&str; 17] = [
+        "", "txt", "text", "org", "json", "jsonl", "ndjson", "yaml", "yml", "toml", "csv", "tsv",
+        "vtt", "srt", "html", "htm", "xml",
     ];
-    is_markdown(path) || KINDS.contains(&extension(path).as_str())
+    Markup::of(path).is_some() || KINDS.contains(&extension(path).as_str())
 }
 
 /// Returns where a text may end when it has to be shortened: the ends of its paragraphs, rising,
 /// without the end of the text itself. A list that is all there is ends at its items.
 #[must_use]
 pub fn paragraph_ends(path: &str, text: &str) -> Vec<usize> {
-    let mut ends = if is_markdown(path) {
-        markdown::paragraph_ends(text, LONG)
-    } else {
-        paragraphs(text).into_iter().map(|range| range.end).collect()
+    let mut ends = match Markup::of(path) {
+        Some(markup) => markup.paragraph_ends(text, LONG),
+        None => paragraphs(text).into_iter().map(|range| range.end).collect(),
     };
     let whole = text.trim_end().len();
     ends.retain(|end| *end < whole && *end > 0);
@@ -111,18 +116,18 @@ pub fn beginning(path: &str, text: &str, mut fits: impl FnMut(&str) -> bool) -> 
     longest(&ends).or_else(|| longest(&paragraph_ends(path, text)))
 }
 
-/// Returns the headings of a Markdown text, as they are read, in their order.
+/// Returns the headings of a text, as they are read, in their order; none for a plain text.
 #[must_use]
-pub fn headings(text: &str) -> Vec<String> {
-    markdown::headings(text)
+pub fn headings(path: &str, text: &str) -> Vec<String> {
+    Markup::of(path).map_or_else(Vec::new, |markup| markup.headings(text))
 }
 
 /// Returns the title of a page: that of its front matter, else its first heading, else what its
 /// name says (MA-5).
 #[must_use]
-pub fn page_title(path: &str, markdown: &str) -> String {
-    let own = Front::of(markdown).title;
-    let own = own.or_else(|| headings(markdown).into_iter().find(|title| !title.is_empty()));
+pub fn page_title(path: &str, text: &str) -> String {
+    let own = Front::of(text).title.filter(|_| Markup::of(path).is_some());
+    let own = own.or_else(|| headings(path, text).into_iter().find(|title| !title.is_empty()));
     own.unwrap_or_else(|| spoken(path))
 }
 
@@ -205,17 +210,20 @@ fn add_piece(
     });
 }
 
-fn markdown_sections(path: &str, text: &str) -> Vec<SourceSection> {
+fn marked_sections(path: &str, text: &str, markup: Markup) -> Vec<SourceSection> {
     let lines = Lines::of(text);
-    let front = Front::of(text);
+    // A line `---` begins a heading there.
+    let has_front = markup != Markup::ReStructuredText;
+    let mut front = if has_front { Front::of(text) } else { Front::default() };
+    front.add(&markup.about(text));
     let page = Page { path, text, lines: &lines, title: front.title.as_deref() };
     let is_mdx = extension(path) == "mdx";
     let mut out = Vec::new();
-    let mut open: Vec<(HeadingLevel, String)> = Vec::new();
+    let mut open: Vec<(usize, String)> = Vec::new();
     let mut blocks: Vec<Range<usize>> = Vec::new();
     // A heading with nothing under it but deeper headings is shown with those.
-    let mut childless: Option<(HeadingLevel, usize)> = None;
-    for part in parts(text, LONG) {
+    let mut childless: Option<(usize, usize)> = None;
+    for part in markup.parts(text, LONG) {
         match part {
             Part::Blocks(ranges) => {
                 let whole = |range: Range<usize>| lines.start(range.start)..range.end;
@@ -223,6 +231,13 @@ fn markdown_sections(path: &str, text: &str) -> Vec<SourceSection> {
                     !is_mdx || !is_module_line(text.get(range.clone()).unwrap_or_default())
                 };
                 blocks.extend(ranges.into_iter().map(whole).filter(is_shown));
+            }
+            // Pieces are ranges of the file: they end before what is not shown.
+            Part::Noise if blocks.is_empty() => {}
+            Part::Noise => {
+                add_pieces(&mut out, &heading_path(&page, &open), text, &lines, &blocks);
+                blocks.clear();
+                childless = None;
             }
             Part::Heading(level, words, start) => {
                 close(&mut out, &page, &open, &mut blocks, &mut childless, Some(level));
@@ -256,7 +271,7 @@ fn is_module_line(block: &str) -> bool {
         && lines.all(|line| is_import(line) || line.trim().is_empty())
 }
 
-/// A Markdown file that is parted.
+/// A file that is parted at its headings.
 struct Page<'p> {
     path: &'p str,
     text: &'p str,
@@ -267,10 +282,10 @@ struct Page<'p> {
 fn close(
     out: &mut Vec<SourceSection>,
     page: &Page<'_>,
-    open: &[(HeadingLevel, String)],
+    open: &[(usize, String)],
     blocks: &mut Vec<Range<usize>>,
-    childless: &mut Option<(HeadingLevel, usize)>,
-    next: Option<HeadingLevel>,
+    childless: &mut Option<(usize, usize)>,
+    next: Option<usize>,
 ) {
     let heading = heading_path(page, open);
     let before = out.len();
@@ -287,7 +302,7 @@ fn close(
 }
 
 /// Returns the title of a page and the headings that are open.
-fn heading_path(page: &Page<'_>, open: &[(HeadingLevel, String)]) -> String {
+fn heading_path(page: &Page<'_>, open: &[(usize, String)]) -> String {
     let mut words: Vec<&str> =
         open.iter().map(|(_, words)| words.as_str()).filter(|words| !words.is_empty()).collect();
     if let Some(title) = page.title

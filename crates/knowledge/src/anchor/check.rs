@@ -26,23 +26,32 @@ impl Facts {
     #[must_use]
     pub fn of(path: &str, text: &str) -> Self {
         let mut places = HashSet::new();
-        if is_markdown(path) {
-            let mut seen: HashMap<String, usize> = HashMap::new();
-            for heading in headings(text) {
-                let name = slug(&heading);
-                let times = seen.entry(name.clone()).or_default();
-                if *times > 0 {
-                    places.insert(format!("{name}-{times}"));
-                }
-                *times += 1;
-                places.insert(name);
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for heading in headings(path, text) {
+            let name = slug(&heading);
+            let times = seen.entry(name.clone()).or_default();
+            if *times > 0 {
+                places.insert(format!("{name}-{times}"));
             }
+            *times += 1;
+            places.insert(name);
         }
-        places.extend(named(text, "{#", "}"));
+        for (open, close) in place_marks(path) {
+            places.extend(named(text, open, close));
+        }
         for mark in ["id=\"", "name=\"", "id='", "name='"] {
             places.extend(named(text, mark, mark.get(mark.len() - 1..).unwrap_or_default()));
         }
         Self { lines: Lines::of(text).count(), places, extent: Extent::of(path, text) }
+    }
+}
+
+/// Returns what stands around the name of a place in the text of a file.
+fn place_marks(path: &str) -> &'static [(&'static str, &'static str)] {
+    match crate::section::extension(path).as_str() {
+        "rst" => &[(".. _", ":")],
+        "adoc" | "asciidoc" => &[("[[", "]]"), ("[#", "]")],
+        _ => &[("{#", "}")],
     }
 }
 

@@ -61,6 +61,16 @@ impl Front {
     }
 }
 
+impl Front {
+    /// Adds words that lead to the page.
+    pub(super) fn add(&mut self, words: &str) {
+        if !self.about.is_empty() && !words.is_empty() {
+            self.about.push('\n');
+        }
+        self.about.push_str(words);
+    }
+}
+
 fn options() -> serde_saphyr::Options {
     let mut options = serde_saphyr::Options::default();
     options.with_snippet = false;

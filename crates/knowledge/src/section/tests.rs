@@ -183,3 +183,211 @@ fn ma_5_imports_of_mdx_are_not_text() {
     assert_eq!(found[0].3, "Text.");
     assert!(shown("a.md", text)[0].3.starts_with("import A"));
 }
+
+fn found(path: &str, text: &str) -> Vec<(String, String)> {
+    let piece = |s: SourceSection| (s.heading, text.get(s.text).unwrap().to_owned());
+    sections(path, text).into_iter().map(piece).collect()
+}
+
+fn pair(heading: &str, text: &str) -> (String, String) {
+    (heading.to_owned(), text.to_owned())
+}
+
+#[test]
+fn ma_4_restructured_text_is_parted_at_titles_of_every_form() {
+    let text = "\
+:orphan:
+
+.. _start:
+
+========
+ Manual
+========
+
+Read on.
+
+Using ``fish``
+--------------
+
+Feed them::
+
+    Not a title
+    -----------
+
+.. code-block:: python
+
+   # Title
+   # =====
+
+Tanks of :class:`~fish.Tank`
+^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+Sixty litres.
+
+====
+设置
+====
+
+水温。
+";
+    assert_eq!(
+        found("wiki/manual.rst", text),
+        [
+            pair("Manual", "Read on."),
+            pair(
+                "Manual > Using fish",
+                "Feed them::\n\n    Not a title\n    -----------\n\n.. code-block:: python\n\n   # \
+                 Title\n   # ====="
+            ),
+            pair("Manual > Using fish > Tanks of fish.Tank", "Sixty litres."),
+            pair("设置", "水温。"),
+        ]
+    );
+    assert_eq!(page_title("wiki/manual.rst", text), "Manual");
+}
+
+#[test]
+fn ma_4_restructured_text_shows_no_directions_for_the_tool() {
+    let text = "\
+Care
+====
+
+.. toctree::
+   :maxdepth: 2
+
+   feeding
+
+One.
+
+.. a comment
+   of two lines
+
+.. include:: more.rst
+
+.. note:: Keep this.
+
+.. _site: https://example.com
+
+.. meta::
+   :description: Keeping danios
+   :keywords: fish, water
+
+Two.
+";
+    let all = found("care.rst", text);
+    let shown: Vec<&str> = all.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(shown, ["One.", ".. note:: Keep this.\n\n.. _site: https://example.com", "Two."]);
+    assert_eq!(sections("care.rst", text)[0].about, "Keeping danios\nfish, water");
+}
+
+#[test]
+fn ma_4_long_directive_is_divided_and_code_is_not() {
+    let words = "word ".repeat(120);
+    let body =
+        |name: &str| format!("Api\n===\n\n.. {name}::\n\n   {words}\n\n   {words}\n\n   {words}\n");
+    assert_eq!(found("a.rst", &body("function")).len(), 3);
+    assert_eq!(found("a.rst", &body("code-block")).len(), 1);
+}
+
+#[test]
+fn ma_4_asciidoc_is_parted_at_titles_and_not_inside_blocks() {
+    let text = "\
+= Manual
+:toc: left
+:description: Keeping danios \\
+  in a tank
+:keywords: fish
+
+Read on.
+
+[[using]]
+== Using `fish`
+
+.A listing
+[source,python]
+----
+== no title
+
+== nor this
+----
+
+====
+== Example
+
+----
+====
+----
+====
+
+[#tanks]
+=== Tanks of link:tank.html[glass]
+Sixty litres.
+// a comment
+ifdef::site[]
+Clean them.
+endif::[]
+
+Salt
+~~~~
+
+|===
+|a |b
+
+== c
+|===
+";
+    assert_eq!(
+        found("wiki/manual.adoc", text),
+        [
+            pair("Manual", "Read on."),
+            pair(
+                "Manual > Using fish",
+                ".A listing\n[source,python]\n----\n== no title\n\n== nor this\n----\n\n====\n== \
+                 Example\n\n----\n====\n----\n===="
+            ),
+            pair("Manual > Using fish > Tanks of glass", "Sixty litres."),
+            pair("Manual > Using fish > Tanks of glass", "Clean them."),
+            pair("Manual > Using fish > Salt", "|===\n|a |b\n\n== c\n|==="),
+        ]
+    );
+    assert_eq!(sections("a.adoc", text)[0].about, "Keeping danios\nfish");
+    assert_eq!(headings("a.adoc", text), ["Manual", "Using fish", "Tanks of glass", "Salt"]);
+}
+
+#[test]
+fn ma_4_asciidoc_shows_no_code_that_is_elsewhere() {
+    let text = "= A\n\n[source,java]\n----\ninclude::code/A.java[tag=x]\n----\n\nText.\n\ninclude::b.adoc[]\n\n\
+                ////\nhidden\n////\n";
+    assert_eq!(found("a.adoc", text), [pair("A", "Text.")]);
+    let title = |words: &str| headings("a.adoc", &format!("= {words}\n"));
+    assert_eq!(title("Uses javadoc:java.util.List[format=full]"), ["Uses java.util.List"]);
+    assert_eq!(title("List [a] and a[0] [[list]]"), ["List [a] and a[0]"]);
+    // A block that nothing ends hides nothing.
+    assert_eq!(found("a.adoc", "= A\n\n----\ncode\n\n== B\n\nend\n").last().unwrap().0, "A > B");
+}
+
+proptest! {
+    #[test]
+    fn ma_4_every_text_is_parted_in_order_without_overlap(
+        lines in proptest::collection::vec(
+            prop_oneof![
+                "[ =~.:/|\\[\\]a绿-]{0,9}",
+                Just("----".to_owned()), Just("====".to_owned()), Just("--".to_owned()),
+                Just(".. note::".to_owned()), Just("   in".to_owned()), Just("== T".to_owned()),
+                Just(String::new()),
+            ],
+            0..30,
+        ),
+        end in "[a-c]{0,2}",
+    ) {
+        let text = format!("{}{end}", lines.join("\n"));
+        for path in ["a.rst", "a.adoc", "a.md"] {
+            let mut last = 0;
+            for section in sections(path, &text) {
+                prop_assert!(section.text.start >= last && text.get(section.text.clone()).is_some());
+                last = section.text.end;
+            }
+            let ends = paragraph_ends(path, &text);
+            prop_assert!(ends.iter().all(|end| text.is_char_boundary(*end)));
+        }
+    }
+}

@@ -25,10 +25,10 @@ mod word;
 #[cfg(feature = "formats")]
 pub(super) mod xml;
 
-use crate::section::{extension, is_markdown, is_text, page_title};
+use crate::section::{extension, is_text, page_title};
 
 /// Rises whenever the same file would become another page.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// The largest text that is read or made, in bytes, which is also the largest page that checks read.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
@@ -201,8 +201,5 @@ fn plain(bytes: Vec<u8>) -> Result<String, Unread> {
 
 /// Returns the title of a page.
 pub(super) fn title(path: &str, text: &str) -> String {
-    if is_markdown(path) {
-        return page_title(path, text);
-    }
-    page_title(path, "")
+    page_title(path, text)
 }

@@ -185,7 +185,7 @@ fn whole(one: &Ranked<'_>) -> SourceSection {
 fn passage(number: usize, text: &Ranked<'_>, section: &SourceSection, score: f32) -> Passage {
     // A heading of the text itself may say the same as its name.
     let is_of_name = section.heading == crate::section::spoken(text.name)
-        && !crate::section::headings(text.text).contains(&section.heading);
+        && !crate::section::headings(text.name, text.text).contains(&section.heading);
     Passage {
         text: number,
         heading: (!is_of_name).then(|| section.heading.clone()),

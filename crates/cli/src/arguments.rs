@@ -79,6 +79,7 @@ pub(crate) enum Command {
     Waits(Box<commands::waits::Args>),
     Flow(Box<commands::flow::Args>),
     Trace(commands::trace::Args),
+    Inspect(commands::inspect::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),
 }

@@ -16,6 +16,8 @@ pub(crate) mod explain;
 #[cfg(feature = "flow")]
 pub(crate) mod flow;
 pub(crate) mod fmt;
+#[cfg(feature = "server")]
+pub(crate) mod inspect;
 #[cfg(feature = "knowledge")]
 pub(crate) mod knowledge;
 #[cfg(feature = "lsp")]
@@ -56,6 +58,8 @@ mod left_out;
 left_out::left_out!(context, "server", "server");
 #[cfg(not(feature = "server"))]
 left_out::left_out!(data, "server", "server");
+#[cfg(not(feature = "server"))]
+left_out::left_out!(inspect, "inspector", "server");
 #[cfg(not(feature = "flow"))]
 left_out::left_out!(flow, "flows", "flow");
 #[cfg(not(feature = "knowledge"))]

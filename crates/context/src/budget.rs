@@ -52,6 +52,24 @@ pub struct Budget {
     pub keep: Keep,
 }
 
+impl std::fmt::Display for Budget {
+    /// Formats `2k`, `500` or `8k chars keep tail`, as a program writes it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let written = self.written();
+        let unit = match written.unit.as_str() {
+            "tokens" => "",
+            "chars" => " chars",
+            unit => unit,
+        };
+        let keep = match self.keep {
+            Keep::Head => "",
+            Keep::Tail => " keep tail",
+            Keep::Middle => " keep middle",
+        };
+        write!(f, "{}{unit}{keep}", written.amount)
+    }
+}
+
 /// [`Budget`] in its JSON form.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct BudgetRecord {

@@ -208,6 +208,20 @@ pub struct Layer {
     pub digest: Digest,
     /// Tokens of its text.
     pub tokens: u64,
+    /// Its place (since version 2).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub span: Option<Span>,
+}
+
+/// The place of a part in the messages of a prompt, in bytes (IN-3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Span {
+    /// The index of the message.
+    pub message: usize,
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last one.
+    pub end: usize,
 }
 
 /// One item of the prompt: a [`ContextItem`] with digests in place of texts.

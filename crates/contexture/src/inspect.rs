@@ -2,12 +2,20 @@
 //!
 //! Everything is read from manifests; a text is looked up by its digest only where it is shown.
 
+mod blame;
 mod diff;
 mod export;
 mod kept;
 mod listed;
+mod outline;
+mod view;
+mod why_not;
 
+pub use blame::{Blame, Cause, blame};
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
 pub use listed::{listed, outcome};
+pub use outline::{EventPage, MOST_EVENTS, Outline};
+pub use view::{LONGEST_MESSAGE, MOST_TEXT, call, described, head, prompt, state, text_part};
+pub use why_not::{Verdict, WhyNot, why_not};

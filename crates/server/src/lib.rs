@@ -1,14 +1,15 @@
 //! The servers of Contexture.
 //!
-//! There are two, which share only the form of a [`Fault`]:
+//! There are three, which share the form of a [`Fault`] and the rules of HTTP:
 //!
 //! - [`mcp`] offers a project's knowledge packs, references and programs to clients of the Model
 //!   Context Protocol (KN-16, REF-10);
 //! - [`serve`] speaks the context protocol with apps: conversations with agents, and the
-//!   contexts of these conversations (CP-5…CP-20).
+//!   contexts of these conversations (CP-5…CP-20);
+//! - [`inspect`] shows the kept runs of a project in a browser (IN-1).
 //!
-//! Decision: both servers are in one crate above the façade, since both run
-//! programs; neither knows the other, so each follows its own protocol.
+//! Decision: the servers are in one crate above the façade, on which all of them stand;
+//! none knows another, so each follows its own protocol.
 //!
 //! ```
 //! use contexture::{Environment, Project};
@@ -31,8 +32,10 @@
 //! ```
 
 mod fault;
+pub mod inspect;
 mod masking;
 pub mod mcp;
+mod query;
 pub mod serve;
 mod web;
 

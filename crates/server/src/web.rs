@@ -17,6 +17,25 @@ const AGE: &str = "600";
 /// The bytes of a path segment that are encoded (RFC 3986, 2.3).
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// What the pages of the program may do: only their own scripts run, and no text becomes markup.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+    require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// Answers with a file of a page that the program carries: its name, content type and text.
+pub(crate) fn page_file(files: &[(&str, &str, &'static str)], path: &str) -> Option<Response> {
+    let (_, kind, text) = files.iter().find(|(name, ..)| *name == path)?;
+    let headers = [
+        (header::CONTENT_TYPE, *kind),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        // A newer program may have a newer page.
+        (header::CACHE_CONTROL, "no-cache"),
+    ];
+    Some((headers, *text).into_response())
+}
+
 /// The headers that pages may send and read.
 pub(crate) struct Cors {
     pub(crate) request_headers: &'static str,

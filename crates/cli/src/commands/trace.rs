@@ -1,5 +1,6 @@
 //! `contexture trace`: stored runs, their prompts, and differences between runs (AS-29).
 
+mod blame;
 mod data;
 mod diff;
 mod export;
@@ -13,6 +14,7 @@ mod runs;
 mod show;
 mod whole;
 mod why;
+mod why_not;
 
 pub(crate) use show::tree;
 
@@ -48,7 +50,9 @@ enum Action {
     Show(show::Args),
     Prompt(prompt::Args),
     Why(why::Args),
+    WhyNot(why_not::Args),
     Diff(diff::Args),
+    Blame(blame::Args),
     Export(export::Args),
     Prune(prune::Args),
 }
@@ -62,7 +66,9 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         Action::Show(args) => show::run(args, &runs, terminal),
         Action::Prompt(args) => prompt::run(args, &runs, terminal),
         Action::Why(args) => why::run(args, &runs, workspace, terminal),
+        Action::WhyNot(args) => why_not::run(args, &runs, terminal),
         Action::Diff(args) => diff::run(args, &runs, terminal),
+        Action::Blame(args) => blame::run(args, &runs, terminal),
         Action::Export(args) => export::run(args, &runs, terminal),
         Action::Prune(args) => prune::run(args, &runs, terminal),
     }

@@ -13,7 +13,7 @@ use contexture_context::build::{FitError, fit_with};
 use contexture_context::fence::{Fence, escape_layout, escape_open};
 use contexture_context::manifest::{
     Blob, ItemPlace, ItemRecord, Layer, MANIFEST_VERSION, MessageRecord, ModelRef, OfferedTool,
-    RankedRecord, pieces,
+    RankedRecord, Span, pieces,
 };
 use contexture_context::{
     ContextItem, CutReason, DeclaredItem, Digest, Label, Manifest, Source, TokenCounter, Trust,
@@ -24,6 +24,7 @@ use contexture_prompt::{OpenaiContentPart, ToolDefinition};
 use contexture_script::host::{self, GenerateCall};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A prompt, ready to be sent, with its record.
@@ -243,10 +244,11 @@ fn record(
         blobs.push(Blob { digest: item.value_digest.clone(), text: value });
         blobs.push(Blob { digest: item.digest.clone(), text: item.text.clone() });
     }
-    let layers = layers(laid).into_iter().map(|(name, text)| {
+    let layers = layers(laid).into_iter().map(|(name, text, span)| {
         let digest = Digest::of_text(text);
         blobs.push(Blob { digest: digest.clone(), text: text.to_owned() });
-        Layer { name: name.to_owned(), digest, tokens: counter.count(text) as u64 }
+        let tokens = counter.count(text) as u64;
+        Layer { name: name.to_owned(), digest, tokens, span: Some(span) }
     });
     let layers = layers.collect();
     let schema = schema.map(|schema| {
@@ -317,13 +319,20 @@ fn item_record((item, declared): (&ContextItem, &DeclaredItem)) -> ItemRecord {
     ItemRecord { sources: declared.origin.sources.clone(), ..ItemRecord::from(item) }
 }
 
-/// Returns the parts of a prompt that are not items, by name.
-fn layers(laid: &LaidOut) -> Vec<(&'static str, &str)> {
-    let identity = laid.system.as_deref().map(|text| ("identity", text));
-    let instruction = laid.user.get(laid.instruction.clone()).map(|text| ("instruction", text));
-    let contract = laid.contract.clone().and_then(|range| laid.user.get(range));
-    let contract = contract.map(|text| ("contract", text));
+/// Returns the parts of a prompt that are not items, with their names and places.
+fn layers(laid: &LaidOut) -> Vec<(&'static str, &str, Span)> {
+    let user = usize::from(laid.system.is_some());
+    let identity = laid.system.as_deref().map(|text| ("identity", text, span(0, 0..text.len())));
+    let of_user = |name, range: Range<usize>| {
+        laid.user.get(range.clone()).map(|text| (name, text, span(user, range)))
+    };
+    let instruction = of_user("instruction", laid.instruction.clone());
+    let contract = laid.contract.clone().and_then(|range| of_user("contract", range));
     identity.into_iter().chain(instruction).chain(contract).collect()
+}
+
+const fn span(message: usize, range: Range<usize>) -> Span {
+    Span { message, start: range.start, end: range.end }
 }
 
 /// Returns the reasoning hint of a program as a provider's.

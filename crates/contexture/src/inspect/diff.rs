@@ -2,7 +2,7 @@
 
 use super::kept::Kept;
 use contexture_context::Manifest;
-use contexture_context::manifest::ItemRecord;
+use contexture_context::manifest::{ItemRecord, Layer};
 use serde::Serialize;
 
 /// The change of a part from one run to the other.
@@ -179,8 +179,9 @@ fn layer_diffs(
     let none = Vec::new();
     let (Some(a), Some(b)) = (a, b) else { return none };
     let pairs = align(&a.layers, &b.layers, |a, b| a.name == b.name);
-    let differs = |pair: &Pair<'_, _>| match pair {
-        (Some(a), Some(b)) => a != b,
+    let differs = |pair: &Pair<'_, Layer>| match pair {
+        // A layer that only moved is the same.
+        (Some(a), Some(b)) => a.digest != b.digest,
         _ => true,
     };
     let diffs = pairs.into_iter().filter(differs).map(|(a, b)| LayerDiff {

@@ -89,6 +89,21 @@ impl<'a> Kept<'a> {
         calls
     }
 
+    /// Returns the call `number` (from 1).
+    ///
+    /// # Errors
+    /// [`InspectError::NoSuchCall`].
+    pub fn call(self, number: u64) -> Result<Call<'a>, InspectError> {
+        let mut calls = self.calls();
+        match calls.iter().position(|call| call.manifest.call == number) {
+            Some(index) => Ok(calls.swap_remove(index)),
+            None => {
+                let run = self.log.id.to_string();
+                Err(InspectError::NoSuchCall { run, calls: calls.len(), asked: number })
+            }
+        }
+    }
+
     /// Returns a text of the run.
     ///
     /// # Errors
@@ -115,11 +130,7 @@ impl<'a> Kept<'a> {
     /// # Errors
     /// [`InspectError::NoSuchCall`], [`InspectError::MissingText`].
     pub fn prompt(self, number: u64) -> Result<Vec<SentRequest>, InspectError> {
-        let calls = self.calls();
-        let call = calls.iter().find(|call| call.manifest.call == number).ok_or_else(|| {
-            let run = self.log.id.to_string();
-            InspectError::NoSuchCall { run, calls: calls.len(), asked: number }
-        })?;
+        let call = self.call(number)?;
         let messages = call.manifest.messages.iter().map(|message| self.message(message));
         let base = messages.collect::<Result<Vec<_>, _>>()?;
         let sent = (base, self.definitions(&call.manifest));

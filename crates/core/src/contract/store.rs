@@ -189,4 +189,5 @@ suite! {
     as_29_export_contains_all_stored_texts_of_run
     as_29_concurrent_runs_do_not_mix
     in_2_list_and_head_are_read_without_other_events
+    in_4_written_lines_are_read_by_parts
 }

@@ -119,6 +119,24 @@ pub trait RunStore: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Reads the lines of a run's trace as they are kept: at most so many bytes from a place on,
+    /// and none behind its end (IN-4).
+    ///
+    /// # Errors
+    /// [`RunError`] when there is no such run or it can't be read.
+    fn written(&self, id: &RunId, from: u64, most: usize) -> Result<Vec<u8>, RunError> {
+        let mut lines = Vec::new();
+        for event in &self.load(id)?.events {
+            let line = serde_json::to_vec(event).map_err(|error| RunError::Io {
+                path: id.to_string(),
+                reason: error.to_string(),
+            })?;
+            lines.extend(line);
+            lines.push(b'\n');
+        }
+        Ok(part_of(&lines, from, most))
+    }
+
     /// Returns a text that a run kept; `None` when it did not, or when another text is there.
     ///
     /// # Errors
@@ -147,6 +165,10 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
         (**self).text(id, digest)
     }
 
+    fn written(&self, id: &RunId, from: u64, most: usize) -> Result<Vec<u8>, RunError> {
+        (**self).written(id, from, most)
+    }
+
     fn list(&self, wanted: &dyn Fn(&RunEntry) -> bool, most: usize) -> Result<RunList, RunError> {
         (**self).list(wanted, most)
     }
@@ -170,6 +192,14 @@ impl<S: RunStore + ?Sized> RunStore for Arc<S> {
     fn remove(&self, runs: &[RunId]) -> Result<Vec<RunId>, RunError> {
         (**self).remove(runs)
     }
+}
+
+/// Returns a part of a text, at most so many bytes from a place on.
+#[must_use]
+pub fn part_of(text: &[u8], from: u64, most: usize) -> Vec<u8> {
+    let start = usize::try_from(from).unwrap_or(usize::MAX).min(text.len());
+    let end = start.saturating_add(most).min(text.len());
+    text.get(start..end).unwrap_or_default().to_vec()
 }
 
 /// Returns a text as it stands inside a string of JSON.

@@ -20,7 +20,6 @@ mod offered;
 mod openai;
 mod openapi;
 mod pairing;
-mod query;
 mod refused;
 mod routes;
 mod runs;

@@ -256,6 +256,15 @@ impl RunStore for FolderStore {
         Ok(log)
     }
 
+    fn written(&self, id: &RunId, from: u64, most: usize) -> Result<Vec<u8>, RunError> {
+        let mut file = self.open(id)?;
+        let mut part = Vec::new();
+        let read = file.seek(SeekFrom::Start(from));
+        let read = read.and_then(|_| file.take(most as u64).read_to_end(&mut part));
+        read.map_err(|error| failed(&self.trace(id), &error))?;
+        Ok(part)
+    }
+
     fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {
         self.texts.get(id, digest)
     }

@@ -5,6 +5,7 @@ use crate::masker::Masker;
 use crate::stamp::Ids;
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, TraceKind};
+use contexture_core::store::runs::part_of;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -68,6 +69,10 @@ impl RunStore for InMemoryRuns {
     fn load(&self, id: &RunId) -> Result<RunLog, RunError> {
         let lines = self.with(id, |kept| kept.lines.clone())?;
         RunLog::read(id.clone(), lines.as_bytes())
+    }
+
+    fn written(&self, id: &RunId, from: u64, most: usize) -> Result<Vec<u8>, RunError> {
+        self.with(id, |kept| part_of(kept.lines.as_bytes(), from, most))
     }
 
     fn text(&self, id: &RunId, digest: &Digest) -> Result<Option<String>, RunError> {

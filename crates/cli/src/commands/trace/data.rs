@@ -1,27 +1,11 @@
 //! The data of a trace event, in words.
 
 use crate::output::text::{one_line, plural};
-use contexture::context::{Budget, Keep};
+use contexture::context::Budget;
 use serde_json::Value;
 
 /// The characters of a value that a line shows.
 pub(super) const VALUE: usize = 72;
-
-/// Formats a budget: `2k`, `500`, `8k chars keep tail`.
-pub(super) fn budget_text(budget: Budget) -> String {
-    let written = budget.written();
-    let unit = match written.unit.as_str() {
-        "tokens" => String::new(),
-        "chars" => " chars".to_owned(),
-        unit => unit.to_owned(),
-    };
-    let keep = match budget.keep {
-        Keep::Head => "",
-        Keep::Tail => " keep tail",
-        Keep::Middle => " keep middle",
-    };
-    format!("{}{unit}{keep}", written.amount)
-}
 
 #[derive(Clone, Copy)]
 pub(super) struct Data<'a>(pub(super) &'a Value);
@@ -52,7 +36,7 @@ impl Data<'_> {
     pub(super) fn usage(self) -> String {
         let budget = self.0.get("budget").cloned();
         let budget = budget.and_then(|found| serde_json::from_value::<Budget>(found).ok());
-        let budget = budget.map(|found| format!(" max {}", budget_text(found))).unwrap_or_default();
+        let budget = budget.map(|found| format!(" max {found}")).unwrap_or_default();
         let label = match self.word("label") {
             label if label.is_empty() => String::new(),
             label => format!(" as {label}"),

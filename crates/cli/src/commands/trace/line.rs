@@ -1,7 +1,7 @@
 //! The lines of a trace event; a model call has further lines for its items, attempts and knowledge
 //! packs.
 
-use super::data::{Data, budget_text, summary};
+use super::data::{Data, summary};
 use super::pack_lines::Packs;
 use super::ranked;
 use crate::output::text::{about, dollars, duration, mark, plural, tokens_of};
@@ -182,8 +182,7 @@ fn item(item: &ItemRecord, is_exact: bool, paint: Paint) -> String {
     } else {
         format!("{}{}", mark(is_exact), plural(item.tokens, "token"))
     };
-    let budget =
-        item.budget.map(|budget| format!(" · max {}", budget_text(budget))).unwrap_or_default();
+    let budget = item.budget.map(|budget| format!(" · max {budget}")).unwrap_or_default();
     let score = item.score.map(|score| format!(" · score {score:.1}")).unwrap_or_default();
     let trust = format!(" · {}{score}", item.trust);
     let cuts: Vec<String> = item

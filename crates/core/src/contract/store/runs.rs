@@ -260,3 +260,21 @@ pub fn in_2_list_and_head_are_read_without_other_events(make: &Make<'_>) {
     let missing = RunId::parse("nope").unwrap();
     assert_eq!(backend.store.head(&missing, 1..=1).unwrap_err().code(), "run_unknown");
 }
+
+pub fn in_4_written_lines_are_read_by_parts(make: &Make<'_>) {
+    let backend = &made(make);
+    let run = backend.begin();
+    run.append(&event(1, None, None, json!({"program": "a.as"}))).unwrap();
+    let first = backend.store.written(run.id(), 0, 9_999).unwrap();
+    run.append(&event(2, Some(1), Some(4), json!({}))).unwrap();
+    let second = backend.store.written(run.id(), first.len() as u64, 9_999).unwrap();
+    let read: TraceEvent = serde_json::from_slice(&second).unwrap();
+    assert_eq!(read, event(2, Some(1), Some(4), json!({})));
+    assert!(second.ends_with(b"\n"));
+    assert_eq!(backend.store.written(run.id(), 3, 5).unwrap(), first[3..8]);
+    let end = (first.len() + second.len()) as u64;
+    assert!(backend.store.written(run.id(), end, 5).unwrap().is_empty());
+    assert!(backend.store.written(run.id(), u64::MAX >> 1, 5).unwrap().is_empty());
+    let missing = RunId::parse("nope").unwrap();
+    assert_eq!(backend.store.written(&missing, 0, 5).unwrap_err().code(), "run_unknown");
+}

@@ -6,16 +6,13 @@
 
 use super::answer;
 use super::shared::Shared;
+use crate::web;
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::http::HeaderValue;
+use axum::response::{Redirect, Response};
 
 /// The name, content type and text of each file, generated from the sources of the client.
 static FILES: &[(&str, &str, &str)] = include!("../../../assets/demo.rs");
-
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-    img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-    require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// `GET /demo`: redirects, as the links of the page are relative to its folder.
 pub(super) async fn folder() -> Redirect {
@@ -27,18 +24,9 @@ pub(super) async fn index(shared: State<Shared>) -> Response {
 }
 
 pub(super) async fn file(shared: State<Shared>, Path(path): Path<String>) -> Response {
-    let Some((_, kind, text)) = FILES.iter().find(|(name, ..)| *name == path) else {
+    let Some(mut response) = web::page_file(FILES, &path) else {
         return answer::no_such_path(shared).await;
     };
-    let headers = [
-        (header::CONTENT_TYPE, *kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        // A newer server may have a newer page.
-        (header::CACHE_CONTROL, "no-cache"),
-    ];
-    let mut response = (headers, *text).into_response();
     let features = HeaderValue::from_static("camera=(self), geolocation=(self)");
     response.headers_mut().insert("permissions-policy", features);
     response

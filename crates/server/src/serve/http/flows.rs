@@ -6,9 +6,9 @@
 use super::answer;
 use super::contexts::read::page_of;
 use super::extract::{Counted, Named};
-use super::query::{Query, unknown_place};
 use super::refused::{Answer, Refused};
 use super::shared::Shared;
+use crate::query::{Query, unknown_place};
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::control;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};

@@ -7,9 +7,9 @@
 use super::answer;
 use super::contexts::read::page_of;
 use super::extract::{Counted, Named};
-use super::query::{Query, unknown_place};
 use super::refused::{Answer, Refused};
 use super::shared::Shared;
+use crate::query::{Query, unknown_place};
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use crate::serve::turn::again;
@@ -17,7 +17,7 @@ use crate::serve::turn::ended::{FAILED, sentence};
 use crate::serve::turn::work::model_name;
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
-use contexture::inspect::listed;
+use contexture::inspect::described;
 use contexture::store::runs::{RunEntry, RunError, RunId, RunStore};
 use contexture_protocol::{ErrorCode, Refusal};
 use serde_json::{Value, json};
@@ -67,28 +67,8 @@ pub(super) async fn list(
     let next = found.entries.last().filter(|_| found.more).map(|last| last.run.clone());
     let entries = found.entries.into_iter();
     let runs: Vec<Value> =
-        entries.map(|entry| described(if inspects { entry } else { told(entry) })).collect();
+        entries.map(|entry| described(&if inspects { entry } else { told(entry) })).collect();
     Ok(page_of(json!({ "runs": runs }), next))
-}
-
-/// Returns a run as lists have it, with its state.
-fn described(entry: RunEntry) -> Value {
-    let mut value = listed(&entry);
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("state".to_owned(), state(&entry).into());
-    }
-    value
-}
-
-/// Returns the state of a run in the words of flows.
-fn state(entry: &RunEntry) -> &'static str {
-    match entry.outcome.as_deref() {
-        Some("done") => "COMPLETED",
-        Some("cancelled") => "CANCELLED",
-        Some(_) => "FAILED",
-        None if entry.running => "RUNNING",
-        None => "INTERRUPTED",
-    }
 }
 
 /// Reports whether a run is an owner's. Lists of earlier versions do not name owners.
@@ -191,7 +171,7 @@ fn record(
         }
     }
     let entry = store.entry(id)?;
-    let mut value = described(if owner.is_some() { told(entry) } else { entry });
+    let mut value = described(&if owner.is_some() { told(entry) } else { entry });
     let Some(fields) = value.as_object_mut() else { return Ok(None) };
     if owner.is_none() {
         let head = store.head(id, 1..=CALLS)?;

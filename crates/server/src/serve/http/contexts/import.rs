@@ -6,12 +6,12 @@
 //! command line, which has the file, imports messages unchanged.
 
 use super::{LINES, check_id, created};
+use crate::query::Query;
 use crate::serve::app::App;
 use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::rights::speaker;
 use crate::serve::http::extract::Reader;
 use crate::serve::http::messages;
-use crate::serve::http::query::Query;
 use crate::serve::http::refused::{Answer, Refused};
 use crate::serve::http::shared::Shared;
 use crate::serve::operations::audit::AuditEvent;

@@ -2,11 +2,11 @@
 
 use super::create::object;
 use super::{tag, wrong};
+use crate::query::Query;
 use crate::serve::caller::Scope;
 use crate::serve::exchange::failure::refusal_at;
 use crate::serve::http::answer;
 use crate::serve::http::extract::{Named, Reader};
-use crate::serve::http::query::Query;
 use crate::serve::http::refused::Answer;
 use crate::serve::http::shared::Shared;
 use axum::extract::{RawQuery, Request, State};

@@ -1,11 +1,11 @@
 //! Pages of contexts, messages and changes (CP-11, CP-12), and deletion.
 
 use super::PAGE;
+use crate::query::{Query, wrong};
 use crate::serve::caller::Scope;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::http::answer;
 use crate::serve::http::extract::{Named, Reader};
-use crate::serve::http::query::{Query, wrong};
 use crate::serve::http::refused::Answer;
 use crate::serve::http::shared::Shared;
 use crate::serve::operations::audit::AuditEvent;

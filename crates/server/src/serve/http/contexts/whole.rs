@@ -1,10 +1,10 @@
 //! A whole context with a tag of its version, for conditional requests (CP-9, CP-20).
 
 use super::{PAGE, tag};
+use crate::query::Query;
 use crate::serve::caller::Scope;
 use crate::serve::http::answer;
 use crate::serve::http::extract::{Named, Reader};
-use crate::serve::http::query::Query;
 use crate::serve::http::refused::Answer;
 use crate::serve::http::shared::Shared;
 use crate::web::elements;

@@ -1,0 +1,201 @@
+//! What the inspector shows of a run, as JSON (IN-4): its head, a model call, a prompt, a text.
+
+use super::kept::{InspectError, Kept, SentRequest};
+use super::listed::listed;
+use contexture_context::manifest::{ItemRecord, Layer, MessageRecord, Piece, Span};
+use contexture_context::{Digest, Manifest};
+use contexture_store::runs::{RunEntry, RunError, RunId, RunStore};
+use serde_json::{Map, Value, json};
+
+/// The longest text of a message in a prompt, in bytes; a longer one is read by parts.
+pub const LONGEST_MESSAGE: usize = 64 << 10;
+
+/// The most bytes of a part of a text.
+pub const MOST_TEXT: usize = 256 << 10;
+
+/// Returns a run as lists have it, with its state in the words of flows.
+#[must_use]
+pub fn described(entry: &RunEntry) -> Value {
+    let mut value = listed(entry);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("state".to_owned(), state(entry).into());
+    }
+    value
+}
+
+/// Returns the state of a run in the words of flows.
+#[must_use]
+pub fn state(entry: &RunEntry) -> &'static str {
+    match entry.outcome.as_deref() {
+        Some("done") => "COMPLETED",
+        Some("cancelled") => "CANCELLED",
+        Some(_) => "FAILED",
+        None if entry.running => "RUNNING",
+        None => "INTERRUPTED",
+    }
+}
+
+/// Returns the head of a run: what lists have, the number of its lines, and remarks.
+///
+/// # Errors
+/// [`RunError`] when there is no such run or it can't be read.
+pub fn head(store: &dyn RunStore, id: &RunId) -> Result<Value, RunError> {
+    let mut value = described(&store.entry(id)?);
+    // No call is number 0: the head alone is read.
+    let head = store.head(id, 0..=0)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("lines".to_owned(), head.lines.into());
+        fields.insert("notes".to_owned(), json!(head.log.notes));
+    }
+    Ok(value)
+}
+
+/// Returns a model call: `{run, call, event, manifest}`, the manifest with its attempts.
+///
+/// # Errors
+/// [`InspectError`] when there is no such call.
+pub fn call(kept: Kept<'_>, number: u64) -> Result<Value, InspectError> {
+    let call = kept.call(number)?;
+    let mut data = call.event.data.clone();
+    if let Some(fields) = data.as_object_mut() {
+        fields.remove("manifest");
+        fields.remove("attempts");
+    }
+    Ok(json!({
+        "run": kept.log.id.to_string(),
+        "call": number,
+        "event": {
+            "id": call.event.id,
+            "start_us": call.event.start_us,
+            "duration_us": call.event.duration_us,
+            "data": data,
+        },
+        "manifest": call.manifest,
+    }))
+}
+
+/// Returns the prompt of a model call as it was sent, with the places of its parts: `{messages,
+/// items, layers, tools, attempts}`. A message longer than [`LONGEST_MESSAGE`] has no text.
+///
+/// # Errors
+/// [`InspectError`] when there is no such call, or a text of it is missing.
+pub fn prompt(kept: Kept<'_>, number: u64) -> Result<Value, InspectError> {
+    let call = kept.call(number)?;
+    let requests = kept.prompt(number)?;
+    let base = call.manifest.messages.len();
+    let first = requests.first();
+    let sent = |index: usize| first.and_then(|first| first.messages.get(index));
+    let messages: Vec<Value> = call
+        .manifest
+        .messages
+        .iter()
+        .enumerate()
+        .map(|(index, record)| message(record, sent(index).map(|sent| sent.text.as_str())))
+        .collect();
+    let items: Vec<Value> = call.manifest.items.iter().map(|it| item(&call.manifest, it)).collect();
+    let layers: Vec<Value> =
+        call.manifest.layers.iter().map(|it| layer(kept, &call.manifest, it)).collect();
+    let tools = first.map(|first| first.tools.clone()).unwrap_or_default();
+    let attempts: Vec<Value> = requests.iter().map(|request| attempt(request, base)).collect();
+    Ok(json!({
+        "messages": messages, "items": items, "layers": layers, "tools": tools,
+        "attempts": attempts,
+    }))
+}
+
+fn message(record: &MessageRecord, text: Option<&str>) -> Value {
+    let bytes = text.map_or(0, str::len);
+    json!({
+        "role": record.role,
+        "text": text.filter(|text| text.len() <= LONGEST_MESSAGE),
+        "bytes": bytes,
+        "tokens": record.tokens,
+        "digest": record.digest,
+    })
+}
+
+fn attempt(request: &SentRequest, base: usize) -> Value {
+    json!({
+        "attempt": request.attempt,
+        "messages": request.messages.get(base..).unwrap_or_default(),
+        "answer": request.answer,
+        "errors": request.errors,
+    })
+}
+
+fn item(manifest: &Manifest, item: &ItemRecord) -> Value {
+    let mut found = None;
+    for (message, record) in manifest.messages.iter().enumerate() {
+        let place = record.spans.iter().find(|place| place.item == item.index);
+        found = found.or(place.map(|place| Span { message, start: place.start, end: place.end }));
+    }
+    with(json!(item), "span", json!(found))
+}
+
+fn layer(kept: Kept<'_>, manifest: &Manifest, layer: &Layer) -> Value {
+    let span = layer.span.clone().or_else(|| found_layer(kept, manifest, layer));
+    with(json!(layer), "span", json!(span))
+}
+
+/// Finds a layer among the pieces of the messages, of which it is one: records of earlier versions
+/// do not name its place.
+fn found_layer(kept: Kept<'_>, manifest: &Manifest, layer: &Layer) -> Option<Span> {
+    for (message, record) in manifest.messages.iter().enumerate() {
+        let mut start = 0;
+        for piece in &record.pieces {
+            let (bytes, is_found) = match piece {
+                Piece::Text(text) => (text.len(), Digest::of_text(text) == layer.digest),
+                Piece::Blob(digest) => (kept.text(digest).ok()?.len(), *digest == layer.digest),
+            };
+            let end = start + bytes;
+            if is_found {
+                return Some(Span { message, start, end });
+            }
+            start = end;
+        }
+    }
+    None
+}
+
+fn with(mut value: Value, name: &str, field: Value) -> Value {
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert(name.to_owned(), field);
+    }
+    value
+}
+
+/// Returns a part of a text of a run: `{text, offset, next, total}`, offsets in bytes, widened to
+/// whole characters. A digest may be that of a message.
+///
+/// # Errors
+/// [`InspectError`] when the run has no such text.
+pub fn text_part(
+    store: &dyn RunStore,
+    id: &RunId,
+    digest: &Digest,
+    (offset, limit): (usize, usize),
+) -> Result<Value, InspectError> {
+    let text = text_of(store, id, digest)?;
+    let start = text.floor_char_boundary(offset);
+    let end = text.ceil_char_boundary(start.saturating_add(limit.min(MOST_TEXT)));
+    let mut part = Map::new();
+    part.insert("text".to_owned(), text.get(start..end).unwrap_or_default().into());
+    part.insert("offset".to_owned(), start.into());
+    part.insert("next".to_owned(), (end < text.len()).then_some(end).into());
+    part.insert("total".to_owned(), text.len().into());
+    Ok(part.into())
+}
+
+fn text_of(store: &dyn RunStore, id: &RunId, digest: &Digest) -> Result<String, InspectError> {
+    let failed = |error: RunError| InspectError::Store(error.to_string());
+    if let Some(text) = store.text(id, digest).map_err(failed)? {
+        return Ok(text);
+    }
+    let head = store.head(id, 1..=u64::MAX).map_err(failed)?;
+    let kept = Kept { store, log: &head.log };
+    let message = kept.calls().into_iter().find_map(|call| {
+        call.manifest.messages.into_iter().find(|record| record.digest == *digest)
+    });
+    let missing = || InspectError::MissingText { digest: digest.clone() };
+    Ok(kept.message(&message.ok_or_else(missing)?)?.text)
+}

@@ -1,0 +1,2 @@
+// The files of the inspector.
+&[]

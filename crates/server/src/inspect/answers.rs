@@ -1,0 +1,294 @@
+//! The answers of the API (IN-4).
+
+use super::Shared;
+use crate::query::Query;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use contexture::context::Digest;
+use contexture::inspect::{
+    self, EventPage, InspectError, Kept, MOST_EVENTS, MOST_TEXT, described, outcome,
+};
+use contexture::store::runs::{RunEntry, RunError, RunHead, RunId, select};
+use contexture_protocol::Refusal;
+use serde_json::{Value, json};
+
+/// The most runs of a page.
+const RUNS: usize = 1_000;
+
+/// The most bytes of an answer.
+const LARGEST: usize = 2 << 20;
+
+/// The texts of a diff that are shown, in bytes in all.
+const DIFF_TEXTS: usize = 256 << 10;
+
+pub(super) type Answer = Result<Response, Refused>;
+
+/// A refused request: `{code, message}`.
+#[derive(Debug)]
+pub(super) struct Refused {
+    status: StatusCode,
+    code: String,
+    message: String,
+}
+
+impl Refused {
+    pub(super) fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
+        Self { status, code: code.to_owned(), message: message.into() }
+    }
+
+    fn missing(code: &str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, code, message)
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let body = json!({ "code": self.code, "message": self.message }).to_string();
+        (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "query_invalid", refusal.message)
+    }
+}
+
+impl From<RunError> for Refused {
+    fn from(error: RunError) -> Self {
+        let status = match error {
+            RunError::Unknown { .. } | RunError::None => StatusCode::NOT_FOUND,
+            RunError::Ambiguous { .. } => StatusCode::BAD_REQUEST,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::new(status, error.code(), error.to_string())
+    }
+}
+
+impl From<InspectError> for Refused {
+    fn from(error: InspectError) -> Self {
+        let message = error.to_string();
+        match error {
+            InspectError::NoSuchCall { .. } => Self::missing("call_unknown", message),
+            InspectError::MissingText { .. } => Self::missing("text_missing", message),
+            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "run_unreadable", message),
+        }
+    }
+}
+
+/// Does what reads files away from the threads that answer.
+pub(super) async fn read(
+    shared: &Shared,
+    work: impl FnOnce(&Shared) -> Result<Value, Refused> + Send + 'static,
+) -> Answer {
+    let shared = shared.clone();
+    let done = tokio::task::spawn_blocking(move || work(&shared)).await;
+    let value = done.map_err(|error| {
+        Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string())
+    })??;
+    let body = value.to_string();
+    if body.len() > LARGEST {
+        let message = format!("the answer has {} bytes, the most are {LARGEST}", body.len());
+        return Err(Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "answer_too_large", message));
+    }
+    Ok(([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], body)
+        .into_response())
+}
+
+/// `GET /v1/runs?limit&after&program&outcome&q`
+pub(super) async fn runs(State(shared): State<Shared>, RawQuery(query): RawQuery) -> Answer {
+    let query =
+        Query::parse(query.as_deref(), &["limit", "after", "program", "outcome", "q", "failed"])?;
+    let (limit, failed) = (query.limit(RUNS)?, query.flag("failed")?);
+    let text = |name: &str| query.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
+    let (after, program) = (text("after"), text("program"));
+    let (asked, words) = (text("outcome"), text("q"));
+    read(&shared, move |shared| {
+        let has_words = |entry: &RunEntry| {
+            words.as_ref().is_none_or(|words| {
+                entry.program.contains(words)
+                    || RunId::parse(&entry.run)
+                        .is_some_and(|id| shared.store.mentions(&id, words).unwrap_or(false))
+            })
+        };
+        let wanted = |entry: &RunEntry| {
+            after.as_ref().is_none_or(|after| entry.run < *after)
+                && program.as_ref().is_none_or(|program| entry.program.ends_with(program))
+                && asked.as_ref().is_none_or(|asked| is_outcome(entry, asked))
+                && (!failed || entry.is_failed())
+                && has_words(entry)
+        };
+        let list = shared.store.list(&wanted, limit)?;
+        let next = list.entries.last().filter(|_| list.more).map(|last| last.run.clone());
+        let runs: Vec<Value> = list.entries.iter().map(described).collect();
+        Ok(json!({ "runs": runs, "next": next, "notes": list.notes }))
+    })
+    .await
+}
+
+/// Reports whether a run has this outcome or state.
+fn is_outcome(entry: &RunEntry, asked: &str) -> bool {
+    outcome(entry) == asked || inspect::state(entry).eq_ignore_ascii_case(asked)
+}
+
+/// `GET /v1/runs/{run}`
+pub(super) async fn run(State(shared): State<Shared>, Path(run): Path<String>) -> Answer {
+    read(&shared, move |shared| Ok(inspect::head(&*shared.store, &find(shared, &run)?)?)).await
+}
+
+/// `GET /v1/runs/{run}/events?parent&after&limit`
+pub(super) async fn events(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let query = Query::parse(query.as_deref(), &["parent", "after", "limit"])?;
+    let page = EventPage {
+        parent: query.number("parent")?,
+        after: query.number("after")?,
+        limit: query.limit(MOST_EVENTS)?,
+    };
+    read(&shared, move |shared| {
+        let id = find(shared, &run)?;
+        let store = &*shared.store;
+        Ok(shared.outlines.with(store, &id, |outline| outline.page(store, &id, page))?)
+    })
+    .await
+}
+
+/// `GET /v1/runs/{run}/calls/{call}`
+pub(super) async fn call(
+    State(shared): State<Shared>,
+    Path((run, call)): Path<(String, String)>,
+) -> Answer {
+    read(&shared, move |shared| {
+        let (head, number) = call_of(shared, &run, &call)?;
+        let kept = Kept { store: &*shared.store, log: &head.log };
+        let mut value = inspect::call(kept, number).map_err(|error| counted(error, &head))?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("calls".to_owned(), head.calls.into());
+        }
+        Ok(value)
+    })
+    .await
+}
+
+/// `GET /v1/runs/{run}/calls/{call}/prompt`
+pub(super) async fn prompt(
+    State(shared): State<Shared>,
+    Path((run, call)): Path<(String, String)>,
+) -> Answer {
+    read(&shared, move |shared| {
+        let (head, number) = call_of(shared, &run, &call)?;
+        let kept = Kept { store: &*shared.store, log: &head.log };
+        inspect::prompt(kept, number).map_err(|error| counted(error, &head))
+    })
+    .await
+}
+
+/// `GET /v1/texts/{run}/{digest}?offset&limit`
+pub(super) async fn text(
+    State(shared): State<Shared>,
+    Path((run, digest)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let query = Query::parse(query.as_deref(), &["offset", "limit"])?;
+    let offset = query.count("offset", usize::MAX)?.unwrap_or_default();
+    let limit = query.count("limit", MOST_TEXT)?.unwrap_or(MOST_TEXT).max(1);
+    read(&shared, move |shared| {
+        let id = find(shared, &run)?;
+        let digest: Digest = digest
+            .parse()
+            .map_err(|_| Refused::missing("text_missing", format!("`{digest}` is not a digest")))?;
+        Ok(inspect::text_part(&*shared.store, &id, &digest, (offset, limit))?)
+    })
+    .await
+}
+
+/// `GET /v1/diff/{left}/{right}`
+pub(super) async fn diff(
+    State(shared): State<Shared>,
+    Path((left, right)): Path<(String, String)>,
+) -> Answer {
+    read(&shared, move |shared| {
+        let store = &*shared.store;
+        let left = store.head(&find(shared, &left)?, 1..=u64::MAX)?.log;
+        let right = store.head(&find(shared, &right)?, 1..=u64::MAX)?.log;
+        let calls = inspect::diff(Kept { store, log: &left }, Kept { store, log: &right });
+        let mut calls = json!(calls);
+        let mut room = DIFF_TEXTS;
+        shorten(&mut calls, &mut room);
+        Ok(json!({ "left": left.id.as_str(), "right": right.id.as_str(), "calls": calls }))
+    })
+    .await
+}
+
+/// Leaves out the texts of a diff that find no room; those that are shown are whole.
+fn shorten(value: &mut Value, room: &mut usize) {
+    match value {
+        Value::Object(fields) => {
+            for name in ["left", "right"] {
+                let Some(Value::String(text)) = fields.get(name) else { continue };
+                match room.checked_sub(text.len()) {
+                    Some(rest) => *room = rest,
+                    None => {
+                        let bytes = text.len();
+                        fields.insert(name.to_owned(), Value::Null);
+                        fields.insert(format!("{name}_bytes"), bytes.into());
+                    }
+                }
+            }
+            fields.values_mut().for_each(|field| shorten(field, room));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, room)),
+        _ => {}
+    }
+}
+
+/// `GET /v1/why?run&call&label`
+pub(super) async fn why(State(shared): State<Shared>, RawQuery(query): RawQuery) -> Answer {
+    let query = Query::parse(query.as_deref(), &["run", "call", "label"])?;
+    let needed = |name: &str| {
+        query.text(name).map(str::to_owned).ok_or_else(|| {
+            let message = format!("the query has no `{name}`: expected run, call and label");
+            Refused::new(StatusCode::BAD_REQUEST, "query_invalid", message)
+        })
+    };
+    let (run, call, label) = (needed("run")?, needed("call")?, needed("label")?);
+    read(&shared, move |shared| {
+        let (head, number) = call_of(shared, &run, &call)?;
+        let store = &*shared.store;
+        let kept = Kept { store, log: &head.log };
+        let found = shared.outlines.with(store, &head.log.id, |outline| {
+            Ok(inspect::why_not(kept, outline, number, &label))
+        })?;
+        Ok(json!(found.map_err(|error| counted(error, &head))?))
+    })
+    .await
+}
+
+/// Finds a run by its id or as the command line names one, such as `latest`.
+pub(super) fn find(shared: &Shared, run: &str) -> Result<RunId, Refused> {
+    Ok(select(&*shared.store, run)?)
+}
+
+/// Reads the head of a run with one call.
+fn call_of(shared: &Shared, run: &str, call: &str) -> Result<(RunHead, u64), Refused> {
+    let id = find(shared, run)?;
+    let number: u64 = call.parse().map_err(|_| {
+        Refused::missing("call_unknown", format!("`{call}` is not the number of a call, from 1"))
+    })?;
+    Ok((shared.store.head(&id, number..=number)?, number))
+}
+
+/// Tells how many calls the whole run has.
+fn counted(error: InspectError, head: &RunHead) -> Refused {
+    match error {
+        InspectError::NoSuchCall { run, asked, .. } => {
+            let calls = usize::try_from(head.calls).unwrap_or(usize::MAX);
+            InspectError::NoSuchCall { run, calls, asked }.into()
+        }
+        other => other.into(),
+    }
+}

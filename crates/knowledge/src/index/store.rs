@@ -56,6 +56,11 @@ impl Store {
         self.recheck = recheck;
     }
 
+    /// Returns the path of a file that is kept beside an index; `None` when indexes are in memory.
+    pub(crate) fn beside(&self, key: &str, name: &str) -> Option<PathBuf> {
+        Some(self.cache.as_ref()?.join(format!("{key}.{name}")))
+    }
+
     /// Returns the index of a pack, up to date.
     pub(crate) fn open(&self, pack: &Pack, purpose: Purpose) -> Result<View, IndexError> {
         let key = home::key(pack);

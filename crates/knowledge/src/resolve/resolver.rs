@@ -23,6 +23,7 @@ use crate::pack::Pack;
 use block::Block;
 use compose::{Part, Ranked as RankedPart, Sheet};
 use contexture_context::tokens::TokenCounter;
+use meaning::Meaning;
 use query::Query;
 use report::{Asked, Report};
 use std::cell::Cell;
@@ -84,14 +85,22 @@ impl Resolver {
         self
     }
 
-    /// Brings the index of a pack up to date, or rebuilds it.
+    /// Brings the index of a pack up to date, or rebuilds it; with an embedder the vectors of its
+    /// passages, too.
     ///
     /// # Errors
     /// [`ResolveError`] when the pack can't be listed or the engine fails in memory.
     pub fn index(&self, pack: &Pack, rebuild: bool) -> Result<IndexReport, ResolveError> {
         let purpose = if rebuild { Purpose::Rebuild } else { Purpose::Ask };
-        let mut report = self.store.open(pack, purpose)?.report;
+        let view = self.store.open(pack, purpose)?;
+        let mut report = view.report.clone();
         report.not_indexed = self.store.not_indexed(pack)?;
+        if let Some(embedding) = &self.embedding {
+            let read = |place: &Place| self.text_of(pack, &view, place);
+            let meaning = Meaning { embedding, store: &self.store, view: &view, read: &read };
+            let made = meaning.index(&mut report.warnings);
+            made.map_err(|source| ResolveError::engine(pack, source))?;
+        }
         Ok(report)
     }
 
@@ -193,17 +202,17 @@ impl Resolver {
             let result = catch_unwind(AssertUnwindSafe(|| {
                 let mut selected = select::select(&view, pack, query, intent, task, &read)?;
                 let areas = select::areas(&view, intent, task);
-                let warning = match &self.embedding {
-                    Some(embedding) => {
-                        embedding.fuse(&mut selected, &view, query, &areas, &read)?
-                    }
-                    None => None,
-                };
-                Ok((selected, warning))
+                let mut told = Vec::new();
+                if let Some(embedding) = &self.embedding {
+                    let meaning =
+                        Meaning { embedding, store: &self.store, view: &view, read: &read };
+                    meaning.fuse(&mut selected, query, &areas, &mut told)?;
+                }
+                Ok((selected, told))
             }));
             let problem = match result {
-                Ok(Ok((selected, warning))) => {
-                    warnings.extend(warning);
+                Ok(Ok((selected, told))) => {
+                    warnings.extend(told);
                     return Ok(Asked { pack, view, selected, warnings });
                 }
                 Ok(Err(source)) => ResolveError::engine(pack, source),

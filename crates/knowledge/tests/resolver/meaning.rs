@@ -87,3 +87,83 @@ fn ho_2_failing_embedder_leaves_what_words_find_with_warning() {
     assert!(found.uses[0].warnings.contains(&warning.to_owned()));
     assert_eq!((&found.context, &found.sections), (&lexical.context, &lexical.sections));
 }
+
+fn with_cache(project: &Project, embedding: &Arc<Embedding>) -> Resolver {
+    Resolver::new(&O200K_BASE, Some(project.cache())).with_embedding(Arc::clone(embedding))
+}
+
+/// An embedding of that id that counts the texts it is asked for.
+fn counting(id: &str, asked: &Arc<AtomicUsize>) -> Arc<Embedding> {
+    let counter = Arc::clone(asked);
+    Arc::new(Embedding::new(id, move |texts: Vec<String>| {
+        counter.fetch_add(texts.len(), Ordering::Relaxed);
+        Ok(vectors(&texts))
+    }))
+}
+
+#[test]
+fn ma_7_vectors_are_kept_beside_index_by_text_and_model() {
+    let project = project();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let pack = [project.open("acme")];
+    let task = Task::new("Do customers get their refund?", 500);
+    let resolve = |id: &str| {
+        let resolver = with_cache(&project, &counting(id, &asked));
+        resolver.resolve(&pack, &task).unwrap();
+        asked.swap(0, Ordering::Relaxed)
+    };
+    assert_eq!(resolve("one"), 4, "three sections and the task");
+    assert_eq!(resolve("one"), 1, "another process asks for its task alone");
+    assert_eq!(resolve("two"), 4, "another model has other vectors");
+    project.write("acme", "compiled/facts.md", &TEXT.replace("89", "95"));
+    assert_eq!(resolve("one"), 2, "the section that changed, and the task");
+    for entry in std::fs::read_dir(project.cache()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "vectors") {
+            std::fs::write(path, "damaged").unwrap();
+        }
+    }
+    assert_eq!(resolve("one"), 4, "damaged files are made again");
+}
+
+#[test]
+fn ma_7_index_makes_vectors_before_first_question() {
+    let project = project();
+    project.write("acme", "sources/interview.md", "# Interview\n\nThey want their money.\n");
+    let asked = Arc::new(AtomicUsize::new(0));
+    let pack = project.open("acme");
+    let report = with_cache(&project, &counting("one", &asked)).index(&pack, false).unwrap();
+    assert_eq!((asked.swap(0, Ordering::Relaxed), &*report.warnings), (4, &[][..]));
+    let resolver = with_cache(&project, &counting("one", &asked));
+    let task = Task { evidence: true, ..Task::new("Do customers get their refund?", 500) };
+    let found = resolver.resolve(&[pack], &task).unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), 1, "the task");
+    assert!(found.context.contains("They want their money"), "{}", found.context);
+}
+
+#[test]
+fn ma_7_vectors_that_cannot_be_compared_leave_words_alone() {
+    let project = project();
+    let task = "What price has the widget?";
+    let lexical = project.ask(task, 500);
+    for (wrong, reason) in [
+        (
+            vec![vec![1.0_f32, f32::NAN]; 4],
+            "a vector is empty or holds a number that is not finite",
+        ),
+        (vec![vec![]; 4], "a vector is empty or holds a number that is not finite"),
+        (vec![vec![1.0]], "expected 3 vectors, found 1"),
+        (
+            vec![vec![1.0], vec![1.0, 2.0], vec![1.0]],
+            "expected vectors of 1 numbers, found one of 2",
+        ),
+    ] {
+        let embedding = Arc::new(Embedding::new("odd", move |texts: Vec<String>| {
+            Ok(wrong.iter().take(texts.len()).cloned().collect())
+        }));
+        let found = ask(&project, &embedding, task);
+        assert_eq!(found.context, lexical.context);
+        let warning = format!("the embedder `odd` failed: {reason}; sections");
+        assert!(found.warnings.iter().any(|told| told.contains(&warning)), "{:?}", found.warnings);
+    }
+}

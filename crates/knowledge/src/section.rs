@@ -1,7 +1,7 @@
 //! Sections: the pieces of a file that are ranked, chosen and shown (KN-9, KN-11).
 //!
-//! Markdown, reStructuredText and AsciiDoc are parted at their headings, any other text at its blank
-//! lines. A section that is long is parted again between its paragraphs, so that each piece can be
+//! Markdown, reStructuredText and AsciiDoc are parted at their headings, source code at its symbols,
+//! any other text at its blank lines. A section that is long is parted again between its paragraphs, so that each piece can be
 //! ranked for itself.
 //!
 //! Decision: a section is a range of the file, not a copy: what a model is shown is read from the
@@ -17,6 +17,7 @@
 //! ```
 
 mod asciidoc;
+mod code;
 mod front;
 mod markdown;
 mod outline;
@@ -116,6 +117,16 @@ pub fn beginning(path: &str, text: &str, mut fits: impl FnMut(&str) -> bool) -> 
     longest(&ends).or_else(|| longest(&paragraph_ends(path, text)))
 }
 
+/// Returns the length in bytes of the first line of source code that no person wrote, as in minified
+/// files; `None` for other texts.
+#[must_use]
+pub fn generated_line(path: &str, text: &str) -> Option<usize> {
+    match Markup::of(path)? {
+        Markup::Code(_) => code::longest_line(text),
+        _ => None,
+    }
+}
+
 /// Returns the headings of a text, as they are read, in their order; none for a plain text.
 #[must_use]
 pub fn headings(path: &str, text: &str) -> Vec<String> {
@@ -212,8 +223,8 @@ fn add_piece(
 
 fn marked_sections(path: &str, text: &str, markup: Markup) -> Vec<SourceSection> {
     let lines = Lines::of(text);
-    // A line `---` begins a heading there.
-    let has_front = markup != Markup::ReStructuredText;
+    // Elsewhere, a line `---` is another thing.
+    let has_front = matches!(markup, Markup::Markdown | Markup::AsciiDoc);
     let mut front = if has_front { Front::of(text) } else { Front::default() };
     front.add(&markup.about(text));
     let page = Page { path, text, lines: &lines, title: front.title.as_deref() };
@@ -238,6 +249,10 @@ fn marked_sections(path: &str, text: &str, markup: Markup) -> Vec<SourceSection>
                 add_pieces(&mut out, &heading_path(&page, &open), text, &lines, &blocks);
                 blocks.clear();
                 childless = None;
+            }
+            Part::End(level) => {
+                close(&mut out, &page, &open, &mut blocks, &mut childless, Some(level));
+                open.retain(|(outer, _)| *outer < level);
             }
             Part::Heading(level, words, start) => {
                 close(&mut out, &page, &open, &mut blocks, &mut childless, Some(level));

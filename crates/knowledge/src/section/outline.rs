@@ -1,5 +1,6 @@
 //! The outline of a marked-up text: its headings, and the blocks between them.
 
+use super::code::{self, Language};
 use super::{asciidoc, extension, markdown, rst};
 use std::ops::Range;
 
@@ -12,6 +13,8 @@ pub(super) enum Part {
     Blocks(Vec<Range<usize>>),
     /// What only directs the tool that makes a site of the text, and is not shown.
     Noise,
+    /// The end of the headings of that level and deeper.
+    End(usize),
 }
 
 /// The languages whose headings part a text.
@@ -20,6 +23,7 @@ pub(super) enum Markup {
     Markdown,
     ReStructuredText,
     AsciiDoc,
+    Code(Language),
 }
 
 impl Markup {
@@ -29,7 +33,7 @@ impl Markup {
             "md" | "markdown" | "mdown" | "mdx" => Some(Self::Markdown),
             "rst" => Some(Self::ReStructuredText),
             "adoc" | "asciidoc" => Some(Self::AsciiDoc),
-            _ => None,
+            other => Language::of(other).map(Self::Code),
         }
     }
 
@@ -40,13 +44,14 @@ impl Markup {
             Self::Markdown => markdown::parts(text, long),
             Self::ReStructuredText => rst::parts(text, long),
             Self::AsciiDoc => asciidoc::parts(text),
+            Self::Code(language) => code::parts(text, language),
         }
     }
 
     /// Returns the words about a page that its text declares, besides front matter.
     pub(super) fn about(self, text: &str) -> String {
         match self {
-            Self::Markdown => String::new(),
+            Self::Markdown | Self::Code(_) => String::new(),
             Self::ReStructuredText => rst::about(text),
             Self::AsciiDoc => asciidoc::about(text),
         }
@@ -55,7 +60,7 @@ impl Markup {
     pub(super) fn headings(self, text: &str) -> Vec<String> {
         let words = |part| match part {
             Part::Heading(_, words, _) => Some(words),
-            Part::Blocks(_) | Part::Noise => None,
+            Part::Blocks(_) | Part::Noise | Part::End(_) => None,
         };
         self.parts(text, usize::MAX).into_iter().filter_map(words).collect()
     }
@@ -74,7 +79,7 @@ fn ends_of(text: &str, parts: Vec<Part>) -> Vec<usize> {
         match part {
             Part::Heading(_, _, start) => ends.push(start),
             Part::Blocks(ranges) => ends.extend(ranges.into_iter().map(|range| range.end)),
-            Part::Noise => {}
+            Part::Noise | Part::End(_) => {}
         }
     }
     let trimmed = |end: usize| text.get(..end).unwrap_or_default().trim_end().len();

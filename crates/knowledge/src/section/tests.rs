@@ -365,6 +365,115 @@ fn ma_4_asciidoc_shows_no_code_that_is_elsewhere() {
     assert_eq!(found("a.adoc", "= A\n\n----\ncode\n\n== B\n\nend\n").last().unwrap().0, "A > B");
 }
 
+#[test]
+fn ma_4_source_code_is_parted_at_its_symbols() {
+    let rust = "\
+//! Fish.
+
+use std::fmt;
+
+/// A tank.
+#[derive(Debug)]
+pub struct Tank {
+    litres: u32,
+}
+
+impl<T> fmt::Display for Tank<T>
+where
+    T: Clone,
+{
+    /// Writes it.
+    fn fmt(&self) -> String
+    where
+        T: Copy,
+    {
+        fn inner() {}
+        /* fn no() {}
+        fn nor() {} */
+        format!(\"src/*\")
+    }
+
+    const SIZE: u32 = 60;
+}
+
+pub(crate) async fn feed(
+    times: u32,
+) -> u32 {
+    times
+}
+";
+    assert_eq!(headings("src/tank.rs", rust), ["Tank", "fmt::Display for Tank<T>", "fmt", "feed"]);
+    let all = found("src/tank.rs", rust);
+    let names: Vec<&str> = all.iter().map(|(heading, _)| heading.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "Tank",
+            "Tank",
+            "fmt::Display for Tank<T>",
+            "fmt::Display for Tank<T> > fmt",
+            "fmt::Display for Tank<T>",
+            "feed"
+        ]
+    );
+    assert_eq!(all[0].1, "//! Fish.\n\nuse std::fmt;");
+    assert_eq!(all[1].1, "/// A tank.\n#[derive(Debug)]\npub struct Tank {\n    litres: u32,\n}");
+    assert!(all[3].1.starts_with("    /// Writes it.") && all[3].1.ends_with("    }"));
+    assert_eq!(all[4].1, "    const SIZE: u32 = 60;\n}");
+}
+
+#[test]
+fn ma_4_symbols_of_each_language_are_found() {
+    for (path, text, expected) in [
+        (
+            "a.py",
+            "@cache\ndef f(\n    a,\n):\n    \"\"\"Text\n\ndef no():\n    \"\"\"\n\nclass A:\n    async def g(self): ...\nx = 1\n",
+            &["f", "A", "g"][..],
+        ),
+        (
+            "a.rb",
+            "module M\n  class A\n    def b?\n      1\n    end\n  end\nend\n",
+            &["M", "A", "b?"],
+        ),
+        ("a.lua", "local function f()\nend\nfunction m.g()\nend\n", &["f", "m.g"]),
+        (
+            "a.go",
+            "type T struct {\n}\n\nfunc (t *T) Get() int {\n\tif x(1) {\n\t}\n}\nfunc New() {}\n",
+            &["T", "T.Get", "New"],
+        ),
+        (
+            "a.ts",
+            "export const f = async (a: string) => {\n  g(() => {\n  });\n};\nexport default class A {\n  constructor (a) {\n  }\n}\nit('x', () => {\n});\n",
+            &["f", "A", "constructor"],
+        ),
+        (
+            "A.java",
+            "@Entity\npublic class A<T> {\n  @Override\n  public <R> List<R> all(@Q(\"x\") String a,\n      int b) {\n    if (x(1)) {\n    }\n  }\n  String name(int x);\n}\n",
+            &["A", "all", "name"],
+        ),
+        (
+            "a.kt",
+            "data class A(val x: Int) {\n  fun <T> String.f(): T {\n  }\n}\n",
+            &["A", "String.f"],
+        ),
+        (
+            "a.c",
+            "struct a { int b; };\nstruct a *make(void)\n{\n    return f(1);\n}\n#if X\nint main(void) {\n#endif\n}\n",
+            &["a", "make", "main"],
+        ),
+        ("a.sh", "# x\nrun() {\n  if [ a ]; then\n  fi\n}\n", &["run"]),
+    ] {
+        assert_eq!(headings(path, text), expected, "{path}");
+    }
+}
+
+#[test]
+fn ma_4_code_without_symbols_is_named_by_its_file() {
+    assert_eq!(found("a/set_up.py", "import x\nx.run()\n"), [pair("Set up", "import x\nx.run()")]);
+    assert_eq!(generated_line("a.js", &"x".repeat(10_001)), Some(10_001));
+    assert_eq!(generated_line("a.txt", &"x".repeat(10_001)), None);
+}
+
 proptest! {
     #[test]
     fn ma_4_every_text_is_parted_in_order_without_overlap(
@@ -373,6 +482,8 @@ proptest! {
                 "[ =~.:/|\\[\\]a绿-]{0,9}",
                 Just("----".to_owned()), Just("====".to_owned()), Just("--".to_owned()),
                 Just(".. note::".to_owned()), Just("   in".to_owned()), Just("== T".to_owned()),
+                Just("def f(".to_owned()), Just("impl<T> {".to_owned()), Just("}".to_owned()),
+                Just("  int f(a) {".to_owned()), Just("class A:".to_owned()), Just("/*".to_owned()),
                 Just(String::new()),
             ],
             0..30,
@@ -380,7 +491,7 @@ proptest! {
         end in "[a-c]{0,2}",
     ) {
         let text = format!("{}{end}", lines.join("\n"));
-        for path in ["a.rst", "a.adoc", "a.md"] {
+        for path in ["a.rst", "a.adoc", "a.md", "a.py", "a.rs", "a.rb", "a.ts", "a.java", "a.c"] {
             let mut last = 0;
             for section in sections(path, &text) {
                 prop_assert!(section.text.start >= last && text.get(section.text.clone()).is_some());

@@ -25,7 +25,7 @@ mod word;
 #[cfg(feature = "formats")]
 pub(super) mod xml;
 
-use crate::section::{extension, is_text, page_title};
+use crate::section::{extension, generated_line, is_text, page_title};
 
 /// Rises whenever the same file would become another page.
 pub(super) const VERSION: u32 = 4;
@@ -64,6 +64,8 @@ pub(super) enum Unread {
     Encoding(&'static str),
     #[error("it is not text: it has NUL characters")]
     Nul,
+    #[error("it is generated code: a line has {0} bytes; add the code that it is made of")]
+    Generated(usize),
     #[error("it has no text")]
     Empty,
     #[error("it is damaged: {0}")]
@@ -145,7 +147,13 @@ pub(super) fn page(path: &str, bytes: Vec<u8>) -> Result<Made, Unread> {
     match converted(path, &bytes)? {
         Some(text) if text.len() as u64 > MAX_BYTES => Err(Unread::LargeText),
         Some(text) => Ok(Made { path: format!("{path}.md"), text }),
-        None => Ok(Made { path: path.to_owned(), text: plain(bytes)? }),
+        None => {
+            let text = plain(bytes)?;
+            match generated_line(path, &text) {
+                Some(line) => Err(Unread::Generated(line)),
+                None => Ok(Made { path: path.to_owned(), text }),
+            }
+        }
     }
 }
 

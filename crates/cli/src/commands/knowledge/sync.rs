@@ -16,8 +16,8 @@ Examples:
   contexture knowledge add our-docs --from README.md && contexture knowledge sync our-docs
   contexture knowledge sync --json
 
-Pages are made of Markdown, MDX, reStructuredText, AsciiDoc and other texts, HTML, PDF, DOCX, EPUB,
-Jupyter notebooks, CSV, TSV, JSON and JSON lines. Texts stay as they are; others become Markdown under the name of their file and
+Pages are made of Markdown, MDX, reStructuredText, AsciiDoc, source code and other texts, HTML, PDF,
+DOCX, EPUB, Jupyter notebooks, CSV, TSV, JSON and JSON lines. Texts stay as they are; others become Markdown under the name of their file and
 `.md`. An address is one page, or a sitemap with up to 2,000 pages of its host.
 Only what changed is read, and only pages that changed are written. A source that is gone leaves
 its pack as it was. A source outside the project is read when you named it with

@@ -1,0 +1,117 @@
+//! Source code: its symbols, and the lines of each.
+//!
+//! Decision: a symbol is found by the line that declares it, and ends by indentation, as formatters
+//! and people set it. No language is parsed, so no code is too new or too broken, and nothing is
+//! lost: a line that no symbol has belongs to what is around it.
+
+mod language;
+
+use super::outline::{Line, Part};
+use super::paragraphs;
+pub(super) use language::Language;
+use language::Symbol;
+use std::ops::Range;
+
+/// The longest line of code that a person wrote, in bytes.
+const MAX_LINE: usize = 10_000;
+
+/// Returns the length of the first line that is longer than people write them, as in minified code.
+pub(super) fn longest_line(text: &str) -> Option<usize> {
+    text.lines().map(str::len).find(|bytes| *bytes > MAX_LINE)
+}
+
+/// Walks the symbols of a text.
+pub(super) fn parts(text: &str, language: Language) -> Vec<Part> {
+    let mut walk =
+        Walk { text, language, parts: Vec::new(), open: Vec::new(), from: 0, lead: None };
+    let mut quoted = None;
+    let mut next = Line::at(text, 0);
+    while let Some(line) = next {
+        let was_quoted = quoted.is_some();
+        quoted = language.quoted_after(line.words, quoted);
+        walk.take(line, was_quoted);
+        next = line.following(text);
+    }
+    walk.add(text.len());
+    walk.parts
+}
+
+/// A symbol whose lines have not ended.
+struct Open {
+    indent: usize,
+    /// True if it holds other symbols: a class, not a function.
+    is_container: bool,
+}
+
+struct Walk<'t> {
+    text: &'t str,
+    language: Language,
+    parts: Vec<Part>,
+    open: Vec<Open>,
+    /// Where the lines begin that are in no part yet.
+    from: usize,
+    /// Where the comments and decorators begin that lead a symbol.
+    lead: Option<usize>,
+}
+
+impl<'t> Walk<'t> {
+    fn take(&mut self, line: Line<'t>, is_quoted: bool) {
+        let words = line.words.trim_start();
+        if is_quoted || words.is_empty() {
+            if words.is_empty() && !is_quoted {
+                self.lead = None;
+            }
+            return;
+        }
+        let indent = line.indent();
+        if self.language.is_end(words) {
+            self.lead = None;
+            if self.open.iter().any(|open| open.indent >= indent) {
+                self.close(indent, line.next);
+            }
+            return;
+        }
+        if self.language.continues(words) {
+            return;
+        }
+        if self.open.last().is_some_and(|open| open.indent >= indent) {
+            self.close(indent, line.start);
+        }
+        if self.language.is_lead(words) {
+            self.lead.get_or_insert(line.start);
+            return;
+        }
+        let start = self.lead.take().unwrap_or(line.start);
+        let is_looked_at = self.open.last().is_none_or(|open| open.is_container);
+        let below = line.following(self.text).map_or("", |next| next.words.trim_start());
+        let is_member = !self.open.is_empty();
+        if is_looked_at && let Some(symbol) = self.language.symbol(words, below, is_member) {
+            self.begin(symbol, indent, start);
+        }
+    }
+
+    /// Begins a symbol, whose comments begin at `start`.
+    fn begin(&mut self, symbol: Symbol, indent: usize, start: usize) {
+        self.add(start);
+        self.open.push(Open { indent, is_container: symbol.is_container });
+        self.parts.push(Part::Heading(self.open.len(), symbol.name, start));
+    }
+
+    /// Ends the symbols that are indented as deep or deeper.
+    fn close(&mut self, indent: usize, at: usize) {
+        self.add(at);
+        self.open.retain(|open| open.indent < indent);
+        self.parts.push(Part::End(self.open.len() + 1));
+    }
+
+    /// Adds the lines up to a place, parted at blank ones.
+    fn add(&mut self, to: usize) {
+        let from = std::mem::replace(&mut self.from, to);
+        let lines = self.text.get(from..to).unwrap_or_default();
+        let moved = |range: Range<usize>| from + range.start..from + range.end;
+        let blocks: Vec<Range<usize>> = paragraphs(lines).into_iter().map(moved).collect();
+        if !blocks.is_empty() {
+            self.parts.push(Part::Blocks(blocks));
+        }
+    }
+}

@@ -381,16 +381,25 @@ def slept(cluster, b, c):
 class Counts:
     def __init__(self):
         self.lock = threading.Lock()
-        self.done, self.uncertain, self.longest, self.faults = {}, 0, (0.0, ""), []
+        self.times, self.uncertain, self.longest, self.faults = {}, 0, (0.0, ""), []
 
     def note(self, kind, took, what):
         with self.lock:
-            self.done[kind] = self.done.get(kind, 0) + 1
+            self.times.setdefault(kind, []).append(took)
             self.longest = max(self.longest, (took, f"{kind} {what}"))
 
     def fault(self, text):
         with self.lock:
             self.faults.append(text)
+
+    def waits(self):
+        """How long the writers of each kind waited."""
+        for kind, times in sorted(self.times.items()):
+            times = sorted(times)
+            half, most = times[len(times) // 2], times[len(times) * 99 // 100]
+            late = [sum(took > limit for took in times) for limit in (2, LONGEST)]
+            yield (f"{kind}: {len(times)}, half within {half:.2f} s, 99 of 100 within {most:.2f} s, "
+                   f"{late[0]} over 2 s, {late[1]} over {LONGEST:.0f} s")
 
 
 class Load:
@@ -440,9 +449,12 @@ class Load:
     def turn(self, writer, number, state):
         """A turn that asks its page, which is on any server and comes back to any."""
         name, context = f"t_{writer}_{number}", f"load_{writer}"
+        asking = message(name, "USER_INPUT", context, {"text": name})
+        # Its calls are for the page that asks: another one may not come back.
+        asking["sender"]["id"] = f"page_load_{writer}"
         if state.get("page"):
             try:
-                state["page"].whole(message(name, "USER_INPUT", context, {"text": name}))
+                state["page"].whole(asking)
             except OSError:
                 state["page"] = None
         done, before = False, []
@@ -452,7 +464,7 @@ class Load:
                     page = random.choice(self.servers).page(f"page_load_{writer}")
                     before = announce(page)
                     state["page"] = page
-                    page.whole(message(name, "USER_INPUT", context, {"text": name}))
+                    page.whole(asking)
                 one = before.pop(0) if before else state["page"].next()
                 if one["type"] == "TOOL_CALL_REQUEST":
                     call = one["content"]["calls"][0]["callId"], one["messageId"], one["contextId"]
@@ -460,7 +472,7 @@ class Load:
                 about = (one.get("metadata") or {}).get("inReplyTo")
                 if one["type"] == "ERROR_RESPONSE" and one["content"]["errorCode"] in PASSING:
                     time.sleep(0.2)
-                    state["page"].whole(message(name, "USER_INPUT", context, {"text": name}))
+                    state["page"].whole(asking)
                 elif one["type"] in ("MODEL_RESPONSE", "ERROR_RESPONSE") and about == name:
                     done = True
             except (OSError, AssertionError, SystemExit, ValueError):
@@ -536,7 +548,9 @@ def under_load(cluster, servers, seconds):
     stuck = [number for number, writer in enumerate(writers) if writer.is_alive()]
     missing, doubled = load.lost()
     counts = load.counts
-    print(f"   {kills} kills of {len(servers)} servers, {WRITERS} writers, {seconds:.0f} s: {counts.done}", flush=True)
+    print(f"   {kills} kills of {len(servers)} servers, {WRITERS} writers, {seconds:.0f} s", flush=True)
+    for line in counts.waits():
+        print(f"   {line}", flush=True)
     print(f"   lost {missing}, doubled {doubled}, effects twice {len(cluster.oracle.doubled())}, "
           f"uncertain {counts.uncertain}, stuck {len(stuck)}, longest wait {counts.longest[0]:.1f} s ({counts.longest[1]})",
           flush=True)

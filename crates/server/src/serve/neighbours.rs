@@ -275,23 +275,26 @@ async fn take_over(app: &Arc<App>) {
         let Some(database) = &taking.database else { return Ok(()) };
         let left = database.take_over().map_err(|error| resume::unusable(&error))?;
         if left.servers > 0 {
-            // What goes on may call a client that was on the other server, and may come back.
-            read_clients_now(&taking);
+            // Apart, as answers of other servers are looked for meanwhile.
+            let (app, handle) = (Arc::clone(&taking), taking.handle.clone());
+            handle.spawn_blocking(move || resume_left(&app, left));
         }
-        resume_left(&taking, left);
         settle_left(&taking)
     });
     if let Ok(Err(fault)) = taken.await {
-        let fields = json!({ "outcome": "take_over", "reason": fault.to_string() });
-        app.log.info("store_failed", fields);
+        failed_to_take(app, &fault);
     }
+}
+
+fn failed_to_take(app: &App, fault: &Fault) {
+    let fields = json!({ "outcome": "take_over", "reason": fault.to_string() });
+    app.log.info("store_failed", fields);
 }
 
 /// Goes on with what was taken over. It is this server's, so what fails is tried again.
 fn resume_left(app: &Arc<App>, left: Left) {
-    if left.servers == 0 {
-        return;
-    }
+    // What goes on may call a client that was on the other server, and may come back.
+    read_clients_now(app);
     let (messages, runs) = (left.pending.len(), left.runs.len());
     let fields = json!({ "servers": left.servers, "messages": messages, "runs": runs });
     app.log.info("taken_over", fields);
@@ -299,10 +302,7 @@ fn resume_left(app: &Arc<App>, left: Left) {
     loop {
         match resume::resume_all(app, &left) {
             Ok(rest) => return app.neighbours.settle_later(rest),
-            Err(fault) => {
-                let fields = json!({ "outcome": "take_over", "reason": fault.to_string() });
-                app.log.info("store_failed", fields);
-            }
+            Err(fault) => failed_to_take(app, &fault),
         }
         if *app.phase.borrow() != Phase::Open {
             return;

@@ -240,7 +240,7 @@ impl Serve {
             None => Journals::open(&settings.data, &settings.project, Arc::clone(&ids))?,
         };
         let allowed = Allowed::open(&settings.project, &settings.actions)?;
-        let flows = Sets::new(settings.actions, allowed, journals, serve.limits.sets_per_owner);
+        let flows = Sets::new(allowed, journals, serve.limits.sets_per_owner);
         let calls = Calls::open(flows.journals.journal(), database.is_some())
             .map_err(|error| Fault::of(codes::BAD_DATA, error.to_string()))?;
         let audit = Arc::new(Audit::open(&settings.data, &serve.limits, Arc::clone(&ids))?);
@@ -413,6 +413,8 @@ fn close_interrupted(app: &App, pending: contexts::PendingKey) -> Result<(), Fau
         operations: vec![contexts::Operation::AddMessage(added)],
         cause: Some(pending.key.message_id.clone()),
         settles: Some(settles),
+        // One whose answer was stored after all has no second one.
+        only_pending: true,
         ..Update::default()
     };
     let closed = match pending.context_id {

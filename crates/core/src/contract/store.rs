@@ -62,6 +62,7 @@ suite! {
     wa_11_queued_message_may_begin_when_those_before_it_have_answers
     wa_3_message_waits_for_answer_again
     cp_7_answer_needs_existing_message
+    wa_11_update_for_pending_message_does_nothing_when_it_has_its_answer
     cp_7_message_without_context_creates_one_only_once
     cp_7_a_key_alone_makes_no_context
     cp_7_a_refused_message_leaves_no_key

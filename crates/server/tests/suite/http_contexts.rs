@@ -13,6 +13,23 @@ fn make(http: &Http, body: &Value) -> Answer {
 }
 
 #[test]
+fn cp_9_context_of_user_id_that_is_not_a_text_is_refused() {
+    let (_place, running) = served();
+    let http = running.http();
+    for user in [json!(5), json!(null), json!({}), json!(["ada"])] {
+        let body = json!({ "contextId": "ctx_u", "metadata": { "userId": user } });
+        let refusal = http.send("POST", "/v1/contexts", Some(&body.to_string()));
+        let content = refused(&refusal, 422, "VALIDATION_FAILED");
+        let violation = &content["details"]["violations"][0];
+        assert_eq!(
+            (&violation["pointer"], &violation["expected"]),
+            (&json!("/metadata/userId"), &json!("a text"))
+        );
+    }
+    refused(&http.get("/v1/contexts/ctx_u"), 404, "CONTEXT_NOT_FOUND");
+}
+
+#[test]
 fn cp_9_context_is_created_before_first_message() {
     let (_place, running) = served();
     let http = running.http();

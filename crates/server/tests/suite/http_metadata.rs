@@ -64,6 +64,34 @@ fn wa_7_patch_of_metadata_renames_context_and_is_told() {
 }
 
 #[test]
+fn wa_7_patch_with_if_match_is_refused_when_context_has_another_version() {
+    let (_place, running) = served();
+    let http = running.http();
+    http.post(&update("m1", "ctx_a", "a", json!(1)));
+    let path = "/v1/contexts/ctx_a";
+    let seen = http.get(path).header("etag").unwrap().to_owned();
+    let titled = |title: &str| json!({ "metadata": { "title": title } });
+    let first = patch(&http.clone().with("if-match", &seen), path, &titled("one"));
+    assert_eq!((first.status, &first.json()["version"]), (200, &json!(2)), "{first:?}");
+    let late = patch(&http.clone().with("if-match", &seen), path, &titled("two"));
+    let content = refused(&late, 412, "VERSION_CONFLICT");
+    assert_eq!(content["details"]["version"], 2);
+    assert_eq!(http.get(path).json()["metadata"]["title"], "one");
+    let now = format!("\"x\", {}", first.header("etag").unwrap());
+    assert_eq!(patch(&http.clone().with("if-match", &now), path, &titled("two")).status, 200);
+    assert_eq!(patch(&http.clone().with("if-match", "*"), path, &titled("three")).status, 200);
+    let none = patch(&http.clone().with("if-match", "*"), "/v1/contexts/none", &titled("x"));
+    refused(&none, 404, "CONTEXT_NOT_FOUND");
+    // One that was deleted and made anew has the same version, and is another one.
+    http.post(&update("m1", "ctx_b", "a", json!(1)));
+    let old = http.get("/v1/contexts/ctx_b").header("etag").unwrap().to_owned();
+    http.delete("/v1/contexts/ctx_b");
+    http.post(&update("m1", "ctx_b", "a", json!(1)));
+    let other = patch(&http.with("if-match", &old), "/v1/contexts/ctx_b", &titled("x"));
+    refused(&other, 412, "VERSION_CONFLICT");
+}
+
+#[test]
 fn wa_7_patch_metadata_of_user_id_is_refused() {
     let (_place, running) = served();
     let http = running.http();

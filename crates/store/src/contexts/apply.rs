@@ -35,6 +35,9 @@ pub(super) fn apply(ledger: &mut dyn Ledger, engine: &Engine, update: &Update) -
     let found = context(ledger, update)?;
     let settles = settling(ledger, update)?;
     let mut applied = start(engine, update, found.as_ref());
+    if update.only_pending && settles.is_none() {
+        return Ok(applied);
+    }
     let mut row = None;
     if !update.operations.is_empty() {
         row = Some(operate(ledger, engine, update, found, &mut applied)?);

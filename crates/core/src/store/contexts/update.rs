@@ -41,6 +41,8 @@ pub struct Update {
     pub cause: Option<String>,
     /// The answer for a pending key, in the same transaction: the end of a turn (CP-7).
     pub settles: Option<Settlement>,
+    /// True if nothing is done when the message that it settles has its answer (WA-11).
+    pub only_pending: bool,
     /// The [`Applied::incarnation`] that the context must have: one of the same id that was created
     /// after it was deleted is another.
     pub incarnation: Option<u64>,

@@ -50,7 +50,6 @@ pub(crate) async fn offered(
     let request = FlowRequest {
         run: RunRequest { frontend: Some(frontend), ..app.turn_request.clone() },
         programs: app.agents.programs(),
-        host: app.flows.host.clone(),
         ..FlowRequest::default()
     };
     let from = Arc::clone(app);

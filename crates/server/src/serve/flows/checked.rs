@@ -111,7 +111,6 @@ impl Job {
             name: self.answers().to_owned(),
             // Programs are read only where one of them may be meant.
             programs: if has_agents { app.agents.programs() } else { Vec::new() },
-            host: app.flows.host.clone(),
             owner: self.owner.to_string(),
             earlier: earlier.outcomes,
             labels: earlier.labels,

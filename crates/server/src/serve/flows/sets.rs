@@ -7,7 +7,6 @@ use super::running::Running;
 use crate::serve::phase::GRACE;
 use crate::serve::turn::turns::TurnKey;
 use contexture::store::flows::FlowJournal;
-use contexture_flow::action::Registry;
 use contexture_protocol::content::ControlAction;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
@@ -20,8 +19,6 @@ pub(crate) struct Sets {
     pub(super) tables: Mutex<Tables>,
     /// The most concurrent sets of an owner.
     pub(super) most: NonZeroUsize,
-    /// Actions that are functions of this program.
-    pub(crate) host: Registry,
     /// The actions that clients may use.
     pub(crate) allowed: Allowed,
     pub(crate) journals: Journals,
@@ -38,14 +35,9 @@ pub(crate) enum Target {
 }
 
 impl Sets {
-    pub(crate) fn new(
-        host: Registry,
-        allowed: Allowed,
-        journals: Journals,
-        most: NonZeroUsize,
-    ) -> Self {
+    pub(crate) fn new(allowed: Allowed, journals: Journals, most: NonZeroUsize) -> Self {
         let (tables, put_off) = (Mutex::default(), PutOff::default());
-        Self { tables, most, host, allowed, journals, put_off }
+        Self { tables, most, allowed, journals, put_off }
     }
 
     /// Returns the set of a message, while it is known.

@@ -14,8 +14,8 @@ use std::time::Instant;
 
 /// The headers that pages of allowed origins may send and read.
 const PAGES: Cors = Cors {
-    request_headers: "authorization, content-type, content-encoding, accept, if-none-match, \
-         last-event-id, mcp-cp-version, x-api-key, x-context-id, traceparent, openai-organization, \
+    request_headers: "authorization, content-type, content-encoding, accept, if-match, \
+         if-none-match, last-event-id, mcp-cp-version, x-api-key, x-context-id, traceparent, openai-organization, \
          openai-project, x-stainless-arch, x-stainless-helper-method, x-stainless-lang, \
          x-stainless-os, x-stainless-package-version, x-stainless-retry-count, \
          x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout",

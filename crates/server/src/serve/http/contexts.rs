@@ -13,8 +13,8 @@ use crate::serve::caller::{Caller, Scope};
 use crate::serve::exchange::failure::refusal_at;
 use crate::serve::exchange::rights::forbidden;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
-use crate::web::encoded;
-use axum::http::{HeaderValue, StatusCode, header};
+use crate::web::{elements, encoded};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use contexture::store::contexts::{ContextError, ContextStore, Head, Key};
 use contexture_protocol::{ErrorCode, Limits, Refusal};
@@ -81,6 +81,25 @@ fn tag(head: &Head, version: u64) -> Option<HeaderValue> {
     let (incarnation, created) = (head.incarnation, head.creation_us);
     // Weak: the same version may be compressed or not.
     HeaderValue::from_str(&format!("W/\"{version}-{incarnation:x}-{created:x}\"")).ok()
+}
+
+/// The tags of a conditional request.
+struct KnownTags(Vec<String>);
+
+impl KnownTags {
+    /// Reads the tags of `If-None-Match` or `If-Match`.
+    fn of(headers: &HeaderMap, name: HeaderName) -> Self {
+        Self(elements(headers, name).map(|tag| bare(tag).to_owned()).collect())
+    }
+
+    fn has(&self, tag: &HeaderValue) -> bool {
+        let tag = tag.to_str().map(bare).unwrap_or_default();
+        self.0.iter().any(|known| known == "*" || known == tag)
+    }
+}
+
+fn bare(tag: &str) -> &str {
+    tag.strip_prefix("W/").unwrap_or(tag)
 }
 
 /// Checks the id of a context: no control characters, not empty, not too long.

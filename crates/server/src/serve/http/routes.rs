@@ -173,6 +173,7 @@ fn for_changes() -> Vec<Route> {
             )
             .path("id", ID)
             .query_number("baseVersion", "The version that the client has seen.")
+            .header("If-Match", "The ETag of the client's copy: another version is refused with 412.")
             .body(&[(JSON, Shape::Own("MetadataPatch"))])
             .json(200, "The context; its ETag is of its version.", HEAD),
         delete("/v1/contexts/{id}", contexts::read::delete)

@@ -117,6 +117,28 @@ pub fn cp_7_answer_needs_existing_message(make: &Make<'_>) {
     });
 }
 
+pub fn wa_11_update_for_pending_message_does_nothing_when_it_has_its_answer(make: &Make<'_>) {
+    each(make, options, |twin| {
+        twin.store.apply(keyed("m1", 1, Answer::Pending)).unwrap();
+        let settled = |text: &str| {
+            let answer = Answer::Ready(text.to_owned());
+            Some(Settlement { key: name("m1"), answer })
+        };
+        let end = |id: &str, text: &str| Update {
+            settles: settled(text),
+            only_pending: true,
+            ..update(vec![message(id)])
+        };
+        let first = twin.store.apply(end("r1", "1")).unwrap();
+        let second = twin.store.apply(end("r2", "2")).unwrap();
+        assert_eq!((first.version, second.version), (2, 2));
+        assert!(second.changes.is_empty() && second.seqs.is_empty());
+        assert_eq!(twin.ids(), ["m1", "r1"]);
+        let known = twin.store.repeated("ann", &name("m1"), &[1; 32]).unwrap();
+        assert_eq!(known, Some(Repeated::Done("1".to_owned())));
+    });
+}
+
 pub fn cp_7_message_without_context_creates_one_only_once(make: &Make<'_>) {
     each(make, options, |twin| {
         let update = Update { context_id: None, ..keyed("m1", 1, Answer::Pending) };

@@ -26,8 +26,12 @@ pub(crate) async fn create(
     shared.require(&caller, &[Scope::Write])?;
     let fields = object(&shared, request).await?;
     let user = fields.get("metadata").and_then(|metadata| metadata.get("userId"));
-    if let Some(user) = user.and_then(Value::as_str) {
-        check_name(&shared.app, &caller, "/metadata/userId", user)?;
+    match user {
+        Some(Value::String(user)) => {
+            check_name(&shared.app, &caller, "/metadata/userId", user)?;
+        }
+        Some(other) => return Err(wrong("/metadata/userId", "a text", kind(other)).into()),
+        None => {}
     }
     let (import, context) = wanted(fields, &caller)?;
     let id = import.context_id.clone();

@@ -1,13 +1,12 @@
 //! A whole context with a tag of its version, for conditional requests (CP-9, CP-20).
 
-use super::{PAGE, tag};
+use super::{KnownTags, PAGE, tag};
 use crate::query::Query;
 use crate::serve::caller::Scope;
 use crate::serve::http::answer;
 use crate::serve::http::extract::{Named, Reader};
 use crate::serve::http::refused::Answer;
 use crate::serve::http::shared::Shared;
-use crate::web::elements;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
@@ -26,7 +25,7 @@ pub(crate) async fn get(
     headers: HeaderMap,
 ) -> Answer {
     shared.require(&caller, &[Scope::Read])?;
-    let known = KnownTags::of(&headers);
+    let known = KnownTags::of(&headers, header::IF_NONE_MATCH);
     let last = Query::parse(query.as_deref(), &["messages"])?.count("messages", PAGE)?;
     let read = shared.ask_in(&caller, &id, move |store, key| read(store, key, last, &known));
     let (value, tag) = read.await?;
@@ -39,24 +38,6 @@ pub(crate) async fn get(
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     headers.extend(tag.map(|tag| (header::ETAG, tag)));
     Ok(response)
-}
-
-/// The tags of `If-None-Match`.
-struct KnownTags(Vec<String>);
-
-impl KnownTags {
-    fn of(headers: &HeaderMap) -> Self {
-        Self(elements(headers, header::IF_NONE_MATCH).map(|tag| bare(tag).to_owned()).collect())
-    }
-
-    fn has(&self, tag: &HeaderValue) -> bool {
-        let tag = tag.to_str().map(bare).unwrap_or_default();
-        self.0.iter().any(|known| known == "*" || known == tag)
-    }
-}
-
-fn bare(tag: &str) -> &str {
-    tag.strip_prefix("W/").unwrap_or(tag)
 }
 
 type Found = (Option<Value>, Option<HeaderValue>);

@@ -53,6 +53,7 @@ mod heap;
 mod machine;
 mod meter;
 pub mod methods;
+mod names;
 mod number;
 pub(crate) mod options;
 mod run;

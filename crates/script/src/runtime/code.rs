@@ -118,6 +118,9 @@ pub(crate) enum Op {
     ListAdd { list: Reg, item: Reg },
     // `value.method(…)`: the value in `at`, the arguments after it; the result is in `at`.
     CallMethod { at: Reg, count: u16, name: u16 },
+    // Reads a field by its key, or else the default in `at + 2`, into `at`, and skips the three
+    // instructions that call `.get`; goes on with these where that can't be done.
+    GetOr { at: Reg, base: Reg, key: Reg },
     // Sorts or groups the list in `at` by the keys in the list in `at + 1`; the result is in `at`.
     ByKeys { at: Reg, how: Keyed },
     // Calls a function of the library with the arguments from `at` on; the result is in `at`.

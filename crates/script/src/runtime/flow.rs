@@ -131,7 +131,7 @@ fn next_of(op: &Op, at: usize, parallel_end: impl Fn(u32) -> Option<usize>) -> V
         | Op::CountNextEvent { target, .. }
         | Op::WalkNext { target, .. }
         | Op::WalkNextEvent { target, .. } => vec![target as usize, at + 1],
-        Op::AddToField { .. } => vec![at + 1, at + 4],
+        Op::AddToField { .. } | Op::GetOr { .. } => vec![at + 1, at + 4],
         Op::Return { .. } | Op::ReturnNone | Op::Fail { .. } => vec![usize::MAX],
         // The body belongs to other fibers.
         Op::Parallel { site, .. } => vec![parallel_end(site).unwrap_or(at + 1)],
@@ -170,6 +170,7 @@ fn assigned(op: &Op) -> Option<Reg> {
         | Op::GetIndex { to, .. }
         | Op::Choose { to, .. } => Some(to),
         Op::CallMethod { at, .. }
+        | Op::GetOr { at, .. }
         | Op::ByKeys { at, .. }
         | Op::CallFunction { at, .. }
         | Op::Release { at, .. }

@@ -9,6 +9,7 @@ use super::flow::Flow;
 use super::heap::Stacks;
 use super::meter::Meter;
 use super::methods::{Methods, Patterns};
+use super::names::Name;
 use super::value::json::Importer;
 use super::value::tag::{Tag, Tags};
 use super::value::{Header, Value};
@@ -59,7 +60,7 @@ pub(crate) struct Machine<'r> {
     pub(crate) host: &'r dyn Host,
     pub(crate) meter: Meter,
     pub(crate) constants: Vec<Value>,
-    pub(crate) names: Vec<Rc<str>>,
+    pub(crate) names: Vec<Name>,
     pub(crate) trace: Trace<'r>,
     pub(crate) files: Files,
     /// The templates that were read, by the numbers of their imports.
@@ -96,7 +97,7 @@ impl<'r> Machine<'r> {
             host,
             meter: Meter::new(options.limits.clone(), past.tags),
             constants: constants.collect(),
-            names: program.names.iter().map(|name| Rc::from(&**name)).collect(),
+            names: program.names.iter().map(|name| Name::from(&**name)).collect(),
             trace: Trace::new(host, past.last_event),
             files: Files::new(program.imports.len()),
             templates: RefCell::default(),

@@ -44,26 +44,58 @@ fn find(value: &Value, name: &str) -> Option<&'static Entry> {
     library::method(receiver(value)?, name)
 }
 
+/// The code of a method, and how many arguments it takes.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    run: Run,
+    least: usize,
+    most: usize,
+}
+
+impl Known {
+    fn of(method: &Entry) -> Option<Self> {
+        match method.body {
+            Body::Run(run) | Body::Each(_, Some(run)) => {
+                Some(Self { run, least: method.least(), most: method.most() })
+            }
+            Body::Each(..) | Body::Instruction | Body::Call(_) => None,
+        }
+    }
+}
+
 /// The methods that the names of a program stand for, each looked up once (GR-3).
 #[derive(Debug, Default)]
 pub(crate) struct Methods {
     /// By the number of a name; each for strings, lists and objects.
-    found: RefCell<Vec<[Option<&'static Entry>; 3]>>,
+    known: RefCell<Vec<[Option<Known>; 3]>>,
 }
 
 impl Methods {
-    fn find(&self, machine: &Machine<'_>, value: &Value, number: u16) -> Option<&'static Entry> {
+    /// Returns the code of a method that takes so many arguments.
+    fn find(&self, machine: &Machine<'_>, value: &Value, number: u16, count: usize) -> Option<Run> {
         let receiver = receiver(value)?;
         let (row, column) = (usize::from(number), receiver as usize);
-        let known = self.found.borrow().get(row).and_then(|row| *row.get(column)?);
-        known.or_else(|| {
-            let entry = library::method(receiver, machine.names.get(row)?)?;
-            let mut found = self.found.borrow_mut();
-            let rows = found.len().max(row + 1);
-            found.resize(rows, [None; 3]);
-            *found.get_mut(row)?.get_mut(column)? = Some(entry);
-            Some(entry)
-        })
+        let known = self.known.borrow().get(row).and_then(|row| *row.get(column)?);
+        let known = match known {
+            Some(known) => known,
+            None => self.learn(machine, receiver, (row, column))?,
+        };
+        (known.least..=known.most).contains(&count).then_some(known.run)
+    }
+
+    #[cold]
+    fn learn(
+        &self,
+        machine: &Machine<'_>,
+        receiver: Receiver,
+        (row, column): (usize, usize),
+    ) -> Option<Known> {
+        let known = Known::of(library::method(receiver, machine.names.get(row)?)?)?;
+        let mut all = self.known.borrow_mut();
+        let rows = all.len().max(row + 1);
+        all.resize(rows, [None; 3]);
+        *all.get_mut(row)?.get_mut(column)? = Some(known);
+        Some(known)
     }
 }
 
@@ -82,20 +114,34 @@ pub(crate) fn call(
     let (first, count) = (usize::from(at), usize::from(count));
     let window = regs.get(first..first + 1 + count).unwrap_or_default();
     let Some((value, arguments)) = window.split_first() else { return Ok(()) };
-    let tags = machine.meter.tags();
-    let result = match machine.methods.find(machine, value, name) {
-        Some(method) => run(machine, method, value, arguments)?,
+    let result = match machine.methods.find(machine, value, name, count) {
+        Some(run) => run(machine, value, arguments),
         None => {
             let name = machine.names.get(usize::from(name)).map_or("", |name| name);
-            invoke(machine, value, arguments, name)?
+            invoke(machine, value, arguments, name)
         }
     };
-    let result = part_of(machine, value, result);
-    let result = arguments.iter().fold(result, |result, one| result.under(one.tag(), tags));
-    if let Some(slot) = regs.get_mut(first) {
-        *slot = result;
+    let is_plain = value.tag().is_program()
+        && value.header().is_none_or(|header| header.tag.get().is_program())
+        && arguments.iter().all(|argument| argument.tag().is_program());
+    match result {
+        Ok(result) if is_plain => {
+            if let Some(slot) = regs.get_mut(first) {
+                slot.put_made(result);
+            }
+            Ok(())
+        }
+        Ok(result) => {
+            let tags = machine.meter.tags();
+            let result = part_of(machine, value, result);
+            let result = arguments.iter().fold(result, |result, one| result.under(one.tag(), tags));
+            if let Some(slot) = regs.get_mut(first) {
+                *slot = result;
+            }
+            Ok(())
+        }
+        Err(fault) => Err(fault),
     }
-    Ok(())
 }
 
 fn invoke(machine: &Machine<'_>, value: &Value, arguments: &[Value], name: &str) -> Checked<Value> {
@@ -118,9 +164,9 @@ fn run(
     if count < method.least() || count > method.most() {
         return Err(wrong_count(method, count));
     }
-    match method.body {
-        Body::Run(run) | Body::Each(_, Some(run)) => run(machine, value, arguments),
-        Body::Each(..) | Body::Instruction | Body::Call(_) => Err(needs_function(method.name)),
+    match Known::of(method) {
+        Some(known) => (known.run)(machine, value, arguments),
+        None => Err(needs_function(method.name)),
     }
 }
 

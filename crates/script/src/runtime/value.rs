@@ -17,6 +17,7 @@ pub(crate) mod copy;
 pub(crate) mod fields;
 pub(crate) mod hash;
 pub(crate) mod json;
+pub(crate) mod put;
 pub(crate) mod release;
 pub(crate) mod secret;
 pub(crate) mod tag;

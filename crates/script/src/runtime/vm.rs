@@ -20,6 +20,7 @@ pub(crate) use agents::{describe as describe_agent, enter as enter_agent};
 mod effects;
 pub(crate) mod fiber;
 mod loops;
+mod plain;
 mod raise;
 mod step;
 mod tracing;
@@ -139,16 +140,6 @@ fn execute<const REGIONS: bool>(
                         Some(Value::Float(slot, tag)) => (*slot, *tag) = ($value, Tag::PROGRAM),
                         Some(slot) => *slot = Value::float($value),
                         None => break 'fault broken(),
-                    }
-                };
-            }
-            // So does what was read from a list or object, if it is a number.
-            macro_rules! put {
-                ($register:expr, $value:expr) => {
-                    match $value {
-                        Value::Int(value, tag) => set_int!($register, value, tag),
-                        Value::Float(value, Tag::PROGRAM) => set_float!($register, value),
-                        value => set!($register, value),
                     }
                 };
             }
@@ -278,20 +269,14 @@ fn execute<const REGIONS: bool>(
                 pc += 1;
                 match *op {
                     Op::Nothing => {}
-                    Op::Move { to, from } => {
-                        let value = get!(from).clone();
-                        set!(to, value);
-                    }
-                    Op::Take { to, from } => {
-                        let value = step::take(regs, from);
-                        set!(to, value);
-                    }
+                    Op::Move { to, from } => plain::copy(regs, to, from),
+                    Op::Take { to, from } => plain::take(regs, to, from),
                     Op::LoadNone { to } => set!(to, Value::NONE),
                     Op::LoadBool { to, value } => set!(to, Value::bool(value)),
                     Op::LoadInt { to, value } => set_int!(to, i64::from(value)),
                     Op::LoadConstant { to, index } => match machine.constants.get(index as usize) {
-                        Some(Value::Float(value, Tag::PROGRAM)) => set_float!(to, *value),
-                        value => set!(to, value.cloned().unwrap_or_default()),
+                        Some(value) => plain::load(regs, to, value),
+                        None => break 'fault broken(),
                     },
                     Op::LoadFile { to, import } => match machine.files.ready(import) {
                         Some(value) => set!(to, value),
@@ -505,36 +490,27 @@ fn execute<const REGIONS: bool>(
                         attempt!(build::put_key(machine, regs, (object, key), value));
                     }
                     Op::GetField { to, base, name } => {
-                        put!(
-                            to,
-                            match access::plain_field(machine, get!(base), name) {
-                                Some(value) => value,
-                                None => attempt!(access::field(machine, get!(base), name)),
-                            }
-                        );
+                        if !plain::field(machine, regs, to, base, name) {
+                            let value = attempt!(access::field(machine, get!(base), name));
+                            set!(to, value);
+                        }
                     }
                     Op::GetLength { to, base } => {
                         let value = attempt!(access::length(machine, get!(base)));
                         set!(to, value);
                     }
                     Op::GetIndex { to, base, index } => {
-                        put!(
-                            to,
-                            match access::plain_item(get!(base), get!(index)) {
-                                Some(value) => value,
-                                None => attempt!(access::item(machine, get!(base), get!(index))),
-                            }
-                        );
+                        if !plain::item(regs, to, base, index) {
+                            let value = attempt!(access::item(machine, get!(base), get!(index)));
+                            set!(to, value);
+                        }
                     }
                     Op::SetField { base, name, value } => {
                         let (base, value) = (get!(base), get!(value));
-                        attempt!(access::set_field(
-                            machine,
-                            (*epoch, control.tag),
-                            base,
-                            name,
-                            value
-                        ));
+                        let by = (*epoch, control.tag);
+                        if !plain::set_field(machine, by, base, name, value) {
+                            attempt!(access::set_field(machine, by, base, name, value));
+                        }
                     }
                     Op::AddToField { base, name, value } => {
                         let (base, value) = (get!(base), get!(value));
@@ -545,13 +521,10 @@ fn execute<const REGIONS: bool>(
                     }
                     Op::SetIndex { base, index, value } => {
                         let (base, index, value) = (get!(base), get!(index), get!(value));
-                        attempt!(access::set_item(
-                            machine,
-                            (*epoch, control.tag),
-                            base,
-                            index,
-                            value
-                        ));
+                        let by = (*epoch, control.tag);
+                        if !plain::set_key(by, base, index, value) {
+                            attempt!(access::set_item(machine, by, base, index, value));
+                        }
                     }
                     Op::ListAdd { list, item } => {
                         let (list, item) = (get!(list), get!(item));
@@ -559,6 +532,11 @@ fn execute<const REGIONS: bool>(
                     }
                     Op::CallMethod { at, count, name } => {
                         attempt!(super::methods::call(machine, regs, at, count, name));
+                    }
+                    Op::GetOr { at, base, key } => {
+                        if plain::get_or(regs, at, base, key) {
+                            pc += 3;
+                        }
                     }
                     Op::ByKeys { at, how } => {
                         let (list, keys) = (get!(at), get!(at + 1));
@@ -592,19 +570,14 @@ fn execute<const REGIONS: bool>(
                     }
                     Op::AgentEnd { at } => attempt!(agents::end(machine, events, regs, at)),
                     Op::Return { from } => {
-                        // An integer moves in two words, not as 16 bytes that were just written.
-                        let value = match get!(from) {
-                            Value::Int(value, tag) if control.tag.is_program() => {
-                                let (value, tag) = (*value, *tag);
-                                if let Some(caller) = frames.pop() {
-                                    frame = caller;
-                                    set_int!(0_u16, value, tag);
-                                    continue 'enter;
-                                }
-                                Value::Int(value, tag)
-                            }
-                            _ => step::take(regs, from),
-                        };
+                        if control.tag.is_program()
+                            && let Some(caller) = frames.pop()
+                        {
+                            frame = caller;
+                            plain::take(regs, 0, from);
+                            continue 'enter;
+                        }
+                        let value = step::take(regs, from);
                         let value = control.returned(value, machine.meter.tags(), frames.len());
                         match frames.pop() {
                             Some(caller) => frame = caller,

@@ -171,3 +171,18 @@ fn as_8_objects() {
     assert_eq!(fault("{}.has(1)").0, "AS9006");
     assert_eq!(fault("{}.get(none)").0, "AS9006");
 }
+
+#[test]
+fn gr_3_get_with_default_reads_variables_where_they_are() {
+    let source = "words = [\"the\", \"cat\", \"the\"] counts = {}
+        for w in words max 3 { counts[w] = counts.get(w, 0) + 1 }
+        missing = \"文\"
+        [counts, counts.get(missing, [1]), counts.get(missing, { a: 2 }).a]";
+    assert_eq!(value(source), json!([{ "the": 2, "cat": 1 }, [1], 2]));
+}
+
+#[test]
+fn gr_3_get_with_default_of_other_values_is_error() {
+    assert_eq!(fault("counts = [1] key = \"a\" counts.get(key, 0)").0, "AS9009");
+    assert_eq!(fault("counts = {} key = 1 counts.get(key, 0)").0, "AS9006");
+}

@@ -13,7 +13,7 @@ use crate::runtime::code::{
 };
 use crate::runtime::error::codes;
 use crate::syntax::ast::{Expr, ExprKind, ImportKind, Name};
-use crate::syntax::walk::strip;
+use crate::syntax::walk::{has_block, strip};
 use crate::template::TemplateImport;
 use contexture_diagnostic::{Span, suggestion};
 use std::sync::Arc;
@@ -419,23 +419,57 @@ impl<'a> FunctionCompiler<'_, 'a> {
             return;
         }
         let at = self.window(to, arguments.len() + 1);
+        if let ("get", [key, default]) = (name.text.as_str(), arguments) {
+            self.get_or(expr, base, (key, default), at);
+            return self.result(at, to);
+        }
         self.expr(base, at);
         for (index, argument) in arguments.iter().enumerate() {
             self.expr(argument, behind(at, index + 1));
         }
-        self.at(expr.span);
-        let count = u16::try_from(arguments.len()).unwrap_or(u16::MAX);
-        match self.tables.name(&name.text) {
+        self.call_method(expr.span, at, &name.text, arguments.len());
+        self.result(at, to);
+    }
+
+    fn call_method(&mut self, span: Span, at: Reg, name: &str, count: usize) {
+        self.at(span);
+        let count = u16::try_from(count).unwrap_or(u16::MAX);
+        match self.tables.name(name) {
             Some(name) => {
                 self.code.emit(Op::CallMethod { at, count, name });
             }
             None => {
                 let help = "use fewer different names in one program".to_owned();
-                let message = format!("unknown method `{}`", name.text);
+                let message = format!("unknown method `{name}`");
                 self.fail(codes::NO_METHOD, message, Some(help));
             }
         }
-        self.result(at, to);
+    }
+
+    /// Compiles `value.get(key, default)`: variables are read where they are, if that can be done.
+    fn get_or(
+        &mut self,
+        expr: &'a Expr,
+        base: &'a Expr,
+        (key, default): (&'a Expr, &'a Expr),
+        at: Reg,
+    ) {
+        let after = |count| behind(at, count);
+        match (self.variable_of(base), self.variable_of(key)) {
+            (Some(base), Some(key)) if !has_block(default) => {
+                self.expr(default, after(2));
+                self.at(expr.span);
+                self.code.emit(Op::GetOr { at, base, key });
+                self.code.emit(Op::Move { to: at, from: base });
+                self.code.emit(Op::Move { to: after(1), from: key });
+            }
+            _ => {
+                self.expr(base, at);
+                self.expr(key, after(1));
+                self.expr(default, after(2));
+            }
+        }
+        self.call_method(expr.span, at, "get", 2);
     }
 
     fn add(&mut self, expr: &'a Expr, base: &'a Expr, argument: &'a Expr, to: Reg) {

@@ -39,8 +39,10 @@ pub(crate) fn has(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checke
 
 pub(crate) fn get(_: &Machine<'_>, value: &Value, arguments: &[Value]) -> Checked<Value> {
     let key = text("get", arguments, 0)?;
-    let found = own(value)?.fields.borrow().get(key).cloned();
-    Ok(found.unwrap_or_else(|| arguments.get(1).cloned().unwrap_or_default()))
+    match (own(value)?.fields.borrow().get(key), arguments.get(1)) {
+        (Some(found), _) | (None, Some(found)) => Ok(found.clone()),
+        (None, None) => Ok(Value::NONE),
+    }
 }
 
 /// Returns a `[key, value]` for each field.

@@ -166,3 +166,80 @@ proptest! {
         prop_assert_eq!(printed(&value, &meter()).unwrap().0, json.to_string());
     }
 }
+
+fn fields_of(names: &[&str]) -> Fields {
+    let mut fields = Fields::default();
+    for (number, name) in names.iter().enumerate() {
+        fields.set(&Rc::from(*name), Value::int(i64::try_from(number).unwrap()));
+    }
+    fields
+}
+
+fn whole(value: Option<&Value>) -> Option<i64> {
+    match value {
+        Some(Value::Int(value, _)) => Some(*value),
+        _ => None,
+    }
+}
+
+#[test]
+fn gr_3_fields_are_found_by_key_in_any_order_and_number() {
+    let long = "a name of more than sixteen bytes";
+    let mut names = vec!["the", "cat", "dog", "文", "字", "", long];
+    for more in 0..2 {
+        let fields = fields_of(&names);
+        for (number, name) in names.iter().enumerate() {
+            // Once by search and once where it was last found.
+            for _ in 0..2 {
+                assert_eq!(whole(fields.get(name)), Some(i64::try_from(number).unwrap()), "{name}");
+            }
+            assert_eq!(whole(fields.get("cow")), None);
+        }
+        if more == 0 {
+            names.extend(["f7", "f8", "f9", "f10", "f11", "f12", "f13"]);
+        }
+    }
+}
+
+#[test]
+fn gr_3_name_finds_its_field_in_objects_of_other_orders() {
+    let name = crate::runtime::names::Name::from("b");
+    let interned = |before: &[&str]| {
+        let mut fields = fields_of(before);
+        fields.set(&name, Value::int(7));
+        fields
+    };
+    let [first, last] = [interned(&[]), interned(&["x", "y", "z"])];
+    for fields in [&first, &last, &first, &last] {
+        assert_eq!(whole(fields.get_interned(&name)), Some(7));
+    }
+    // The same letters in another allocation are found by their text alone.
+    let foreign = fields_of(&["x", "b"]);
+    assert_eq!((whole(foreign.get_interned(&name)), whole(foreign.get("b"))), (None, Some(1)));
+}
+
+#[test]
+fn gr_3_put_replaces_value_of_any_kind_with_its_tag() {
+    let tag = Tag::from(Trust::Web);
+    let list = || Value::list(vec![Value::int(1)], Header::new(1));
+    let slots = || [Value::NONE, Value::Int(1, tag), Value::text("a", tag), list()];
+    for mut slot in slots() {
+        slot.put_int(5, Tag::PROGRAM);
+        assert!(matches!(slot, Value::Int(5, Tag::PROGRAM)));
+    }
+    for mut slot in slots() {
+        slot.put_float(0.5, tag);
+        assert!(matches!(slot, Value::Float(0.5, own) if own == tag));
+    }
+    for mut slot in slots() {
+        slot.put_made(Value::Bool(true, tag));
+        assert!(matches!(slot, Value::Bool(true, own) if own == tag));
+    }
+    for from in slots() {
+        for mut slot in slots() {
+            put::put_copy!(&from, (), Some(&mut slot));
+            assert!(equal(&slot, &from, &meter()).unwrap());
+            assert_eq!(slot.tag(), from.tag());
+        }
+    }
+}

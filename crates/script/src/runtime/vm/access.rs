@@ -10,32 +10,6 @@ use crate::runtime::value::{FIELD_BYTES, FROZEN, Header, ITEM_BYTES, Object, Val
 use contexture_diagnostic::suggestion;
 use std::rc::Rc;
 
-/// Returns a field of an object in the commonest case: nothing but the program had an influence on
-/// the object, and its field has the program's own name.
-#[inline]
-pub(super) fn plain_field(machine: &Machine<'_>, base: &Value, name: u16) -> Option<Value> {
-    match base {
-        Value::Object(object, Tag::PROGRAM) if object.header.tag.get().is_program() => {
-            let name = machine.names.get(usize::from(name))?;
-            object.fields.borrow().get_interned(name).cloned()
-        }
-        _ => None,
-    }
-}
-
-/// Returns an item of a list in the commonest case, as [`plain_field`] does.
-#[inline]
-pub(super) fn plain_item(base: &Value, index: &Value) -> Option<Value> {
-    match (base, index) {
-        (Value::List(list, Tag::PROGRAM), Value::Int(at, Tag::PROGRAM))
-            if list.header.tag.get().is_program() =>
-        {
-            list.items.borrow().get(usize::try_from(*at).ok()?).cloned()
-        }
-        _ => None,
-    }
-}
-
 pub(super) fn field(machine: &Machine<'_>, base: &Value, name: u16) -> Checked<Value> {
     let Some(name) = machine.names.get(usize::from(name)) else { return Ok(Value::NONE) };
     if let Value::Object(object, _) = base
@@ -265,35 +239,8 @@ pub(super) fn set_field(
     value: &Value,
 ) -> Checked<()> {
     match machine.names.get(usize::from(name)) {
-        Some(name) if set_plain(by, base, (name, Tag::PROGRAM), value) => Ok(()),
         Some(name) => set_property(machine, by, base, (name, Tag::PROGRAM), value),
         None => Ok(()),
-    }
-}
-
-/// Sets a field in the commonest case: it is there, neither value has parts, and nothing but the
-/// program decided. Returns false, with everything unchanged, in any other.
-#[inline]
-fn set_plain(
-    (epoch, control): (u32, Tag),
-    base: &Value,
-    (name, of_name): (&str, Tag),
-    value: &Value,
-) -> bool {
-    let Value::Object(object, Tag::PROGRAM) = base else { return false };
-    if object.header.epoch < epoch
-        || !control.is_program()
-        || !of_name.is_program()
-        || value.header().is_some()
-    {
-        return false;
-    }
-    match object.fields.borrow_mut().get_mut(name) {
-        Some(slot) if slot.header().is_none() => {
-            *slot = value.clone();
-            true
-        }
-        _ => false,
     }
 }
 
@@ -310,9 +257,6 @@ pub(super) fn set_item(
                 .help("make a new list, or put objects into it and assign their fields"))
         }
         (_, Value::Str(key, tag)) => {
-            if set_plain(by, base, (key, *tag), value) {
-                return Ok(());
-            }
             let name = Rc::from(key.as_str());
             set_property(machine, by, base, (&name, *tag), value)
         }

@@ -7,6 +7,7 @@ use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::events::OpenEvent;
 use crate::runtime::machine::Machine;
 use crate::runtime::methods;
+use crate::runtime::value::put::put_copy;
 use crate::runtime::value::tag::{Tag, Tags};
 use crate::runtime::value::{Value, unknown};
 use crate::runtime::warnings::WarningKind;
@@ -138,10 +139,9 @@ pub(super) fn walk_next(
     let more = *index < *end;
     if more {
         let items = list.items.borrow();
-        match (usize::try_from(*index).ok().and_then(|at| items.get(at)), &mut *item) {
-            // An integer replaces an integer without a check for a drop.
-            (Some(Value::Int(next, tag)), Value::Int(slot, own)) => (*slot, *own) = (*next, *tag),
-            (next, slot) => *slot = next.cloned().unwrap_or_default(),
+        match usize::try_from(*index).ok().and_then(|at| items.get(at)) {
+            Some(next) => put_copy!(next, (), Some(&mut *item)),
+            None => *item = Value::NONE,
         }
         *index += 1;
     }

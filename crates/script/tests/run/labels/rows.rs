@@ -162,6 +162,12 @@ fn of_objects(name: &str) -> Option<Rows> {
             "{ a: 1 }.get(t)",
             "{ a: 1 }.get(t, 2)",
             "{ b: 1 }.get(\"a\", n)",
+            "k = \"k\" got = o.get(k, 1)",
+            "k = \"z\" got = ho.get(k, 1)",
+            "c = { a: 1 } got = c.get(t, 2)",
+            "c = { a: 1 } k = \"a\" got = c.get(k, n)",
+            "c = { a: 1 } k = \"b\" got = c.get(k, n)",
+            "c = { a: n } k = \"a\" got = c.get(k, 2)",
         ],
         "entries" => &["o.entries()", "ho.entries()[0][0]", "holds.entries()[0][1]"],
         "merge" => &[

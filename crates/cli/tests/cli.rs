@@ -26,6 +26,8 @@ mod fallback;
 mod faults;
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/inspect.rs"]
+mod inspect;
 #[path = "cli/mcp.rs"]
 mod mcp;
 #[path = "cli/mcp_servers.rs"]

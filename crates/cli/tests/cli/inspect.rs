@@ -1,0 +1,229 @@
+//! `contexture inspect`: its API over the real binary.
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+const PROGRAM: &str = "\
+main func(input) {
+  first = \"nothing yet\"
+  if input.question != \"\" {
+    use first as draft
+    first = generate({ input: \"Draft an answer.\" }) -> { answer string }
+  }
+  use input.notes max 20 priority 1 as notes
+  use input.question priority 9 as question
+  use input.long as background
+  use input.last priority 5 as last words
+  generate({ input: \"Answer the question.\", max_input: 260 }) -> { answer string }
+}
+";
+
+struct Inspector {
+    child: Child,
+    address: String,
+}
+
+impl Inspector {
+    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        let all = [&["inspect", "--listen", "127.0.0.1:0"], arguments].concat();
+        let mut child = sandbox.contexture(all).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").unwrap();
+        let address = address.split('/').next().unwrap().to_owned();
+        Self { child, address }
+    }
+
+    /// Returns the status and the body of an answer.
+    fn ask(&self, path: &str, headers: &[&str]) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let host = format!("Host: {}", self.address);
+        let named = headers.iter().any(|header| header.starts_with("Host:"));
+        let own = if named { Vec::new() } else { vec![host.as_str()] };
+        let lines = [own, headers.to_vec(), vec!["Connection: close"]].concat().join("\r\n");
+        write!(stream, "GET {path} HTTP/1.1\r\n{lines}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    }
+
+    fn json(&self, path: &str) -> Value {
+        let (status, body) = self.ask(path, &[]);
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    fn refused(&self, path: &str) -> (u16, Value) {
+        let (status, body) = self.ask(path, &[]);
+        (status, serde_json::from_str::<Value>(&body).unwrap()["code"].clone())
+    }
+}
+
+impl Drop for Inspector {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A folder in which the program ran with each of the questions.
+fn after(questions: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("p.as", PROGRAM);
+    let notes = "The server listens on port 7878. ".repeat(20);
+    let long = "It was built in spring, and it rained. ".repeat(80);
+    for question in questions {
+        let input = json!({
+            "notes": notes, "question": question, "long": long, "last": "<script>alert(1)</script>",
+        });
+        let input = input.to_string();
+        let _ = sandbox.run(["run", "p.as", "--mock", "--quiet", "--input", &input]).exits(0);
+    }
+    sandbox
+}
+
+#[test]
+fn in_4_api_has_runs_events_calls_and_prompts() {
+    let sandbox = after(&["Which port?", "Since when?"]);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let runs = inspector.json("/v1/runs?limit=1");
+    assert_eq!(runs["runs"][0]["state"], "COMPLETED");
+    let rest = inspector.json(&format!("/v1/runs?after={}", runs["next"].as_str().unwrap()));
+    assert_eq!((rest["runs"].as_array().unwrap().len(), &rest["next"]), (1, &Value::Null));
+    assert_eq!(inspector.json("/v1/runs?outcome=failed")["runs"], json!([]));
+    assert_eq!(inspector.json("/v1/runs?q=Since%20when")["runs"].as_array().unwrap().len(), 1);
+    let head = inspector.json("/v1/runs/latest");
+    assert_eq!((&head["program"], &head["calls"]), (&json!("p.as"), &json!(2)));
+
+    let top = inspector.json("/v1/runs/latest/events");
+    let function = top["events"].as_array().unwrap().iter().find(|one| one["kind"] == "agent");
+    let id = function.unwrap()["id"].as_u64().unwrap();
+    let inside = inspector.json(&format!("/v1/runs/latest/events?parent={id}&limit=2"));
+    let kinds: Vec<&Value> =
+        inside["events"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
+    assert_eq!(kinds, ["use", "generate"]);
+    assert_eq!(inside["events"][1]["call"], 1);
+    assert!(inside["events"][1]["data"].get("manifest").is_none());
+    let next = inside["next"].as_u64().unwrap();
+    let others = inspector.json(&format!("/v1/runs/latest/events?parent={id}&after={next}"));
+    assert_eq!(others["events"].as_array().unwrap().len(), 5, "{others}");
+
+    let call = inspector.json("/v1/runs/latest/calls/2");
+    assert_eq!((&call["calls"], &call["manifest"]["max_input"]), (&json!(2), &json!(260)));
+    let (status, code) = inspector.refused("/v1/runs/latest/calls/9");
+    assert_eq!((status, code), (404, json!("call_unknown")));
+    assert_eq!(inspector.refused("/v1/runs/none/calls/1"), (404, json!("run_unknown")));
+    assert_eq!(inspector.refused("/v1/runs?limt=1"), (400, json!("query_invalid")));
+    assert_eq!(inspector.refused("/none"), (404, json!("path_unknown")));
+    let (_, followed) = inspector.ask("/v1/runs/latest/follow", &[]);
+    assert!(followed.contains("event: lines") && followed.contains("event: end"), "{followed}");
+}
+
+#[test]
+fn in_3_prompt_has_place_of_each_item_and_layer() {
+    let sandbox = after(&["Which port?"]);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let prompt = inspector.json("/v1/runs/latest/calls/2/prompt");
+    let at = |span: &Value| {
+        let part = |name: &str| usize::try_from(span[name].as_u64().unwrap()).unwrap();
+        let text = prompt["messages"][part("message")]["text"].as_str().unwrap();
+        text[part("start")..part("end")].to_owned()
+    };
+    let item = |label: &str| {
+        let items = prompt["items"].as_array().unwrap();
+        items.iter().find(|item| item["label"] == label).unwrap()["span"].clone()
+    };
+    assert!(at(&item("question")).contains("Which port?"));
+    assert_eq!(at(&item("last words")).trim(), "<script>alert(1)</script>");
+    let layers = prompt["layers"].as_array().unwrap();
+    let instruction = layers.iter().find(|layer| layer["name"] == "instruction").unwrap();
+    assert!(at(&instruction["span"]).contains("Answer the question."));
+    let digest = instruction["digest"].as_str().unwrap();
+    let text = inspector.json(&format!("/v1/texts/latest/{digest}?offset=0&limit=6"));
+    assert_eq!((&text["text"], &text["next"]), (&json!("Answer"), &json!(6)));
+    let message = prompt["messages"][0]["digest"].as_str().unwrap();
+    let whole = inspector.json(&format!("/v1/texts/latest/{message}"));
+    assert_eq!(whole["text"], prompt["messages"][0]["text"], "a message by its digest");
+}
+
+#[test]
+fn in_9_why_not_tells_what_decided() {
+    let sandbox = after(&["Which port?"]);
+    let verdict = |call: &str, asked: &str| {
+        let told = sandbox.run(["trace", "why-not", "latest", call, asked, "--json"]);
+        told.exits(0).json()
+    };
+    assert_eq!(verdict("2", "question")["verdict"], "present");
+    let notes = verdict("2", "notes");
+    assert_eq!((&notes["verdict"], &notes["line"]), (&json!("cut"), &json!(7)), "{notes}");
+    assert_eq!(notes["by"], "its own budget, `max 20`");
+    let background = verdict("2", "background");
+    assert_eq!(background["by"], "the budget of the prompt, `max_input: 260`", "{background}");
+    let draft = verdict("2", "draft");
+    assert_eq!((&draft["verdict"], &draft["line"]), (&json!("out_of_scope"), &json!(4)));
+    assert_eq!(verdict("2", "alert(1)")["verdict"], "present");
+    assert_eq!(verdict("2", "elsewhere")["verdict"], "not_declared");
+    let told = sandbox.run(["trace", "why-not", "latest", "2", "draft"]).exits(0);
+    assert!(told.stdout.starts_with("out of scope: a `use` declares it in line 4"), "{told:?}");
+    let inspector = Inspector::start(&sandbox, &[]);
+    assert_eq!(inspector.json("/v1/why?run=latest&call=2&label=notes"), notes);
+    assert_eq!(inspector.refused("/v1/why?run=latest&call=2"), (400, json!("query_invalid")));
+}
+
+#[test]
+fn in_8_blame_finds_first_difference_of_two_runs() {
+    let sandbox = after(&["Which port?", "Since when?"]);
+    let blame = sandbox.run(["trace", "blame", "latest~1", "latest", "--json"]).exits(0).json();
+    let blame = &blame["blame"];
+    assert_eq!((&blame["left"], &blame["right"]), (&json!(2), &json!(2)), "{blame}");
+    assert_eq!(
+        (&blame["first"]["kind"], &blame["first"]["name"]),
+        (&json!("item"), &json!("question"))
+    );
+    let same = sandbox.run(["trace", "blame", "latest", "latest"]).exits(0);
+    assert_eq!(same.stdout, "all prompts are identical\n");
+    let inspector = Inspector::start(&sandbox, &[]);
+    let mut whole = sandbox.run(["trace", "diff", "latest~1", "latest", "--json"]).exits(0).json();
+    assert_eq!(inspector.json("/v1/diff/latest~1/latest"), whole.take());
+}
+
+#[test]
+fn in_15_other_hosts_and_pages_are_refused() {
+    let sandbox = after(&["Which port?"]);
+    let inspector = Inspector::start(&sandbox, &["latest"]);
+    let status = |headers: &[&str]| inspector.ask("/v1/runs", headers).0;
+    assert_eq!(status(&["Host: runs.example"]), 421);
+    assert_eq!(status(&["Origin: http://runs.example"]), 403);
+    assert_eq!(status(&["Sec-Fetch-Site: cross-site"]), 403);
+    assert_eq!(status(&[&format!("Origin: http://{}", inspector.address)]), 200);
+    let away = sandbox.run(["inspect", "--listen", "0.0.0.0:0"]).exits(2);
+    assert!(away.stderr.contains("other machines reach"), "{}", away.stderr);
+    let _ = sandbox.run(["inspect", "nonsense"]).exits(2);
+}
+
+#[test]
+fn in_4_damaged_lines_are_told_and_rest_is_shown() {
+    let sandbox = after(&["Which port?"]);
+    let runs = std::fs::read_dir(sandbox.path(".contexture/runs")).unwrap();
+    let trace = runs
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            name.ends_with(".jsonl") && name.matches('.').count() == 1
+        })
+        .unwrap();
+    let text = std::fs::read_to_string(&trace).unwrap();
+    let damaged = text.replacen("\"kind\":\"use\"", "\"kind\":\"us", 1);
+    std::fs::write(&trace, damaged + "{\"v\":1,\"id\":").unwrap();
+    let inspector = Inspector::start(&sandbox, &[]);
+    let head = inspector.json("/v1/runs/latest");
+    assert_eq!(head["notes"].as_array().unwrap().len(), 2, "{head}");
+    let call = inspector.json("/v1/runs/latest/calls/2/prompt");
+    assert!(call["messages"][0]["text"].as_str().unwrap().contains("Which port?"));
+    assert!(!inspector.json("/v1/runs/latest/events")["events"].as_array().unwrap().is_empty());
+}

@@ -62,5 +62,7 @@ pub use number::{Count, Factor, Millis, Seconds};
 pub use path::{BadPath, PathError, Segment, StatePath};
 pub use refusal::Refusal;
 pub use report::Violation;
-pub use time::{BadTimestamp, Moment, Timestamp};
+pub use time::{
+    BadTimestamp, CALENDAR_UNITS, CalendarParts, CalendarUnit, Moment, OutOfCalendar, Timestamp,
+};
 pub use version::{SUBPROTOCOL, VERSION, VERSION_HEADER, Version};

@@ -1,7 +1,12 @@
 //! Timestamps: ISO 8601, kept as written (CP-1).
 //!
-//! Decision: the calendar is `chrono`'s, and all other crates take their times from here. The text is
+//! Decision: the calendar is `chrono`'s, and all other crates take their times and the arithmetic on
+//! them from here. The text is
 //! taken apart by us, since no library reads all these forms and tells a leap second.
+
+mod calendar;
+
+pub use calendar::{CALENDAR_UNITS, CalendarParts, CalendarUnit, OutOfCalendar};
 
 use crate::node::Node;
 use crate::read::{Read, wrong};

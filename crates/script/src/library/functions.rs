@@ -2,7 +2,7 @@
 
 use super::entry::{Body, Entry, Owner, Type, optional, required};
 use crate::capability::{FAIL, PROGRESS, SECRET, TRUST};
-use crate::runtime::methods::{Call, convert};
+use crate::runtime::methods::{Call, convert, dates};
 
 const fn function(name: &'static str, body: Body) -> Entry {
     Entry::new(Owner::Function, name, body)
@@ -40,6 +40,35 @@ pub(super) static FUNCTIONS: &[Entry] = &[
             "the whole numbers from one up to, but not including, another; with one number, from 0 up to it",
         )
         .example("range(2, 5)", "[2, 3, 4]"),
+    called("date.add", dates::add)
+        .takes(&[
+            required("time", Type::String),
+            required("amount", Type::Integer),
+            required("unit", Type::String),
+        ])
+        .gives(
+            Type::String,
+            "the time so many units later, or earlier; a unit is `second`, `minute`, `hour`, `day`, `week`, `month` or `year`",
+        )
+        .example("date.add(\"2024-01-31\", 1, \"month\")", "\"2024-02-29\""),
+    called("date.between", dates::between)
+        .takes(&[
+            required("from", Type::String),
+            required("to", Type::String),
+            required("unit", Type::String),
+        ])
+        .gives(Type::Integer, "how many whole units later the second time is; negative if it is earlier")
+        .example("date.between(\"2024-02-28T12:00:00Z\", \"2024-03-01\", \"day\")", "1"),
+    called("date.parts", dates::parts)
+        .takes(&[required("time", Type::String)])
+        .gives(
+            Type::Object,
+            "`year`, `month`, `day`, `weekday` (1 for Monday), `hour`, `minute` and `second` of a time, in its own offset",
+        )
+        .example(
+            "date.parts(\"2024-02-29T09:30:00+01:00\")",
+            "{ \"year\": 2024, \"month\": 2, \"day\": 29, \"weekday\": 4, \"hour\": 9, \"minute\": 30, \"second\": 0 }",
+        ),
     called(FAIL, convert::fail)
         .takes(&[required("reason", Type::String), optional("code", Type::String)])
         .gives(Type::None, "ends the program with a reason, unless `try … else` catches it")

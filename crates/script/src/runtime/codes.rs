@@ -87,6 +87,8 @@ codes! {
         "main func(input) { \"a\".match(\"(\") }";
     FAILED = "AS9032", "The program failed by `fail`; the message is its reason.",
         "main func(input) { fail \"no orders\" }";
+    BAD_TIME = "AS9033", "Text that is not a date or time of ISO 8601, or a time beyond the years 0 to 9999. Catch it with `try … else`.",
+        "main func(input) { date.parts(\"tomorrow\") }";
     CALL_DEPTH = "AS9050", "Too many open calls: most likely endless recursion.",
         "func f(n) { f(n + 1) + 1 } main func(input) { f(0) }";
     STEPS = "AS9051", "More instructions executed than allowed.",

@@ -5,6 +5,7 @@
 
 mod arguments;
 pub(crate) mod convert;
+pub(crate) mod dates;
 pub(crate) mod keyed;
 pub(crate) mod lists;
 pub(crate) mod objects;

@@ -79,6 +79,17 @@ fn ty_6_result_of_each_function_on_low_value_is_low() {
             "to_text" => &["to_text(n)", "to_text(t)", "to_text(l)", "to_text([n])", "to_text(hl)"],
             "json.parse" => &["json.parse(json.print(l))", "json.parse(\"\" + n)"],
             "json.print" => &["json.print(l)", "json.print([[n]])", "json.print(hl)"],
+            "date.add" => &[
+                "date.add(\"2024-01-01\" + t.slice(0, 0), 1, \"day\")",
+                "date.add(\"2024-01-01\", n, \"day\")",
+            ],
+            "date.between" => {
+                &["date.between(\"2024-01-01\", \"2024-01-02\" + t.slice(0, 0), \"day\")"]
+            }
+            "date.parts" => &[
+                "date.parts(\"2024-01-01\" + t.slice(0, 0))",
+                "date.parts(\"2024-01-01\" + t.slice(0, 0)).day",
+            ],
             "range" => &["range(n)", "range(n)[0]", "range(1, n).length", "range(n, 9)"],
             "fail" => &[
                 "try { fail(t) } else e { e.message }",

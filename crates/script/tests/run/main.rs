@@ -15,6 +15,7 @@ mod bare;
 mod codes;
 mod config;
 mod context;
+mod dates;
 mod depth;
 mod errors;
 mod generate;

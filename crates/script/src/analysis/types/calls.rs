@@ -134,7 +134,23 @@ impl<'p> FunctionTypes<'p, '_> {
                 self.evaluate(arguments);
                 Type::Unknown
             }
-            None => self.value_method(span, base, name, arguments),
+            None => match self.module_function(base, name) {
+                Some(entry) => {
+                    self.evaluate(arguments);
+                    self.of_library(entry, &Type::Unknown, arguments)
+                }
+                None => self.value_method(span, base, name, arguments),
+            },
+        }
+    }
+
+    /// Returns the function of the library that `json.print` means, unless `json` is a variable.
+    fn module_function(&self, base: &Expr, name: &Name) -> Option<&'static Entry> {
+        match &strip(base).kind {
+            ExprKind::Name(own) if !self.is_variable(own) => {
+                library::function(&format!("{own}.{}", name.text))
+            }
+            _ => None,
         }
     }
 

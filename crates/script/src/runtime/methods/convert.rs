@@ -166,7 +166,7 @@ fn no_number(function: &str, text: &str) -> Box<Fault> {
 }
 
 #[cold]
-fn wrong_kind(function: &str, expected: &str, found: &Value) -> Box<Fault> {
+pub(super) fn wrong_kind(function: &str, expected: &str, found: &Value) -> Box<Fault> {
     let message = format!("`{function}` takes {expected}, not {}", found.kind());
     let fault = Fault::new(codes::WRONG_TYPE, message);
     match found {
@@ -177,7 +177,7 @@ fn wrong_kind(function: &str, expected: &str, found: &Value) -> Box<Fault> {
 }
 
 /// Returns the begin of a text, for a message.
-fn clipped(text: &str) -> String {
+pub(super) fn clipped(text: &str) -> String {
     const SHOWN: usize = 40;
     let more = if text.chars().nth(SHOWN).is_some() { "…" } else { "" };
     format!("{}{more}", text.chars().take(SHOWN).collect::<String>())

@@ -4,8 +4,9 @@
 //! parser's own, a text that is too deep costs no stack, and one that is deep gets the stack that
 //! it needs.
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::Value;
+use std::marker::PhantomData;
 
 /// The greatest nesting of lists and objects in a text that is read. Values of programs are limited
 /// further by [`Limits::value_depth`](crate::Limits).
@@ -71,11 +72,22 @@ impl JsonError {
 /// # Errors
 /// [`JsonError`], with line and column.
 pub fn read<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
+    read_with(text, PhantomData)
+}
+
+/// Reads a JSON text into what a seed makes of it, without a tree of it in memory (GR-5).
+///
+/// # Errors
+/// [`JsonError`], with line and column; also for an error of the seed.
+pub fn read_with<'t, S: DeserializeSeed<'t>>(
+    text: &'t [u8],
+    seed: S,
+) -> Result<S::Value, JsonError> {
     let stack = depth(text)? * LEVEL_BYTES;
     stacker::maybe_grow(stack, stack, || {
         let mut reader = serde_json::Deserializer::from_slice(text);
         reader.disable_recursion_limit();
-        let value = T::deserialize(&mut reader)?;
+        let value = seed.deserialize(&mut reader)?;
         reader.end()?;
         Ok(value)
     })

@@ -1,6 +1,6 @@
 //! Files as values: text, or parsed JSON, YAML or TOML by extension (AS-27).
 
-use contexture_context::json;
+use contexture_context::json::{self, JsonError};
 use serde_json::Value;
 
 /// The reason why a file could not be parsed.
@@ -22,14 +22,13 @@ pub struct FormatError {
 /// [`FormatError`] when it does not parse, or nests or expands beyond the parser's limits.
 pub fn value_of(path: &str, text: &str) -> Result<Value, FormatError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
     let fail = |format, problem: String| FormatError {
         path: path.to_owned(),
         format,
         problem: problem.split_whitespace().collect::<Vec<_>>().join(" "),
     };
-    match extension.as_deref() {
-        Some("json") => json::read(text.as_bytes()).map_err(|e| fail("JSON", e.to_string())),
+    match extension(path).as_deref() {
+        Some("json") => json::read(text.as_bytes()).map_err(|error| not_json(path, &error)),
         Some("yaml" | "yml") => yaml(text).map_err(|problem| fail("YAML", problem)),
         Some("toml") => {
             let table = text.parse::<toml::Table>();
@@ -37,6 +36,22 @@ pub fn value_of(path: &str, text: &str) -> Result<Value, FormatError> {
         }
         _ => Ok(Value::String(text.to_owned())),
     }
+}
+
+/// Reports whether the value of a file is that of a JSON text.
+#[must_use]
+pub fn is_json(path: &str) -> bool {
+    extension(path).as_deref() == Some("json")
+}
+
+/// Returns the reason why a JSON file could not be parsed.
+#[must_use]
+pub fn not_json(path: &str, error: &JsonError) -> FormatError {
+    FormatError { path: path.to_owned(), format: "JSON", problem: error.to_string() }
+}
+
+fn extension(path: &str) -> Option<String> {
+    path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
 fn toml_object(table: toml::Table) -> Value {

@@ -58,7 +58,8 @@ use contexture_llm::CancelToken;
 use contexture_llm::ledger::Account;
 use contexture_prompt::Usage;
 use contexture_script::host::{
-    Event, FileImport, GenerateCall, Host, HostFuture, MemoryCall, Phase, Supplied, ToolCall,
+    Event, FileImport, GenerateCall, Host, HostFuture, MemoryCall, Phase, Supplied, SuppliedFile,
+    ToolCall,
 };
 use contexture_script::knowledge::KnowledgeCall;
 use contexture_script::template::TemplateCall;
@@ -215,16 +216,22 @@ impl Host for LiveHost {
         Box::pin(self.run.supplied_durably(about, event, work))
     }
 
-    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {
+    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, SuppliedFile> {
         let key = format!("{}:{}", import.importer, import.path);
-        let about = about(&key, FILE, &Value::Null, "");
         let event = import.event;
-        let work = Box::pin(async move {
+        let work = async move {
             let supplied = files::file(&self.references, &import);
             self.run.recorder.add_secrets(self.references.secrets());
             supplied
-        });
-        Box::pin(self.run.supplied_durably(about, event, work))
+        };
+        if !self.run.is_durable() {
+            return Box::pin(work);
+        }
+        Box::pin(async move {
+            let about = about(&key, FILE, &Value::Null, "");
+            let value = Box::pin(async { work.await?.into_value() });
+            self.run.supplied_durably(about, event, value).await.map(SuppliedFile::from)
+        })
     }
 
     fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {

@@ -10,6 +10,7 @@ use crate::reference::{
 use crate::server::{ServerFacts, ServerFault, ServerImport};
 use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport};
 use contexture_answer::Shape;
+use contexture_context::json::{self, JsonError};
 use contexture_context::manifest::Site;
 use contexture_context::{Budget, DeclaredItem, Label, TraceKind};
 use contexture_core::policy::{Class, Influence, Narrowed, Validation};
@@ -47,7 +48,7 @@ pub trait Host: Send + Sync {
     fn knowledge<'a>(&'a self, call: KnowledgeCall) -> HostFuture<'a, Supplied>;
 
     /// Reads an imported file (AS-27); called once per import, when it is first needed.
-    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied>;
+    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, SuppliedFile>;
 
     /// Renders an imported template (AS-2): a string with the trust of the template's text. It
     /// reads and does nothing else, so a dry run renders too.
@@ -74,6 +75,50 @@ pub struct Supplied {
     /// The word of the tool that gave it, if that validates what it is given: then the value is not
     /// as low as the argument.
     pub validation: Option<Validation>,
+}
+
+/// An imported file, as a host supplies it.
+#[derive(Debug)]
+pub enum SuppliedFile {
+    /// A value that the host read.
+    Value(Supplied),
+    /// A JSON text, which the machine reads straight into its own values (GR-5).
+    Json(JsonFile),
+}
+
+/// The text of a JSON file.
+#[derive(Debug)]
+pub struct JsonFile {
+    /// Its name, for errors.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// The label of every part of it.
+    pub label: Label,
+    /// Returns the failure of a text that is not JSON, by its name.
+    pub invalid: fn(&str, &JsonError) -> HostError,
+}
+
+impl SuppliedFile {
+    /// Returns the value as JSON, for a host that keeps it.
+    ///
+    /// # Errors
+    /// What the host says of a text that is not JSON.
+    pub fn into_value(self) -> Result<Supplied, HostError> {
+        match self {
+            Self::Value(supplied) => Ok(supplied),
+            Self::Json(JsonFile { name, text, label, invalid }) => {
+                let value = json::read(text.as_bytes()).map_err(|error| invalid(&name, &error))?;
+                Ok(Supplied { value, label, ..Supplied::default() })
+            }
+        }
+    }
+}
+
+impl From<Supplied> for SuppliedFile {
+    fn from(supplied: Supplied) -> Self {
+        Self::Value(supplied)
+    }
 }
 
 /// The origin of a value: a real effect, or one that a dry run did not perform (AS-31).

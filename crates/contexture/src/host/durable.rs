@@ -231,6 +231,11 @@ impl RunState {
         outcome
     }
 
+    /// Reports whether what is supplied is written down.
+    pub(super) fn is_durable(&self) -> bool {
+        self.identity.journal.is_some()
+    }
+
     /// Does the same for a call of the program itself.
     pub(super) async fn supplied_durably(
         &self,

@@ -2,11 +2,12 @@
 
 use super::errors::{of_file, of_packs};
 use super::run_state::supplied;
-use crate::format;
+use crate::format::{self, FormatError};
 use crate::written::{OnDemand, resolve_import};
+use contexture_context::json::JsonError;
 use contexture_context::{Label, Trust};
 use contexture_reference::text::{DecodeError, decode};
-use contexture_script::host::{FileImport, HostError, Supplied};
+use contexture_script::host::{FileImport, HostError, JsonFile, SuppliedFile};
 use contexture_tools::FileError;
 use contexture_tools::paths::Door;
 
@@ -16,7 +17,7 @@ use contexture_tools::paths::Door;
 /// It is located, opened and decoded as `@file://…` is, so that both read the same files and refuse
 /// the same: what leads out of the workspace, devices, what is not text. Only the place differs: an
 /// import is relative to its file and to nothing else.
-pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<Supplied, HostError> {
+pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<SuppliedFile, HostError> {
     let workspace = references.workspace();
     let place = resolve_import(workspace, &import.importer, &import.path).map_err(of_file)?;
     let held = references.packs().around(&workspace.root().join(place.as_str()));
@@ -33,16 +34,24 @@ pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<Supplie
         };
         of_file(FileError::NotText { path: place.to_string(), offset })
     })?;
-    let value = format::value_of(place.as_str(), &text).map_err(|error| {
-        let help = format!(
-            "mend the file, or rename it so that it is read as text and not as {}",
-            error.format
-        );
-        HostError::new("file_invalid", error.to_string()).with_help(help)
-    })?;
+    drop(bytes);
     let label = held.map_or_else(
         || Trust::Program.into(),
         |held| Label::of(held.reference().as_str(), Trust::Pack),
     );
-    Ok(supplied(value, label))
+    let name = place.as_str();
+    if format::is_json(name) {
+        let invalid = |name: &str, error: &JsonError| invalid(&format::not_json(name, error));
+        return Ok(SuppliedFile::Json(JsonFile { name: name.to_owned(), text, label, invalid }));
+    }
+    let value = format::value_of(name, &text).map_err(|error| invalid(&error))?;
+    Ok(supplied(value, label).into())
+}
+
+fn invalid(error: &FormatError) -> HostError {
+    let help = format!(
+        "mend the file, or rename it so that it is read as text and not as {}",
+        error.format
+    );
+    HostError::new("file_invalid", error.to_string()).with_help(help)
 }

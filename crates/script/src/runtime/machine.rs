@@ -9,7 +9,7 @@ use super::flow::Flow;
 use super::heap::Stacks;
 use super::meter::Meter;
 use super::methods::{Methods, Patterns};
-use super::names::Name;
+use super::names::{Keys, Name};
 use super::value::json::Importer;
 use super::value::tag::{Tag, Tags};
 use super::value::{Header, Value};
@@ -61,6 +61,7 @@ pub(crate) struct Machine<'r> {
     pub(crate) meter: Meter,
     pub(crate) constants: Vec<Value>,
     pub(crate) names: Vec<Name>,
+    pub(crate) keys: Keys,
     pub(crate) trace: Trace<'r>,
     pub(crate) files: Files,
     /// The templates that were read, by the numbers of their imports.
@@ -92,12 +93,14 @@ impl<'r> Machine<'r> {
             Constant::Secret(name) => Value::Secret(Rc::new(name.to_string()), Tag::PROGRAM),
         });
         let concurrency = options.concurrency.max(1);
+        let names: Vec<Name> = program.names.iter().map(|name| Name::from(&**name)).collect();
         Self {
             program,
             host,
             meter: Meter::new(options.limits.clone(), past.tags),
             constants: constants.collect(),
-            names: program.names.iter().map(|name| Name::from(&**name)).collect(),
+            keys: Keys::of(&names),
+            names,
             trace: Trace::new(host, past.last_event),
             files: Files::new(program.imports.len()),
             templates: RefCell::default(),
@@ -144,7 +147,12 @@ impl<'r> Machine<'r> {
     }
 
     pub(crate) fn import(&self, json: Json, tag: impl Into<Tag>) -> Checked<Value> {
-        Importer { meter: &self.meter, tag: tag.into(), epoch: self.epoch() }.value(json)
+        self.importer(tag.into(), self.epoch()).value(json)
+    }
+
+    /// Returns the conversion of JSON to values of this run.
+    pub(crate) fn importer(&self, tag: Tag, epoch: u32) -> Importer<'_> {
+        Importer { meter: &self.meter, keys: &self.keys, tag, epoch }
     }
 
     /// Measures what the run holds, `running` being the registers of the fiber that runs. Reports
@@ -170,10 +178,10 @@ impl<'r> Machine<'r> {
     }
 
     /// Performs an effect once one of the `concurrency` permits is free.
-    pub(crate) async fn perform(
+    pub(crate) async fn perform<T>(
         &self,
-        effect: impl FnOnce(&'r dyn Host) -> HostFuture<'r, Supplied>,
-    ) -> Result<Supplied, HostError> {
+        effect: impl FnOnce(&'r dyn Host) -> HostFuture<'r, T>,
+    ) -> Result<T, HostError> {
         let _permit = self.semaphore.enter().await;
         effect(self.host).await
     }

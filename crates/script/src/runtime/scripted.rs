@@ -1,7 +1,8 @@
 //! The in-memory host: scripted answers by order, results by name, everything recorded.
 
 use crate::host::{
-    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied, ToolCall,
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied,
+    SuppliedFile, ToolCall,
 };
 use crate::knowledge::KnowledgeCall;
 use crate::template::TemplateCall;
@@ -204,10 +205,11 @@ impl Host for ScriptedHost {
         self.after_waits(result)
     }
 
-    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, Supplied> {
+    fn file<'a>(&'a self, import: FileImport) -> HostFuture<'a, SuppliedFile> {
         let result = self.result(&import.path);
         lock(&self.recorded).files.push(import);
-        self.after_waits(result)
+        let supplied = self.after_waits(result);
+        Box::pin(async { supplied.await.map(SuppliedFile::from) })
     }
 
     fn template<'a>(&'a self, call: TemplateCall) -> HostFuture<'a, Supplied> {

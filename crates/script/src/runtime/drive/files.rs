@@ -4,10 +4,10 @@ use super::super::error::{Checked, Fault};
 use super::super::events::data;
 use super::super::files::FileState;
 use super::super::machine::Machine;
-use super::super::value::json::Importer;
+use super::super::value::json::read::Unread;
 use super::super::value::{FROZEN, Value};
-use crate::host::{FileImport, HostError, Supplied};
-use contexture_context::{TraceKind, Trust};
+use crate::host::{FileImport, HostError, Standing, Supplied, SuppliedFile};
+use contexture_context::{Label, TraceKind, Trust};
 use serde_json::{Value as Json, json};
 
 /// Reads a file, or waits for the iteration that is reading it. A failure is stored as well.
@@ -48,20 +48,44 @@ async fn fetch(machine: &Machine<'_>, import: u32, parent: Option<u64>) -> Resul
     let request =
         FileImport { event: event.id, path: code.from.clone(), importer: code.importer.clone() };
     let outcome = machine.perform(|host| host.file(request)).await;
-    match outcome {
-        Ok(supplied) => {
-            machine.trace.end(event, [("trust", Json::from(supplied.label.trust.as_str()))]);
-            let Supplied { value, label, standing, .. } = supplied;
+    let error = match outcome {
+        Ok(supplied) => match imported(machine, supplied) {
+            Ok((value, label)) => {
+                machine.trace.end(event, [("trust", Json::from(label.trust.as_str()))]);
+                return Ok(value);
+            }
+            Err(Failed::Limit(fault)) => {
+                machine.trace.end(event, [("failed", Json::Bool(true))]);
+                return Err(Failed::Limit(fault));
+            }
+            Err(Failed::Host(error)) => error,
+        },
+        Err(error) => error,
+    };
+    let told = json!({ "code": error.code, "message": error.message });
+    machine.trace.end(event, [("error", told)]);
+    Err(Failed::Host(error))
+}
+
+/// Returns the value of a file with its label.
+fn imported(machine: &Machine<'_>, supplied: SuppliedFile) -> Result<(Value, Label), Failed> {
+    machine.make_room();
+    match supplied {
+        SuppliedFile::Value(Supplied { value, label, standing, .. }) => {
             machine.note(standing);
-            machine.make_room();
             let tag = machine.meter.tags().tag(&label, standing);
-            let importer = Importer { meter: &machine.meter, tag, epoch: FROZEN };
-            importer.value(value).map_err(Failed::Limit)
+            let value = machine.importer(tag, FROZEN).value(value).map_err(Failed::Limit)?;
+            Ok((value, label))
         }
-        Err(error) => {
-            let told = json!({ "code": error.code, "message": error.message });
-            machine.trace.end(event, [("error", told)]);
-            Err(Failed::Host(error))
+        SuppliedFile::Json(file) => {
+            let tag = machine.meter.tags().tag(&file.label, Standing::Real);
+            match machine.importer(tag, FROZEN).text(&file.text) {
+                Ok(value) => Ok((value, file.label)),
+                Err(Unread::Limit(fault)) => Err(Failed::Limit(fault)),
+                Err(Unread::Invalid(error)) => {
+                    Err(Failed::Host((file.invalid)(&file.name, &error)))
+                }
+            }
         }
     }
 }

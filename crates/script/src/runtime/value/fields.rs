@@ -38,6 +38,11 @@ impl Fields {
         Self { entries: Vec::with_capacity(count), ..Self::default() }
     }
 
+    /// Gives back the room that its fields don't need.
+    pub(crate) fn shrink(&mut self) {
+        self.entries.shrink_to_fit();
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

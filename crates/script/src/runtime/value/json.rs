@@ -1,12 +1,14 @@
 //! Conversion of values from and to JSON, when they enter and leave a run.
 
+pub(crate) mod read;
+
 use super::fields::Fields;
 use super::tag::Tag;
 use super::{Header, List, Object, Value, secret};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
+use crate::runtime::names::Keys;
 use serde_json::{Map, Number, Value as Json};
-use std::rc::Rc;
 
 /// The counted size of a JSON node: about its size in memory.
 const NODE_BYTES: usize = 80;
@@ -20,6 +22,7 @@ const MOST_DEPTH: usize = 1_000;
 /// A conversion from JSON, with one tag and epoch for all values.
 pub(crate) struct Importer<'m> {
     pub(crate) meter: &'m Meter,
+    pub(crate) keys: &'m Keys,
     pub(crate) tag: Tag,
     pub(crate) epoch: u32,
 }
@@ -35,14 +38,17 @@ impl Importer<'_> {
             Json::Null => Value::None(self.tag),
             Json::Bool(value) => Value::Bool(value, self.tag),
             Json::Number(number) => self::number(&number, self.tag),
-            Json::String(text) => {
-                self.meter.string(text.len())?;
-                self.meter.heap(text.len() + NODE_BYTES)?;
-                Value::text(text, self.tag)
-            }
+            Json::String(text) => self.string(text)?,
             Json::Array(items) => self.list(items, depth)?,
             Json::Object(fields) => self.object(fields, depth)?,
         })
+    }
+
+    fn string(&self, text: impl AsRef<str> + Into<String>) -> Checked<Value> {
+        let size = text.as_ref().len();
+        self.meter.string(size)?;
+        self.meter.heap(size + NODE_BYTES)?;
+        Ok(Value::text(text, self.tag))
     }
 
     fn list(&self, items: Vec<Json>, depth: usize) -> Checked<Value> {
@@ -63,7 +69,7 @@ impl Importer<'_> {
             self.meter.heap(name.len() + NODE_BYTES)?;
             let value = self.nested(value, depth + 1)?;
             value.mark_held();
-            object.set(&Rc::from(name), value);
+            object.set(&self.keys.shared(&name), value);
         }
         Ok(Value::object(object, Header::tagged(self.epoch, self.tag)))
     }

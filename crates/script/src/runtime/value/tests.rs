@@ -1,10 +1,12 @@
 use super::compare::{equal_and_tag, numbers};
 use super::copy::{deep_copy, refuse_ring};
 use super::fields::Fields;
+use super::json::read::Unread;
 use super::json::{Importer, json_and_tag, printed, to_json};
 use super::*;
 use crate::runtime::error::Checked;
 use crate::runtime::meter::Meter;
+use crate::runtime::names::Keys;
 use contexture_context::Limits;
 use contexture_context::Trust;
 use proptest::prelude::*;
@@ -16,7 +18,15 @@ fn meter() -> Meter {
 }
 
 fn import(json: Json) -> Value {
-    Importer { meter: &meter(), tag: Trust::User.into(), epoch: 1 }.value(json).unwrap()
+    let keys = Keys::default();
+    Importer { meter: &meter(), keys: &keys, tag: Trust::User.into(), epoch: 1 }
+        .value(json)
+        .unwrap()
+}
+
+fn read(text: &str, meter: &Meter) -> Result<Value, Unread> {
+    let keys = Keys::default();
+    Importer { meter, keys: &keys, tag: Trust::User.into(), epoch: 1 }.text(text)
 }
 
 fn equal(left: &Value, right: &Value, meter: &Meter) -> Checked<bool> {
@@ -48,6 +58,14 @@ proptest! {
         let copy = deep_copy(&value, &meter(), 2).unwrap();
         prop_assert!(equal(&value, &copy, &meter()).unwrap());
         prop_assert_eq!(to_json(&copy, &meter()).unwrap(), json);
+    }
+
+    #[test]
+    fn gr_5_text_read_straight_into_values_is_value_of_its_json(json in any_json()) {
+        let value = read(&json.to_string(), &meter()).unwrap();
+        prop_assert_eq!(value.tag(), Tag::from(Trust::User));
+        prop_assert_eq!(to_json(&value, &meter()).unwrap(), json.clone());
+        prop_assert!(equal(&value, &import(json), &meter()).unwrap());
     }
 
     #[test]
@@ -241,5 +259,62 @@ fn gr_3_put_replaces_value_of_any_kind_with_its_tag() {
             assert!(equal(&slot, &from, &meter()).unwrap());
             assert_eq!(slot.tag(), from.tag());
         }
+    }
+}
+
+#[test]
+fn gr_5_objects_of_one_text_share_names_of_their_fields() {
+    let value = read("[{\"名\": 1, \"b\": 2}, {\"b\": 3, \"名\": 4}]", &meter()).unwrap();
+    let Value::List(list, _) = value else { panic!("a list") };
+    let names = |at: usize| -> Vec<Rc<str>> {
+        match &list.items.borrow()[at] {
+            Value::Object(object, _) => object.fields.borrow().keys().cloned().collect(),
+            other => panic!("{}", other.kind()),
+        }
+    };
+    let (first, second) = (names(0), names(1));
+    assert!(Rc::ptr_eq(&first[0], &second[1]) && Rc::ptr_eq(&first[1], &second[0]));
+}
+
+#[test]
+fn gr_5_text_with_a_key_twice_or_large_numbers_is_read_as_its_json() {
+    for text in [
+        "{\"a\": 1, \"b\": 2, \"a\": 3}",
+        "[9223372036854775807, 9223372036854775808, 18446744073709551615, 1e300, -0.0, 1e2]",
+        " \"\\ud83d\\ude00 \\u6587\" ",
+    ] {
+        let value = read(text, &meter()).unwrap();
+        let json: Json = serde_json::from_str(text).unwrap();
+        let expected = to_json(&import(json), &meter()).unwrap();
+        assert_eq!(to_json(&value, &meter()).unwrap(), expected);
+    }
+}
+
+#[test]
+fn gr_5_text_that_is_not_json_is_refused_with_its_place() {
+    for text in ["", "[1,]", "{\"a\": }", "[1] 2", "\"\\ud800\"", "1e999", "{1: 2}"] {
+        let Err(Unread::Invalid(error)) = read(text, &meter()) else { panic!("{text}") };
+        let expected = contexture_context::json::read::<Json>(text.as_bytes()).unwrap_err();
+        assert_eq!((error.line(), error.column()), (expected.line(), expected.column()), "{text}");
+        assert_eq!(error.to_string(), expected.to_string());
+    }
+}
+
+#[test]
+fn gr_5_limits_hold_while_a_text_is_read() {
+    let limited = |set: fn(&mut Limits)| {
+        let mut limits = Limits::default();
+        set(&mut limits);
+        Meter::new(limits, Rc::default())
+    };
+    for (text, meter, code) in [
+        ("[1, 2, 3, 4]", limited(|limits| limits.collection_items = 3), "AS9053"),
+        ("{\"a\": 1, \"b\": 2}", limited(|limits| limits.collection_items = 1), "AS9053"),
+        ("[[[1]]]", limited(|limits| limits.value_depth = 2), "AS9055"),
+        ("[\"abcdef\"]", limited(|limits| limits.string_bytes = 5), "AS9052"),
+        ("[1, 2, 3, 4, 5, 6]", limited(|limits| limits.heap_bytes = 200), "AS9054"),
+    ] {
+        let Err(Unread::Limit(fault)) = read(text, &meter) else { panic!("{text}") };
+        assert_eq!(fault.code, code, "{text}");
     }
 }

@@ -4,7 +4,8 @@
 use contexture_context::{Label, TraceKind, Trust};
 use contexture_core::policy::{Class, Effect, Influence, Policy, Verdict};
 use contexture_script::host::{
-    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied, ToolCall,
+    Event, FileImport, GenerateCall, Host, HostError, HostFuture, MemoryCall, Supplied,
+    SuppliedFile, ToolCall,
 };
 use contexture_script::knowledge::KnowledgeCall;
 use contexture_script::template::TemplateCall;
@@ -92,8 +93,8 @@ fn ready<'a>(result: Result<Supplied, HostError>) -> HostFuture<'a, Supplied> {
 }
 
 /// Refuses what the programs don't have.
-fn missing<'a>() -> HostFuture<'a, Supplied> {
-    ready(Err(HostError::new("missing", "the programs have none")))
+fn missing<'a, T: Send + 'a>() -> HostFuture<'a, T> {
+    Box::pin(std::future::ready(Err(HostError::new("missing", "the programs have none"))))
 }
 
 fn supplied(value: Value, label: Label) -> Result<Supplied, HostError> {
@@ -160,7 +161,7 @@ impl Host for World {
         missing()
     }
 
-    fn file<'a>(&'a self, _: FileImport) -> HostFuture<'a, Supplied> {
+    fn file<'a>(&'a self, _: FileImport) -> HostFuture<'a, SuppliedFile> {
         missing()
     }
 

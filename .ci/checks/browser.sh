@@ -10,19 +10,10 @@ cd "$(dirname "$0")/../.."
 source .ci/lib/check.sh
 source .ci/lib/typescript.sh
 
-for name in chromium chromium-browser google-chrome; do
-  CHROMIUM=${CHROMIUM:-$(command -v "$name" || true)}
-done
-if [ -z "$CHROMIUM" ]; then
-  apt chromium
-  CHROMIUM=$(command -v chromium)
-fi
-export CHROMIUM
-ok "$("$CHROMIUM" --version 2>/dev/null)"
-
+find_chromium
 find_node
-copy_client
-build_client
+copy_clients
+build_package "$client"
 find_contexture
 export TMPDIR=$work HOME=$work/home
 mkdir -p "$HOME" "$work/project"

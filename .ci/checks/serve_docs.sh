@@ -8,15 +8,10 @@ cd "$(dirname "$0")/../.."
 . .ci/lib/check.sh
 . .ci/lib/typescript.sh
 
-for name in chromium chromium-browser google-chrome; do
-  CHROMIUM=${CHROMIUM:-$(command -v "$name" || true)}
-done
-[ -n "$CHROMIUM" ] || fail "Chromium is needed; browser.sh installs it"
-export CHROMIUM
-
+find_chromium
 find_node
-copy_client
-build_client
+copy_clients
+build_package "$client"
 find_contexture
 tutorial=$PWD/.ci/checks/serve_docs.mjs
 document=$PWD/docs/serve.md

@@ -10,8 +10,8 @@ source .ci/lib/typescript.sh
 
 find_contexture
 find_node
-copy_client
-build_client
+copy_clients
+build_package "$client"
 mkdir -p "$work/home" "$work/project"
 cd "$work/project"
 

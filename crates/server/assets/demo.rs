@@ -1,4 +1,4 @@
-// The files of the demo page, written by `npm run demo` in clients/typescript.
+// The files of the page `demo`, written by `npm run demo` in clients/typescript.
 &[
     ("browser/camera.js", "text/javascript; charset=utf-8", include_str!("demo/browser/camera.js")),
     ("browser/files.js", "text/javascript; charset=utf-8", include_str!("demo/browser/files.js")),

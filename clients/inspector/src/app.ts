@@ -1,0 +1,92 @@
+/** The page: which view an address has, the keys that all views share, and the choice of language. */
+
+import { parent, read, runs, type Place } from "./address.js";
+import { move, typing } from "./keys.js";
+import { html, useEffect, useRef, useState, type Child, type VNode } from "./vendor/preact.js";
+import { language, LANGUAGES, speak, t } from "./words/words.js";
+import { Name } from "./text/show.js";
+import { CallView } from "./views/call.js";
+import { DiffView } from "./views/diff.js";
+import { RunView } from "./views/run.js";
+import { RunsView } from "./views/runs.js";
+
+export function App(): VNode {
+  const [place, setPlace] = useState(() => read(location.hash));
+  const [, setLanguage] = useState(language());
+  const keys = useRef<HTMLDialogElement | null>(null);
+  useEffect(() => {
+    const go = (): void => setPlace(read(location.hash));
+    addEventListener("hashchange", go);
+    return () => removeEventListener("hashchange", go);
+  }, []);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => pressed(event, read(location.hash), keys.current);
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  useEffect(() => {
+    document.documentElement.lang = language();
+  });
+  const spoken = (event: Event): void => {
+    speak((event.target as HTMLSelectElement).value);
+    setLanguage(language());
+  };
+  return html`
+    <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
+    <header class="bar">
+      <a class="brand" href=${runs()}><img src="icon.svg" alt="" width="24" height="24" />Contexture</a>
+      <span class="space"></span>
+      <button type="button" onClick=${() => keys.current?.showModal()}>${t("keys")} <kbd>?</kbd></button>
+      <label class="choice"><span class="hidden">${t("language")}</span>
+        <select value=${language()} onChange=${spoken}>${LANGUAGES.map(({ code, name }) => html`<option value=${code}>${name}</option>`)}</select>
+      </label>
+    </header>
+    <main id="main" tabindex="-1">${view(place)}</main>
+    <${Keys} dialog=${keys} />`;
+}
+
+function view(place: Place): Child {
+  switch (place.view) {
+    case "runs":
+      return html`<${RunsView} key=${runs(place.filter)} filter=${place.filter} />`;
+    case "run":
+      return html`<${RunView} key=${place.run} run=${place.run} />`;
+    case "call":
+      return html`<${CallView} key=${`${place.run} ${place.call}`} run=${place.run} call=${place.call} />`;
+    case "diff":
+      return html`<${DiffView} key=${`${place.left} ${place.right}`} left=${place.left} right=${place.right} />`;
+    case "unknown":
+      return html`<section data-view="unknown"><h1>${t("no_view")}</h1><p><${Name} text=${place.address} /></p><p><a href=${runs()}>${t("all_runs")}</a></p></section>`;
+  }
+}
+
+/** The address after `#` names a view, so a link within the page moves the focus itself. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
+
+function pressed(event: KeyboardEvent, place: Place, keys: HTMLDialogElement | null): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || keys?.open) return;
+  if (event.key === "Escape") {
+    if (typing() && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    else if (place.view !== "runs") location.hash = parent(place);
+    return;
+  }
+  if (typing()) return;
+  const acts: Record<string, () => void> = { j: () => move(1), k: () => move(-1), "?": () => keys?.showModal() };
+  const act = acts[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function Keys({ dialog }: { readonly dialog: { current: HTMLDialogElement | null } }): VNode {
+  const rows = [["j", "key_next"], ["k", "key_previous"], ["Enter", "key_open"], ["Esc", "key_back"], ["← →", "key_tree"], ["?", "key_help"]] as const;
+  return html`
+    <dialog ref=${dialog} aria-labelledby="keys-title">
+      <h2 id="keys-title">${t("keys")}</h2>
+      <dl class="facts">${rows.map(([key, word]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${t(word)}</dd></div>`)}</dl>
+      <form method="dialog"><button class="primary">${t("close")}</button></form>
+    </dialog>`;
+}

@@ -1,0 +1,101 @@
+/** A message as it was sent, with a note beside each item and layer where it stands (IN-6). */
+
+import { api } from "../api.js";
+import { Refused, useLoaded } from "../load.js";
+import { count, place, size } from "../text/format.js";
+import { Long, Name } from "../text/show.js";
+import { byteLength } from "../text/bytes.js";
+import { plain } from "../text/visible.js";
+import type { Item, Message, Prompt, TextPart } from "../types.js";
+import { html, useState, type Child, type VNode } from "../vendor/preact.js";
+import { t } from "../words/words.js";
+import { trusted } from "../views/parts.js";
+import { hue, Cuts } from "./items.js";
+import { lines, regionsOf, segments, type Region, type Segment } from "./regions.js";
+
+export function MessageView({ run, prompt, index }: { readonly run: string; readonly prompt: Prompt; readonly index: number }): Child {
+  const message = prompt.messages[index];
+  if (!message) return null;
+  const regions = regionsOf(prompt, index);
+  return html`
+    <section class="message" aria-label=${t("message", { n: index + 1, role: message.role })}>
+      <h3><span class="role"><${Name} text=${message.role} /></span> <span class="quiet">${count(message.tokens)} ${t("tokens_unit")} · ${size(message.bytes ?? byteLength(message.text ?? ""))}</span></h3>
+      ${message.text === null ? html`<${Parts} run=${run} message=${message} regions=${regions} />` : html`<${Text} text=${message.text} regions=${regions} offset=${0} />`}
+    </section>`;
+}
+
+/** A text that is too long for one answer: a part of it at a time. */
+function Parts({ run, message, regions }: { readonly run: string; readonly message: Message; readonly regions: readonly Region[] }): VNode {
+  const [starts, setStarts] = useState<readonly number[]>([0]);
+  const offset = starts.at(-1) ?? 0;
+  const loaded = useLoaded((signal) => api.text(run, message.digest ?? "", offset, signal), [run, message.digest, offset]);
+  const part: TextPart | undefined = loaded.value;
+  if (loaded.error !== undefined) return html`<${Refused} error=${loaded.error} />`;
+  if (!part) return html`<p class="quiet" role="status">${t("loading_text")}</p>`;
+  const end = part.next ?? part.total;
+  const jump = (event: Event): void => {
+    const region = regions[Number((event.target as HTMLSelectElement).value)];
+    if (region) setStarts((before) => [...before, region.start]);
+  };
+  return html`
+    <div class="parts">
+      <p role="status">${t("part_of", { from: size(part.offset), to: size(end), total: size(part.total) })}</p>
+      <button type="button" disabled=${starts.length < 2} onClick=${() => setStarts((before) => before.slice(0, -1))}>${t("previous_part")}</button>
+      <button type="button" disabled=${part.next === null} onClick=${() => part.next !== null && setStarts((before) => [...before, part.next ?? 0])}>${t("next_part")}</button>
+      ${regions.length > 0 && html`<label class="choice">${t("jump_to")} <select value="" onChange=${jump}><option value="">–</option>${regions.map((region, index) => html`<option value=${index}>${nameOf(region)}</option>`)}</select></label>`}
+    </div>
+    <${Text} text=${part.text} regions=${regions} offset=${part.offset} />`;
+}
+
+function nameOf(region: Region): string {
+  return region.kind === "item" ? `${region.item.index + 1} ${plain(region.item.label ?? region.item.source)}` : layerName(region.layer.name);
+}
+
+export function layerName(name: string): string {
+  if (name === "identity") return t("layer_identity");
+  if (name === "instruction") return t("layer_instruction");
+  return name === "contract" ? t("layer_contract") : plain(name);
+}
+
+function Text({ text, regions, offset }: { readonly text: string; readonly regions: readonly Region[]; readonly offset: number }): VNode {
+  return html`<div class="sent">${lines(segments(text, regions, offset)).map((line) => html`<${Row} segments=${line.segments} />`)}</div>`;
+}
+
+function Row({ segments: parts }: { readonly segments: readonly Segment[] }): VNode {
+  const begun = parts.flatMap((part) => (part.first && part.region ? [part.region] : []));
+  return html`
+    <div class="sent-row">
+      <div class="sent-text" dir="auto">${parts.map((part) => html`<${Part} segment=${part} />`)}</div>
+      <div class="notes">${begun.map((region) => html`<${Note} region=${region} />`)}</div>
+    </div>`;
+}
+
+function Part({ segment }: { readonly segment: Segment }): VNode {
+  const { region } = segment;
+  if (!region) return html`<span class="glue"><${Long} text=${segment.text} /></span>`;
+  if (region.kind === "layer") return html`<span class="of-layer"><${Long} text=${segment.text} /></span>`;
+  const id = segment.first ? `item-${region.item.index}` : undefined;
+  return html`<span class="of-item ${hue(region.item.index)} ${region.item.trust === "program" ? "" : "untrusted"}" id=${id} tabindex=${id ? "-1" : undefined}><${Long} text=${segment.text} /></span>`;
+}
+
+function Note({ region }: { readonly region: Region }): VNode {
+  if (region.kind === "layer") return html`<div class="margin-note layer-note"><strong>${layerName(region.layer.name)}</strong> <span class="quiet">${count(region.layer.tokens)} ${t("tokens_unit")}</span></div>`;
+  return html`<${ItemNote} item=${region.item} />`;
+}
+
+function ItemNote({ item }: { readonly item: Item }): VNode {
+  return html`
+    <div class="margin-note ${hue(item.index)}">
+      <div><span class="badge ${hue(item.index)}">${item.index + 1}</span> <strong><${Name} text=${item.label ?? item.source} /></strong></div>
+      <div class="quiet">${item.label ? html`<${Name} text=${item.source} /> · ` : ""}<${Name} text=${place(item.position)} /></div>
+      <div>${trusted(item.trust)}</div>
+      <div>${used(item)}</div>
+      <${Cuts} item=${item} />
+    </div>`;
+}
+
+/** The tokens of an item against its budget. */
+export function used(item: Item): string {
+  if (!item.budget) return `${count(item.tokens)} ${t("tokens_unit")}`;
+  return t("of_budget", { tokens: count(item.tokens), budget: `${count(item.budget.amount)} ${item.budget.unit}` });
+}

@@ -1,0 +1,94 @@
+/** The events of a run as the page has them so far: which are open, which rows are shown, what is critical (IN-5). */
+
+import type { RunEvent } from "../types.js";
+
+export type After = string | number;
+
+export interface Node {
+  event: RunEvent;
+  readonly depth: number;
+  open: boolean;
+  /** The children that were fetched; undefined before the first page. */
+  children: Node[] | undefined;
+  /** Where the children go on, when not all were fetched. */
+  next: After | undefined;
+}
+
+/** A row of the timeline: an event, or the children of one that are not fetched yet. */
+export type Row = { readonly kind: "event"; readonly node: Node } | { readonly kind: "more"; readonly parent: Node };
+
+export function nodeOf(event: RunEvent, depth: number): Node {
+  return { event, depth, open: false, children: undefined, next: undefined };
+}
+
+/** Adds a page of children to an event. One that was there stays as it is seen, open and with its children, and learns what is new. */
+export function add(parent: Node, events: readonly RunEvent[]): void {
+  const known = new Map((parent.children ?? []).map((child) => [child.event.id, child]));
+  for (const event of events) {
+    const child = known.get(event.id);
+    if (child) child.event = event;
+    else known.set(event.id, nodeOf(event, parent.depth + 1));
+  }
+  parent.children = [...known.values()].sort((a, b) => a.event.start_us - b.event.start_us || a.event.id - b.event.id);
+}
+
+/** The rows that are shown, from the top. Works without recursion, as agents may call each other deeply. */
+export function rowsOf(root: Node): Row[] {
+  const rows: Row[] = [];
+  const waiting: Row[] = [{ kind: "event", node: root }];
+  for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {
+    rows.push(row);
+    if (row.kind === "more" || !row.node.open) continue;
+    const { node } = row;
+    if (node.children === undefined || node.next !== undefined) waiting.push({ kind: "more", parent: node });
+    for (const child of [...(node.children ?? [])].reverse()) waiting.push({ kind: "event", node: child });
+  }
+  return rows;
+}
+
+/** The end of an event; one under way ends at `now`. */
+export function endOf(event: RunEvent, now: number): number {
+  return event.duration_us === null || event.duration_us === undefined ? Math.max(now, event.start_us) : event.start_us + event.duration_us;
+}
+
+/** The time that a tree covers: from its root's start to the last end that is known. */
+export function extent(root: Node): { readonly start: number; readonly end: number } {
+  const start = root.event.start_us;
+  let end = endOf(root.event, start);
+  const waiting = [...(root.children ?? [])];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    end = Math.max(end, endOf(node.event, node.event.start_us));
+    if (isUnder(root.event)) waiting.push(...(node.children ?? []));
+  }
+  return { start, end: Math.max(end, start + 1) };
+}
+
+/** Reports whether an event has no end: it runs, or its run was ended by force. */
+export function isUnder(event: RunEvent): boolean {
+  return event.duration_us === null || event.duration_us === undefined;
+}
+
+/**
+ * The ids of the events that the run waited for: from the end of an event backwards, the child that ended last before that moment,
+ * then the one that ended last before that child began, and so on. Children that are not all fetched are left out.
+ */
+export function critical(root: Node, now: number): Set<number> {
+  const found = new Set<number>([root.event.id]);
+  const waiting: Node[] = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node.children === undefined || node.next !== undefined) continue;
+    let moment = endOf(node.event, now);
+    for (const child of byEnd(node.children, now)) {
+      if (endOf(child.event, now) > moment) continue;
+      moment = child.event.start_us;
+      found.add(child.event.id);
+      waiting.push(child);
+    }
+  }
+  return found;
+}
+
+/** Last end first. Events without a duration are moments: nothing waits for them. */
+function byEnd(children: readonly Node[], now: number): Node[] {
+  return children.filter((child) => child.event.duration_us !== 0).sort((a, b) => endOf(b.event, now) - endOf(a.event, now));
+}

@@ -1,0 +1,251 @@
+/** The answers of the API (IN-4). Fields that older records lack are optional. */
+
+export interface Cost {
+  readonly micros?: number;
+  readonly actual?: number;
+  readonly currency: string;
+  readonly source?: string;
+}
+
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type State = "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED" | "INTERRUPTED";
+
+export interface Run {
+  readonly run: string;
+  readonly program?: string | null;
+  readonly outcome?: string | null;
+  readonly state?: State;
+  readonly start?: string | null;
+  readonly duration_us?: number | null;
+  readonly bytes?: number | null;
+  readonly model?: string | null;
+  readonly models?: readonly string[];
+  readonly calls?: number | null;
+  readonly input?: number | null;
+  readonly output?: number | null;
+  readonly cached?: number | null;
+  readonly estimated?: boolean;
+  readonly finish?: string | null;
+  readonly cost?: Cost | null;
+  readonly error?: Fault | null;
+}
+
+export interface RunHead extends Run {
+  readonly lines?: number;
+  readonly notes?: readonly string[];
+}
+
+export interface RunEvent {
+  readonly id: number;
+  readonly parent?: number | null;
+  readonly kind: string;
+  readonly start_us: number;
+  readonly duration_us?: number | null;
+  readonly children?: number;
+  readonly call?: number | null;
+  readonly data?: unknown;
+}
+
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column?: number;
+}
+
+export interface Budget {
+  readonly amount: number;
+  readonly unit: string;
+  readonly limit?: number;
+  readonly measure?: string;
+  readonly keep?: string;
+}
+
+export interface Cut {
+  readonly reason: string;
+  readonly budget?: Budget;
+  readonly removed?: number;
+  readonly left_out?: boolean;
+  readonly kept?: { readonly kept: number; readonly of: number; readonly shortened?: number } | null;
+}
+
+export interface Span {
+  readonly message: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Item {
+  readonly index: number;
+  readonly label?: string | null;
+  readonly source: string;
+  readonly position?: Position | null;
+  readonly trust: string;
+  readonly sources?: readonly { readonly source: string; readonly trust: string }[];
+  readonly text?: string;
+  readonly value?: string;
+  readonly score?: number | null;
+  readonly tokens: number;
+  readonly tokens_before: number;
+  readonly tokens_before_exact?: boolean;
+  readonly budget?: Budget | null;
+  readonly priority?: number;
+  readonly clipped?: boolean;
+  readonly cuts?: readonly Cut[];
+  readonly span?: Span | null;
+}
+
+export interface Layer {
+  readonly name: string;
+  readonly digest?: string;
+  readonly tokens: number;
+  readonly span?: Span | null;
+}
+
+export interface Message {
+  readonly role: string;
+  readonly text: string | null;
+  readonly bytes?: number;
+  readonly tokens?: number;
+  readonly digest?: string;
+}
+
+export interface SentAttempt {
+  readonly attempt: number;
+  readonly messages?: readonly { readonly role: string; readonly text: string }[];
+  readonly answer?: string | null;
+  readonly errors?: unknown;
+}
+
+export interface Prompt {
+  readonly messages: readonly Message[];
+  readonly items?: readonly Item[];
+  readonly layers?: readonly Layer[];
+  readonly tools?: readonly unknown[];
+  readonly attempts?: readonly SentAttempt[];
+}
+
+export interface AttemptRecord {
+  readonly attempt: number;
+  readonly finish_reason?: string | null;
+  readonly prompt_tokens?: number | null;
+  readonly completion_tokens?: number | null;
+  readonly cached_tokens?: number | null;
+  readonly estimated?: boolean;
+  readonly latency_ms?: number | null;
+  readonly max_output?: number | null;
+  readonly schema_form?: string | null;
+  readonly options?: unknown;
+  readonly retried?: readonly string[];
+  readonly waits_ms?: readonly number[];
+  readonly failure?: string | null;
+}
+
+export interface RankedPassage {
+  readonly text: string;
+  readonly heading?: string | null;
+  readonly first_line: number;
+  readonly last_line: number;
+  readonly score: number;
+  readonly tokens: number;
+}
+
+export interface Ranked {
+  readonly source: string;
+  readonly label?: string | null;
+  readonly question: string;
+  readonly passages: readonly RankedPassage[];
+  readonly left_out: { readonly texts: number; readonly passages: number; readonly best?: readonly RankedPassage[] };
+}
+
+export interface Pack {
+  readonly name: string;
+  readonly version?: string | null;
+  readonly status?: string;
+  readonly tokens: number;
+  readonly budget: number;
+  readonly warnings?: readonly string[];
+}
+
+export interface OfferedTool {
+  readonly tool: string;
+  readonly method: string;
+  readonly function: string;
+  readonly class: string;
+  readonly tokens: number;
+}
+
+export interface Manifest {
+  readonly version?: number;
+  readonly call: number;
+  readonly site?: Position & { readonly agent?: string | null; readonly function?: string | null };
+  readonly model?: { readonly uri: string; readonly tokenizer: string; readonly tokenizer_exact: boolean };
+  readonly passed_over?: readonly { readonly uri: string; readonly code: string; readonly reason: string }[];
+  readonly layers?: readonly Layer[];
+  readonly items?: readonly Item[];
+  readonly packs?: readonly Pack[];
+  readonly ranked?: readonly Ranked[];
+  readonly masked?: readonly { readonly part: string; readonly what: string; readonly line: number }[];
+  readonly tools?: readonly OfferedTool[];
+  readonly attempts?: readonly AttemptRecord[];
+  readonly cost?: Cost | null;
+  readonly options?: unknown;
+  readonly tokens?: number;
+  readonly max_input?: number | null;
+}
+
+export interface CallAnswer {
+  readonly run: string;
+  readonly call: number;
+  readonly calls: number;
+  readonly event?: RunEvent;
+  readonly manifest: Manifest;
+}
+
+export interface TextPart {
+  readonly text: string;
+  readonly offset: number;
+  readonly next: number | null;
+  readonly total: number;
+}
+
+export type Change = "added" | "gone" | "changed" | "cut_differently" | "same";
+
+export interface PartDiff {
+  readonly change: Change;
+  readonly left?: string;
+  readonly right?: string;
+}
+
+export interface LayerDiff extends PartDiff {
+  readonly name: string;
+}
+
+export interface ItemDiff extends PartDiff {
+  readonly label?: string | null;
+  readonly source: string;
+  readonly tokens: readonly [number, number];
+  readonly tokens_before?: readonly [number, number];
+}
+
+export interface CallDiff {
+  readonly change: Change;
+  readonly left?: number | null;
+  readonly right?: number | null;
+  readonly site: string;
+  readonly models?: readonly [string, string];
+  readonly tokens: readonly [number, number];
+  readonly exact?: readonly [boolean, boolean];
+  readonly layers?: readonly LayerDiff[];
+  readonly items?: readonly ItemDiff[];
+}
+
+export interface Why {
+  readonly verdict: string;
+  readonly by?: unknown;
+  readonly line?: unknown;
+  readonly detail?: unknown;
+}

@@ -1,0 +1,42 @@
+/** The page's texts in English. A name in braces is put in by the view. */
+
+export const en = {
+  skip: "Skip to the content", keys: "Keys", language: "Language", close: "Close", no_view: "There is no such view", all_runs: "All runs", unknown: "unknown",
+  key_next: "next row", key_previous: "previous row", key_open: "opens the row", key_back: "back", key_tree: "closes and opens an event", key_help: "shows these keys",
+  refused: "This could not be shown.", free: "free",
+
+  runs: "Runs", loading_runs: "Loading runs …", no_runs: "No run matches.", all_shown: "All {n} runs are shown.", some_shown: "{n} runs are shown.", more_runs: "Show more runs",
+  program: "Program", outcome: "Outcome", text: "Text", any: "any", filter: "Filter",
+  compare: "Compare the two runs", compare_none: "Select two runs to compare them.", compare_one: "Select one more run to compare.", compare_this: "Compare run {run}",
+  started: "Started", calls: "Model calls", tokens_in_out: "Tokens in / out", cost: "Cost", duration: "Duration",
+  completed: "completed", failed: "failed", cancelled: "cancelled", interrupted: "interrupted", running: "running",
+
+  loading_run: "Loading the run …", model: "Model", tokens_in: "Tokens in", tokens_out: "Tokens out", cached: "Cached tokens", record: "Record",
+  dead: "This run has no end: its process was ended before it finished. What it recorded until then is shown.", growing: "This run is under way; the page grows with it. Lines so far: {n}",
+  timeline: "Timeline", timeline_help: "Bars beside each other ran at the same time. ◈ marks the critical path: what the run waited for.", loading_events: "Loading …", unfinished: "no end", critical: "critical path",
+  details: "Details", select_event: "Select an event to see its details.", open_prompt: "Open the prompt of call {n}",
+  kind_run: "run", kind_agent: "agent", kind_generate: "model call", kind_tool: "tool", kind_memory: "memory", kind_knowledge: "knowledge", kind_use: "use", kind_for: "loop", kind_parallel_for: "parallel loop",
+  kind_iteration: "iteration", kind_input: "input", kind_file: "file", kind_warning: "warning", kind_progress: "progress", kind_release: "release", kind_error: "error", kind_other: "event",
+
+  loading_call: "Loading the call …", loading_prompt: "Loading the prompt …", loading_text: "Loading the text …",
+  call_title: "Model call {n} of {calls}", previous_call: "Previous call", next_call: "Next call", prompt: "Prompt", no_messages: "The record has no messages of this call.",
+  message: "Message {n}, {role}", tokens_unit: "tokens", more_characters: "Show {n} more characters", part_of: "{from} to {to} of {total}", previous_part: "Previous part", next_part: "Next part", jump_to: "Go to",
+  layer_identity: "Identity", layer_instruction: "Instruction", layer_contract: "Contract of the answer", tools: "Offered tools", definitions: "Definitions as sent", rest: "Labels and separators",
+  tokens_of: "{tokens} of at most {max} tokens", tokens_without: "{tokens} tokens, without a limit for the whole prompt", inexact: "Counted with {tokenizer}, as the model's own tokenizer is not public.",
+  of_budget: "{tokens} tokens, budget {budget}", before_cut: "cut from {before} to {now} tokens", left_out: "Left out:", removed: "{n} tokens removed:", kept_of: "{kept} of {of} entries kept.",
+  cut_item_budget: "its own budget is {limit}.", cut_prompt_budget: "the budget of the whole prompt left it {limit}.", cut_plan_data: "a plan sees no data.",
+  cut_items: "Cut:", items: "Items", no_items: "The program declared no items for this call.", none_gave_way: "No item was left out wholly.", gave_way: "Items left out wholly: {n}", gone_wholly: "not in the prompt",
+  show_value: "Show the whole value", hide_value: "Hide the value", from: "from", score: "score", priority: "priority",
+  packs: "Knowledge packs", ranked: "Selected by a question", not_selected: "not selected", left_out_of_question: "Not shown: {texts} texts, {passages} passages", masked: "Masked secrets",
+  answer: "Answer", no_answer: "The record has no answer.", attempt: "Attempt {n}", added_messages: "Messages added to the prompt: {n}", errors: "Errors in the answer", retried: "Retried after:", passed_over: "Passed over:",
+  finish: "Finish reason", latency: "Latency", max_output: "Most tokens out", schema: "Schema sent as", options: "Options as sent",
+  why_title: "Why is this not in the prompt?", why_label: "A label, file, pack or text", why_ask: "Ask the record", line: "line {n}",
+  why_present: "It is in the prompt.", why_cut: "It is in the prompt, but it was cut.", why_gave_way: "It was left out, as the budget had no room for it.", why_not_selected: "The question of its use did not select it.",
+  why_out_of_scope: "It was declared where this call does not see it.", why_not_declared: "The program declares nothing of this name for the call.", why_denied: "The policy denied it.",
+
+  differences: "Differences", loading_diff: "Loading the differences …", left: "Left", right: "Right", no_calls: "Neither run has a model call.", no_difference: "No prompt differs.",
+  differ_at: "The first difference is at {site}.", first_difference: "first difference", call_number: "call {n}", not_there: "This run does not have it.",
+  change_added: "added", change_gone: "gone", change_changed: "changed", change_cut: "cut differently", change_same: "same",
+
+  trust_program: "written in the program", trust_user: "from the user", trust_model: "from a model", trust_memory: "from memory", trust_resource: "from a resource", trust_tool: "from a tool", trust_external: "from an outside file", trust_web: "from the web",
+} as const;

@@ -1,0 +1,44 @@
+/** The page's texts in Chinese. */
+
+import type { Word } from "./words.js";
+
+export const zh: Record<Word, string> = {
+  skip: "跳到内容", keys: "快捷键", language: "语言", close: "关闭", no_view: "没有这个页面", all_runs: "全部运行", unknown: "未知",
+  key_next: "下一行", key_previous: "上一行", key_open: "打开该行", key_back: "返回", key_tree: "收起和展开事件", key_help: "显示快捷键",
+  refused: "无法显示此内容。", free: "免费",
+
+  runs: "运行", loading_runs: "正在加载运行……", no_runs: "没有符合条件的运行。", all_shown: "已显示全部 {n} 个运行。", some_shown: "已显示 {n} 个运行。", more_runs: "显示更多运行",
+  program: "程序", outcome: "结果", text: "文本", any: "不限", filter: "筛选",
+  compare: "比较这两个运行", compare_none: "选择两个运行进行比较。", compare_one: "再选择一个运行进行比较。", compare_this: "比较运行 {run}",
+  started: "开始时间", calls: "模型调用", tokens_in_out: "输入 / 输出 token", cost: "费用", duration: "时长",
+  completed: "已完成", failed: "失败", cancelled: "已取消", interrupted: "已中断", running: "运行中",
+
+  loading_run: "正在加载运行……", model: "模型", tokens_in: "输入 token", tokens_out: "输出 token", cached: "缓存 token", record: "记录",
+  dead: "此运行没有结束:进程在完成之前被终止。下面显示此前的记录。", growing: "此运行正在进行,页面会随之更新。目前行数:{n}",
+  timeline: "时间线", timeline_help: "并排的条形表示同时运行。◈ 标出关键路径,即运行所等待的部分。", loading_events: "正在加载……", unfinished: "未结束", critical: "关键路径",
+  details: "详情", select_event: "选择一个事件查看详情。", open_prompt: "打开第 {n} 次调用的提示词",
+  kind_run: "运行", kind_agent: "智能体", kind_generate: "模型调用", kind_tool: "工具", kind_memory: "记忆", kind_knowledge: "知识", kind_use: "引用", kind_for: "循环", kind_parallel_for: "并行循环",
+  kind_iteration: "轮次", kind_input: "输入", kind_file: "文件", kind_warning: "警告", kind_progress: "进度", kind_release: "放行", kind_error: "错误", kind_other: "事件",
+
+  loading_call: "正在加载调用……", loading_prompt: "正在加载提示词……", loading_text: "正在加载文本……",
+  call_title: "第 {n} 次模型调用,共 {calls} 次", previous_call: "上一次调用", next_call: "下一次调用", prompt: "提示词", no_messages: "记录中没有此调用的消息。",
+  message: "消息 {n},{role}", tokens_unit: "token", more_characters: "再显示 {n} 个字符", part_of: "第 {from} 至 {to},共 {total}", previous_part: "上一部分", next_part: "下一部分", jump_to: "转到",
+  layer_identity: "身份", layer_instruction: "指令", layer_contract: "回答的约定", tools: "可用工具", definitions: "发送的定义", rest: "标签和分隔",
+  tokens_of: "{tokens} token,上限 {max}", tokens_without: "{tokens} token,整个提示词没有上限", inexact: "用 {tokenizer} 计数,因为模型自己的分词器没有公开。",
+  of_budget: "{tokens} token,预算 {budget}", before_cut: "从 {before} 裁剪到 {now} token", left_out: "未放入:", removed: "去掉 {n} token:", kept_of: "保留 {of} 项中的 {kept} 项。",
+  cut_item_budget: "它自己的预算是 {limit}。", cut_prompt_budget: "整个提示词的预算只给它留下 {limit}。", cut_plan_data: "计划看不到数据。",
+  cut_items: "被裁剪:", items: "条目", no_items: "程序没有为此调用声明条目。", none_gave_way: "没有条目被完全去掉。", gave_way: "被完全去掉的条目:{n}", gone_wholly: "不在提示词中",
+  show_value: "显示完整的值", hide_value: "隐藏值", from: "来自", score: "得分", priority: "优先级",
+  packs: "知识包", ranked: "按问题选择", not_selected: "未选中", left_out_of_question: "未显示:{texts} 个文本,{passages} 个段落", masked: "被遮盖的机密",
+  answer: "回答", no_answer: "记录中没有回答。", attempt: "第 {n} 次尝试", added_messages: "加到提示词的消息:{n}", errors: "回答中的错误", retried: "重试原因:", passed_over: "跳过的模型:",
+  finish: "结束原因", latency: "延迟", max_output: "输出上限", schema: "模式的发送形式", options: "发送的选项",
+  why_title: "为什么它不在提示词中?", why_label: "标签、文件、知识包或文本", why_ask: "查询记录", line: "第 {n} 行",
+  why_present: "它在提示词中。", why_cut: "它在提示词中,但被裁剪过。", why_gave_way: "预算放不下,它被去掉了。", why_not_selected: "引用它的问题没有选中它。",
+  why_out_of_scope: "它声明的位置对此调用不可见。", why_not_declared: "程序没有为此调用声明这个名字。", why_denied: "策略拒绝了它。",
+
+  differences: "差异", loading_diff: "正在加载差异……", left: "左", right: "右", no_calls: "两个运行都没有模型调用。", no_difference: "提示词没有差异。",
+  differ_at: "第一处差异在 {site}。", first_difference: "第一处差异", call_number: "第 {n} 次调用", not_there: "此运行没有它。",
+  change_added: "新增", change_gone: "消失", change_changed: "改变", change_cut: "裁剪不同", change_same: "相同",
+
+  trust_program: "写在程序中", trust_user: "来自用户", trust_model: "来自模型", trust_memory: "来自记忆", trust_resource: "来自资源", trust_tool: "来自工具", trust_external: "来自外部文件", trust_web: "来自网络",
+};

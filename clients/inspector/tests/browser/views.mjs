@@ -1,0 +1,239 @@
+// The views over the made-up records: what each shows, by sight and by keys.
+import assert from "node:assert/strict";
+import { HOSTILE, TICKET } from "../support/record.mjs";
+
+const WIDTHS = [360, 1_280, 2_560];
+const VIEWS = [["runs", "#/"], ["run", "#/runs/run_today"], ["call", "#/runs/run_today/calls/1"], ["diff", "#/diff/run_yesterday/run_today"]];
+
+const READY = {
+  runs: "document.querySelectorAll('tbody tr').length > 50", run: "document.querySelectorAll('[role=treeitem]').length >= 11",
+  call: "document.querySelectorAll('.message').length === 2", diff: "document.querySelectorAll('.call-diff').length === 3",
+};
+
+export async function views(driver, server) {
+  await looks(driver);
+  await runs(driver);
+  await run(driver);
+  await many(driver);
+  await growing(driver, server);
+  await call(driver);
+  await long(driver);
+  await diff(driver);
+  await hostile(driver);
+  await odd(driver);
+  await chinese(driver);
+}
+
+async function looks(driver) {
+  for (const scheme of ["light", "dark"]) {
+    for (const width of WIDTHS) {
+      await driver.look(width, scheme);
+      for (const [view, hash] of VIEWS) {
+        const name = `${view}-${width}-${scheme}`;
+        await driver.open(hash, view);
+        await driver.page.until(READY[view], name);
+        await driver.fits(name);
+        await driver.accessible(name);
+        await driver.shot(name, true);
+      }
+      driver.ok(`every view at ${width} in ${scheme}: axe finds nothing, nothing is wider than the window`);
+    }
+  }
+  await driver.look(1_280, "light");
+}
+
+async function runs(driver) {
+  const { page } = driver;
+  await driver.open("#/", "runs");
+  await page.until("document.querySelectorAll('tbody tr').length === 100");
+  for (let index = 0; index < 3; index += 1) {
+    await page.value("document.querySelector('[data-view] > button')?.scrollIntoView()");
+    await page.until(`document.querySelectorAll('tbody tr').length >= ${Math.min(241, 100 * (index + 2))}`, "more runs come into view");
+  }
+  assert.equal((await driver.texts("[data-view] > p[role=status]"))[0], "All 241 runs are shown.");
+  assert.match(await driver.text("tbody tr:nth-child(5)"), /failed\s*answer_invalid The answer of the model/);
+  driver.ok("all runs are shown, page by page, the errors of failed ones too");
+
+  await page.value("document.querySelector('tbody tr:nth-child(1) input').click(), document.querySelector('tbody tr:nth-child(2) input').click()");
+  await page.until("document.querySelector('.compare a')");
+  assert.equal(await page.value("document.querySelector('.compare a').getAttribute('href')"), "#/diff/run_yesterday/run_today");
+  driver.ok("two runs lead to their differences, the older one on the left");
+
+  await page.click('input[name="program"]');
+  await page.type("会议");
+  await page.key("Enter");
+  await page.until("document.querySelectorAll('tbody tr').length === 1 && location.hash.includes('program=')");
+  assert.match(await driver.text("tbody tr"), /示例\/会议纪要\.as/);
+  driver.ok("a filter by program is part of the address");
+
+  await driver.open("#/", "runs");
+  await page.until("document.querySelectorAll('tbody tr').length === 100");
+  for (const key of ["j", "j", "k"]) await page.key(key);
+  assert.equal(await page.value("document.activeElement.getAttribute('href')"), "#/runs/run_today");
+  await page.key("Enter");
+  await page.until("document.querySelector('[data-view=run]')");
+  await page.key("Escape");
+  await page.until("document.querySelector('[data-view=runs]')");
+  await page.key("?");
+  await page.until("document.querySelector('dialog').open");
+  await driver.accessible("the keys");
+  await page.key("Escape");
+  await page.until("!document.querySelector('dialog').open");
+  assert.equal(await page.value("document.querySelector('[data-view]').dataset.view"), "runs");
+  driver.ok("j, k, Enter, Esc and ? do what the page says");
+}
+
+async function run(driver) {
+  const { page } = driver;
+  await driver.open("#/runs/run_today", "run");
+  await page.until("document.querySelectorAll('[role=treeitem]').length === 11");
+  const rows = await driver.texts("[role=treeitem] .what");
+  assert.match(rows[8].replace(/\s+/g, " "), /use policy · Policy/);
+  assert.match(rows[5].replace(/\s+/g, " "), /tool File\.read\(path: docs\/policy\.md\)/);
+  const bars = await page.value(`[5, 6].map((id) => { const { left, right } = document.querySelector("#event-" + id + " .bar-of").getBoundingClientRect(); return [left, right]; })`);
+  assert.ok(bars[0][1] > bars[1][0] && bars[1][1] > bars[0][1], `the tools' bars lie beside each other: ${JSON.stringify(bars)}`);
+  assert.deepEqual(await page.value("[...document.querySelectorAll('.bar-of.critical')].map((one) => one.closest('[role=treeitem]').id)"), ["event-1", "event-3", "event-4", "event-6", "event-8", "event-10"]);
+  assert.match(await driver.text(".facts"), /Tokens in\s+1,310[^]*Cost\s+0\.00124 USD/);
+  driver.ok("the timeline has each event, what ran side by side, and the critical path");
+
+  await page.key("j");
+  for (const key of ["j", "j", "j", "j", "ArrowLeft"]) await page.key(key);
+  await page.until("document.querySelectorAll('[role=treeitem]').length === 7", "the loop is closed");
+  for (const key of ["ArrowRight", "ArrowUp", "End", "k", "Enter"]) await page.key(key);
+  await page.until("location.hash === '#/runs/run_today/calls/1'", "Enter opens the model call");
+  driver.ok("the timeline is used by keys alone");
+}
+
+async function many(driver) {
+  const { page } = driver;
+  await driver.open("#/runs/run_many", "run");
+  await page.until("document.querySelectorAll('[role=treeitem]').length >= 2");
+  await page.click("#event-2 .says");
+  await page.key("ArrowRight");
+  await page.until("document.querySelector('.track').clientHeight > 1000 * 30", "the first thousand are there");
+  for (let known = 1_000; known < 5_000; known += 1_000) {
+    await page.value("document.querySelector('.rows').scrollTop = 1e9");
+    await page.until(`document.querySelector('.track').clientHeight > ${known + 1_000} * 30`, "more events come into view");
+  }
+  assert.ok((await page.value("document.querySelectorAll('.row').length")) < 80, "only the rows in view exist");
+  driver.ok("of a run of 100,000 events only the rows in view exist");
+}
+
+async function growing(driver, server) {
+  const { page } = driver;
+  await driver.open("#/runs/run_live", "run");
+  await page.until("document.querySelectorAll('[role=treeitem]').length === 4");
+  assert.match(await driver.text(".head"), /running[^]*under way/);
+  server.finish();
+  await page.until("document.querySelectorAll('[role=treeitem]').length === 11 && document.querySelector('.outcome').innerText.includes('completed')", "the run has grown and ended");
+  driver.ok("a run under way grows, and its end is shown");
+  await driver.open("#/runs/run_dead", "run");
+  await page.until("document.querySelectorAll('[role=treeitem]').length === 10");
+  assert.match(await driver.text(".head"), /interrupted[^]*This run has no end/);
+  assert.match(await driver.text("#event-10"), /no end/);
+  driver.ok("a dead run says so");
+}
+
+async function call(driver) {
+  const { page } = driver;
+  await driver.open("#/runs/run_today/calls/1", "call");
+  await page.until(READY.call);
+  const sent = await page.value("[...document.querySelectorAll('.message')].map((one) => [...one.querySelectorAll('.sent-text')].map((row) => row.textContent).join(''))");
+  const expected = await page.value("fetch('v1/runs/run_today/calls/1/prompt').then((answer) => answer.json()).then(({ messages }) => messages.map(({ text }) => text))");
+  assert.deepEqual(sent, expected, "the messages are exact");
+  assert.equal(await driver.text("#item-0"), TICKET);
+  const notes = await driver.texts(".margin-note");
+  assert.ok(notes.some((note) => /2 policy[^]*Policy · agents\/support\.as:13[^]*from a tool[^]*1,000 tokens, budget 1,000 tokens[^]*cut from 1,730 to 1,000 tokens[^]*its own budget is 1,000 tokens/.test(note)), notes.join("\n"));
+  assert.match(await driver.text(".items .gone"), /history\s*not in the prompt[^]*the budget of the whole prompt left it 0 tokens/);
+  const widths = await page.value("[...document.querySelectorAll('.share')].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0) / document.querySelector('.token-bar').clientWidth");
+  assert.ok(Math.abs(widths - 1_310 / 1_400) < 0.01, `the bar is filled as the budget is: ${widths}`);
+  assert.match(await driver.text(".side"), /days: expected a number, found a string[^]*Attempt 2[^]*"days": 1/);
+  driver.ok("the prompt is exact, each item is named where it stands, with its cut and the reason");
+
+  await page.value("[...document.querySelectorAll('.items button')].find((one) => one.innerText === 'Show the whole value').click()");
+  await page.until("document.querySelector('.cut-text')?.innerText.includes('Returns are free for thirty days.')", "the cut text is opened");
+  await page.click('.why input');
+  await page.type("history");
+  await page.key("Enter");
+  await page.until("document.querySelector('.why-answer').innerText.includes('left out, as the budget had no room')");
+  assert.match(await driver.text(".why-answer"), /line 14[^]*history has priority 3/);
+  driver.ok("what was cut can be opened, and why something is not there is answered");
+}
+
+async function long(driver) {
+  const { page } = driver;
+  await driver.open("#/runs/run_long/calls/1", "call");
+  await page.until("document.querySelector('.sent-text')?.textContent.startsWith('一行文字')");
+  assert.match(await driver.text(".parts"), /^0 B to 65\.5 kB of 10\.\d MB/);
+  await page.value(`(() => { const select = document.querySelector('.parts select'); select.value = "0"; select.dispatchEvent(new Event("change", { bubbles: true })); })()`);
+  await page.until("document.querySelector('#item-0')?.textContent.endsWith('299999')", "the item in the last part");
+  driver.ok("a message of 10 MB is shown by parts, and an item is found in it");
+}
+
+async function diff(driver) {
+  const { page } = driver;
+  await driver.open("#/diff/run_yesterday/run_today", "diff");
+  await page.until(READY.diff);
+  assert.match(await driver.text("[data-view] .lead"), /first difference is at agents\/support\.as:21:5/);
+  assert.deepEqual((await driver.texts(".tag.first")).length, 1);
+  assert.match(await page.value("document.querySelector('.tag.first').closest('li').innerText"), /cut differently policy[^]*Returns are free/);
+  assert.match((await driver.texts(".call-diff")).at(-1), /added[^]*– → call 3/);
+  await page.value("[...document.querySelectorAll('.parts-list button')].find((one) => one.innerText.includes('目录')).click()");
+  await page.until("document.body.innerText.includes('目录:发货、退货') && document.body.innerText.includes('This run does not have it.')");
+  await driver.open("#/diff/run_today/run_today", "diff");
+  await page.until("document.body.innerText.includes('Neither run has a model call.')");
+  driver.ok("differences are paired, the first one is marked, both texts open beside each other");
+}
+
+async function hostile(driver) {
+  const { page } = driver;
+  for (const [view, hash, sign] of [["runs", "#/?q=script", "tbody .sign"], ["run", "#/runs/run_hostile", ".says .sign"], ["call", "#/runs/run_hostile/calls/1", ".sent-text .sign"]]) {
+    await driver.open(hash, view);
+    await page.until(`document.querySelector('${sign}')`, `signs of ${view}`);
+    assert.equal(await page.value("document.querySelectorAll('main img, main script').length"), 0);
+    assert.match(await driver.text("main"), /<script>document\.title = "hacked"<\/script>[^]*⟦U\+202E⟧evil⟦U\+202C⟧ ⟦U\+E0041⟧/);
+    assert.equal(await page.value("/[\\u202A-\\u202E]/.test(document.querySelector('main').textContent)"), false, "no sign that turns text around is left");
+    await driver.fits(`hostile ${view}`);
+    await driver.accessible(`hostile ${view}`);
+    await driver.quiet(`hostile ${view}`);
+    await driver.shot(`hostile-${view}`);
+  }
+  await driver.open(`#/${encodeURIComponent(HOSTILE)}`, "unknown");
+  await driver.quiet("a hostile address");
+  driver.ok("markup and turning signs in every field are shown, and do nothing");
+}
+
+async function odd(driver) {
+  const { page } = driver;
+  await driver.open("#/runs/run_old", "run");
+  await page.until("document.querySelectorAll('[role=treeitem]').length === 2");
+  await driver.open("#/runs/run_old/calls/1", "call");
+  await page.until("document.querySelector('.sent-text')?.textContent === 'An old record.'");
+  await driver.open("#/runs/run_damaged", "run");
+  await page.until("document.querySelector('.note')?.innerText.includes('Line 7 of the record is damaged')");
+  await driver.quiet("odd records");
+  await driver.page.open("about:blank");
+  await page.open(`${driver.url}#/runs/nothing`);
+  await page.until("document.querySelector('.refused')?.innerText.includes('run_unknown There is no run nothing.')");
+  assert.ok(page.complaints.every((one) => one.includes("404")), page.complaints.join("\n"));
+  page.complaints.length = 0;
+  driver.ok("older, damaged and unknown runs say what they are");
+}
+
+async function chinese(driver) {
+  const { page } = driver;
+  await driver.open("#/", "runs");
+  await page.value(`(() => { const select = document.querySelector('.bar select'); select.value = "zh"; select.dispatchEvent(new Event("change", { bubbles: true })); })()`);
+  await page.until("document.querySelector('h1').innerText === '运行' && document.documentElement.lang === 'zh'");
+  await driver.look(360, "light");
+  for (const [view, hash] of VIEWS) {
+    await driver.open(hash, view);
+    await page.until(READY[view]);
+    assert.doesNotMatch(await driver.text("[data-view]"), /\{\w+\}|\b(Show|Loading|Select|Offered)\b/, `${view} in Chinese`);
+    await driver.fits(`${view} in Chinese`);
+    await driver.accessible(`${view} in Chinese`);
+    await driver.shot(`${view}-360-zh`, true);
+  }
+  await page.value("localStorage.clear()");
+  driver.ok("the page is there in Chinese");
+}

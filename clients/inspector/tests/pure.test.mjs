@@ -1,0 +1,134 @@
+// What the page computes without a browser (IN-3, IN-5, IN-6, IN-7, IN-8, IN-15).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as address from "../dist/address.js";
+import { lines, regionsOf, segments } from "../dist/call/regions.js";
+import { shares, width } from "../dist/call/tokens.js";
+import { firstOf } from "../dist/diff/first.js";
+import { failureOf, kindOf, summary } from "../dist/run/kinds.js";
+import { add, critical, extent, nodeOf, rowsOf } from "../dist/run/tree.js";
+import { byteLength, indices } from "../dist/text/bytes.js";
+import { pieces, plain } from "../dist/text/visible.js";
+import { diff, events, manifest, manyEvents, prompt, START, TICKET } from "./support/record.mjs";
+
+test("in_15_invisible_and_turning_signs_are_shown_by_number", () => {
+  assert.equal(plain("a\u202Eb\u2066c\u200Bd\u0000e\u{E0041}f"), "a⟦U+202E⟧b⟦U+2066⟧c⟦U+200B⟧d⟦U+0000⟧e⟦U+E0041⟧f");
+  assert.deepEqual(pieces("\u202E\u202Dx"), [{ text: "⟦U+202E⟧⟦U+202D⟧", sign: true }, { text: "x", sign: false }]);
+});
+
+test("in_15_signs_that_scripts_and_emoji_need_stay", () => {
+  for (const text of ["👩‍👩‍👧", "می‌خواهم", "क्‍ष", "☂️", "a\tb\nc", "客户 e\u0301"]) assert.equal(plain(text), text);
+});
+
+test("in_3_byte_offsets_become_indices_in_every_script", () => {
+  for (const text of ["plain", TICKET, "é漢🙂x", "\uD800 lone", ""]) {
+    const buffer = Buffer.from(text);
+    assert.equal(byteLength(text), buffer.length);
+    for (let index = 0; index <= text.length; index += 1) {
+      if (index > 0 && /[\uD800-\uDBFF]/.test(text[index - 1]) && /[\uDC00-\uDFFF]/.test(text[index] ?? "")) continue;
+      assert.deepEqual(indices(text, [Buffer.byteLength(text.slice(0, index))]), [index], `${text} ${index}`);
+    }
+  }
+  assert.deepEqual(indices("漢a", [1, 3, 99]), [0, 1, 2], "within a character its beginning, past the end the end");
+});
+
+test("in_6_segments_of_a_message_are_its_text_and_each_item_its_own", () => {
+  const of = prompt();
+  const parts = segments(of.messages[1].text, regionsOf(of, 1));
+  assert.equal(parts.map((part) => part.text).join(""), of.messages[1].text);
+  assert.equal(parts.find((part) => part.region?.item?.index === 0).text, TICKET);
+  assert.equal(parts.filter((part) => part.first).length, 4, "two items, the instruction and the contract");
+  assert.equal(lines(parts).flatMap((line) => line.segments).map((part) => part.text).join(""), of.messages[1].text);
+});
+
+test("in_6_items_within_a_layer_keep_their_place_and_the_layer_its_rest", () => {
+  const region = (kind, name, start, end) => ({ kind, [kind]: { name, index: 0 }, start, end });
+  const parts = segments("do {x} now", [region("layer", "instruction", 0, 10), region("item", "x", 3, 6)]);
+  assert.deepEqual(parts.map(({ text, region, first }) => [text, region.kind, first]), [["do ", "layer", true], ["{x}", "item", true], [" now", "layer", false]]);
+  assert.equal(lines(parts).length, 1, "they share a line");
+});
+
+test("in_6_part_of_a_long_text_has_the_regions_that_reach_into_it", () => {
+  const text = "漢字漢字漢字";
+  const region = { kind: "item", item: { index: 0 }, start: 3, end: 15 };
+  const parts = segments(text.slice(2, 4), [region], 6);
+  assert.deepEqual(parts.map((part) => [part.text, part.region?.item.index]), [["漢字", 0]]);
+  assert.deepEqual(segments(text.slice(0, 1), [region], 0).map((part) => part.region), [undefined]);
+});
+
+test("in_7_shares_add_up_to_the_tokens_of_the_manifest", () => {
+  const all = shares(manifest());
+  assert.equal(all.reduce((sum, share) => sum + share.tokens, 0), 1_310);
+  assert.deepEqual(all.at(-1), { kind: "rest", name: "", tokens: 1_310 - 48 - 1_038 - 55 });
+  assert.equal(width(manifest()), 1_400);
+  assert.equal(width({ call: 1 }), 1, "an old record has no tokens");
+});
+
+function tree(all) {
+  const nodes = new Map([[all[0].id, nodeOf(all[0], 0)]]);
+  const children = Map.groupBy(all.slice(1), (event) => event.parent);
+  for (const [parent, found] of children) {
+    const node = nodes.get(parent);
+    add(node, found);
+    node.open = true;
+    for (const child of node.children) nodes.set(child.event.id, child);
+  }
+  return nodes.get(all[0].id);
+}
+
+test("in_5_rows_are_the_open_events_in_order_and_one_for_what_is_not_fetched", () => {
+  const root = tree(events());
+  assert.deepEqual(rowsOf(root).map((row) => row.node.event.id), [1, 2, 3, 4, 5, 7, 6, 8, 9, 10, 11]);
+  root.children[1].open = false;
+  assert.deepEqual(rowsOf(root).map((row) => row.node.event.id), [1, 2, 3]);
+  root.next = 3;
+  assert.equal(rowsOf(root).at(-1).kind, "more");
+});
+
+test("in_5_event_that_was_fetched_again_stays_open", () => {
+  const root = tree(events());
+  add(root, [{ ...events()[2], duration_us: 5 }]);
+  assert.equal(root.children[1].event.duration_us, 5);
+  assert.equal(root.children[1].open, true);
+  assert.equal(root.children.length, 2);
+});
+
+test("in_5_critical_path_leaves_out_what_ran_beside_it", () => {
+  const found = critical(tree(events()), START);
+  assert.deepEqual([...found].sort((a, b) => a - b), [1, 3, 4, 6, 8, 10]);
+});
+
+test("in_5_unfinished_run_reaches_to_the_last_end_that_is_known", () => {
+  const all = events().map((event) => ([1, 3].includes(event.id) ? { ...event, duration_us: null } : event));
+  assert.equal(extent(tree(all)).end, START + 2_410_000);
+});
+
+test("in_5_tree_of_a_hundred_thousand_events_is_flattened_whole", () => {
+  const root = tree(manyEvents(100_000));
+  assert.equal(rowsOf(root).length, 100_000);
+  assert.equal(critical(root, extent(root).end).size, 100_000);
+});
+
+test("in_5_events_of_newer_and_older_versions_have_a_kind_and_a_summary", () => {
+  const event = { id: 1, kind: "toString", start_us: 0 };
+  assert.equal(kindOf(event).word, "kind_other");
+  assert.equal(summary(event), "");
+  assert.equal(failureOf({ ...event, data: { error: { code: "a", message: "b" } } }), "a: b");
+  assert.equal(summary({ id: 1, kind: "tool", start_us: 0, data: { name: "File", method: "read", arguments: { path: "a" } } }), "File.read(path: a)");
+});
+
+test("in_8_first_difference_is_the_first_part_that_is_not_the_same", () => {
+  assert.deepEqual(firstOf(diff().calls), { call: 1, layer: -1, item: 1 });
+  assert.equal(firstOf([]), undefined);
+  assert.deepEqual(firstOf([{ change: "changed", layers: [{ change: "changed" }], items: [{ change: "changed" }] }]), { call: 0, layer: 0, item: -1 });
+});
+
+test("in_6_addresses_are_read_as_they_are_written", () => {
+  assert.deepEqual(address.read(address.run("会议/1")), { view: "run", run: "会议/1" });
+  assert.deepEqual(address.read(address.call("a", 3)), { view: "call", run: "a", call: 3 });
+  assert.deepEqual(address.read(address.diff("a", "b")), { view: "diff", left: "a", right: "b" });
+  const filter = { program: "a&b", outcome: "no end", q: "客户" };
+  assert.deepEqual(address.read(address.runs(filter)), { view: "runs", filter });
+  assert.deepEqual(address.read("").view, "runs");
+  for (const wrong of ["#/runs", "#/runs/a/calls/x", "#/nothing", "#/runs/%E0/calls"]) assert.equal(address.read(wrong).view, "unknown", wrong);
+});

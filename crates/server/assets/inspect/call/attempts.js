@@ -1,0 +1,79 @@
+/** The attempts to get an answer: the answer, its errors, options, time, tokens and cost (IN-6). */
+import { cost, count, counted, duration, json } from "../text/format.js";
+import { Block, Name } from "../text/show.js";
+import { plain } from "../text/visible.js";
+import { html } from "../vendor/preact.js";
+import { t } from "../words/words.js";
+import { Fact } from "../views/parts.js";
+/** Puts together what the prompt and the manifest say of each attempt. An attempt has one request for each round of tool calls. */
+export function attemptsOf(prompt, manifest) {
+    const numbers = new Set([...(prompt.attempts ?? []), ...(manifest.attempts ?? [])].map((one) => one.attempt));
+    return [...numbers].sort((a, b) => a - b).map((number) => ({
+        number,
+        sent: (prompt.attempts ?? []).filter((one) => one.attempt === number),
+        record: manifest.attempts?.find((one) => one.attempt === number),
+    }));
+}
+export function Attempts({ prompt, manifest }) {
+    const attempts = attemptsOf(prompt, manifest);
+    return html `
+    <h2>${t("answer")}</h2>
+    ${attempts.length === 0 ? html `<p class="quiet">${t("no_answer")}</p>` : attempts.map((attempt) => html `<${AttemptView} attempt=${attempt} many=${attempts.length > 1} />`)}
+    <dl class="facts"><${Fact} name=${t("cost")}>${cost(manifest.cost)}</></dl>
+    ${(manifest.passed_over ?? []).map((one) => html `<p class="note">${t("passed_over")} <${Name} text=${one.uri} />: <${Name} text=${one.reason} /></p>`)}`;
+}
+function AttemptView({ attempt, many }) {
+    return html `
+    <section class="attempt" aria-label=${t("attempt", { n: attempt.number })}>
+      ${many && html `<h3>${t("attempt", { n: attempt.number })}</h3>`}
+      ${attempt.sent.map((sent) => html `<${Exchange} sent=${sent} />`)}
+      ${attempt.record && html `<${Record} record=${attempt.record} />`}
+    </section>`;
+}
+/** What a request added to the prompt, and what came back. */
+function Exchange({ sent }) {
+    const added = sent.messages ?? [];
+    return html `
+    ${added.length > 0 && html `<details><summary>${t("added_messages", { n: count(added.length) })}</summary>${added.map((message) => html `<h4><${Name} text=${message.role} /></h4><${Block} text=${message.text} label=${plain(message.role)} />`)}</details>`}
+    ${typeof sent.answer === "string" ? html `<${Block} text=${pretty(sent.answer)} label=${t("answer")} />` : html `<p class="quiet">${t("no_answer")}</p>`}
+    ${hasErrors(sent.errors) && html `<h4 class="bad">${t("errors")}</h4><ul class="errors">${errorsOf(sent.errors).map((one) => html `<li><${Name} text=${one} /></li>`)}</ul>`}`;
+}
+/** An answer that is JSON is indented; any other stays as it came. */
+function pretty(answer) {
+    try {
+        const value = JSON.parse(answer);
+        return typeof value === "object" && value !== null ? JSON.stringify(value, null, 2) : answer;
+    }
+    catch {
+        return answer;
+    }
+}
+function hasErrors(errors) {
+    return Array.isArray(errors) ? errors.length > 0 : errors !== undefined && errors !== null;
+}
+/** Errors by the path of their field, as lines. */
+function errorsOf(errors) {
+    const list = Array.isArray(errors) ? errors : [errors];
+    return list.map((one) => {
+        const error = (typeof one === "object" && one !== null ? one : {});
+        if (typeof error.message !== "string")
+            return json(one);
+        return typeof error.path === "string" && error.path !== "" ? `${error.path}: ${error.message}` : error.message;
+    });
+}
+function Record({ record }) {
+    const fact = (name, value) => html `<${Fact} name=${name}>${value}</>`;
+    return html `
+    ${record.failure && html `<p class="fault"><${Name} text=${record.failure} /></p>`}
+    ${(record.retried ?? []).map((one, index) => html `<p class="note">${t("retried")} <${Name} text=${one} />${record.waits_ms?.[index] !== undefined && ` (${duration(record.waits_ms[index] * 1_000)})`}</p>`)}
+    <dl class="facts">
+      ${fact(t("finish"), html `<${Name} text=${record.finish_reason ?? "–"} />`)}
+      ${fact(t("latency"), duration(typeof record.latency_ms === "number" ? record.latency_ms * 1_000 : undefined))}
+      ${fact(t("tokens_in"), counted(record.prompt_tokens, record.estimated))}
+      ${fact(t("tokens_out"), counted(record.completion_tokens, record.estimated))}
+      ${fact(t("cached"), count(record.cached_tokens))}
+      ${fact(t("max_output"), count(record.max_output))}
+      ${fact(t("schema"), html `<${Name} text=${record.schema_form ?? "–"} />`)}
+    </dl>
+    ${record.options !== undefined && record.options !== null && html `<details><summary>${t("options")}</summary><${Block} text=${json(record.options)} label=${t("options")} /></details>`}`;
+}

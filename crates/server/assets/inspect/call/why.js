@@ -1,0 +1,41 @@
+/** "Why is this not in the prompt?", answered from the record (IN-9). */
+import { api } from "../api.js";
+import { Refused } from "../load.js";
+import { json } from "../text/format.js";
+import { Name } from "../text/show.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { t } from "../words/words.js";
+const VERDICTS = {
+    present: "why_present", cut: "why_cut", gave_way: "why_gave_way", not_selected: "why_not_selected", out_of_scope: "why_out_of_scope", not_declared: "why_not_declared", denied: "why_denied",
+};
+export function WhyNot({ run, call }) {
+    const [asked, setAsked] = useState(undefined);
+    const stop = useRef(undefined);
+    useEffect(() => () => stop.current?.abort(), []);
+    const submit = (event) => {
+        event.preventDefault();
+        const label = String(new FormData(event.target).get("label") ?? "").trim();
+        if (label === "")
+            return;
+        stop.current?.abort();
+        const asking = new AbortController();
+        stop.current = asking;
+        const settle = (next) => {
+            if (!asking.signal.aborted)
+                setAsked(next);
+        };
+        api.why(run, call, label, asking.signal).then((answer) => settle({ label, answer }), (error) => settle({ label, error }));
+    };
+    return html `
+    <h2>${t("why_title")}</h2>
+    <form class="why" onSubmit=${submit}>
+      <label>${t("why_label")}<input name="label" dir="auto" autocomplete="off" spellcheck=${false} required /></label>
+      <button class="primary">${t("why_ask")}</button>
+    </form>
+    <div role="status" class="why-answer">${asked?.answer && html `<${Verdict} label=${asked.label} why=${asked.answer} />`}${asked?.error !== undefined && html `<${Refused} error=${asked.error} />`}</div>`;
+}
+function Verdict({ label, why }) {
+    const word = VERDICTS[why.verdict];
+    const told = [why.by, why.line, why.detail].filter((one) => one !== undefined && one !== null && one !== "").map((one) => (typeof one === "number" ? t("line", { n: one }) : json(one)));
+    return html `<p><strong><${Name} text=${label} /></strong>: ${word ? t(word) : html `<${Name} text=${why.verdict} />`}</p>${told.map((one) => html `<p class="quiet pre"><${Name} text=${one} /></p>`)}`;
+}

@@ -1,0 +1,33 @@
+/** What a view asks the server for, while it is asked, and when it is refused. */
+import { t } from "./words/words.js";
+import { html, useEffect, useState } from "./vendor/preact.js";
+import { Name } from "./text/show.js";
+import { ApiError } from "./api.js";
+/** Asks whenever an input changes; an answer that is no longer wanted is dropped. `value` stays until the next one is there. */
+export function useLoaded(ask, inputs) {
+    const [state, setState] = useState({});
+    useEffect(() => {
+        const stop = new AbortController();
+        const settle = (next) => {
+            if (!stop.signal.aborted)
+                setState(next);
+        };
+        ask(stop.signal).then((value) => settle({ value }), (error) => settle({ error }));
+        return () => stop.abort();
+    }, inputs);
+    return state;
+}
+/** A refusal as text. */
+export function Refused({ error }) {
+    const code = error instanceof ApiError ? error.code : "";
+    const message = error instanceof Error ? error.message : String(error);
+    return html `<p class="refused" role="alert"><strong>${t("refused")}</strong> ${code !== "" && html `<code>${code}</code> `}<${Name} text=${message} /></p>`;
+}
+/** What is shown until there is a value, or instead of it. */
+export function Waiting({ loaded, what, children }) {
+    if (loaded.error !== undefined)
+        return html `<${Refused} error=${loaded.error} />`;
+    if (loaded.value === undefined)
+        return html `<p class="quiet" role="status">${t(what)}</p>`;
+    return children(loaded.value);
+}

@@ -1,0 +1,116 @@
+/** Fetches the events of a run as they are opened, and again while it grows (IN-5). */
+import { api } from "../api.js";
+import { add, isUnder, nodeOf } from "./tree.js";
+/** Rows that open by themselves, so that a small run is seen whole. */
+const OPENED = 60;
+export class RunTree {
+    root;
+    error;
+    #run;
+    #changed;
+    #asking = new Map();
+    #opened = 0;
+    constructor(run, changed) {
+        this.#run = run;
+        this.#changed = changed;
+    }
+    async start() {
+        await this.#guard(async () => {
+            const event = await this.#rootEvent();
+            if (!event)
+                return;
+            this.root = nodeOf(event, 0);
+            await this.open(this.root);
+        });
+    }
+    async #rootEvent() {
+        return (await api.events(this.#run, undefined, undefined)).events[0];
+    }
+    /** Opens an event and, while the run is small, what is in it. */
+    async open(node) {
+        node.open = true;
+        this.#changed();
+        if (node.children === undefined)
+            await this.more(node);
+        await this.#openSmall(node);
+    }
+    /** Opens the events in one that nobody has opened or closed yet. */
+    async #openSmall(node) {
+        for (const child of node.children ?? []) {
+            const many = child.event.children ?? 0;
+            if (child.children !== undefined || many === 0 || this.#opened + many > OPENED)
+                continue;
+            this.#opened += many;
+            await this.open(child);
+        }
+    }
+    close(node) {
+        node.open = false;
+        this.#changed();
+    }
+    /** Fetches the next page of the children of an event. Asked twice, it fetches once. */
+    more(node) {
+        const under = this.#asking.get(node.event.id);
+        if (under)
+            return under;
+        const asked = this.#guard(() => this.#page(node, node.next)).finally(() => this.#asking.delete(node.event.id));
+        this.#asking.set(node.event.id, asked);
+        return asked;
+    }
+    async #page(node, after) {
+        const page = await api.events(this.#run, node.event.id, after);
+        add(node, page.events);
+        node.next = page.next ?? undefined;
+        this.#changed();
+    }
+    /** Fetches what an unfinished run may have changed: its own event, and the children of open events without an end. */
+    async grow() {
+        await this.#guard(async () => {
+            const event = await this.#rootEvent();
+            if (!event)
+                return;
+            if (!this.root)
+                return this.start();
+            const under = this.#unfinished();
+            this.root.event = event;
+            for (const node of under) {
+                await this.#again(node);
+                await this.#openSmall(node);
+            }
+        });
+    }
+    #unfinished() {
+        const found = [];
+        const waiting = this.root ? [this.root] : [];
+        for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+            if (node.children === undefined || !isUnder(node.event))
+                continue;
+            found.push(node);
+            waiting.push(...node.children);
+        }
+        return found;
+    }
+    /** Fetches the pages of children that are known, and those after them up to the next unfetched one. */
+    async #again(node) {
+        const known = node.children?.length ?? 0;
+        let fetched = 0;
+        let after;
+        do {
+            const page = await api.events(this.#run, node.event.id, after);
+            add(node, page.events);
+            node.next = page.next ?? undefined;
+            after = node.next;
+            fetched += page.events.length;
+        } while (after !== undefined && fetched <= known);
+    }
+    async #guard(work) {
+        try {
+            await work();
+            this.error = undefined;
+        }
+        catch (error) {
+            this.error = error;
+        }
+        this.#changed();
+    }
+}

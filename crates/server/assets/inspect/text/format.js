@@ -1,0 +1,57 @@
+/** Numbers, times and money as people read them. */
+import { plain } from "./visible.js";
+import { language, t } from "../words/words.js";
+/** What stands for a value that a record lacks. */
+export const NOTHING = "–";
+export function count(value) {
+    return value === null || value === undefined ? NOTHING : new Intl.NumberFormat(language()).format(value);
+}
+/** A count that was made here and not by the provider is marked. */
+export function counted(value, estimated) {
+    return value !== null && value !== undefined && estimated ? `≈ ${count(value)}` : count(value);
+}
+export function duration(micros) {
+    if (micros === null || micros === undefined)
+        return NOTHING;
+    const digits = (value) => new Intl.NumberFormat(language(), { maximumSignificantDigits: 3 }).format(value);
+    if (micros < 1_000)
+        return `${digits(micros)} µs`;
+    if (micros < 1_000_000)
+        return `${digits(micros / 1_000)} ms`;
+    if (micros < 60_000_000)
+        return `${digits(micros / 1_000_000)} s`;
+    const seconds = Math.floor(micros / 1_000_000);
+    const rest = `${String(Math.floor(seconds / 60) % 60).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}`;
+    return seconds < 3_600 ? `${rest} min` : `${Math.floor(seconds / 3_600)}:${rest} h`;
+}
+export function time(start) {
+    const date = new Date(start ?? Number.NaN);
+    if (Number.isNaN(date.getTime()))
+        return NOTHING;
+    return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "medium" }).format(date);
+}
+export function size(bytes) {
+    if (bytes === null || bytes === undefined)
+        return NOTHING;
+    const short = (value) => new Intl.NumberFormat(language(), { maximumFractionDigits: 1 }).format(value);
+    if (bytes < 1_000)
+        return `${short(bytes)} B`;
+    return bytes < 1_000_000 ? `${short(bytes / 1_000)} kB` : `${short(bytes / 1_000_000)} MB`;
+}
+export function cost(value) {
+    if (!value)
+        return NOTHING;
+    const amount = value.micros !== undefined ? value.micros / 1_000_000 : value.actual;
+    if (amount === undefined)
+        return NOTHING;
+    if (amount === 0)
+        return t("free");
+    return `${new Intl.NumberFormat(language(), { maximumFractionDigits: 6, minimumFractionDigits: 2 }).format(amount)} ${plain(value.currency)}`;
+}
+export function place(position) {
+    return position ? `${position.file}:${position.line}` : "";
+}
+/** A value as readable JSON. */
+export function json(value) {
+    return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+}

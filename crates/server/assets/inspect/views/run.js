@@ -1,0 +1,118 @@
+/** One run: how it ended, what it cost, and its timeline (IN-5). */
+import { api } from "../api.js";
+import { call as callAddress, runs } from "../address.js";
+import { Refused, useLoaded, Waiting } from "../load.js";
+import { cost, count, counted, duration, json, size, time } from "../text/format.js";
+import { Block, Name } from "../text/show.js";
+import { failureOf, kindOf, summary } from "../run/kinds.js";
+import { RunTree } from "../run/store.js";
+import { Timeline } from "../run/timeline.js";
+import { isUnder } from "../run/tree.js";
+import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { t } from "../words/words.js";
+import { ErrorText, Fact, Outcome } from "./parts.js";
+export function RunView({ run }) {
+    const [again, setAgain] = useState(0);
+    const head = useLoaded((signal) => api.run(run, signal), [run, again]);
+    const [tree, version] = useTree(run);
+    const state = head.value?.state;
+    useFollowed(run, state === "RUNNING", () => {
+        setAgain((before) => before + 1);
+        void tree.grow();
+    });
+    return html `
+    <section data-view="run">
+      <p class="path"><a href=${runs()}>${t("runs")}</a></p>
+      <${Waiting} loaded=${head} what="loading_run">${(value) => html `<${Head} head=${value} />`}</>
+      ${tree.error !== undefined && html `<${Refused} error=${tree.error} />`}
+      ${tree.root && html `<${Events} tree=${tree} root=${tree.root} version=${version} run=${run} />`}
+    </section>`;
+}
+/** The tree of a run, and a number that changes with it. */
+function useTree(run) {
+    const [version, setVersion] = useState(0);
+    const tree = useMemo(() => new RunTree(run, () => setVersion((before) => before + 1)), [run]);
+    useEffect(() => void tree.start(), [tree]);
+    return [tree, version];
+}
+/** Calls back when a run under way has grown, at most once a second, and once when it has ended. */
+function useFollowed(run, running, grown) {
+    const latest = useRef(grown);
+    latest.current = grown;
+    useEffect(() => {
+        if (!running)
+            return;
+        let timer;
+        const soon = () => {
+            timer ??= setTimeout(() => {
+                timer = undefined;
+                latest.current();
+            }, 1_000);
+        };
+        const source = new EventSource(api.followed(run));
+        source.addEventListener("lines", soon);
+        source.addEventListener("end", () => {
+            source.close();
+            latest.current();
+        });
+        return () => {
+            clearTimeout(timer);
+            source.close();
+        };
+    }, [run, running]);
+}
+function Head({ head }) {
+    const models = head.models && head.models.length > 0 ? head.models.join(", ") : (head.model ?? "");
+    return html `
+    <header class="head">
+      <h1><${Name} text=${head.program ?? head.run} /></h1>
+      <p class="lead"><${Outcome} run=${head} /> <code class="quiet"><${Name} text=${head.run} /></code></p>
+      <${ErrorText} error=${head.error} />
+      ${(head.state === "INTERRUPTED") && html `<p class="note">${t("dead")}</p>`}
+      ${head.state === "RUNNING" && html `<p class="note" role="status">${t("growing", { n: count(head.lines) })}</p>`}
+      ${(head.notes ?? []).map((note) => html `<p class="note"><span aria-hidden="true">⚠</span> <${Name} text=${note} /></p>`)}
+      <dl class="facts">
+        <${Fact} name=${t("started")}>${time(head.start)}</>
+        <${Fact} name=${t("duration")}>${duration(head.duration_us)}</>
+        <${Fact} name=${t("model")}><${Name} text=${models} /></>
+        <${Fact} name=${t("calls")}>${count(head.calls)}</>
+        <${Fact} name=${t("tokens_in")}>${counted(head.input, head.estimated)}</>
+        <${Fact} name=${t("tokens_out")}>${counted(head.output, head.estimated)}</>
+        <${Fact} name=${t("cached")}>${count(head.cached)}</>
+        <${Fact} name=${t("cost")}>${cost(head.cost)}</>
+        <${Fact} name=${t("record")}>${size(head.bytes)}</>
+      </dl>
+    </header>`;
+}
+function Events({ tree, root, version, run }) {
+    const [selected, setSelected] = useState(undefined);
+    const enter = (node) => {
+        if (typeof node.event.call === "number")
+            location.hash = callAddress(run, node.event.call);
+        else if (node.open)
+            tree.close(node);
+        else
+            void tree.open(node);
+    };
+    return html `
+    <h2>${t("timeline")}</h2>
+    <p class="quiet">${t("timeline_help")}</p>
+    <div class="split">
+      <${Timeline} tree=${tree} root=${root} version=${version} selected=${selected?.event.id} select=${setSelected} enter=${enter} />
+      <aside class="details" aria-label=${t("details")} aria-live="polite">${selected ? html `<${Details} node=${selected} run=${run} />` : html `<p class="quiet">${t("select_event")}</p>`}</aside>
+    </div>`;
+}
+function Details({ node, run }) {
+    const { event } = node;
+    const failure = failureOf(event);
+    return html `
+    <h3><span aria-hidden="true">${kindOf(event).sign}</span> ${t(kindOf(event).word)} <span class="quiet">#${event.id}</span></h3>
+    <p><${Name} text=${summary(event)} /></p>
+    ${failure && html `<p class="fault"><${Name} text=${failure} /></p>`}
+    ${typeof event.call === "number" && html `<p><a class="button primary" href=${callAddress(run, event.call)}>${t("open_prompt", { n: event.call })}</a></p>`}
+    <p class="quiet">${isUnder(event) ? t("unfinished") : duration(event.duration_us)}</p>
+    ${data(event.data)}`;
+}
+function data(value) {
+    return value === undefined || value === null ? null : html `<${Block} text=${json(value)} label=${t("details")} />`;
+}

@@ -80,6 +80,7 @@ pub(crate) enum Command {
     Flow(Box<commands::flow::Args>),
     Trace(commands::trace::Args),
     Inspect(commands::inspect::Args),
+    Recheck(commands::recheck::Args),
     Explain(commands::explain::Args),
     Completions(commands::completions::Args),
 }

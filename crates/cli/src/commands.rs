@@ -30,6 +30,7 @@ pub(crate) mod migrate;
 pub(crate) mod new;
 pub(crate) mod parse;
 pub(crate) mod prompt;
+pub(crate) mod recheck;
 pub(crate) mod reference;
 pub(crate) mod repl;
 mod repl_editor;

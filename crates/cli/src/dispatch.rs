@@ -3,7 +3,7 @@
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
     acp, answer, check, completions, context, data, docs, doctor, explain, flow, fmt, inspect,
-    knowledge, lsp, mcp, mcp_servers, migrate, new, parse, prompt, reference, repl,
+    knowledge, lsp, mcp, mcp_servers, migrate, new, parse, prompt, recheck, reference, repl,
     run as run_command, runs, serve, token, tokens, trace, types, waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
@@ -61,6 +61,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::Data(args) => data::run(&args, terminal),
         Command::Flow(args) => flow::run(&args, terminal),
         Command::Trace(args) => trace::run(&args, terminal),
+        Command::Recheck(args) => recheck::run(&args, terminal),
         Command::Inspect(args) => inspect::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Completions(args) => completions::run(&args, &mut Cli::command(), terminal),

@@ -46,6 +46,8 @@ mod privileges;
 mod program_references;
 #[path = "cli/prompt.rs"]
 mod prompt;
+#[path = "cli/recheck.rs"]
+mod recheck;
 #[path = "cli/reference.rs"]
 mod reference;
 #[path = "cli/repl.rs"]

@@ -12,6 +12,7 @@ mod view;
 mod why_not;
 
 pub use blame::{Blame, Cause, blame};
+pub(crate) use diff::diff_of_functions;
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};

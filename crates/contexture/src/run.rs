@@ -2,6 +2,8 @@
 
 mod cost;
 mod input;
+mod recheck;
+pub(crate) mod recorded;
 pub(crate) mod request;
 pub(crate) mod result;
 mod selections;
@@ -9,6 +11,8 @@ pub(crate) mod takes;
 
 pub use cost::{RunCost, cost};
 pub use input::InputForm;
+pub use recheck::{Recheck, RecheckError, recheck};
+pub use recorded::Recorded;
 use request::Contexts;
 pub use request::{PartOf, RunRequest};
 pub use result::{CallReport, CheckReport, Run, RunError, RunFailure, RunReport, SetupError};
@@ -281,6 +285,7 @@ pub(crate) fn host(
     )
     .with_secrets(project.config.policy.secrets)
     .within(request.part_of.clone())
+    .on_record(request.recorded.clone())
     .known_as(id, journal.as_ref().map(|kept| kept.journal.clone()));
     let workspace = references.workspace();
     let tools = RunTools::new(
@@ -328,7 +333,7 @@ fn outlets(
     masker: &Arc<Masker>,
 ) -> Result<Outlets, SetupError> {
     let mut outlets: Vec<Box<dyn TraceSink>> = Vec::new();
-    if request.dry_run {
+    if request.dry_run && request.recorded.is_none() {
         return Ok((None, outlets));
     }
     if let Some(path) = &request.trace_file {

@@ -24,7 +24,8 @@ pub struct ToolOutput {
 
 impl ToolOutput {
     /// Returns a value as tools return it.
-    pub(crate) fn of(value: Value) -> Self {
+    #[must_use]
+    pub fn of(value: Value) -> Self {
         Self {
             value,
             trust: Trust::Tool,

@@ -21,6 +21,7 @@ use super::templates::Templates;
 use super::tools::RunTools;
 use crate::models::{Model, Models};
 use crate::observe::Progress;
+use crate::run::recorded::MODEL;
 use crate::run::result::{CallReport, DryPrompt};
 use crate::turn::form::Form;
 use crate::turn::request::{CallerTools, Hints};
@@ -234,7 +235,7 @@ impl ModelCalls {
         prepared.keep_ranked(ranked);
         self.note_call(run, &call, &model, &prepared);
         if run.dry_run {
-            return Ok(self.dry_run(run, &call, &prepared));
+            return Ok(self.dry_run(run, &call, &mut prepared));
         }
         knowledge::log(run, references.packs(), &packs.found);
         record(run, &call, &mut prepared);
@@ -453,8 +454,15 @@ impl ModelCalls {
         &self,
         run: &RunState,
         call: &GenerateCall,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
     ) -> Supplied {
+        if run.is_on_record() {
+            record(run, call, prepared);
+        }
+        if let Some(value) = run.recorded(&call.site, MODEL) {
+            let answer = format!("answer {}", prepared.manifest.call);
+            return supplied(value, label_of(call, &prepared.items).answered(&answer));
+        }
         let after = if call.on_placeholders { run.placeholders() } else { Vec::new() };
         locked(&self.prompts).push(prepared.dry(call, after));
         run.note_placeholder(format!("generate at {}", call.site));

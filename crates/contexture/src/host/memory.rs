@@ -39,6 +39,9 @@ impl Memories {
     ) -> Result<Supplied, HostError> {
         run.count_tool_call()?;
         let name = format!("{}.{}", call.memory.name, call.method);
+        if let Some(value) = run.recorded(&call.site, &name) {
+            return Ok(supplied(value, Label::of(name, Trust::Memory)));
+        }
         let pretended = || self.pretended.lock().unwrap_or_else(PoisonError::into_inner);
         if run.dry_run && call.method != "query" {
             run.note_placeholder(format!("{name} at {}", call.site));

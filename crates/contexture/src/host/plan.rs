@@ -112,7 +112,7 @@ async fn planned(
     leave_out(&mut prepared, &data, model)?;
     models.note_call(run, &asking, model, &prepared);
     if run.dry_run {
-        return Ok(models.dry_run(run, &call, &prepared));
+        return Ok(models.dry_run(run, &call, &mut prepared));
     }
     knowledge::log(run, references.packs(), &packs.found);
     let earlier = outcomes_of(&inputs);

@@ -8,8 +8,9 @@ use crate::observe::{Observer, Progress};
 use crate::permission::{Action, Permission};
 use crate::policy::{self, Refusal};
 use crate::recorder::Recorder;
-use crate::run::PartOf;
 use crate::run::result::CallReport;
+use crate::run::{PartOf, Recorded};
+use contexture_context::manifest::Site;
 use contexture_context::{Label, Limits, Trust};
 use contexture_core::policy::{Class, Decision, Effect, Narrowed, Policy};
 use contexture_llm::extractive::STAND_IN;
@@ -44,6 +45,8 @@ pub(crate) struct RunState {
     narrowed: Mutex<HashMap<u64, Narrowed>>,
     /// The step of a flow that the run is.
     pub(super) part_of: Option<PartOf>,
+    /// The values that a recheck takes from a record.
+    recorded: Option<Arc<Recorded>>,
     pub(super) schemas: Schemas,
     model_calls: AtomicU64,
     tool_calls: AtomicU64,
@@ -83,6 +86,7 @@ impl RunState {
             identity: Identity::default(),
             narrowed: Mutex::default(),
             part_of: None,
+            recorded: None,
             schemas: Schemas::default(),
             model_calls: AtomicU64::new(0),
             tool_calls: AtomicU64::new(0),
@@ -235,6 +239,22 @@ impl RunState {
         for note in notes {
             self.warn(format!("{name}: {note}"));
         }
+    }
+
+    /// Takes values of models and tools from a record (IN-10).
+    pub(crate) fn on_record(mut self, recorded: Option<Arc<Recorded>>) -> Self {
+        self.recorded = recorded;
+        self
+    }
+
+    /// Reports whether values come from a record.
+    pub(super) const fn is_on_record(&self) -> bool {
+        self.recorded.is_some()
+    }
+
+    /// Returns the value that the record has next for a call of a model or a method.
+    pub(super) fn recorded(&self, site: &Site, call: &str) -> Option<Value> {
+        self.recorded.as_ref()?.next(site, call)
     }
 
     /// Remembers what a dry run gave a placeholder for.

@@ -85,8 +85,26 @@ pub struct ItemDiff {
 /// the order in which they were made there.
 #[must_use]
 pub fn diff(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
-    let lefts: Vec<Manifest> = left.calls().into_iter().map(|call| call.manifest).collect();
-    let rights: Vec<Manifest> = right.calls().into_iter().map(|call| call.manifest).collect();
+    paired(left, right, belongs)
+}
+
+/// Compares two runs of which calls belong together by their order within their function, wherever
+/// its lines have moved (IN-10).
+pub(crate) fn diff_of_functions(left: Kept<'_>, right: Kept<'_>) -> Vec<CallDiff> {
+    paired(left, right, |a, b| {
+        (&a.site.agent, &a.site.function) == (&b.site.agent, &b.site.function)
+    })
+}
+
+fn paired(
+    left: Kept<'_>,
+    right: Kept<'_>,
+    belongs: impl Fn(&Manifest, &Manifest) -> bool,
+) -> Vec<CallDiff> {
+    let manifests = |kept: Kept<'_>| -> Vec<Manifest> {
+        kept.calls().into_iter().map(|call| call.manifest).collect()
+    };
+    let (lefts, rights) = (manifests(left), manifests(right));
     let pairs = align(&lefts, &rights, belongs);
     pairs.into_iter().map(|pair| call_diff(left, right, pair)).collect()
 }

@@ -1,5 +1,6 @@
 //! The request of a run: the part that runs, turns and flows have in common.
 
+use super::recorded::Recorded;
 use crate::durable::Durable;
 use crate::frontend::Frontend;
 use crate::models::{Replacements, StandIn};
@@ -41,6 +42,9 @@ pub struct RunRequest {
     pub record: Option<PathBuf>,
     /// True if prompts are built, but no model is called and nothing is changed.
     pub dry_run: bool,
+    /// The values of a kept run that a dry run takes in place of placeholders (IN-10); it is then
+    /// kept in the store of the project.
+    pub recorded: Option<Arc<Recorded>>,
     /// Turns of a `parallel for` at the same time; wins over the configuration.
     pub concurrency: Option<usize>,
     /// The file to which the trace is written, besides the store.

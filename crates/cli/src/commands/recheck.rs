@@ -1,0 +1,134 @@
+//! `contexture recheck`: whether the prompts of a kept run are still the same (IN-10).
+
+use crate::output::text::{plural, sanitized};
+use crate::prelude::*;
+use crate::support::project;
+use crate::support::runtime::multi_threaded;
+use contexture::inspect::{CallDiff, Change, ItemDiff};
+use contexture::run::{RecheckError, recheck};
+use contexture::store::runs::select;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture recheck latest
+  contexture recheck latest --program draft.as --json
+
+The program runs again on the answers in the record: models, tools and memories are not asked, and
+nothing is changed. Files, references and packs are read as they are now. Exit code 1 means that a
+prompt has changed.";
+
+/// Checks whether a program, its files and its packs still make the prompts of a kept run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The run: an id, the beginning or end of one, `latest`, or `latest~1` for the run before.
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// The program in place of the one that ran.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    program: Option<PathBuf>,
+    /// The project folder [default: the nearest folder with a contexture.toml, else the current
+    /// one].
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    workspace: Option<PathBuf>,
+    /// Print one JSON object: calls, each with site, n, changed, stale, tokens_before, tokens_after
+    /// and items; and failure.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let project = project::here_or(args.workspace.as_deref())?;
+    let store = contexture::runs(&project);
+    let id = select(&*store, &args.run)?;
+    let program = args.program.as_deref().map(std::path::absolute).transpose();
+    let program =
+        program.map_err(|error| CommandError::failed("file_unreadable", error.to_string()))?;
+    let runtime = multi_threaded()?;
+    let work = recheck(&project, &*store, &id, program.as_deref());
+    let found = runtime.block_on(work).map_err(|error| refused(&error))?;
+    let failure = found
+        .failure
+        .as_ref()
+        .map(|failure| json!({ "code": failure.code(), "message": failure.to_string() }));
+    let has_changed =
+        failure.is_some() || found.calls.iter().any(|call| call.change != Change::Same);
+    if args.json {
+        let mut is_stale = false;
+        let calls: Vec<Value> =
+            found.calls.iter().map(|call| call_json(call, &mut is_stale)).collect();
+        terminal.print_json(&json!({ "run": id.as_str(), "calls": calls, "failure": failure }))?;
+    } else {
+        let mut text: String = found.calls.iter().map(call_text).collect();
+        if let Some(failure) = &found.failure {
+            let _ = writeln!(text, "the program ends earlier: {}", sanitized(&failure.to_string()));
+        }
+        if !has_changed {
+            let calls = plural(found.calls.len() as u64, "prompt");
+            let _ = writeln!(text, "{calls} checked, none has changed");
+        }
+        terminal.print(&text)?;
+    }
+    Ok(if has_changed { Exit::Failed } else { Exit::Done })
+}
+
+/// Returns a call as JSON. An answer of the record is stale when its own prompt or one before it has
+/// changed: the model might say something else now.
+fn call_json(call: &CallDiff, is_stale: &mut bool) -> Value {
+    let changed = call.change != Change::Same;
+    *is_stale |= changed;
+    json!({
+        "site": call.site,
+        "n": call.left.or(call.right),
+        "change": call.change,
+        "changed": changed,
+        "stale": is_stale,
+        "tokens_before": call.tokens.0,
+        "tokens_after": call.tokens.1,
+        "layers": call.layers,
+        "items": call.items,
+    })
+}
+
+fn call_text(call: &CallDiff) -> String {
+    let number = call.left.or(call.right).unwrap_or_default();
+    let (before, after) = call.tokens;
+    let head = |what: &str| {
+        format!("generate {number} {}: {what}, {before} → {after} tokens\n", call.site)
+    };
+    match call.change {
+        Change::Same => return String::new(),
+        Change::Added => return head("a call more than in the record"),
+        Change::Gone => return head("the call is not made any more"),
+        _ => {}
+    }
+    let mut text = head("changed");
+    for layer in &call.layers {
+        let _ = writeln!(text, "  the {} differs", layer.name);
+    }
+    for item in call.items.iter().filter(|item| item.change != Change::Same) {
+        text.push_str(&item_text(item));
+    }
+    text
+}
+
+fn item_text(item: &ItemDiff) -> String {
+    let change = json!(item.change);
+    let change = change.as_str().unwrap_or_default().replace('_', " ");
+    let name = sanitized(item.label.as_deref().unwrap_or(&item.source)).to_string();
+    format!("  [{name}] {change}: {} → {} tokens\n", item.tokens.0, item.tokens.1)
+}
+
+fn refused(error: &RecheckError) -> Abort {
+    let message = error.to_string();
+    match error {
+        RecheckError::Record(error) => {
+            CommandError::refused(error.code(), message).help(error.help()).into()
+        }
+        RecheckError::Refused(failure) => CommandError::refused(failure.code(), message).into(),
+        RecheckError::NoProgram => CommandError::refused("program_unknown", message)
+            .help("name it with `--program FILE`")
+            .into(),
+        _ => CommandError::failed("text_missing", message).into(),
+    }
+}

@@ -12,6 +12,9 @@
 //!   A block that is not a whole program is the body of `main func(input)`. When a ```` ```json ````
 //!   block follows, it is run and returns that value.
 //! - ```` ```toml ````: a valid `contexture.toml`, unless marked `cargo`.
+//!
+//! The pictures of an editor in `docs/` are drawn from what `contexture lsp` answers (TY-10), and compared;
+//! with `CONTEXTURE_PICTURES=write` in the environment they are written.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -25,6 +28,10 @@
 mod blocks;
 #[path = "docs/console.rs"]
 mod console;
+#[path = "docs/picture.rs"]
+mod picture;
+#[path = "docs/pictures.rs"]
+mod pictures;
 #[path = "docs/programs.rs"]
 mod programs;
 #[path = "docs/server.rs"]

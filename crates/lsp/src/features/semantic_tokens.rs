@@ -68,7 +68,8 @@ fn of_word(view: View<'_>, all: &[Token], index: usize, token: Token) -> Option<
     let own = |place: &&Reference| place.span == token.span;
     if let Some(place) = symbols.at(0, token.span.start).filter(own)
         && let Some(symbol) = symbols.get(place.symbol)
-        && symbol.is_named
+        // The parameter of statements at the top level is read by its name (TY-7).
+        && (symbol.is_named || symbol.kind == SymbolKind::Parameter)
     {
         let modifiers = match place.access {
             Access::Declare => 1,

@@ -71,7 +71,10 @@ impl Parser<'_> {
     /// Parses statements up to a declaration, or the end of the file.
     fn script_statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
-        while !self.at_end() && !(self.current.starts_line && self.starts_declaration()) {
+        while !self.at_end() {
+            if self.current.starts_line && self.starts_declaration() {
+                break;
+            }
             if self.kind().is_closer() {
                 self.stray_closer();
             } else {

@@ -17,7 +17,7 @@ mod rename;
 mod semantic_tokens;
 mod signature;
 mod spots;
-mod words;
+pub(crate) mod words;
 
 pub(crate) use faults::faults;
 

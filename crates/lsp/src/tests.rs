@@ -9,6 +9,7 @@ use std::path::Path;
 
 mod completion;
 mod editing;
+mod editors;
 mod fuzz;
 mod names;
 mod session;

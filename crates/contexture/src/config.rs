@@ -4,6 +4,7 @@
 //! committed; a key in the file is refused with a hint where it belongs.
 
 mod check;
+mod embedder;
 mod listen;
 mod policy;
 mod profiles;
@@ -12,6 +13,7 @@ mod serve;
 mod servers;
 
 pub use check::{CheckSettings, Level};
+pub use embedder::EmbedderSetting;
 pub use listen::listen_address;
 pub(crate) use policy::builtin_method;
 #[cfg(feature = "flow")]
@@ -213,6 +215,8 @@ pub struct Knowledge {
     pub usage: UsagePlace,
     /// The language of the lines that tell a model to take packs as data.
     pub lang: NoticeLanguage,
+    /// The embedder by which sections are found beside their words; absent: words alone (MA-7).
+    pub embedder: Option<EmbedderSetting>,
 }
 
 impl Default for Knowledge {
@@ -227,6 +231,7 @@ impl Default for Knowledge {
             built_in: false,
             usage: UsagePlace::Workspace,
             lang: NoticeLanguage::Zh,
+            embedder: None,
         }
     }
 }

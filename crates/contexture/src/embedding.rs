@@ -1,34 +1,86 @@
-//! The embedder of an application, as the search of knowledge packs calls it (HO-2).
+//! Embedders as the search of knowledge packs calls them: that of an application (HO-2), and that of
+//! the settings (MA-7).
 
+#[cfg(feature = "embedder")]
+mod folder;
+#[cfg(not(feature = "embedder"))]
+#[path = "embedding/folder_missing.rs"]
+mod folder;
+
+use crate::config::{EmbedderSetting, EmbeddingModel};
+use crate::models::provider_settings;
+use crate::project::Project;
 use contexture_core::embedder::{EmbedError, Embedder, embed};
 use contexture_knowledge::resolve::Embedding;
+use contexture_llm::LlmError;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 /// The time that an embedder may take for a batch.
 const LIMIT: Duration = Duration::from_secs(10);
+/// The time that one on a server may take.
+const REMOTE_LIMIT: Duration = Duration::from_secs(60);
 /// The time beyond the limit in which the time-out of the embedder itself arrives.
 const GRACE: Duration = Duration::from_secs(1);
 
+type Vectors = Vec<Vec<f32>>;
+
 /// Returns the vectors of the model of that id.
 pub(crate) fn of(id: String, embedder: Arc<dyn Embedder>) -> Embedding {
-    Embedding::new(id, move |texts| vectors(&embedder, texts))
+    Embedding::new(id, move |texts| {
+        let embedder = Arc::clone(&embedder);
+        waited(LIMIT, async move || embed(&*embedder, &texts, LIMIT).await)
+    })
+}
+
+/// Returns the vectors of the model that the settings name; `None` where they name none. A model
+/// that can't be used makes an embedding that fails with the reason, so that words decide alone.
+pub(crate) fn of_settings(project: &Project) -> Option<Arc<Embedding>> {
+    let setting = project.config.knowledge.embedder.as_ref()?;
+    Some(Arc::new(match setting {
+        EmbedderSetting::Folder(path) => match folder::open(&project.root.join(path)) {
+            Ok(embedder) => of(embedder.id().to_owned(), embedder),
+            Err(reason) => Embedding::new(setting.to_string(), move |_| Err(reason.clone())),
+        },
+        EmbedderSetting::Model(model) => of_model(project, model),
+    }))
+}
+
+/// Returns the vectors of a model on a server. A program that reads packs must not reach the
+/// addresses of the network around it (GU-11), so that only listed hosts may be private.
+fn of_model(project: &Project, model: &EmbeddingModel) -> Embedding {
+    let mut settings = provider_settings(project);
+    settings.private_hosts = Some(project.config.network.allow_private.clone());
+    let uri = model.uri().clone();
+    Embedding::new(uri.to_string(), move |texts| {
+        let (uri, settings) = (uri.clone(), settings.clone());
+        waited(REMOTE_LIMIT, async move || {
+            let asking = contexture_llm::embed(&uri, &settings, &texts, None);
+            let embedded = tokio::time::timeout(REMOTE_LIMIT, asking).await;
+            let embedded = embedded.map_err(|_| EmbedError::Timeout(REMOTE_LIMIT))?;
+            let failed = |error: LlmError| EmbedError::Failed(settings.mask(&error.to_string()));
+            embedded.map(|embedded| embedded.vectors).map_err(failed)
+        })
+    })
 }
 
 /// Calls an embedder from code that is not async. It gets a thread of its own: the caller may be
 /// one that runs other futures, and an embedder that blocks its thread must not hold up more than
 /// that.
-fn vectors(embedder: &Arc<dyn Embedder>, texts: Vec<String>) -> Result<Vec<Vec<f32>>, String> {
-    let (embedder, (answer, answered)) = (Arc::clone(embedder), mpsc::channel());
+fn waited(
+    limit: Duration,
+    work: impl AsyncFnOnce() -> Result<Vectors, EmbedError> + Send + 'static,
+) -> Result<Vectors, String> {
+    let (answer, answered) = mpsc::channel();
     let ask = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| EmbedError::Failed(error.to_string()))?;
-        runtime.block_on(embed(&*embedder, &texts, LIMIT))
+        runtime.block_on(work())
     };
     // Nobody receives it any more when the time is over.
     let asked = thread::Builder::new().spawn(move || drop(answer.send(ask())));
     asked.map_err(|error| error.to_string())?;
-    let vectors = answered.recv_timeout(LIMIT + GRACE);
-    vectors.unwrap_or(Err(EmbedError::Timeout(LIMIT))).map_err(|error| error.to_string())
+    let vectors = answered.recv_timeout(limit + GRACE);
+    vectors.unwrap_or(Err(EmbedError::Timeout(limit))).map_err(|error| error.to_string())
 }

@@ -23,6 +23,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+#[cfg(feature = "knowledge")]
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A function that connects to the model that a URI of its scheme names.
@@ -42,6 +44,9 @@ pub struct Extensions {
     tool_timeout: Option<Duration>,
     #[cfg(feature = "knowledge")]
     embedding: Option<Arc<Embedding>>,
+    /// The embedder of the settings, made by the first search: a model has to be read.
+    #[cfg(feature = "knowledge")]
+    of_settings: Arc<OnceLock<Option<Arc<Embedding>>>>,
 }
 
 /// The reason why a part cannot be added.
@@ -179,6 +184,15 @@ impl Extensions {
     #[cfg(feature = "knowledge")]
     pub(crate) fn embedding(&self) -> Option<&Arc<Embedding>> {
         self.embedding.as_ref()
+    }
+
+    /// Returns the embedder of the settings; `make` makes it for all runs of the project.
+    #[cfg(feature = "knowledge")]
+    pub(crate) fn embedding_of_settings(
+        &self,
+        make: impl FnOnce() -> Option<Arc<Embedding>>,
+    ) -> Option<Arc<Embedding>> {
+        self.of_settings.get_or_init(make).clone()
     }
 
     pub(crate) fn tool_timeout(&self) -> Duration {

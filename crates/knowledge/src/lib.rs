@@ -52,6 +52,8 @@ pub mod discovery;
 pub mod fence;
 mod files;
 pub mod finding;
+#[cfg(feature = "embedder")]
+pub mod folder_model;
 pub mod guide;
 #[cfg(feature = "search")]
 mod index;

@@ -13,11 +13,12 @@
 
 use contexture_context::tokens::{O200K_BASE, TokenCounter};
 use contexture_knowledge::maintenance::{eval, validate};
-use contexture_knowledge::resolve::{Resolution, Resolver, Section, Task};
+use contexture_knowledge::resolve::{Embedding, Resolution, Resolver, Section, Task};
 use contexture_knowledge::{Discovery, DiscoveryOptions, Pack, Roots, discover};
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The budget of every question, in tokens.
 const BUDGET: u64 = 2_000;
@@ -345,4 +346,33 @@ fn kn_17_packs_pass_validation_and_their_evals() {
     let run = eval(&found(), None).unwrap();
     assert!(run.ok, "{:#?}", run.runs);
     assert_eq!((run.summary.precision, run.summary.recall), (Some(1.0), Some(1.0)));
+}
+
+/// An embedder that knows nothing of meaning: the vector of a text counts its runs of three
+/// characters, so that texts are near that share syllables.
+fn syllables(texts: Vec<String>) -> Result<Vec<Vec<f32>>, String> {
+    let vector = |text: &String| {
+        let signs: Vec<char> = text.to_lowercase().chars().collect();
+        let mut vector = vec![0.0_f32; 256];
+        for run in signs.windows(3) {
+            let number = run.iter().fold(7_u32, |sum, c| sum.wrapping_mul(31) ^ u32::from(*c));
+            vector[(number % 256) as usize] += 1.0;
+        }
+        vector
+    };
+    Ok(texts.iter().map(vector).collect())
+}
+
+#[test]
+fn ma_7_embedder_breaks_no_silence_on_questions_off_topic() {
+    let discovery = found();
+    let words = Resolver::new(&O200K_BASE, None);
+    let embedding = Arc::new(Embedding::new("syllables", syllables));
+    let both = Resolver::new(&O200K_BASE, None).with_embedding(embedding);
+    let OffTopic { tuned, held_out } = off_topic();
+    for strays in [&tuned, &held_out] {
+        let by_words = misled(&words, &discovery, strays);
+        assert!(by_words.len() * 2 < strays.len(), "{by_words:?}");
+        assert_eq!(misled(&both, &discovery, strays), by_words);
+    }
 }

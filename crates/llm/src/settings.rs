@@ -35,6 +35,9 @@ pub struct ProviderSettings {
     pub idle_timeout: Duration,
     /// Bytes that one answer may have.
     pub answer_bytes: usize,
+    /// The hosts (`host` or `host:port`) that may have a private address, beside this machine where
+    /// the base URL names it; absent: all. With a list no proxy is used.
+    pub private_hosts: Option<Vec<String>>,
 }
 
 impl Default for ProviderSettings {
@@ -50,6 +53,7 @@ impl Default for ProviderSettings {
             timeout: Duration::from_secs(600),
             idle_timeout: Duration::from_secs(300),
             answer_bytes: contexture_context::Limits::default().answer_bytes,
+            private_hosts: None,
         }
     }
 }

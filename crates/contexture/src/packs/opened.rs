@@ -52,10 +52,14 @@ impl Packs {
         Self {
             discovery,
             gate: Mutex::new(Gate::new(approvals, options.allow.clone())),
-            options,
             opened: Mutex::default(),
             counter: tokenizer_for(&model),
-            resolvers: Resolvers::new(kept.map(|cache| cache.join("index")), project),
+            resolvers: Resolvers::new(
+                kept.map(|cache| cache.join("index")),
+                project,
+                options.offline,
+            ),
+            options,
             english: project.config.knowledge.lang == NoticeLanguage::En,
             log: Log::of(project),
         }

@@ -1,6 +1,8 @@
 //! The answers of packs to a task, in the tokens of the model that reads them (KN-9, KN-11).
 
 use super::error::PacksError;
+use crate::config::EmbedderSetting;
+use crate::embedding;
 use crate::project::Project;
 use contexture_context::TokenCounter;
 use contexture_knowledge::maintenance::{MaintenanceError, RetrievalRun, eval_retrieval};
@@ -15,22 +17,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A resolver for each tokenizer: sections are measured once in the tokens of each.
 pub(super) struct Resolvers {
     cache: Option<PathBuf>,
-    embedding: Option<Arc<Embedding>>,
+    project: Project,
+    asks_servers: bool,
     made: Mutex<HashMap<&'static str, Arc<Resolver>>>,
 }
 
 impl Resolvers {
-    pub(super) fn new(cache: Option<PathBuf>, project: &Project) -> Self {
-        let embedding = project.extensions.embedding().cloned();
-        Self { cache, embedding, made: Mutex::default() }
+    pub(super) fn new(cache: Option<PathBuf>, project: &Project, offline: bool) -> Self {
+        Self { cache, project: project.clone(), asks_servers: !offline, made: Mutex::default() }
+    }
+
+    /// Returns the embedder of the application, else that of the settings. One on a server is not
+    /// asked where nothing may be fetched.
+    fn embedding(&self) -> Option<Arc<Embedding>> {
+        let Project { extensions, config, .. } = &self.project;
+        if let Some(own) = extensions.embedding() {
+            return Some(Arc::clone(own));
+        }
+        let is_remote = matches!(config.knowledge.embedder, Some(EmbedderSetting::Model(_)));
+        if is_remote && !self.asks_servers {
+            return None;
+        }
+        extensions.embedding_of_settings(|| embedding::of_settings(&self.project))
     }
 
     fn of(&self, counter: &'static dyn TokenCounter) -> Arc<Resolver> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || {
             let resolver = Resolver::new(counter, self.cache.clone());
-            Arc::new(match &self.embedding {
-                Some(embedding) => resolver.with_embedding(Arc::clone(embedding)),
+            Arc::new(match self.embedding() {
+                Some(embedding) => resolver.with_embedding(embedding),
                 None => resolver,
             })
         };

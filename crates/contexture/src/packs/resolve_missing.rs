@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(super) struct Resolvers;
 
 impl Resolvers {
-    pub(super) fn new(_cache: Option<PathBuf>, _project: &Project) -> Self {
+    pub(super) fn new(_cache: Option<PathBuf>, _project: &Project, _offline: bool) -> Self {
         Self
     }
 

@@ -14,6 +14,8 @@
 
 mod capabilities;
 mod common;
+#[cfg(feature = "knowledge")]
+mod embedder;
 mod examples;
 mod flows;
 mod guard_suite;

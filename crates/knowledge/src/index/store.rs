@@ -51,6 +51,11 @@ impl Store {
         Self { cache, recheck: Duration::ZERO, slots: Mutex::default() }
     }
 
+    /// Returns another store of the same indexes.
+    pub(crate) fn again(&self) -> Self {
+        Self { recheck: self.recheck, ..Self::new(self.cache.clone()) }
+    }
+
     /// Sets the time that a check of the files is trusted.
     pub(crate) fn set_recheck(&mut self, recheck: Duration) {
         self.recheck = recheck;

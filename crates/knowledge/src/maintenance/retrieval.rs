@@ -83,6 +83,9 @@ pub struct Row {
     pub questions: usize,
     /// The figures of the resolver.
     pub resolver: Figures,
+    /// Those by words alone, where it has an embedder (MA-7).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Figures>,
     /// The figures of bare BM25 over the same sections.
     pub bm25: Figures,
 }
@@ -160,6 +163,7 @@ pub fn eval_retrieval(
     let budget = suite.budget.unwrap_or(BUDGET);
     let pieces = pieces(pack)?;
     let plain_bm25 = Bm25::of(pieces.iter().map(|piece| (&*piece.heading, &*piece.text)));
+    let by_words = resolver.by_words();
     let mut outcomes = Vec::with_capacity(suite.questions.len());
     let mut missed = Vec::new();
     for question in &suite.questions {
@@ -167,15 +171,20 @@ pub fn eval_retrieval(
             let reason = format!("question `{}`: the pack has no text `{answer}`", question.id);
             MaintenanceError::Unreadable { path: file.to_owned(), reason }
         })?;
-        let found =
-            resolver.resolve(std::slice::from_ref(pack), &Task::new(&question.query, budget));
-        let found = found.map_err(|error| unanswered(file, &error))?;
-        let own = own_outcome(question, &right, &pieces, &found);
+        let resolve = |resolver: &Resolver| {
+            let task = Task::new(&question.query, budget);
+            let found = resolver.resolve(std::slice::from_ref(pack), &task);
+            found.map_err(|error| unanswered(file, &error))
+        };
+        let outcome = |found: &Resolution| own_outcome(question, &right, &pieces, found);
+        let found = resolve(resolver)?;
+        let own = outcome(&found);
+        let words = by_words.as_ref().map(&resolve).transpose()?.as_ref().map(outcome);
         if !own.has_answer {
             missed.push(miss(question, &found));
         }
         let bare = bare_outcome(question, &right, &pieces, (&plain_bm25, budget, counter));
-        outcomes.push((question, own, bare));
+        outcomes.push(Asked { question, own, words, bare });
     }
     let rows = rows(&suite.language, &outcomes);
     let ok = missed.is_empty();
@@ -322,17 +331,23 @@ fn miss(question: &Question, found: &Resolution) -> Missed {
     }
 }
 
-/// A question with what both ways made of it.
-type Asked<'q> = (&'q Question, Outcome, Outcome);
+/// A question with what each way made of it.
+struct Asked<'q> {
+    question: &'q Question,
+    own: Outcome,
+    /// What words alone made of it, where the resolver has an embedder.
+    words: Option<Outcome>,
+    bare: Outcome,
+}
 
 fn rows(language: &str, outcomes: &[Asked<'_>]) -> Vec<Row> {
     // Silence is not recall: it has rows of its own kind.
     let all: Vec<&Asked<'_>> =
-        outcomes.iter().filter(|asked| !asked.0.answers.is_empty()).collect();
+        outcomes.iter().filter(|asked| !asked.question.answers.is_empty()).collect();
     let mut rows = vec![row("all", None, &all)];
     let mut kinds: BTreeMap<&str, Vec<&Asked<'_>>> = BTreeMap::new();
     for asked in outcomes {
-        kinds.entry(&asked.0.kind).or_default().push(asked);
+        kinds.entry(&asked.question.kind).or_default().push(asked);
     }
     rows.extend(kinds.iter().map(|(kind, own)| row("kind", Some((*kind).to_owned()), own)));
     if !language.is_empty() {
@@ -342,12 +357,14 @@ fn rows(language: &str, outcomes: &[Asked<'_>]) -> Vec<Row> {
 }
 
 fn row(by: &'static str, name: Option<String>, asked: &[&Asked<'_>]) -> Row {
+    let words: Option<Vec<Outcome>> = asked.iter().map(|asked| asked.words).collect();
     Row {
         by,
         name,
         questions: asked.len(),
-        resolver: figures(asked.iter().map(|(_, own, _)| *own)),
-        bm25: figures(asked.iter().map(|(_, _, bare)| *bare)),
+        resolver: figures(asked.iter().map(|asked| asked.own)),
+        words: words.filter(|words| !words.is_empty()).map(|words| figures(words.into_iter())),
+        bm25: figures(asked.iter().map(|asked| asked.bare)),
     }
 }
 

@@ -85,6 +85,13 @@ impl Resolver {
         self
     }
 
+    /// Returns a resolver of the same indexes that goes by words alone; `None` when this one does.
+    pub(crate) fn by_words(&self) -> Option<Self> {
+        self.embedding.as_ref()?;
+        let (store, texts) = (self.store.again(), Texts::default());
+        Some(Self { counter: self.counter, store, texts, embedding: None })
+    }
+
     /// Brings the index of a pack up to date, or rebuilds it; with an embedder the vectors of its
     /// passages, too.
     ///

@@ -19,9 +19,10 @@ use contexture_core::model_uri::is_loopback;
 use contexture_core::profile::Profile;
 use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink};
 use contexture_prompt::{ChatResponse, FinishReason, Usage};
+use contexture_tools::address::Reach;
 use contexture_tools::client::{self, ClientError};
-use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{ClientBuilder, Response, Url};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::sync::OnceCell;
@@ -48,6 +49,7 @@ pub(crate) struct HttpProvider<W> {
     wire: W,
     uri: String,
     model: String,
+    base: String,
     host: String,
     tls: bool,
     loopback: bool,
@@ -74,6 +76,7 @@ impl<W: Wire> HttpProvider<W> {
             wire,
             uri,
             model: model.to_owned(),
+            base: base.to_owned(),
             loopback: is_loopback(&host),
             host,
             tls: base.starts_with("https:"),
@@ -156,9 +159,27 @@ impl<W: Wire> HttpProvider<W> {
             message: format!("the HTTP client can't be set up: {error}"),
         };
         // It follows no redirect: a key must not go to another host.
-        let builder = client::builder(self.tls).map_err(fault)?;
-        let builder = builder.connect_timeout(self.settings.connect_timeout);
-        client::build(if self.loopback { builder.no_proxy() } else { builder }).map_err(fault)
+        let builder = match &self.settings.private_hosts {
+            Some(listed) => client::guarded(self.tls, self.reach(listed)?),
+            None if self.loopback => client::builder(self.tls).map(ClientBuilder::no_proxy),
+            None => client::builder(self.tls),
+        };
+        let builder = builder.map_err(fault)?.connect_timeout(self.settings.connect_timeout);
+        client::build(builder).map_err(fault)
+    }
+
+    /// Returns the addresses that the server may have when only those hosts may be private.
+    fn reach(&self, listed: &[String]) -> Result<Reach, LlmError> {
+        let fault = |message: String| LlmError::Settings { message };
+        let url = Url::parse(&self.base).map_err(|error| fault(error.to_string()))?;
+        let Some(host) = url.host() else { return Ok(Reach::Public) };
+        let port = url.port_or_known_default().unwrap_or_default();
+        Reach::public_or_named(&host, port, listed).map_err(|refused| {
+            fault(format!(
+                "{refused}: if this is meant, add the host to `network.allow_private` in \
+                 contexture.toml"
+            ))
+        })
     }
 
     async fn send(&self, client: &reqwest::Client, parts: Parts) -> Result<Response, LlmError> {
@@ -447,8 +468,7 @@ fn host_of(base: &str) -> &str {
 pub(crate) fn check_base(name: &str, base: &str) -> Result<String, LlmError> {
     let fault = |problem: &str| LlmError::Settings { message: format!("{name} {problem}") };
     let base = base.trim().trim_end_matches('/');
-    let url =
-        reqwest::Url::parse(base).map_err(|error| fault(&format!("is not a URL: {error}")))?;
+    let url = Url::parse(base).map_err(|error| fault(&format!("is not a URL: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(fault("must begin with http:// or https:// and name a host"));
     }

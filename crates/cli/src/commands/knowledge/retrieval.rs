@@ -31,9 +31,11 @@ fn text(run: &RetrievalRun, paint: Paint) -> String {
     let mut text = format!("{}  {}\n", paint.bold(&one_line(&run.pack_name)), one_line(&run.suite));
     for (row, name) in run.rows.iter().zip(&names) {
         let own = figures(&row.resolver);
-        let bare = paint.dim(&format!("BM25: {}", figures(&row.bm25)));
+        let words = row.words.as_ref().map(|words| format!("words alone: {}  ", figures(words)));
+        let others = format!("{}BM25: {}", words.unwrap_or_default(), figures(&row.bm25));
+        let others = paint.dim(&others);
         // Writing to a string can't fail.
-        let _ = writeln!(text, "  {}  {:>4}  {own}  {bare}", padded(name, wide), row.questions);
+        let _ = writeln!(text, "  {}  {:>4}  {own}  {others}", padded(name, wide), row.questions);
     }
     text
 }

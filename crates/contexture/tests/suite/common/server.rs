@@ -21,8 +21,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server that tells `props`, and answers each chat as `reply` says for its number,
-    /// from 0.
+    /// Starts a server that tells `props`, and answers each chat and each request for embeddings as
+    /// `reply` says for its number, from 0.
     pub fn start(
         props: Option<Value>,
         reply: impl Fn(usize, &Value) -> Reply + Send + Sync + 'static,
@@ -96,7 +96,9 @@ fn serve(
     seen.lock().unwrap().push(format!("{head} {}", String::from_utf8_lossy(&body)));
     let reply = match (head.split(' ').nth(1), props) {
         (Some("/props"), Some(props)) => Reply::Body(200, props.clone()),
-        (Some("/v1/chat/completions"), _) => reply(&serde_json::from_slice(&body).unwrap()),
+        (Some("/v1/chat/completions" | "/v1/embeddings"), _) => {
+            reply(&serde_json::from_slice(&body).unwrap())
+        }
         _ => Reply::Body(404, json!({"error": "none"})),
     };
     let Reply::Body(status, answer) = reply else { return };

@@ -1,8 +1,14 @@
 use super::*;
+use crate::resolve::Embedding;
 use crate::support::Place;
 use contexture_context::tokens::O200K_BASE;
+use std::sync::Arc;
 
 fn run(questions: &str) -> Result<RetrievalRun, MaintenanceError> {
+    run_with(Resolver::new(&O200K_BASE, None), questions)
+}
+
+fn run_with(resolver: Resolver, questions: &str) -> Result<RetrievalRun, MaintenanceError> {
     let place = Place::new();
     place.pack("project/.agents/knowledge/acme");
     let wiki = "project/.agents/knowledge/acme/wiki";
@@ -12,7 +18,32 @@ fn run(questions: &str) -> Result<RetrievalRun, MaintenanceError> {
     place.write(&format!("{wiki}/price.md"), price);
     let pack = place.discover().open("acme").unwrap();
     let file = place.write("questions.json", questions);
-    eval_retrieval(&Resolver::new(&O200K_BASE, None), &O200K_BASE, &pack, &file)
+    eval_retrieval(&resolver, &O200K_BASE, &pack, &file)
+}
+
+#[test]
+fn ma_8_gain_of_embedder_is_reported_beside_words_alone() {
+    let questions = r#"{ "pack_name": "acme", "language": "en", "budget": 300, "questions": [
+        { "id": "a", "kind": "paraphrase", "query": "When will my parcel arrive?",
+          "answers": ["two days"] },
+        { "id": "b", "kind": "off-topic", "query": "Which football club won the cup?" } ] }"#;
+    let count = |text: &String, words: [&str; 2]| {
+        f32::from(u8::from(words.iter().any(|word| text.contains(word))))
+    };
+    let embedding = Embedding::new("twin", move |texts: Vec<String>| {
+        let vector = |text| vec![count(text, ["parcel", "Delivery"]), count(text, ["tin", "Tea"])];
+        Ok(texts.iter().map(vector).collect())
+    });
+    let resolver = Resolver::new(&O200K_BASE, None).with_embedding(Arc::new(embedding));
+    let found = run_with(resolver, questions).unwrap();
+    for row in &found.rows {
+        let (own, words) = (row.resolver.answer_recall, row.words.unwrap().answer_recall);
+        let wanted = if row.name.as_deref() == Some("off-topic") { (1.0, 1.0) } else { (1.0, 0.0) };
+        assert_eq!((own, words), wanted, "{row:?}");
+    }
+    assert!(found.ok);
+    let by_words = run(questions).unwrap();
+    assert!(!serde_json::to_string(&by_words).unwrap().contains("\"words\":{"));
 }
 
 #[test]

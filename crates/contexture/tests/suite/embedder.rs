@@ -1,0 +1,89 @@
+//! The embedder of the settings (MA-7).
+
+use crate::common::Place;
+use crate::common::server::{Reply, Server};
+use contexture::packs::{Options, Packs};
+use contexture::{Environment, Project};
+use contexture_knowledge::resolve::{FoundBy, Resolution, Task};
+use serde_json::{Value, json};
+
+const GUIDE: &str = "---\nname: acme\ndescription: Facts.\ntype: brand-product\nstatus: ready\n\
+                     trust: official\nprofile: wiki-first\n---\n";
+
+const FACTS: &str = "# Facts\n\n## Returns\n\nUnhappy buyers are repaid within a month.\n\n\
+                     ## Price\n\nThe widget costs 89 euros.\n";
+
+const TASK: &str = "Do customers get their refund?";
+
+fn place(settings: &str) -> Place {
+    Place::new(&[
+        ("contexture.toml", settings),
+        (".agents/knowledge/acme/KNOWLEDGE.md", GUIDE),
+        (".agents/knowledge/acme/compiled/facts.md", FACTS),
+    ])
+}
+
+fn ask(place: &Place, task: &str, offline: bool) -> Resolution {
+    let key = [("OPENAI_API_KEY", "sk-0123456789")];
+    let project = Project::open(&place.path(""), Environment::of(key)).unwrap();
+    let options = Options { approve_project: true, offline, ..Options::default() };
+    Packs::open(&project, options).resolve(&["acme"], &Task::new(task, 500)).unwrap()
+}
+
+/// The vectors of a request: a first number for what is about money that comes back, a second one
+/// for prices.
+fn embeddings(request: &Value) -> Value {
+    let count = |text: &str, words: [&str; 2]| {
+        let has = |word: &&str| text.contains(*word);
+        f64::from(u8::from(words.iter().any(has)))
+    };
+    let row = |(index, text): (usize, &Value)| {
+        let text = text.as_str().unwrap();
+        let vector = [count(text, ["refund", "repaid"]), count(text, ["price", "costs"])];
+        json!({ "index": index, "embedding": vector })
+    };
+    let rows: Vec<Value> =
+        request["input"].as_array().unwrap().iter().enumerate().map(row).collect();
+    json!({ "data": rows, "usage": { "prompt_tokens": 3 } })
+}
+
+#[test]
+fn ma_7_model_of_settings_finds_section_without_words_of_task() {
+    let server = Server::start(None, |_, request| Reply::Body(200, embeddings(request)));
+    let uri = format!("openai+http://{}/v1/e5", server.address);
+    let place = place(&format!("[knowledge]\nembedder = \"{uri}\"\n"));
+    let found = ask(&place, TASK, false);
+    assert_eq!(found.sections.len(), 1, "{found:#?}");
+    let section = &found.sections[0];
+    assert_eq!((&*section.heading, section.found_by), ("Facts > Returns", FoundBy::Dense));
+    let asked = server.seen("POST");
+    assert!(asked[0].contains("\"model\":\"e5\""), "{asked:?}");
+    let before = asked.len();
+    ask(&place, TASK, false);
+    assert_eq!(server.seen("POST").len(), before + 1, "the vectors of the pack are kept");
+    assert_eq!(ask(&place, TASK, true).context, "", "nothing is asked where nothing is fetched");
+    assert_eq!(server.seen("POST").len(), before + 1);
+}
+
+#[test]
+fn ma_7_embedder_that_cannot_be_used_leaves_words_with_reason() {
+    let words = ask(&place(""), "What price has the widget?", false);
+    let missing = if cfg!(feature = "embedder") {
+        "tokenizer.json can't be read"
+    } else {
+        "this build of contexture has no reader of local embedding models: build contexture with \
+         the feature `embedder`"
+    };
+    for (setting, reason) in [
+        ("folder:models/none", missing),
+        ("openai+https://10.0.0.8/v1/e5", "10.0.0.8, which is a private address"),
+        ("openai+http://127.0.0.1:1/v1/e5", "127.0.0.1:1"),
+    ] {
+        let place = place(&format!("[knowledge]\nembedder = \"{setting}\"\n"));
+        let found = ask(&place, "What price has the widget?", false);
+        assert_eq!(found.context, words.context);
+        let told = |warning: &&String| warning.contains(reason) && warning.contains("words alone");
+        assert!(found.warnings.iter().any(|one| told(&one)), "{reason}: {:?}", found.warnings);
+        assert!(!format!("{found:?}").contains("sk-0123456789"));
+    }
+}

@@ -27,6 +27,8 @@ pub(super) struct Draft<'a> {
     fence: Option<Fence>,
     /// The item under its own budget.
     own: Made,
+    /// The value that was made for its own budget, in place of a cut.
+    short: Option<Value>,
     tokens_before: u64,
     tokens_before_exact: bool,
     value_digest: Digest,
@@ -59,6 +61,7 @@ impl<'a> Draft<'a> {
                 declared.origin.trust.is_fenced().then(|| Fence::data(declared.origin.trust))
             }),
             own: Made::default(),
+            short: None,
             tokens_before: 0,
             tokens_before_exact: true,
             value_digest: Digest::of_json(&declared.value),
@@ -71,8 +74,32 @@ impl<'a> Draft<'a> {
     pub(super) fn item(&self, room: Option<u64>) -> ContextItem {
         match room.filter(|room| self.own.tokens > *room) {
             Some(room) => self.yielded(room, self.within_both(self.prompt_budget(room))),
-            None => self.finish(self.own.clone(), None),
+            None => match self.short.clone() {
+                Some(value) => with_value(self.finish(self.own.clone(), None), value),
+                None => self.finish(self.own.clone(), None),
+            },
         }
+    }
+
+    /// Returns the tokens that its own budget has room for, when it is cut by that.
+    pub(super) fn room_when_cut(&self) -> Option<u64> {
+        let budget = self.declared.budget.filter(|_| self.own.clipped)?;
+        Some(match budget.measure {
+            Measure::Tokens => budget.limit,
+            Measure::Chars => self.own.tokens,
+        })
+    }
+
+    /// Takes another value in place of the one that its own budget cuts, if it fits.
+    pub(super) fn shorten(&mut self, value: String) {
+        let text = self.dress(&value);
+        let tokens = to_u64(self.counter.count(&text));
+        if value.is_empty() || self.declared.budget.is_none_or(|own| !holds(own, &text, tokens)) {
+            return;
+        }
+        let removed = self.tokens_before.saturating_sub(tokens);
+        self.own = Made { text, tokens, clipped: true, removed, ..Made::default() };
+        self.short = Some(Value::String(value));
     }
 
     /// Returns the item without any of it in the prompt.
@@ -91,12 +118,7 @@ impl<'a> Draft<'a> {
         let removed = self.own.tokens.saturating_sub(tokens);
         let made = Made { text, tokens, clipped: true, removed, ..Made::default() };
         let record = made.record(CutReason::PromptBudget, self.prompt_budget(room), 0);
-        let value = Value::String(value);
-        ContextItem {
-            value_digest: Digest::of_json(&value),
-            value,
-            ..self.finish(made, Some(record))
-        }
+        with_value(self.finish(made, Some(record)), Value::String(value))
     }
 
     fn yielded(&self, room: u64, made: Made) -> ContextItem {
@@ -233,6 +255,11 @@ impl Made {
         let removed = self.removed.saturating_sub(removed_before);
         CutRecord { reason, budget, removed, left_out: self.left_out, kept: self.kept }
     }
+}
+
+/// Returns an item with another value.
+fn with_value(item: ContextItem, value: Value) -> ContextItem {
+    ContextItem { value_digest: Digest::of_json(&value), value, ..item }
 }
 
 fn holds(budget: Budget, text: &str, tokens: u64) -> bool {

@@ -1,7 +1,7 @@
 //! The whole-prompt budget: which items are cut (AS-18).
 
 use super::draft::{Draft, TooDeep};
-use crate::item::{ContextItem, DeclaredItem};
+use crate::item::{ContextItem, CutReason, DeclaredItem};
 use crate::tokens::TokenCounter;
 use std::cmp::Reverse;
 
@@ -43,13 +43,14 @@ pub fn fit(
     counter: &dyn TokenCounter,
     measure: impl FnMut(&[ContextItem]) -> u64,
 ) -> Result<Vec<ContextItem>, FitError> {
-    fit_with(declared, max, counter, measure, |_, _| None)
+    fit_with(declared, max, counter, measure, |_, _, _| None)
 }
 
 /// Does the same, but an item that has to be cut may be replaced by a shorter value: `shorter` is
-/// called with its index among the declared ones and the tokens that it may take, including the
-/// fence. It returns the new value, an empty one when nothing fits, or none when the item has to be
-/// cut like any other. A value that does not fit leaves the item out.
+/// called with its index among the declared ones, the tokens that it may take, including the fence,
+/// and the budget that has no room for it: its own or that of the prompt. It returns the new value,
+/// an empty one when nothing fits, or none when the item has to be cut like any other. A value that
+/// does not fit the prompt leaves the item out; under its own budget the item is cut then.
 ///
 /// # Errors
 /// As [`fit`].
@@ -58,13 +59,18 @@ pub fn fit_with(
     max: Option<u64>,
     counter: &dyn TokenCounter,
     mut measure: impl FnMut(&[ContextItem]) -> u64,
-    mut shorter: impl FnMut(usize, u64) -> Option<String>,
+    mut shorter: impl FnMut(usize, u64, CutReason) -> Option<String>,
 ) -> Result<Vec<ContextItem>, FitError> {
-    let drafts = declared
-        .iter()
-        .enumerate()
-        .map(|(index, item)| Draft::new(index, item, counter))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut drafts = Vec::with_capacity(declared.len());
+    for (index, item) in declared.iter().enumerate() {
+        let mut draft = Draft::new(index, item, counter)?;
+        if let Some(room) = draft.room_when_cut()
+            && let Some(value) = shorter(index, room, CutReason::ItemBudget)
+        {
+            draft.shorten(value);
+        }
+        drafts.push(draft);
+    }
     let mut items: Vec<_> = drafts.iter().map(|draft| draft.item(None)).collect();
     let Some(max) = max else { return Ok(items) };
     let mut total = measure(&items);
@@ -78,7 +84,7 @@ pub fn fit_with(
             };
             // A second attempt means that joining cost some tokens: cut more each time.
             let room = item.tokens.saturating_sub(excess.saturating_add(step));
-            *item = match (room > 0).then(|| shorter(index, room)) {
+            *item = match (room > 0).then(|| shorter(index, room, CutReason::PromptBudget)) {
                 Some(Some(value)) => draft.made_anew(value, room),
                 Some(None) => draft.item(Some(room)),
                 None => draft.left_out(),

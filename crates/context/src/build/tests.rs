@@ -280,7 +280,8 @@ fn as_18_item_may_be_replaced_instead_of_cut() {
     let mut asked = Vec::new();
     let mut give = |value: &str| {
         asked.clear();
-        let shorter = |index, room| {
+        let shorter = |index, room, reason| {
+            assert_eq!(reason, CutReason::PromptBudget);
             asked.push((index, room));
             Some(value.to_owned())
         };
@@ -300,7 +301,7 @@ fn as_18_item_may_be_replaced_instead_of_cut() {
         let (fitted, _) = give(&nothing);
         assert!(fitted[2].left_out());
     }
-    let same = fit_with(&items, Some(max), &O200K_BASE, measure, |_, _| None).unwrap();
+    let same = fit_with(&items, Some(max), &O200K_BASE, measure, |_, _, _| None).unwrap();
     assert_eq!(same, fit(&items, Some(max), &O200K_BASE, measure).unwrap());
 }
 
@@ -374,4 +375,28 @@ fn as_18_item_without_budget_keeps_part_it_names() {
         assert_eq!((text.contains("first"), text.contains("last")), kept, "{text}");
         assert_eq!(fitted[0].cuts[0].budget.keep, keep);
     }
+}
+
+#[test]
+fn as_18_item_over_its_own_budget_may_be_replaced_instead_of_cut() {
+    let mut items = three();
+    items[1].budget = Some(Budget::tokens(30));
+    let mut asked = Vec::new();
+    let mut give = |value: &str| {
+        let shorter = |index, room, reason| {
+            asked.push((index, room, reason));
+            Some(value.to_owned())
+        };
+        fit_with(&items, None, &O200K_BASE, measure, shorter).unwrap()
+    };
+    let fitted = give("short.");
+    let item = &fitted[1];
+    assert_eq!((item.text.as_str(), &item.value), ("short.", &json!("short.")));
+    let [cut] = item.cuts.as_slice() else { panic!("{:?}", item.cuts) };
+    assert_eq!((cut.reason, cut.budget.limit), (CutReason::ItemBudget, 30));
+    assert_eq!((item.clipped, cut.removed), (true, item.tokens_before - item.tokens));
+    // What does not fit is cut like any text.
+    let fitted = give(&"much too long ".repeat(200));
+    assert!(fitted[1].text.contains("[clipped") && fitted[1].tokens <= 30, "{:?}", fitted[1]);
+    assert_eq!(asked, [(1, 30, CutReason::ItemBudget); 2]);
 }

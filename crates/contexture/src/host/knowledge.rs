@@ -10,7 +10,7 @@ mod shown;
 
 pub(super) use answer::{Answer, of_question};
 pub(super) use record::{Kept, log, of_imports, of_reference};
-pub(super) use shown::{ShownPacks, show};
+pub(super) use shown::{ShownPacks, shorter_file, show};
 
 use super::errors::of_packs;
 use super::run_state::{RunState, supplied};

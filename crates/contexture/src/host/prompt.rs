@@ -3,7 +3,7 @@
 use super::callable::Callable;
 use super::errors::of_prompt;
 use super::fallback::Failed;
-use super::knowledge::ShownPacks;
+use super::knowledge::{ShownPacks, shorter_file};
 use super::ranked::Selections;
 use super::run_state::RunState;
 use crate::models::Model;
@@ -122,9 +122,14 @@ pub(super) async fn prepare(
     let of_media = model.provider.profile().media(media).unwrap_or_default();
     let beside = of_tools.saturating_add(of_media);
     let measure = |items: &[ContextItem]| count(counter, &composer.compose(items)) + beside;
-    let shorter = |at: usize, room| {
+    let shorter = |at: usize, room, reason| {
         let item = declared.get(at)?;
-        let shorter = packs.shorter(item, room).or_else(|| ranked.shorter(item, room, counter));
+        let shorter = if reason == CutReason::ItemBudget {
+            // Answers and selections are made for the budgets of their `use`.
+            shorter_file(item, room, counter)
+        } else {
+            packs.shorter(item, room).or_else(|| ranked.shorter(item, room, counter))
+        };
         shorter.map(|text| run.shown_to_model(&text).into_owned())
     };
     let items = fit_with(&declared, room.most, counter, measure, shorter)

@@ -12,8 +12,9 @@ use contexture_context::tokens::O200K_BASE;
 use contexture_context::{Keep, Measure, TokenCounter, Trust};
 use contexture_diagnostic::Severity;
 use contexture_knowledge::fence;
-use contexture_knowledge::pack::{Pack, PackFile};
+use contexture_knowledge::pack::{GUIDE_FILE, Pack, PackFile};
 use contexture_knowledge::resolve::{Resolution, Task};
+use contexture_knowledge::section::beginning;
 use contexture_reference::pattern::{Pattern, is_pattern};
 use contexture_reference::{
     LoadError, LoadFuture, Loaded, Note, Parameter, ParameterKind, Protocol, Request, Resource,
@@ -49,7 +50,7 @@ impl Knowledge {
         match (path, query) {
             ("", None) => {
                 let guide = pack.guide_body().map_err(|error| fail(error.into()))?;
-                Ok(one(request, "text/markdown", guide, budget))
+                Ok(one(request, GUIDE_FILE, guide, budget))
             }
             ("", Some(query)) => self.answer(request, (&pack, query), budget),
             (_, Some(_)) => {
@@ -61,7 +62,7 @@ impl Knowledge {
             (path, None) => {
                 let text = pack.read(path, request.max_bytes);
                 let text = text.map_err(|error| fail(error.into()))?;
-                Ok(one(request, media_type(path), text, budget))
+                Ok(one(request, path, text, budget))
             }
         }
     }
@@ -126,10 +127,11 @@ fn budget(request: Request<'_>) -> Result<Option<u64>, LoadError> {
     text::budget(written).map(Some).ok_or_else(wrong)
 }
 
-fn one(request: Request<'_>, media_type: &str, text: String, budget: Option<u64>) -> Loaded {
+/// Returns one file of a pack within a budget.
+fn one(request: Request<'_>, path: &str, text: String, budget: Option<u64>) -> Loaded {
     let mut left = budget;
-    let (text, notes) = within(request.reference, text, &mut left);
-    let resource = Resource::of_text(request.reference, media_type, text, Trust::Pack);
+    let (text, notes) = within((request.reference, path), text, &mut left);
+    let resource = Resource::of_text(request.reference, media_type(path), text, Trust::Pack);
     Loaded { resources: vec![resource], notes, ..Loaded::default() }
 }
 
@@ -156,7 +158,7 @@ fn matches(
         match pack.read(&file.path, bytes) {
             Ok(text) => {
                 bytes = bytes.saturating_sub(text.len() as u64);
-                let (text, notes) = within(&reference, text, &mut tokens);
+                let (text, notes) = within((&reference, &file.path), text, &mut tokens);
                 loaded.notes.extend(notes);
                 let media_type = media_type(&file.path);
                 loaded.resources.push(Resource::of_text(reference, media_type, text, Trust::Pack));
@@ -171,19 +173,28 @@ fn matches(
     Ok(loaded)
 }
 
-/// Returns a text cut to the rest of a budget.
-fn within(reference: &str, text: String, left: &mut Option<u64>) -> (String, Vec<Note>) {
+/// Returns a file within the rest of a budget: its beginning that ends with a section, or where not
+/// even the first paragraph fits, a cut of its text.
+fn within(
+    (reference, path): (&str, &str),
+    text: String,
+    left: &mut Option<u64>,
+) -> (String, Vec<Note>) {
     let Some(tokens) = left else { return (text, Vec::new()) };
     let counter: &dyn TokenCounter = &O200K_BASE;
     let limit = usize::try_from(*tokens).unwrap_or(usize::MAX);
-    let fitted = cut(&text, limit, Measure::Tokens, Keep::Head, counter);
-    *tokens = tokens.saturating_sub(fitted.after as u64);
-    if !fitted.clipped {
+    let mut taken = counter.count(&text);
+    if taken <= limit {
+        *tokens = tokens.saturating_sub(taken as u64);
         return (text, Vec::new());
     }
+    let kept = beginning(path, &text, |kept| counter.count(kept) <= limit).unwrap_or_else(|| {
+        cut(&text, limit, Measure::Tokens, Keep::Head, counter).text.into_owned()
+    });
+    taken = counter.count(&kept);
+    *tokens = tokens.saturating_sub(taken as u64);
     let message = format!("`{reference}` was cut to the budget of `max`");
-    let note = Note { code: "REF3014", severity: Severity::Warning, message };
-    (fitted.text.into_owned(), vec![note])
+    (kept, vec![Note { code: "REF3014", severity: Severity::Warning, message }])
 }
 
 fn note(message: String) -> Note {

@@ -206,3 +206,37 @@ fn as_18_file_of_pack_is_cut_by_whole_sections() {
         }
     }
 }
+
+#[test]
+fn as_16_file_of_pack_fits_budget_of_use_in_whole_sections() {
+    let place = place();
+    for budget in ["max 200", "max 700 chars"] {
+        let program = format!(
+            "import resource Prices from \"@!knowledge://acme/compiled/facts.md\"\nmain func(input) {{\n\
+             use Prices {budget} as facts\n  generate({{ input: \"How much?\" }})\n}}"
+        );
+        let (text, manifest) = refer(&place, &program);
+        let shown = text.matches("costs").count();
+        assert!((1..9).contains(&shown), "{budget}: {text}");
+        assert_eq!(shown, text.matches("for a year.").count(), "{text}");
+        let left = format!("… [clipped: {} of 9 sections]", 9 - shown);
+        assert!(text.contains(&left), "{budget}: {text}");
+        let [item] = manifest.items.as_slice() else { panic!("{:?}", manifest.items) };
+        let [cut] = item.cuts.as_slice() else { panic!("{item:?}") };
+        assert_eq!(serde_json::to_value(cut.reason).unwrap(), "item_budget");
+        assert!(item.clipped && item.tokens <= 300, "{item:?}");
+        assert!(item.tokens < item.tokens_before, "{item:?}");
+    }
+}
+
+#[test]
+fn as_16_file_of_pack_fits_max_of_its_reference_in_whole_sections() {
+    let place = place();
+    let reference = "@!knowledge://acme/compiled/facts.md?max=160";
+    let program = format!("main func(input) {{ generate({{ input: \"Say {reference}\" }}) }}");
+    let (text, _) = refer(&place, &program);
+    let shown = text.matches("costs").count();
+    assert!((1..9).contains(&shown), "{text}");
+    assert_eq!(shown, text.matches("for a year.").count(), "{text}");
+    assert!(text.contains(&format!("… [clipped: {} of 9 sections]", 9 - shown)), "{text}");
+}

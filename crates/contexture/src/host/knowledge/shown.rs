@@ -123,7 +123,11 @@ impl ShownPacks<'_> {
 
 /// Returns the beginning of a file of a pack that ends with a section, in its fence within so many
 /// tokens; none for other items, for what keeps its end, and where no section fits.
-fn shorter_file(item: &DeclaredItem, room: u64, counter: &dyn TokenCounter) -> Option<String> {
+pub(crate) fn shorter_file(
+    item: &DeclaredItem,
+    room: u64,
+    counter: &dyn TokenCounter,
+) -> Option<String> {
     let fence = item.fence.as_ref().filter(|fence| fence.tag() == fence::TAG)?;
     let (_, path) = file_in_pack(&item.source).filter(|_| item.keep == Keep::Head)?;
     let path = if path.is_empty() { GUIDE_FILE } else { path.as_str() };

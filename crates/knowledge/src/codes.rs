@@ -266,6 +266,9 @@ contexture_diagnostic::codes! {
     NOT_INDEXED "KN4016" "not-indexed" Warning
         "A file of a pack is not searched."
         "Only texts are searched. `contexture knowledge add NAME --from FOLDER` makes pages of files in other formats."
+    PLACE_IN_SOURCE "KN4017" "place-in-source" Warning
+        "Pages that were made of a source name places that the pack does not have."
+        "The tool that makes the site of the source may know these places. Nothing can be fixed in the pack: each sync makes its pages again."
 
     NOT_JSON "KN4101" "record-not-json" Error
         "A record is not valid JSON."

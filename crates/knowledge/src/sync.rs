@@ -56,9 +56,16 @@ use pages::build;
 use record::Record;
 use source::{Source, is_address};
 use stage::Stage;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Returns the pages of a pack that a source gave, by their paths in the pack; none when the pack
+/// does not stand on a source, or its record can't be read.
+pub(crate) fn synced_pages(pack: &Path) -> HashSet<String> {
+    let record = Record::read(pack).ok().flatten().unwrap_or_default();
+    record.pages().map(|page| format!("{PAGES}/{}", page.path)).collect()
+}
 
 /// The folder of the pages in a pack.
 pub const PAGES: &str = "wiki";

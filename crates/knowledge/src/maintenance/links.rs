@@ -97,7 +97,7 @@ fn page(view: &View<'_>, from: &str, name: &str) -> Option<String> {
     })
 }
 
-/// Links of one kind that lead to no page of the pack: the first of them, and how many there are.
+/// Links or anchors of one kind that lead to no page or place of the pack: the first of them, and how many there are.
 #[derive(Debug, Default)]
 struct Beside {
     first: Option<(String, u32, String)>,
@@ -106,10 +106,10 @@ struct Beside {
 }
 
 impl Beside {
-    fn add(&mut self, path: &str, link: Link) {
+    fn add(&mut self, path: &str, (line, to): (u32, String)) {
         self.count += 1;
         self.files.insert(path.to_owned());
-        self.first.get_or_insert_with(|| (path.to_owned(), link.line, link.to));
+        self.first.get_or_insert_with(|| (path.to_owned(), line, to));
     }
 
     /// Reports them as one finding, at the first of them.
@@ -132,19 +132,25 @@ enum Fault {
     Out,
     /// It begins at the root of a site.
     Site,
+    /// It leads to a place that its page does not have, in a page that a source gave.
+    Place,
 }
+
+/// What is said of a place that a page of a source names.
+const NO_PLACE: &str = "names a place that the pack does not have";
 
 pub(super) fn check(view: &mut View<'_>) {
     let mut faults = Vec::new();
-    let (mut out, mut site) = (Beside::default(), Beside::default());
+    let (mut out, mut site, mut place) = (Beside::default(), Beside::default(), Beside::default());
     // Sources are evidence: they stay as they came.
     let is_linking = |path: &str| is_markdown(path) && !path.starts_with("sources/");
     for (path, text) in view.texts.iter().filter(|(path, _)| is_linking(path)) {
         for link in links(path, text) {
             match fault(view, path, &link) {
                 Some(Fault::Broken(message)) => faults.push((path.clone(), link.line, message)),
-                Some(Fault::Out) => out.add(path, link),
-                Some(Fault::Site) => site.add(path, link),
+                Some(Fault::Out) => out.add(path, (link.line, link.to)),
+                Some(Fault::Site) => site.add(path, (link.line, link.to)),
+                Some(Fault::Place) => place.add(path, (link.line, link.to)),
                 None => {}
             }
         }
@@ -158,6 +164,7 @@ pub(super) fn check(view: &mut View<'_>) {
         "begins at the root of a site and leads to no page of the pack",
         view,
     );
+    place.report(codes::PLACE_IN_SOURCE, NO_PLACE, view);
 }
 
 fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<Fault> {
@@ -182,6 +189,9 @@ fn fault(view: &View<'_>, from: &str, link: &Link) -> Option<Fault> {
     let fragment = fragment.filter(|_| is_markdown(&target))?;
     let anchor = Anchor { file: target, fragment: Some(fragment), at: 0..0 };
     let problem = problem(&anchor, GUIDE_FILE, view)?;
+    if view.is_synced(from) {
+        return Some(Fault::Place);
+    }
     Some(Fault::Broken(format!("`{}`: {problem}", link.to)))
 }
 
@@ -200,14 +210,21 @@ const SHOWN: usize = 60;
 /// requires grounding every claim of the compiled view has one (KN-12).
 pub(super) fn check_anchors(view: &mut View<'_>, named: &[NamedAnchor]) {
     let mut faults = Vec::new();
+    let mut places = Beside::default();
     // Sources are evidence: they stay as they came.
     for (path, text) in view.texts.iter().filter(|(path, _)| !path.starts_with("sources/")) {
         let lines = Lines::of(text);
         let code = code(text);
         for anchor in anchors(text) {
             let is_example = code.iter().any(|code| code.contains(&anchor.at.start));
-            if let Some(problem) = problem(&anchor, path, view).filter(|_| !is_example) {
-                faults.push((path.clone(), Some(lines.number(anchor.at.start)), problem));
+            let Some(problem) = problem(&anchor, path, view).filter(|_| !is_example) else {
+                continue;
+            };
+            let line = lines.number(anchor.at.start);
+            if view.is_synced(path) {
+                places.add(path, (line, anchor.to_string()));
+            } else {
+                faults.push((path.clone(), Some(line), problem));
             }
         }
     }
@@ -220,6 +237,7 @@ pub(super) fn check_anchors(view: &mut View<'_>, named: &[NamedAnchor]) {
     for (path, line, message) in faults {
         view.found(codes::BROKEN_ANCHOR, &path, line, message);
     }
+    places.report(codes::PLACE_IN_SOURCE, NO_PLACE, view);
     if view.pack.item().grounding == Grounding::Required {
         grounded(view);
     }

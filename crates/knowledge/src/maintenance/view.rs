@@ -6,10 +6,10 @@ use crate::finding::Finding;
 use crate::linking::places;
 use crate::pack::{LeftOutKind, Listing, Pack, PackError, PackFile, plain_text};
 use crate::section::{is_markdown, is_text};
-use crate::sync::{PAGES, RECORD};
+use crate::sync::{PAGES, RECORD, synced_pages};
 use contexture_diagnostic::Code;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 const MAX_BYTES: u64 = 16 << 20;
@@ -34,6 +34,8 @@ pub(super) struct View<'a> {
     /// The texts of its Markdown files, and of what else a model may be shown.
     pub(super) texts: BTreeMap<String, String>,
     has_source: bool,
+    /// The pages that a source gave.
+    synced: HashSet<String>,
     findings: BTreeMap<String, Vec<Finding>>,
     facts: RefCell<HashMap<String, Option<Arc<Facts>>>>,
 }
@@ -47,6 +49,7 @@ impl<'a> View<'a> {
             files,
             texts: BTreeMap::new(),
             has_source: pack.item().pack_root.join(PAGES).join(RECORD).is_file(),
+            synced: synced_pages(&pack.item().pack_root),
             findings: BTreeMap::new(),
             facts: RefCell::default(),
         };
@@ -100,6 +103,11 @@ impl<'a> View<'a> {
     /// Reports whether the pages of the pack were made of a source.
     pub(super) fn has_source(&self) -> bool {
         self.has_source
+    }
+
+    /// Reports whether a file is a page that a source gave.
+    pub(super) fn is_synced(&self, path: &str) -> bool {
+        self.synced.contains(path)
     }
 
     /// Reports whether a place is outside the pages that a source gave.

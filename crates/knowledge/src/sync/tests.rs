@@ -357,3 +357,34 @@ fn ma_4_pages_of_the_web_are_external_and_stay_when_it_is_gone() {
     let error = add(&new, &place.path("packs"), &place.path(""), &web).unwrap_err();
     assert_eq!(error.kind().code, "KN5007");
 }
+
+#[test]
+fn ma_5_places_that_synced_pages_name_in_vain_are_warnings() {
+    let place = docs();
+    place.write(
+        "docs/links.md",
+        "# L\n\n[a](care.md#none) [b](care.md#nor) [ok](care.md#feeding)\n",
+    );
+    place.write("docs/cites.md", "# C\n\nSalt. [source: wiki/care.md#nowhere]\n");
+    place.write("docs/care.md", "# Care\n\n## Feeding\n\nTwice.\n");
+    add_docs(&place).unwrap();
+    let found = || {
+        let checked = crate::maintenance::validate(&place.path("packs/fish"), &Default::default());
+        let told = |one: crate::Finding| format!("{} {}", one.code, one.message);
+        let checked = checked.unwrap();
+        (checked.ok, checked.findings.into_iter().map(told).collect::<Vec<_>>())
+    };
+    let (ok, told) = found();
+    assert!(ok, "{told:?}");
+    assert_eq!(
+        told,
+        [
+            "KN4017 `wiki/care.md#nowhere` names a place that the pack does not have",
+            "KN4017 `care.md#none` names a place that the pack does not have; so does 1 other link",
+        ]
+    );
+    // A page that is the person's own is held to it.
+    place.write("packs/fish/wiki/own.md", "# O\n\n[a](care.md#none)\n");
+    let (ok, told) = found();
+    assert!(!ok && told.iter().any(|one| one.starts_with("KN4005")), "{told:?}");
+}

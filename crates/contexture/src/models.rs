@@ -304,10 +304,11 @@ impl Models {
     /// Reports whether the answers of a model are those of the mock, which follow from the shape
     /// alone.
     pub(crate) fn is_mock(&self, model: &Model) -> bool {
-        match self.stand_in {
+        match &self.stand_in {
             Standing::Mock(_) => true,
             Standing::None => model.uri.parse() == Ok(ModelUri::Mock),
-            Standing::One(_) | Standing::Replay(_) => false,
+            Standing::Replay(replay) => replay.is_of_mock(&model.uri),
+            Standing::One(_) => false,
         }
     }
 

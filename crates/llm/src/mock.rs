@@ -7,6 +7,9 @@ use contexture_core::provider::{BoxFuture, ChatCall, Provider, Reply, TextSink, 
 use contexture_prompt::{ChatResponse, FinishReason, ResponseFormat, Usage};
 use serde_json::{Map, Number, Value};
 
+/// Its name, which its answers bear.
+pub(crate) const NAME: &str = "mock";
+
 /// A provider whose answers follow from the schema alone: for trying a program's flow.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Mock;
@@ -21,7 +24,7 @@ impl Mock {
 
 impl Provider for Mock {
     fn uri(&self) -> &'static str {
-        "mock"
+        NAME
     }
 
     fn calls_tools(&self) -> bool {
@@ -45,8 +48,8 @@ impl Provider for Mock {
             if let Some(sink) = sink {
                 sink(&text);
             }
-            let mut reply = Reply::from(local_response("mock", call, text));
-            reply.warnings = unheeded_hints("mock", call);
+            let mut reply = Reply::from(local_response(NAME, call, text));
+            reply.warnings = unheeded_hints(NAME, call);
             Ok(reply)
         })
     }

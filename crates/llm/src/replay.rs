@@ -8,8 +8,8 @@
 
 mod miss;
 
-use crate::file;
 use crate::record::{Line, Outcome, RECORDING_VERSION};
+use crate::{file, mock};
 use contexture_context::{Digest, json};
 use contexture_core::cancel::CancelToken;
 use contexture_core::error::LlmError;
@@ -78,6 +78,19 @@ impl Replay {
     #[must_use]
     pub fn in_place_of(&self, uri: &str, model: &str) -> Self {
         Self { uri: uri.to_owned(), model: model.to_owned(), recorded: Arc::clone(&self.recorded) }
+    }
+
+    /// Reports whether the answers in place of a model are those of the mock: all that were recorded of
+    /// its URI, or where nothing was, all.
+    #[must_use]
+    pub fn is_of_mock(&self, uri: &str) -> bool {
+        let recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_own = recorded.offered.contains_key(uri);
+        let mut lines = recorded.lines.iter().filter(|line| !has_own || line.model == uri);
+        lines.all(|line| match &line.outcome {
+            Some(Outcome::Response { response, .. }) => response.model == mock::NAME,
+            _ => false,
+        })
     }
 
     /// Answers that have not been asked for.

@@ -335,3 +335,34 @@ fn ma_9_citation_that_names_nothing_in_context_is_refused() {
     let mocked = place.run_observed(request, Arc::new(Allowing)).outcome.unwrap();
     assert_eq!(serde_json::to_value(&mocked).unwrap()["citations"][0], json!(placeholder));
 }
+
+#[test]
+fn ma_9_recording_of_mock_with_citations_replays_and_of_others_is_checked() {
+    let place = place("");
+    place.write(&format!("{PACK}/wiki/price.md"), "# Price\n\nThe widget costs 89 euros.\n");
+    place.write(
+        "a.as",
+        "import knowledge Acme from \"knowledge://acme\"\n\
+         main func(input) {\n  use Acme as facts\n\
+         generate({ input: \"What does the widget cost?\" }) -> { citations list[string] }\n}",
+    );
+    let recording = place.path("recorded.jsonl");
+    let request = RunRequest {
+        stand_in: StandIn::Mock,
+        record: Some(recording.clone()),
+        ..place.request("a.as", json!({}))
+    };
+    let mocked = place.run_observed(request, Arc::new(Allowing)).outcome.unwrap();
+    let replay = |path: &std::path::Path| {
+        let stand_in = StandIn::Replay(path.to_owned());
+        let request = RunRequest { stand_in, ..place.request("a.as", json!({})) };
+        place.run_observed(request, Arc::new(Allowing)).outcome
+    };
+    assert_eq!(replay(&recording).unwrap(), mocked);
+    // The same answer of another model is refused.
+    let text = std::fs::read_to_string(&recording).unwrap();
+    assert_eq!(text.matches("\"model\":\"mock\"").count(), 2, "{text}");
+    place.write("other.jsonl", &text.replace("\"model\":\"mock\"", "\"model\":\"other\""));
+    let failure = told(&replay(&place.path("other.jsonl")).unwrap_err());
+    assert!(failure.contains("citations[0]"), "{failure}");
+}

@@ -38,6 +38,27 @@ pub(crate) fn comparable(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns the characters of a text without case, as Unicode folds it: `Σ`, `σ` and `ς` are one
+/// letter, and `ß` is `ss`.
+///
+/// A letter is folded by way of its capital, so that all forms of one letter meet; but for `ı`, whose
+/// capital is that of `i`. The dot above is left out where it is all that tells `İ` from `I`: few
+/// people type it.
+pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
+    let capitals = |c: char| {
+        let capital = (c != 'ı').then(|| c.to_uppercase()).into_iter().flatten();
+        capital.chain((c == 'ı').then_some(c))
+    };
+    let letters = text.chars().flat_map(char::to_lowercase).flat_map(capitals);
+    let letters = letters.flat_map(char::to_lowercase);
+    let mut before = ' ';
+    letters.filter(move |c| {
+        let is_dot = *c == '\u{307}' && before == 'i';
+        before = *c;
+        !is_dot
+    })
+}
+
 /// Scripts whose words are not parted by spaces.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c),
@@ -109,7 +130,11 @@ impl<'a> Stream<'a> {
             self.token.text.make_ascii_lowercase();
             stem::stem(&mut self.token.text);
         } else {
-            self.token.text.extend(piece.chars().flat_map(char::to_lowercase));
+            self.token.text.extend(folded(piece));
+            // `ſtraße` is `strasse`.
+            if self.token.text.is_ascii() {
+                stem::stem(&mut self.token.text);
+            }
         }
     }
 

@@ -458,7 +458,7 @@ fn ma_4_symbols_of_each_language_are_found() {
         ),
         (
             "a.c",
-            "struct a { int b; };\nstruct a *make(void)\n{\n    return f(1);\n}\n#if X\nint main(void) {\n#endif\n}\n",
+            "struct a {\n    int b;\n};\nstruct a *make(void)\n{\n    return f(1);\n}\n#if X\nint main(void) {\n#endif\n}\n",
             &["a", "make", "main"],
         ),
         ("a.sh", "# x\nrun() {\n  if [ a ]; then\n  fi\n}\n", &["run"]),

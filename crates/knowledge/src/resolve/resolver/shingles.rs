@@ -1,6 +1,6 @@
 //! How alike two texts are: by the runs of words that they share (MA-7).
 
-use crate::index::terms::is_unspaced;
+use crate::index::terms::{folded, is_unspaced};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -50,11 +50,12 @@ fn words(text: &str) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let first = chars.find(|c| c.is_alphanumeric())?;
         let mut hasher = DefaultHasher::new();
-        first.to_lowercase().for_each(|c| c.hash(&mut hasher));
+        let mut letter = [0; 4];
+        folded(first.encode_utf8(&mut letter)).for_each(|c| c.hash(&mut hasher));
         while !is_unspaced(first)
             && let Some(next) = chars.next_if(|c| c.is_alphanumeric() && !is_unspaced(*c))
         {
-            next.to_lowercase().for_each(|c| c.hash(&mut hasher));
+            folded(next.encode_utf8(&mut letter)).for_each(|c| c.hash(&mut hasher));
         }
         Some(hasher.finish())
     })

@@ -40,10 +40,10 @@ type After = string | number;
 
 export const api = {
   runs: (filter: Filter, after: After | undefined, signal?: AbortSignal) =>
-    get<{ readonly runs: readonly Run[]; readonly next?: After | null }>(["runs"], { ...filter, after, limit: 100 }, signal),
+    get<{ readonly runs: readonly Run[]; readonly next?: After | null; readonly notes?: readonly string[] }>(["runs"], { ...filter, after, limit: 100 }, signal),
   run: (run: string, signal?: AbortSignal) => get<RunHead>(["runs", run], {}, signal),
   events: (run: string, parent: number | undefined, after: After | undefined) =>
-    get<{ readonly events: readonly RunEvent[]; readonly next?: After | null }>(["runs", run, "events"], { parent, after, limit: 1_000 }),
+    get<{ readonly events: readonly RunEvent[]; readonly next?: After | null }>(["runs", run, "events"], { parent, after, limit: 200 }),
   call: (run: string, call: number, signal?: AbortSignal) => get<CallAnswer>(["runs", run, "calls", call], {}, signal),
   prompt: (run: string, call: number, signal?: AbortSignal) => get<Prompt>(["runs", run, "calls", call, "prompt"], {}, signal),
   text: (run: string, digest: string, offset: number, signal?: AbortSignal) => get<TextPart>(["texts", run, digest], { offset, limit: 65_536 }, signal),

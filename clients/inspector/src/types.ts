@@ -216,8 +216,11 @@ export type Change = "added" | "gone" | "changed" | "cut_differently" | "same";
 
 export interface PartDiff {
   readonly change: Change;
-  readonly left?: string;
-  readonly right?: string;
+  readonly left?: string | null;
+  readonly right?: string | null;
+  /** The size of a text that is too long for the answer; it is null then. */
+  readonly left_bytes?: number;
+  readonly right_bytes?: number;
 }
 
 export interface LayerDiff extends PartDiff {

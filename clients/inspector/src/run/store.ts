@@ -14,6 +14,7 @@ export class RunTree {
   readonly #changed: () => void;
   readonly #asking = new Map<number, Promise<void>>();
   #opened = 0;
+  #left = false;
 
   constructor(run: string, changed: () => void) {
     this.#run = run;
@@ -63,6 +64,16 @@ export class RunTree {
     const asked = this.#guard(() => this.#page(node, node.next)).finally(() => this.#asking.delete(node.event.id));
     this.#asking.set(node.event.id, asked);
     return asked;
+  }
+
+  /** Fetches all children of an event, page after page, until the reader leaves. */
+  async all(node: Node): Promise<void> {
+    do await this.more(node);
+    while (node.next !== undefined && this.error === undefined && !this.#left);
+  }
+
+  leave(): void {
+    this.#left = true;
   }
 
   async #page(node: Node, after: string | number | undefined): Promise<void> {

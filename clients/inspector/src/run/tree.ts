@@ -10,6 +10,8 @@ export interface Node {
   open: boolean;
   /** The children that were fetched; undefined before the first page. */
   children: Node[] | undefined;
+  /** The same children by id. */
+  readonly known: Map<number, Node>;
   /** Where the children go on, when not all were fetched. */
   next: After | undefined;
 }
@@ -18,18 +20,35 @@ export interface Node {
 export type Row = { readonly kind: "event"; readonly node: Node } | { readonly kind: "more"; readonly parent: Node };
 
 export function nodeOf(event: RunEvent, depth: number): Node {
-  return { event, depth, open: false, children: undefined, next: undefined };
+  return { event, depth, open: false, children: undefined, known: new Map(), next: undefined };
 }
 
 /** Adds a page of children to an event. One that was there stays as it is seen, open and with its children, and learns what is new. */
 export function add(parent: Node, events: readonly RunEvent[]): void {
-  const known = new Map((parent.children ?? []).map((child) => [child.event.id, child]));
+  const children = parent.children ?? [];
   for (const event of events) {
-    const child = known.get(event.id);
-    if (child) child.event = event;
-    else known.set(event.id, nodeOf(event, parent.depth + 1));
+    const child = parent.known.get(event.id);
+    if (child) {
+      child.event = event;
+      continue;
+    }
+    const fresh = nodeOf(event, parent.depth + 1);
+    parent.known.set(event.id, fresh);
+    children.push(fresh);
   }
-  parent.children = [...known.values()].sort((a, b) => a.event.start_us - b.event.start_us || a.event.id - b.event.id);
+  parent.children = children.sort((a, b) => a.event.start_us - b.event.start_us || a.event.id - b.event.id);
+}
+
+/** The open events of whose children only some were fetched. */
+export function unfetched(root: Node): Node[] {
+  const found: Node[] = [];
+  const waiting = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (!node.open) continue;
+    if (node.next !== undefined) found.push(node);
+    for (const child of node.children ?? []) if (child.open) waiting.push(child);
+  }
+  return found;
 }
 
 /** The rows that are shown, from the top. Works without recursion, as agents may call each other deeply. */
@@ -41,7 +60,7 @@ export function rowsOf(root: Node): Row[] {
     if (row.kind === "more" || !row.node.open) continue;
     const { node } = row;
     if (node.children === undefined || node.next !== undefined) waiting.push({ kind: "more", parent: node });
-    for (const child of [...(node.children ?? [])].reverse()) waiting.push({ kind: "event", node: child });
+    for (const child of (node.children ?? []).toReversed()) waiting.push({ kind: "event", node: child });
   }
   return rows;
 }

@@ -5,7 +5,7 @@ import { call as callAddress, run as runAddress, runs } from "../address.js";
 import { layerName } from "../call/message.js";
 import { firstOf, type First } from "../diff/first.js";
 import { useLoaded, Waiting } from "../load.js";
-import { count, time } from "../text/format.js";
+import { count, size, time } from "../text/format.js";
 import { Long, Name } from "../text/show.js";
 import type { CallDiff, Change, ItemDiff, LayerDiff, PartDiff, Run } from "../types.js";
 import { html, useState, type Child, type VNode } from "../vendor/preact.js";
@@ -92,10 +92,17 @@ function Part({ part, name, source, told, first }: PartProps): VNode {
   return html`
     <li class=${part.change}>
       <button type="button" class="plain" data-row aria-expanded=${open} onClick=${() => setOpen(!open)}><span aria-hidden="true">${open ? "▾" : "▸"}</span> ${line}</button>
-      ${open && html`<div class="beside"><${Text} text=${part.left} name="left" /><${Text} text=${part.right} name="right" /></div>`}
+      ${open && html`<div class="beside"><${Text} text=${part.left} bytes=${part.left_bytes} name="left" /><${Text} text=${part.right} bytes=${part.right_bytes} name="right" /></div>`}
     </li>`;
 }
 
-function Text({ text, name }: { readonly text: string | undefined; readonly name: "left" | "right" }): VNode {
-  return html`<div><h3>${t(name)}</h3>${text === undefined ? html`<p class="quiet">${t("not_there")}</p>` : html`<div class="block"><${Long} text=${text} /></div>`}</div>`;
+interface TextProps {
+  readonly text: string | null | undefined;
+  readonly bytes: number | undefined;
+  readonly name: "left" | "right";
+}
+
+function Text({ text, bytes, name }: TextProps): VNode {
+  const missing = bytes === undefined ? t("not_there") : t("too_long", { size: size(bytes) });
+  return html`<div><h3>${t(name)}</h3>${typeof text === "string" ? html`<div class="block"><${Long} text=${text} /></div>` : html`<p class="quiet">${missing}</p>`}</div>`;
 }

@@ -9,16 +9,17 @@ import { Name } from "../text/show.js";
 import { html, useEffect, useRef, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import type { Run } from "../types.js";
-import { ErrorText, Outcome } from "./parts.js";
+import { ErrorText, Note, Outcome } from "./parts.js";
 
 interface List {
   readonly rows: readonly Run[];
   readonly next: string | number | undefined;
+  readonly notes: readonly string[];
   readonly loading: boolean;
   readonly error?: unknown;
 }
 
-const EMPTY: List = { rows: [], next: undefined, loading: true };
+const EMPTY: List = { rows: [], next: undefined, notes: [], loading: true };
 
 export function RunsView({ filter }: { readonly filter: Filter }): VNode {
   const [list, more] = usePages(filter);
@@ -28,6 +29,7 @@ export function RunsView({ filter }: { readonly filter: Filter }): VNode {
     <section data-view="runs">
       <h1>${t("runs")}</h1>
       <${Filters} filter=${filter} />
+      ${list.notes.map((note) => html`<${Note} text=${note} />`)}
       <${Comparison} picked=${picked} rows=${list.rows} />
       ${list.rows.length > 0 && html`<${Table} rows=${list.rows} picked=${picked} pick=${pick} />`}
       ${list.error !== undefined && html`<${Refused} error=${list.error} />`}
@@ -49,7 +51,7 @@ function usePages(filter: Filter): [List, () => void] {
   const alive = useRef(true);
   const load = (before: List): void => {
     api.runs(filter, before.next).then(
-      (page) => alive.current && setList({ rows: [...before.rows, ...page.runs], next: page.next ?? undefined, loading: false }),
+      (page) => alive.current && setList({ rows: [...before.rows, ...page.runs], next: page.next ?? undefined, notes: page.notes ?? [], loading: false }),
       (error: unknown) => alive.current && setList({ ...before, loading: false, error }),
     );
   };
@@ -60,7 +62,7 @@ function usePages(filter: Filter): [List, () => void] {
     };
   }, []);
   const more = (): void => {
-    const before: List = { rows: list.rows, next: list.next, loading: true };
+    const before: List = { rows: list.rows, next: list.next, notes: list.notes, loading: true };
     setList(before);
     load(before);
   };
@@ -78,8 +80,8 @@ function More({ more }: { readonly more: () => void }): VNode {
   return html`<button type="button" ref=${button} onClick=${more}>${t("more_runs")}</button>`;
 }
 
-const OUTCOMES = ["done", "failed", "cancelled", "running", "no end"] as const;
-const OUTCOME_WORDS = { done: "completed", failed: "failed", cancelled: "cancelled", running: "running", "no end": "interrupted" } as const;
+/** The states that a run can be in, as the API and the page name them. */
+const STATES = ["completed", "failed", "cancelled", "running", "interrupted"] as const;
 
 function Filters({ filter }: { readonly filter: Filter }): VNode {
   const submit = (event: Event): void => {
@@ -93,7 +95,7 @@ function Filters({ filter }: { readonly filter: Filter }): VNode {
       <label>${t("program")}<input name="program" dir="auto" autocomplete="off" spellcheck=${false} value=${filter.program} /></label>
       <label>${t("outcome")}<select name="outcome" value=${filter.outcome}>
         <option value="">${t("any")}</option>
-        ${OUTCOMES.map((one) => html`<option value=${one}>${t(OUTCOME_WORDS[one])}</option>`)}
+        ${STATES.map((one) => html`<option value=${one}>${t(one)}</option>`)}
       </select></label>
       <label>${t("text")}<input name="q" type="search" dir="auto" autocomplete="off" value=${filter.q} /></label>
       <button class="primary">${t("filter")}</button>

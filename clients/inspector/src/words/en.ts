@@ -13,7 +13,7 @@ export const en = {
 
   loading_run: "Loading the run …", model: "Model", tokens_in: "Tokens in", tokens_out: "Tokens out", cached: "Cached tokens", record: "Record",
   dead: "This run has no end: its process was ended before it finished. What it recorded until then is shown.", growing: "This run is under way; the page grows with it. Lines so far: {n}",
-  timeline: "Timeline", timeline_help: "Bars beside each other ran at the same time. ◈ marks the critical path: what the run waited for.", loading_events: "Loading …", unfinished: "no end", critical: "critical path",
+  timeline: "Timeline", timeline_help: "Bars beside each other ran at the same time. ◈ marks the critical path: what the run waited for.", loading_events: "Loading …", some_events: "{shown} of the {all} events in #{id} are loaded.", load_all: "Load all", unfinished: "no end", critical: "critical path",
   details: "Details", select_event: "Select an event to see its details.", open_prompt: "Open the prompt of call {n}",
   kind_run: "run", kind_agent: "agent", kind_generate: "model call", kind_tool: "tool", kind_memory: "memory", kind_knowledge: "knowledge", kind_use: "use", kind_for: "loop", kind_parallel_for: "parallel loop",
   kind_iteration: "iteration", kind_input: "input", kind_file: "file", kind_warning: "warning", kind_progress: "progress", kind_release: "release", kind_error: "error", kind_other: "event",
@@ -35,7 +35,7 @@ export const en = {
   why_out_of_scope: "It was declared where this call does not see it.", why_not_declared: "The program declares nothing of this name for the call.", why_denied: "The policy denied it.",
 
   differences: "Differences", loading_diff: "Loading the differences …", left: "Left", right: "Right", no_calls: "Neither run has a model call.", no_difference: "No prompt differs.",
-  differ_at: "The first difference is at {site}.", first_difference: "first difference", call_number: "call {n}", not_there: "This run does not have it.",
+  differ_at: "The first difference is at {site}.", first_difference: "first difference", call_number: "call {n}", not_there: "This run does not have it.", too_long: "The text has {size}, too much to show here; the calls above show it.",
   change_added: "added", change_gone: "gone", change_changed: "changed", change_cut: "cut differently", change_same: "same",
 
   trust_program: "written in the program", trust_user: "from the user", trust_model: "from a model", trust_memory: "from memory", trust_resource: "from a resource", trust_tool: "from a tool", trust_external: "from an outside file", trust_web: "from the web",

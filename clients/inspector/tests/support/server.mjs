@@ -9,6 +9,9 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
+/** The largest pages, as the real server has them. */
+const MOST = { runs: 1_000, events: 200 };
+
 class Refused extends Error {
   constructor(status, code, message) {
     super(message);
@@ -80,6 +83,7 @@ export class RecordServer {
   }
 
   #answer([what, first, word, number, last], query) {
+    if (Number(query.get("limit") ?? 1) > MOST[word ?? what]) throw new Refused(400, "query_invalid", `the query's \`limit\`: expected a number from 1 to ${MOST[word ?? what]}`);
     if (what === "diff") return first === word ? { calls: [] } : record.diff();
     if (what === "why") return this.#why(query);
     if (what === "texts") return this.#text(word, query);
@@ -106,7 +110,7 @@ export class RecordServer {
   }
 
   #list(query) {
-    const wanted = [...this.#runs.values()].filter((run) => ["program", "outcome"].every((name) => !query.get(name) || (run[name] ?? "").includes(query.get(name))) && JSON.stringify(run).includes(query.get("q") ?? ""));
+    const wanted = [...this.#runs.values()].filter((run) => (run.program ?? "").endsWith(query.get("program") ?? "") && [undefined, null, "", (run.state ?? "").toLowerCase()].includes(query.get("outcome")) && JSON.stringify(run).includes(query.get("q") ?? ""));
     const from = wanted.findIndex((run) => run.run === query.get("after")) + 1;
     const runs = wanted.slice(from, from + Number(query.get("limit") ?? 50));
     return { runs, ...(from + runs.length < wanted.length ? { next: runs.at(-1).run } : {}) };

@@ -31,7 +31,7 @@ function refusal(status, body) {
 export const api = {
     runs: (filter, after, signal) => get(["runs"], { ...filter, after, limit: 100 }, signal),
     run: (run, signal) => get(["runs", run], {}, signal),
-    events: (run, parent, after) => get(["runs", run, "events"], { parent, after, limit: 1_000 }),
+    events: (run, parent, after) => get(["runs", run, "events"], { parent, after, limit: 200 }),
     call: (run, call, signal) => get(["runs", run, "calls", call], {}, signal),
     prompt: (run, call, signal) => get(["runs", run, "calls", call, "prompt"], {}, signal),
     text: (run, digest, offset, signal) => get(["texts", run, digest], { offset, limit: 65_536 }, signal),

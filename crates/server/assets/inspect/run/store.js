@@ -10,6 +10,7 @@ export class RunTree {
     #changed;
     #asking = new Map();
     #opened = 0;
+    #left = false;
     constructor(run, changed) {
         this.#run = run;
         this.#changed = changed;
@@ -56,6 +57,15 @@ export class RunTree {
         const asked = this.#guard(() => this.#page(node, node.next)).finally(() => this.#asking.delete(node.event.id));
         this.#asking.set(node.event.id, asked);
         return asked;
+    }
+    /** Fetches all children of an event, page after page, until the reader leaves. */
+    async all(node) {
+        do
+            await this.more(node);
+        while (node.next !== undefined && this.error === undefined && !this.#left);
+    }
+    leave() {
+        this.#left = true;
     }
     async #page(node, after) {
         const page = await api.events(this.#run, node.event.id, after);

@@ -21,6 +21,10 @@ export function ErrorText({ error }) {
         return null;
     return html `<p class="fault"><code><${Name} text=${error.code} /></code> <${Name} text=${error.message ?? ""} /></p>`;
 }
+/** A remark of the record about itself, such as a damaged line. */
+export function Note({ text }) {
+    return html `<p class="note"><span aria-hidden="true">⚠</span> <${Name} text=${text} /></p>`;
+}
 const TRUST = {
     program: "trust_program", user: "trust_user", model: "trust_model", memory: "trust_memory", resource: "trust_resource", tool: "trust_tool", external: "trust_external", web: "trust_web",
 };

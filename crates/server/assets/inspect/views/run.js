@@ -7,10 +7,10 @@ import { Block, Name } from "../text/show.js";
 import { failureOf, kindOf, summary } from "../run/kinds.js";
 import { RunTree } from "../run/store.js";
 import { Timeline } from "../run/timeline.js";
-import { isUnder } from "../run/tree.js";
+import { isUnder, unfetched } from "../run/tree.js";
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { ErrorText, Fact, Outcome } from "./parts.js";
+import { ErrorText, Fact, Note, Outcome } from "./parts.js";
 export function RunView({ run }) {
     const [again, setAgain] = useState(0);
     const head = useLoaded((signal) => api.run(run, signal), [run, again]);
@@ -32,7 +32,10 @@ export function RunView({ run }) {
 function useTree(run) {
     const [version, setVersion] = useState(0);
     const tree = useMemo(() => new RunTree(run, () => setVersion((before) => before + 1)), [run]);
-    useEffect(() => void tree.start(), [tree]);
+    useEffect(() => {
+        void tree.start();
+        return () => tree.leave();
+    }, [tree]);
     return [tree, version];
 }
 /** Calls back when a run under way has grown, at most once a second, and once when it has ended. */
@@ -70,7 +73,7 @@ function Head({ head }) {
       <${ErrorText} error=${head.error} />
       ${(head.state === "INTERRUPTED") && html `<p class="note">${t("dead")}</p>`}
       ${head.state === "RUNNING" && html `<p class="note" role="status">${t("growing", { n: count(head.lines) })}</p>`}
-      ${(head.notes ?? []).map((note) => html `<p class="note"><span aria-hidden="true">⚠</span> <${Name} text=${note} /></p>`)}
+      ${(head.notes ?? []).map((note) => html `<${Note} text=${note} />`)}
       <dl class="facts">
         <${Fact} name=${t("started")}>${time(head.start)}</>
         <${Fact} name=${t("duration")}>${duration(head.duration_us)}</>
@@ -97,10 +100,18 @@ function Events({ tree, root, version, run }) {
     return html `
     <h2>${t("timeline")}</h2>
     <p class="quiet">${t("timeline_help")}</p>
+    <${Unfetched} tree=${tree} node=${unfetched(root)[0]} />
     <div class="split">
       <${Timeline} tree=${tree} root=${root} version=${version} selected=${selected?.event.id} select=${setSelected} enter=${enter} />
       <aside class="details" aria-label=${t("details")} aria-live="polite">${selected ? html `<${Details} node=${selected} run=${run} />` : html `<p class="quiet">${t("select_event")}</p>`}</aside>
     </div>`;
+}
+/** How much of a long list of events is there; the rest comes as it is scrolled to, or at once. */
+function Unfetched({ tree, node }) {
+    if (!node)
+        return null;
+    const [shown, all] = [count(node.children?.length), count(node.event.children)];
+    return html `<p class="parts"><span role="status">${t("some_events", { shown, all, id: node.event.id })}</span> <button type="button" onClick=${() => void tree.all(node)}>${t("load_all")}</button></p>`;
 }
 function Details({ node, run }) {
     const { event } = node;

@@ -7,8 +7,8 @@ import { plain } from "../text/visible.js";
 import { Name } from "../text/show.js";
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { ErrorText, Outcome } from "./parts.js";
-const EMPTY = { rows: [], next: undefined, loading: true };
+import { ErrorText, Note, Outcome } from "./parts.js";
+const EMPTY = { rows: [], next: undefined, notes: [], loading: true };
 export function RunsView({ filter }) {
     const [list, more] = usePages(filter);
     const [picked, setPicked] = useState([]);
@@ -17,6 +17,7 @@ export function RunsView({ filter }) {
     <section data-view="runs">
       <h1>${t("runs")}</h1>
       <${Filters} filter=${filter} />
+      ${list.notes.map((note) => html `<${Note} text=${note} />`)}
       <${Comparison} picked=${picked} rows=${list.rows} />
       ${list.rows.length > 0 && html `<${Table} rows=${list.rows} picked=${picked} pick=${pick} />`}
       ${list.error !== undefined && html `<${Refused} error=${list.error} />`}
@@ -38,7 +39,7 @@ function usePages(filter) {
     const [list, setList] = useState(EMPTY);
     const alive = useRef(true);
     const load = (before) => {
-        api.runs(filter, before.next).then((page) => alive.current && setList({ rows: [...before.rows, ...page.runs], next: page.next ?? undefined, loading: false }), (error) => alive.current && setList({ ...before, loading: false, error }));
+        api.runs(filter, before.next).then((page) => alive.current && setList({ rows: [...before.rows, ...page.runs], next: page.next ?? undefined, notes: page.notes ?? [], loading: false }), (error) => alive.current && setList({ ...before, loading: false, error }));
     };
     useEffect(() => {
         load(EMPTY);
@@ -47,7 +48,7 @@ function usePages(filter) {
         };
     }, []);
     const more = () => {
-        const before = { rows: list.rows, next: list.next, loading: true };
+        const before = { rows: list.rows, next: list.next, notes: list.notes, loading: true };
         setList(before);
         load(before);
     };
@@ -64,8 +65,8 @@ function More({ more }) {
     }, []);
     return html `<button type="button" ref=${button} onClick=${more}>${t("more_runs")}</button>`;
 }
-const OUTCOMES = ["done", "failed", "cancelled", "running", "no end"];
-const OUTCOME_WORDS = { done: "completed", failed: "failed", cancelled: "cancelled", running: "running", "no end": "interrupted" };
+/** The states that a run can be in, as the API and the page name them. */
+const STATES = ["completed", "failed", "cancelled", "running", "interrupted"];
 function Filters({ filter }) {
     const submit = (event) => {
         event.preventDefault();
@@ -78,7 +79,7 @@ function Filters({ filter }) {
       <label>${t("program")}<input name="program" dir="auto" autocomplete="off" spellcheck=${false} value=${filter.program} /></label>
       <label>${t("outcome")}<select name="outcome" value=${filter.outcome}>
         <option value="">${t("any")}</option>
-        ${OUTCOMES.map((one) => html `<option value=${one}>${t(OUTCOME_WORDS[one])}</option>`)}
+        ${STATES.map((one) => html `<option value=${one}>${t(one)}</option>`)}
       </select></label>
       <label>${t("text")}<input name="q" type="search" dir="auto" autocomplete="off" value=${filter.q} /></label>
       <button class="primary">${t("filter")}</button>

@@ -10,7 +10,7 @@ export const zh = {
     completed: "已完成", failed: "失败", cancelled: "已取消", interrupted: "已中断", running: "运行中",
     loading_run: "正在加载运行……", model: "模型", tokens_in: "输入 token", tokens_out: "输出 token", cached: "缓存 token", record: "记录",
     dead: "此运行没有结束:进程在完成之前被终止。下面显示此前的记录。", growing: "此运行正在进行,页面会随之更新。目前行数:{n}",
-    timeline: "时间线", timeline_help: "并排的条形表示同时运行。◈ 标出关键路径,即运行所等待的部分。", loading_events: "正在加载……", unfinished: "未结束", critical: "关键路径",
+    timeline: "时间线", timeline_help: "并排的条形表示同时运行。◈ 标出关键路径,即运行所等待的部分。", loading_events: "正在加载……", some_events: "已加载 #{id} 中 {all} 个事件的 {shown} 个。", load_all: "全部加载", unfinished: "未结束", critical: "关键路径",
     details: "详情", select_event: "选择一个事件查看详情。", open_prompt: "打开第 {n} 次调用的提示词",
     kind_run: "运行", kind_agent: "智能体", kind_generate: "模型调用", kind_tool: "工具", kind_memory: "记忆", kind_knowledge: "知识", kind_use: "引用", kind_for: "循环", kind_parallel_for: "并行循环",
     kind_iteration: "轮次", kind_input: "输入", kind_file: "文件", kind_warning: "警告", kind_progress: "进度", kind_release: "放行", kind_error: "错误", kind_other: "事件",
@@ -30,7 +30,7 @@ export const zh = {
     why_present: "它在提示词中。", why_cut: "它在提示词中,但被裁剪过。", why_gave_way: "预算放不下,它被去掉了。", why_not_selected: "引用它的问题没有选中它。",
     why_out_of_scope: "它声明的位置对此调用不可见。", why_not_declared: "程序没有为此调用声明这个名字。", why_denied: "策略拒绝了它。",
     differences: "差异", loading_diff: "正在加载差异……", left: "左", right: "右", no_calls: "两个运行都没有模型调用。", no_difference: "提示词没有差异。",
-    differ_at: "第一处差异在 {site}。", first_difference: "第一处差异", call_number: "第 {n} 次调用", not_there: "此运行没有它。",
+    differ_at: "第一处差异在 {site}。", first_difference: "第一处差异", call_number: "第 {n} 次调用", not_there: "此运行没有它。", too_long: "文本有 {size},太长,无法在此显示;上面的调用会显示它。",
     change_added: "新增", change_gone: "消失", change_changed: "改变", change_cut: "裁剪不同", change_same: "相同",
     trust_program: "写在程序中", trust_user: "来自用户", trust_model: "来自模型", trust_memory: "来自记忆", trust_resource: "来自资源", trust_tool: "来自工具", trust_external: "来自外部文件", trust_web: "来自网络",
 };

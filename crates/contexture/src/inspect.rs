@@ -5,6 +5,7 @@
 mod blame;
 mod diff;
 mod export;
+mod import;
 mod kept;
 mod listed;
 mod outline;
@@ -15,6 +16,7 @@ pub use blame::{Blame, Cause, blame};
 pub(crate) use diff::diff_of_functions;
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
+pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
 pub use listed::{listed, outcome};
 pub use outline::{EventPage, MOST_EVENTS, Outline};

@@ -5,19 +5,25 @@ use crate::support::project;
 use crate::support::runtime::multi_threaded;
 use crate::support::signals::asked_to_end;
 use contexture::config::listen_address;
-use contexture::store::runs::select;
+use contexture::inspect::import;
+use contexture::store::runs::{RunId, RunStore, select};
 use contexture_server::inspect::Inspector;
+use std::fs::File;
+use std::io::BufReader;
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
   contexture inspect
   contexture inspect latest --open
   contexture inspect --listen 127.0.0.1:0
+  contexture inspect run.jsonl
 
 The address of the page is the first line of stdout; its API is under /v1/. Ctrl-C ends it.
-RUN is an id, the beginning or end of one, `latest`, or `latest~1` for the run before.";
+RUN is an id, the beginning or end of one, `latest`, or `latest~1` for the run before. FILE is what
+`contexture trace export` printed, as somebody else sent it.";
 
 /// The address by default.
 const ADDRESS: SocketAddr =
@@ -30,8 +36,9 @@ const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" }
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The run to show first; all runs by default.
-    #[arg(value_name = "RUN")]
+    /// The run to show first, or a file with an exported run, which is shown alone; all runs of the
+    /// project by default.
+    #[arg(value_name = "RUN|FILE.jsonl", value_hint = clap::ValueHint::FilePath)]
     run: Option<String>,
     /// The address of this machine to listen on; port 0 selects a free port [default:
     /// 127.0.0.1:7880].
@@ -47,9 +54,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let project = project::here_or(args.workspace.as_deref())?;
-    let store = contexture::runs(&project);
-    let first = args.run.as_deref().map(|run| select(&*store, run)).transpose()?;
+    let (store, first) = shown(args)?;
     let runtime = multi_threaded()?;
     let served = runtime.block_on(async {
         let stop = asked_to_end();
@@ -68,6 +73,26 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     runtime.shutdown_background();
     served?;
     Ok(Exit::Done)
+}
+
+/// Returns the runs to show, and the one that is shown first.
+fn shown(args: &Args) -> Result<(Arc<dyn RunStore>, Option<RunId>), Abort> {
+    if let Some(file) = args.run.as_deref().filter(|run| is_file(run)) {
+        let opened = File::open(file).map_err(|error| {
+            CommandError::refused("file_unreadable", format!("can't read {file}: {error}"))
+        })?;
+        let (store, run) = import(file, BufReader::new(opened))?;
+        return Ok((store, Some(run)));
+    }
+    let project = project::here_or(args.workspace.as_deref())?;
+    let store = contexture::runs(&project);
+    let first = args.run.as_deref().map(|run| select(&*store, run)).transpose()?;
+    Ok((store, first))
+}
+
+/// Reports whether a name is that of a file: ids of runs have no dot.
+fn is_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == "jsonl" || ending == "json")
 }
 
 /// Opens a page; where that fails, the printed address is enough.

@@ -151,6 +151,29 @@ fn in_3_prompt_has_place_of_each_item_and_layer() {
 }
 
 #[test]
+fn in_14_exported_run_of_somebody_else_is_shown_as_it_was() {
+    let sandbox = after(&["Which port?"]);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let prompt = inspector.json("/v1/runs/latest/calls/2/prompt");
+    let exported = sandbox.run(["trace", "export", "latest"]).exits(0).stdout;
+    let whole = sandbox.run(["trace", "export", "latest", "--json"]).exits(0).stdout;
+    let elsewhere = Sandbox::new();
+    elsewhere.write("a.jsonl", exported + "torn").write("b.json", whole).write("c.jsonl", "{}\n");
+    for (file, notes) in [("a.jsonl", 1), ("b.json", 0)] {
+        let inspector = Inspector::start(&elsewhere, &[file]);
+        let mut imported = inspector.json("/v1/runs/latest/calls/2/prompt");
+        imported["tools"] = prompt["tools"].clone();
+        assert_eq!(imported, prompt, "{file}");
+        let head = inspector.json("/v1/runs/latest");
+        assert_eq!((&head["program"], &head["calls"]), (&json!("p.as"), &json!(2)));
+        assert_eq!(head["notes"].as_array().unwrap().len(), notes, "{head}");
+    }
+    let empty = elsewhere.run(["inspect", "c.jsonl"]).exits(2);
+    assert!(empty.stderr.contains("it has no event"), "{}", empty.stderr);
+    let _ = elsewhere.run(["inspect", "none.jsonl"]).exits(2);
+}
+
+#[test]
 fn in_9_why_not_tells_what_decided() {
     let sandbox = after(&["Which port?"]);
     let verdict = |call: &str, asked: &str| {

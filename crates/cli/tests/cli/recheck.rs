@@ -86,6 +86,18 @@ fn in_10_changed_budget_and_instruction_are_shown_with_tokens() {
 }
 
 #[test]
+fn in_10_run_that_failed_is_unchanged_when_it_fails_again() {
+    let sandbox = Sandbox::new();
+    let program = "main func(input) {\n  generate({ input: \"Say.\" }) -> { answer string }\n  fail \"no\"\n}\n";
+    sandbox.write("p.as", program);
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet"]).exits(1);
+    assert_eq!(calls(&sandbox, &[], 0).len(), 1);
+    sandbox.write("p.as", program.replace("  fail", "  missing = input.nothing.more\n  fail"));
+    let found = sandbox.run(["recheck", "latest", "--json"]).exits(1).json();
+    assert_ne!(found["failure"], Value::Null, "{found}");
+}
+
+#[test]
 fn in_10_more_calls_and_broken_programs_are_told() {
     let sandbox = recorded();
     let text = sandbox.read("p.as");

@@ -38,7 +38,7 @@ pub enum RecheckError {
 pub struct Recheck {
     /// The calls of both, paired by their order within their function.
     pub calls: Vec<CallDiff>,
-    /// The failure that ended the program earlier than the record, if one did.
+    /// The failure that ended the program, if the record does not end with it, too.
     pub failure: Option<RunFailure>,
 }
 
@@ -63,6 +63,7 @@ pub async fn recheck(
         Box::pin(super::run(&apart, request, Arc::new(Silent), CancelToken::default())).await;
     let failure = match report.outcome {
         Err(failure @ (RunFailure::Source(_) | RunFailure::Setup(_))) => return Err(failure.into()),
+        Err(failure) if Some(failure.code()) == code_of(kept) => None,
         Err(failure) => Some(failure),
         Ok(_) => None,
     };
@@ -70,6 +71,11 @@ pub async fn recheck(
     let again = runs.load(&again)?;
     let calls = diff_of_functions(kept, Kept { store: &*runs, log: &again });
     Ok(Recheck { calls, failure })
+}
+
+/// Returns the code with which the run failed, if it did.
+fn code_of(kept: Kept<'_>) -> Option<&str> {
+    kept.log.root()?.data.pointer("/error/code")?.as_str()
 }
 
 /// Returns the request that repeats a run on its record.

@@ -165,7 +165,7 @@ impl<'t> Walk<'t> {
         loop {
             let inside = delimiter(line.words);
             if let Some(close) = inside.and_then(|inside| self.delimited_end(line, inside)) {
-                self.parts.push(Part::Blocks(vec![start..close.end()]));
+                self.parts.push(Part::block(start..close.end()));
                 return close.next;
             }
             end = line.end().max(end);
@@ -174,7 +174,7 @@ impl<'t> Walk<'t> {
                 _ => break,
             }
         }
-        self.parts.push(Part::Blocks(vec![start..end]));
+        self.parts.push(Part::block(start..end));
         line.next
     }
 

@@ -17,6 +17,13 @@ pub(super) enum Part {
     End(usize),
 }
 
+impl Part {
+    /// Returns the part of one block.
+    pub(super) fn block(range: Range<usize>) -> Self {
+        Self::Blocks(vec![range])
+    }
+}
+
 /// The languages whose headings part a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Markup {

@@ -238,7 +238,8 @@ fn divided(text: &str, block: Range<usize>, long: usize, depth: usize) -> Vec<Ra
     if name.is_some_and(|name| VERBATIM.contains(&name)) || name.is_none() && is_literal {
         return vec![block];
     }
-    let mut blocks = vec![block.start..head_end];
+    let head = block.start..head_end;
+    let mut blocks = vec![head];
     let mut at = head_end;
     while let Some(line) = Line::at(text, at).filter(|line| line.start < block.end) {
         if line.is_blank() {

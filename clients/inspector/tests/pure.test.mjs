@@ -39,6 +39,9 @@ test("in_6_segments_of_a_message_are_its_text_and_each_item_its_own", () => {
   assert.equal(parts.find((part) => part.region?.item?.index === 0).text, TICKET);
   assert.equal(parts.filter((part) => part.first).length, 4, "two items, the instruction and the contract");
   assert.equal(lines(parts).flatMap((line) => line.segments).map((part) => part.text).join(""), of.messages[1].text);
+  assert.deepEqual(lines(parts).map((line) => line.segments.map((part) => part.region?.item?.label ?? part.region?.layer.name ?? part.text)), [
+    ["Context:\n[ticket]\nsource: input.ticket\n"], ["ticket", "\n"], ["\n[policy]\nsource: Policy\n"], ["policy", "\n"], ["\nInstruction:\n"], ["instruction", "\n"], ["\n"], ["contract"],
+  ]);
 });
 
 test("in_6_items_within_a_layer_keep_their_place_and_the_layer_its_rest", () => {

@@ -38,7 +38,11 @@ export function TokenBar({ manifest }: { readonly manifest: Manifest }): VNode {
 export function CutLine({ items }: { readonly items: readonly Item[] }): Child {
   const cut = items.filter((item) => (item.cuts ?? []).length > 0);
   if (cut.length === 0) return null;
-  return html`<p class="cut"><span aria-hidden="true">✂</span> ${t("cut_items")} ${cut.map((item, index) => html`${index > 0 && " · "}<span class="badge ${hue(item.index)}">${item.index + 1}</span> <${Name} text=${item.label ?? item.source} /> ${isGone(item) ? t("gone_wholly") : `−${count(item.tokens_before - item.tokens)}`}`)}</p>`;
+  return html`<p class="cut"><span aria-hidden="true">✂</span> ${t("cut_items")} ${cut.map((item, index) => html`${index > 0 && " · "}<span class="badge ${hue(item.index)}">${item.index + 1}</span> <${Name} text=${item.label ?? item.source} /> ${isGone(item) ? t("gone_wholly") : `−${count(removed(item))}`}`)}</p>`;
+}
+
+function removed(item: Item): number {
+  return (item.cuts ?? []).reduce((sum, cut) => sum + (cut.removed ?? 0), 0);
 }
 
 /** Items: those of the prompt lead to their place in it. */

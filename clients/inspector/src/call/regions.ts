@@ -43,31 +43,23 @@ export function segments(text: string, regions: readonly Region[], offset = 0): 
   });
 }
 
-/** Puts segments together that share a line, so that each row of the page begins and ends where a line does. */
+/** Puts segments together that share a line, so that each row of the page begins and ends where a line does, and an item that has whole lines has a row of its own. */
 export function lines(parts: readonly Segment[]): Line[] {
-  const found: Segment[][] = [];
+  const rows: Segment[][] = [];
   let ended = true;
-  for (const part of parts) {
-    if (part.text === "") continue;
-    if (ended) found.push([part]);
-    else found.at(-1)?.push(part);
+  for (const part of parts.flatMap((one, index) => divided(one, index > 0, index < parts.length - 1))) {
+    if (ended) rows.push([part]);
+    else rows.at(-1)?.push(part);
     ended = part.text.endsWith("\n");
   }
-  return found.flatMap((one) => splitAtLineEnds(one));
+  return rows.map((row) => ({ segments: row }));
 }
 
-/** Lets a region begin a row of its own where the text before it in the same segment has whole lines. */
-function splitAtLineEnds(parts: readonly Segment[]): Line[] {
-  const rows: Segment[][] = [[]];
-  parts.forEach((part, index) => {
-    const last = part.text.lastIndexOf("\n") + 1;
-    const whole = index < parts.length - 1 && last > 0 && last < part.text.length && part.region === undefined;
-    if (!whole) {
-      rows.at(-1)?.push(part);
-      return;
-    }
-    rows.at(-1)?.push({ ...part, text: part.text.slice(0, last) });
-    rows.push([{ ...part, text: part.text.slice(last), first: false }]);
-  });
-  return rows.filter((row) => row.length > 0).map((row) => ({ segments: row }));
+/** Divides text of no region where its first line ends, which belongs to what is before it, and where its last line begins. */
+function divided(part: Segment, isAfter: boolean, isBefore: boolean): Segment[] {
+  if (part.region !== undefined) return [part];
+  const { text } = part;
+  const cuts = new Set([0, isAfter ? text.indexOf("\n") + 1 : 0, isBefore ? text.lastIndexOf("\n") + 1 : 0, text.length]);
+  const places = [...cuts].sort((a, b) => a - b);
+  return places.slice(0, -1).map((place, index) => ({ ...part, text: text.slice(place, places[index + 1]) }));
 }

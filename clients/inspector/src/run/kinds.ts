@@ -63,7 +63,7 @@ export function summary(event: RunEvent): string {
     case "agent":
       return [textOf(data, "agent", "name"), textOf(data, "function")].filter(Boolean).join(".");
     case "use":
-      return [textOf(data, "label"), textOf(data, "source"), textOf(data, "chosen")].filter(Boolean).join(" · ");
+      return [...new Set([textOf(data, "label"), textOf(data, "source"), textOf(data, "chosen")])].filter(Boolean).join(" · ");
     case "run":
       return textOf(data, "program");
     case "input":
@@ -88,7 +88,12 @@ function brief(value: unknown): string {
   return characters.length > 120 ? `${characters.slice(0, 120).join("")}…` : text;
 }
 
-/** The error of an event, if it failed. */
+/** Reports whether an event failed, or something in it that ended it. */
+export function isFailed(event: RunEvent): boolean {
+  return failureOf(event) !== "" || dataOf(event).failed === true;
+}
+
+/** The error of an event, if it has one of its own. */
 export function failureOf(event: RunEvent): string {
   const error = dataOf(event).error;
   if (event.kind === "error") return summary(event);

@@ -1,7 +1,7 @@
 /** Fetches the events of a run as they are opened, and again while it grows (IN-5). */
 
 import { api } from "../api.js";
-import type { RunEvent } from "../types.js";
+import type { RunEvent, RunHead } from "../types.js";
 import { add, isUnder, nodeOf, type Node } from "./tree.js";
 
 /** Rows that open by themselves, so that a small run is seen whole. */
@@ -21,17 +21,15 @@ export class RunTree {
     this.#changed = changed;
   }
 
-  async start(): Promise<void> {
-    await this.#guard(async () => {
-      const event = await this.#rootEvent();
-      if (!event) return;
-      this.root = nodeOf(event, 0);
-      await this.open(this.root);
-    });
-  }
-
-  async #rootEvent(): Promise<RunEvent | undefined> {
-    return (await api.events(this.#run, undefined, undefined)).events[0];
+  /** Shows the run as its head has it now: the first time with its first events, later with those that it may have got since. */
+  async show(head: RunHead): Promise<void> {
+    if (this.root) return this.#grow(this.root, runEvent(head));
+    this.root = nodeOf(runEvent(head), 0);
+    await this.open(this.root);
+    // Records of some runs do not say when they began: then it was when their first event did.
+    const first = this.root.children?.[0]?.event.start_us;
+    if (this.root.event.start_us === 0 && first !== undefined) this.root.event = { ...this.root.event, start_us: first };
+    this.#changed();
   }
 
   /** Opens an event and, while the run is small, what is in it. */
@@ -83,14 +81,11 @@ export class RunTree {
     this.#changed();
   }
 
-  /** Fetches what an unfinished run may have changed: its own event, and the children of open events without an end. */
-  async grow(): Promise<void> {
+  /** Fetches the children of open events that had no end. */
+  async #grow(root: Node, event: RunEvent): Promise<void> {
+    const under = this.#unfinished();
+    root.event = event;
     await this.#guard(async () => {
-      const event = await this.#rootEvent();
-      if (!event) return;
-      if (!this.root) return this.start();
-      const under = this.#unfinished();
-      this.root.event = event;
       for (const node of under) {
         await this.#again(node);
         await this.#openSmall(node);
@@ -132,4 +127,9 @@ export class RunTree {
     }
     this.#changed();
   }
+}
+
+/** The event of the run itself, which is around all others: what its head says of it. */
+function runEvent(head: RunHead): RunEvent {
+  return { id: 1, kind: "run", start_us: Date.parse(head.start ?? "") * 1_000 || 0, duration_us: head.duration_us ?? null, data: { program: head.program ?? "" } };
 }

@@ -4,7 +4,7 @@ import { duration } from "../text/format.js";
 import { Name } from "../text/show.js";
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState, type Child, type VNode } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { failureOf, kindOf, summary } from "./kinds.js";
+import { isFailed, kindOf, summary } from "./kinds.js";
 import { critical, endOf, extent, isUnder, rowsOf, type Node, type Row } from "./tree.js";
 import type { RunTree } from "./store.js";
 
@@ -116,7 +116,7 @@ function pressed(event: KeyboardEvent, { rows, at, tree, select, enter }: Presse
 }
 
 function has(node: Node): boolean {
-  return (node.event.children ?? 0) > 0;
+  return (node.event.children ?? node.children?.length ?? 0) > 0;
 }
 
 function toggle(tree: RunTree, node: Node): void {
@@ -159,7 +159,7 @@ function indent(depth: number): string {
 function EventRow({ node, top, scale, selected, tree, select, enter }: RowProps & { readonly node: Node }): VNode {
   const { event } = node;
   const kind = kindOf(event);
-  const failure = failureOf(event);
+  const failure = isFailed(event);
   const isCritical = scale.critical.has(event.id);
   return html`
     <div class="row ${event.id === selected ? "selected" : ""}" id=${`event-${event.id}`} role="treeitem" aria-level=${node.depth + 1} aria-selected=${event.id === selected}

@@ -96,7 +96,8 @@ export function critical(root: Node, now: number): Set<number> {
   const waiting: Node[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.children === undefined || node.next !== undefined) continue;
-    let moment = endOf(node.event, now);
+    // The times of a run in lists are rounded, so its last events may seem to end after it.
+    let moment = Number.POSITIVE_INFINITY;
     for (const child of byEnd(node.children, now)) {
       if (endOf(child.event, now) > moment) continue;
       moment = child.event.start_us;

@@ -13,7 +13,7 @@ export const en = {
 
   loading_run: "Loading the run …", model: "Model", tokens_in: "Tokens in", tokens_out: "Tokens out", cached: "Cached tokens", record: "Record",
   dead: "This run has no end: its process was ended before it finished. What it recorded until then is shown.", growing: "This run is under way; the page grows with it. Lines so far: {n}",
-  timeline: "Timeline", timeline_help: "Bars beside each other ran at the same time. ◈ marks the critical path: what the run waited for.", loading_events: "Loading …", some_events: "{shown} of the {all} events in #{id} are loaded.", load_all: "Load all", unfinished: "no end", critical: "critical path",
+  timeline: "Timeline", timeline_help: "Bars beside each other ran at the same time. ◈ marks the critical path: what the run waited for.", loading_events: "Loading …", some_events: "{shown} of the {all} events in #{id} are loaded.", some_of_run: "{shown} events of the run are loaded; there are more.", load_all: "Load all", unfinished: "no end", critical: "critical path",
   details: "Details", select_event: "Select an event to see its details.", open_prompt: "Open the prompt of call {n}",
   kind_run: "run", kind_agent: "agent", kind_generate: "model call", kind_tool: "tool", kind_memory: "memory", kind_knowledge: "knowledge", kind_use: "use", kind_for: "loop", kind_parallel_for: "parallel loop",
   kind_iteration: "iteration", kind_input: "input", kind_file: "file", kind_warning: "warning", kind_progress: "progress", kind_release: "release", kind_error: "error", kind_other: "event",
@@ -28,7 +28,7 @@ export const en = {
   cut_items: "Cut:", items: "Items", no_items: "The program declared no items for this call.", none_gave_way: "No item was left out wholly.", gave_way: "Items left out wholly: {n}", gone_wholly: "not in the prompt",
   show_value: "Show the whole value", hide_value: "Hide the value", from: "from", score: "score", priority: "priority",
   packs: "Knowledge packs", ranked: "Selected by a question", not_selected: "not selected", left_out_of_question: "Not shown: {texts} texts, {passages} passages", masked: "Masked secrets",
-  answer: "Answer", no_answer: "The record has no answer.", attempt: "Attempt {n}", added_messages: "Messages added to the prompt: {n}", errors: "Errors in the answer", retried: "Retried after:", passed_over: "Passed over:",
+  answer: "Answer", no_answer: "The record has no answer.", empty_answer: "The answer is empty.", attempt: "Attempt {n}", added_messages: "Messages added to the prompt: {n}", errors: "Errors in the answer", retried: "Retried after:", passed_over: "Passed over:",
   finish: "Finish reason", latency: "Latency", max_output: "Most tokens out", schema: "Schema sent as", options: "Options as sent",
   why_title: "Why is this not in the prompt?", why_label: "A label, file, pack or text", why_ask: "Ask the record", line: "line {n}",
   why_present: "It is in the prompt.", why_cut: "It is in the prompt, but it was cut.", why_gave_way: "It was left out, as the budget had no room for it.", why_not_selected: "The question of its use did not select it.",

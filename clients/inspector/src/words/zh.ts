@@ -15,7 +15,7 @@ export const zh: Record<Word, string> = {
 
   loading_run: "正在加载运行……", model: "模型", tokens_in: "输入 token", tokens_out: "输出 token", cached: "缓存 token", record: "记录",
   dead: "此运行没有结束:进程在完成之前被终止。下面显示此前的记录。", growing: "此运行正在进行,页面会随之更新。目前行数:{n}",
-  timeline: "时间线", timeline_help: "并排的条形表示同时运行。◈ 标出关键路径,即运行所等待的部分。", loading_events: "正在加载……", some_events: "已加载 #{id} 中 {all} 个事件的 {shown} 个。", load_all: "全部加载", unfinished: "未结束", critical: "关键路径",
+  timeline: "时间线", timeline_help: "并排的条形表示同时运行。◈ 标出关键路径,即运行所等待的部分。", loading_events: "正在加载……", some_events: "已加载 #{id} 中 {all} 个事件的 {shown} 个。", some_of_run: "已加载运行的 {shown} 个事件,还有更多。", load_all: "全部加载", unfinished: "未结束", critical: "关键路径",
   details: "详情", select_event: "选择一个事件查看详情。", open_prompt: "打开第 {n} 次调用的提示词",
   kind_run: "运行", kind_agent: "智能体", kind_generate: "模型调用", kind_tool: "工具", kind_memory: "记忆", kind_knowledge: "知识", kind_use: "引用", kind_for: "循环", kind_parallel_for: "并行循环",
   kind_iteration: "轮次", kind_input: "输入", kind_file: "文件", kind_warning: "警告", kind_progress: "进度", kind_release: "放行", kind_error: "错误", kind_other: "事件",
@@ -30,7 +30,7 @@ export const zh: Record<Word, string> = {
   cut_items: "被裁剪:", items: "条目", no_items: "程序没有为此调用声明条目。", none_gave_way: "没有条目被完全去掉。", gave_way: "被完全去掉的条目:{n}", gone_wholly: "不在提示词中",
   show_value: "显示完整的值", hide_value: "隐藏值", from: "来自", score: "得分", priority: "优先级",
   packs: "知识包", ranked: "按问题选择", not_selected: "未选中", left_out_of_question: "未显示:{texts} 个文本,{passages} 个段落", masked: "被遮盖的机密",
-  answer: "回答", no_answer: "记录中没有回答。", attempt: "第 {n} 次尝试", added_messages: "加到提示词的消息:{n}", errors: "回答中的错误", retried: "重试原因:", passed_over: "跳过的模型:",
+  answer: "回答", no_answer: "记录中没有回答。", empty_answer: "回答是空的。", attempt: "第 {n} 次尝试", added_messages: "加到提示词的消息:{n}", errors: "回答中的错误", retried: "重试原因:", passed_over: "跳过的模型:",
   finish: "结束原因", latency: "延迟", max_output: "输出上限", schema: "模式的发送形式", options: "发送的选项",
   why_title: "为什么它不在提示词中?", why_label: "标签、文件、知识包或文本", why_ask: "查询记录", line: "第 {n} 行",
   why_present: "它在提示词中。", why_cut: "它在提示词中,但被裁剪过。", why_gave_way: "预算放不下,它被去掉了。", why_not_selected: "引用它的问题没有选中它。",

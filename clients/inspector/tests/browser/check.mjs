@@ -1,7 +1,7 @@
 // The inspector's page in a real browser: every view in light and dark at three widths, by keys, with bad input; axe finds nothing.
 //   node tests/browser/check.mjs              against the made-up records of the tests
-//   node tests/browser/check.mjs PAGE LEFT RIGHT    against a running `contexture inspect` with these two runs
-// SCREENSHOTS=FOLDER keeps pictures of the page.
+//   node tests/browser/check.mjs PAGE RUNS     against a running `contexture inspect`; RUNS is JSON, as real.mjs takes it
+// SCREENSHOTS=FOLDER keeps pictures of the page, PICTURES=FOLDER writes those of docs/inspect.md over real runs.
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -10,11 +10,12 @@ import { fileURLToPath } from "node:url";
 import { launch } from "../../../typescript/tests/browser/chrome.mjs";
 import { RecordServer } from "../support/server.mjs";
 import { real } from "./real.mjs";
+import { small } from "./small.mjs";
 import { views } from "./views.mjs";
 
 const assets = fileURLToPath(new URL("../../../../crates/server/assets/inspect/", import.meta.url));
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const [given, ...runs] = process.argv.slice(2);
+const [given, runs] = process.argv.slice(2);
 const server = given ? undefined : await new RecordServer().listen(assets);
 const chrome = await launch();
 
@@ -62,6 +63,16 @@ class Driver {
     assert.deepEqual(wide, [], `${what} is wider than the window`);
   }
 
+  /** A picture of the page down to the end of an element, for a document, where PICTURES asks for them. */
+  async picture(name, last) {
+    const folder = process.env.PICTURES;
+    if (!folder) return;
+    await mkdir(folder, { recursive: true });
+    const clip = await this.page.value(`({ x: 0, y: 0, scale: 1, width: innerWidth, height: Math.ceil(document.querySelector(${JSON.stringify(last)}).getBoundingClientRect().bottom + 16) })`);
+    const { data } = await this.page.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, clip });
+    await writeFile(join(folder, `${name}.png`), small(Buffer.from(data, "base64")));
+  }
+
   async shot(name, whole = false) {
     const folder = process.env.SCREENSHOTS;
     if (!folder) return;
@@ -84,7 +95,7 @@ try {
   await page.prepare();
   const driver = new Driver(page, given ?? `${server.url}/`);
   if (server) await views(driver, server);
-  else await real(driver, runs);
+  else await real(driver, JSON.parse(runs));
   await driver.quiet("at the end");
   driver.ok("nothing to complain about in the browser's console");
 } finally {

@@ -1,1 +1,124 @@
-export async function real() {}
+// The views over a running `contexture inspect`, whose runs the check made: a question that a cut policy could not answer (LEFT), the same with
+// more room (RIGHT), one with hostile and long texts (ODD), and one of many events (MANY).
+import assert from "node:assert/strict";
+
+const WIDTHS = [360, 1_280, 2_560];
+
+export async function real(driver, { left, right, odd, many }) {
+  await api(driver);
+  await story(driver, left, right);
+  await strange(driver, odd);
+  await large(driver, many);
+  await pictures(driver, left, right);
+  await drawn(driver, left, right);
+}
+
+/** The page has the policy that lets nothing in, and the API refuses in words. */
+async function api(driver) {
+  const { page } = driver;
+  await driver.open("#/", "runs");
+  const policy = await page.value("fetch(location.href).then((answer) => answer.headers.get('content-security-policy'))");
+  for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"]) {
+    assert.ok(policy.split(";").some((one) => one.trim() === rule), `${rule} in ${policy}`);
+  }
+  await page.until("document.querySelectorAll('tbody tr').length === 4");
+  await driver.quiet("the list of runs");
+  driver.ok("the page runs under the policy that lets no script but its own run");
+}
+
+async function story(driver, left, right) {
+  const { page } = driver;
+  assert.match(await driver.text("tbody"), /support\.as[^]*failed\s*nothing_supports/);
+  await page.value(`document.querySelector('a[href="#/runs/${left}"]').click()`);
+  await page.until("document.querySelectorAll('[role=treeitem]').length > 7");
+  const rows = (await driver.texts("[role=treeitem] .what")).map((row) => row.replace(/\s+/g, " "));
+  assert.ok(rows.some((row) => row.includes("tool File.read(path: policy.md)")), rows.join("\n"));
+  assert.ok(rows.some((row) => row.includes("model call 1 Support.main")), rows.join("\n"));
+  await driver.accessible("the run");
+  await page.click(".rows [data-kind=generate] .says");
+  await page.until("document.querySelector('.details a')");
+  await page.click(".details a");
+  await page.until("document.querySelectorAll('.message').length === 2");
+  assert.match((await driver.text("header .cut")).replace(/\s+/g, " "), /Cut: 2 policy −\d+ · 3 history/);
+  assert.match(await driver.text("#item-1"), /Fragile goods leave the next working day/);
+  assert.doesNotMatch(await driver.text("#item-1"), /island/);
+  const sent = await page.value("[...document.querySelectorAll('.message')].map((one) => [...one.querySelectorAll('.sent-text')].map((row) => row.textContent).join(''))");
+  const expected = await page.value(`fetch('v1/runs/${left}/calls/1/prompt').then((answer) => answer.json()).then(({ messages }) => messages.map(({ text }) => text))`);
+  assert.deepEqual(sent, expected, "the messages are exact");
+  await sums(driver, left);
+  await driver.accessible("the call");
+  await page.value("[...document.querySelectorAll('.items button')].find((one) => one.innerText === 'Show the whole value').click()");
+  await page.until("document.querySelector('.cut-text')?.innerText.includes('Orders to islands take two days more')", "the cut text can be opened");
+  await page.click(".why input");
+  await page.type("history");
+  await page.key("Enter");
+  await page.until("/it was cut|left out/.test(document.querySelector('.why-answer').innerText)", "why the history is shorter");
+  driver.ok("a wrong answer leads to the policy that was cut, and to the line that it lost");
+
+  await driver.open(`#/diff/${left}/${right}`, "diff");
+  await page.until("document.querySelector('.tag.first')");
+  assert.match(await page.value("document.querySelector('.tag.first').closest('li').innerText"), /cut differently policy[^]*Orders to islands/);
+  await driver.accessible("the differences");
+  driver.ok("the differences of both runs begin with the cut policy");
+}
+
+/** What the bar shows adds up to the tokens of the manifest. */
+async function sums(driver, run) {
+  const numbers = (await driver.texts(".legend .number")).map((text) => Number(text.replace(/[^\d-]/g, "")));
+  const total = await driver.page.value(`fetch('v1/runs/${run}/calls/1').then((answer) => answer.json()).then(({ manifest }) => manifest.tokens)`);
+  assert.equal(numbers.reduce((sum, one) => sum + one, 0), total);
+}
+
+async function strange(driver, odd) {
+  const { page } = driver;
+  await driver.open(`#/runs/${odd}/calls/1`, "call");
+  await page.until("document.querySelector('.parts')", "the long message is shown by parts");
+  assert.match(await driver.text(".sent"), /<script>document\.title = "hacked"<\/script>[^]*⟦U\+202E⟧/);
+  assert.equal(await page.value("document.querySelectorAll('main script, main img').length"), 0);
+  await page.value(`(() => { const select = document.querySelector('.parts select'); select.value = select.options[select.options.length - 1].value; select.dispatchEvent(new Event("change", { bubbles: true })); })()`);
+  await page.until("document.querySelector('.of-layer')?.textContent.includes('JSON')", "the contract at the end of the long message");
+  await driver.quiet("a hostile and long prompt");
+  driver.ok("hostile texts do nothing, and a long message is shown by parts");
+}
+
+async function large(driver, many) {
+  const { page } = driver;
+  await driver.open(`#/runs/${many}`, "run");
+  await page.until("document.querySelector('[role=treeitem][data-kind=for], [role=treeitem][data-kind=parallel_for]')");
+  await page.click("[data-kind=for] .says, [data-kind=parallel_for] .says");
+  await page.key("ArrowRight");
+  await page.until("[...document.querySelectorAll('button')].some((one) => one.innerText === 'Load all')");
+  await page.value("[...document.querySelectorAll('button')].find((one) => one.innerText === 'Load all').click()");
+  await page.until("document.querySelector('.track').clientHeight > 3000 * 30", "three thousand iterations", 60);
+  assert.ok((await page.value("document.querySelectorAll('.row').length")) < 80);
+  await driver.quiet("a run of many events");
+  driver.ok("a loop of 3,000 iterations is loaded whole, and only the rows in view exist");
+}
+
+async function pictures(driver, left, right) {
+  for (const scheme of ["light", "dark"]) {
+    for (const width of WIDTHS) {
+      await driver.look(width, scheme);
+      for (const [view, hash] of [["runs", "#/"], ["run", `#/runs/${left}`], ["call", `#/runs/${left}/calls/1`], ["diff", `#/diff/${left}/${right}`]]) {
+        const name = `real-${view}-${width}-${scheme}`;
+        await driver.open(hash, view);
+        await driver.page.until("!document.querySelector('main').innerText.includes('Loading')", name);
+        await driver.fits(name);
+        await driver.accessible(name);
+        await driver.shot(name, true);
+      }
+    }
+  }
+  driver.ok("every view of the real runs, light and dark, at three widths: axe finds nothing");
+}
+
+/** The pictures of the documents. */
+async function drawn(driver, left, right) {
+  await driver.look(1_120, "light");
+  const views = [["run", `#/runs/${left}`, "[data-kind=generate]", ".timeline"], ["call", `#/runs/${left}/calls/1`, ".margin-note", ".prompt"], ["diff", `#/diff/${left}/${right}`, ".beside", ".call-diff"]];
+  for (const [view, hash, ready, last] of views) {
+    await driver.open(hash, view);
+    await driver.page.until(`document.querySelector('${ready}')`);
+    await driver.picture(view, last);
+  }
+}

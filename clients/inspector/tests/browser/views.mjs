@@ -165,7 +165,7 @@ async function call(driver) {
   await page.type("history");
   await page.key("Enter");
   await page.until("document.querySelector('.why-answer').innerText.includes('left out, as the budget had no room')");
-  assert.match(await driver.text(".why-answer"), /line 14[^]*history has priority 3/);
+  assert.match(await driver.text(".why-answer"), /line 14[^]*history has priority 0/);
   driver.ok("what was cut can be opened, and why something is not there is answered");
 }
 

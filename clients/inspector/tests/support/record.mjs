@@ -46,12 +46,12 @@ export function prompt(changed = false) {
   const at = (line) => ({ file: "agents/support.as", line, column: 5 });
   const item = (index, label, source, more) => ({ index, label, source, position: at(12 + index), text: digestOf(label), value: digestOf(`value of ${label}`), tokens_before_exact: true, priority: 0, clipped: false, span: span(index), ...more });
   const items = [
-    item(0, "ticket", "input.ticket", { trust: "user", tokens: 38, tokens_before: 38 }),
+    item(0, "ticket", "input.ticket", { trust: "user", priority: 9, tokens: 38, tokens_before: 38 }),
     item(1, "policy", "Policy", {
-      trust: "tool", tokens: 1_000, tokens_before: 1_730, budget: budget(1_000), clipped: true, sources: [{ source: "docs/policy.md", trust: "tool" }],
+      trust: "tool", priority: 5, tokens: 1_000, tokens_before: 1_730, budget: budget(1_000), clipped: true, sources: [{ source: "docs/policy.md", trust: "tool" }],
       cuts: [{ reason: "item_budget", budget: budget(1_000), removed: 730, left_out: false, kept: { kept: 2, of: 4 } }],
     }),
-    item(2, "history", "Memory.recall(ticket)", { trust: "memory", tokens: 0, tokens_before: 420, clipped: true, priority: 3, cuts: [{ reason: "prompt_budget", budget: budget(0), removed: 420, left_out: true }] }),
+    item(2, "history", "Memory.recall(ticket)", { trust: "memory", tokens: 0, tokens_before: 420, clipped: true, cuts: [{ reason: "prompt_budget", budget: budget(0), removed: 420, left_out: true }] }),
   ];
   const layers = [["identity", identity, 6], ["instruction", instruction, 8], ["contract", contract, 34]].map(([name, text, tokens]) => ({ name, digest: digestOf(text), tokens, span: span(name) }));
   const tools = [{ type: "function", function: { name: "Orders_find", description: "Finds an order", parameters: { type: "object", properties: { id: { type: "string" } } } } }];

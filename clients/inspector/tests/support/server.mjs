@@ -118,8 +118,8 @@ export class RecordServer {
 
   #page(run, query) {
     const all = this.#events.get(run) ?? record.events();
-    const parent = query.has("parent") ? Number(query.get("parent")) : null;
-    const wanted = all.filter((event) => (event.parent ?? null) === parent);
+    const parent = Number(query.get("parent") ?? 1);
+    const wanted = all.filter((event) => event.parent === parent);
     const from = wanted.findIndex((event) => String(event.id) === query.get("after")) + 1;
     const counts = new Map();
     for (const event of all) counts.set(event.parent, (counts.get(event.parent) ?? 0) + 1);
@@ -139,7 +139,7 @@ export class RecordServer {
   }
 
   #why(query) {
-    if (query.get("label") === "history") return { verdict: "gave_way", by: "max_input 1400", line: 14, detail: "history has priority 3; policy and ticket have priority 0" };
+    if (query.get("label") === "history") return { verdict: "gave_way", by: "max_input 1400", line: 14, detail: "history has priority 0; policy and ticket have more" };
     return { verdict: "not_declared", by: null, line: null, detail: `no item is named ${query.get("label")}` };
   }
 

@@ -16,7 +16,7 @@ export function picture(width, height) {
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
 }
 
-function chunk(type, data) {
+export function chunk(type, data) {
   const body = Buffer.concat([Buffer.from(type), data]);
   const frame = Buffer.alloc(8 + data.length + 4);
   frame.writeUInt32BE(data.length, 0);

@@ -35,7 +35,7 @@ function Exchange({ sent }) {
     const added = sent.messages ?? [];
     return html `
     ${added.length > 0 && html `<details><summary>${t("added_messages", { n: count(added.length) })}</summary>${added.map((message) => html `<h4><${Name} text=${message.role} /></h4><${Block} text=${message.text} label=${plain(message.role)} />`)}</details>`}
-    ${typeof sent.answer === "string" ? html `<${Block} text=${pretty(sent.answer)} label=${t("answer")} />` : html `<p class="quiet">${t("no_answer")}</p>`}
+    ${sent.answer ? html `<${Block} text=${pretty(sent.answer)} label=${t("answer")} />` : html `<p class="quiet">${t(sent.answer === "" ? "empty_answer" : "no_answer")}</p>`}
     ${hasErrors(sent.errors) && html `<h4 class="bad">${t("errors")}</h4><ul class="errors">${errorsOf(sent.errors).map((one) => html `<li><${Name} text=${one} /></li>`)}</ul>`}`;
 }
 /** An answer that is JSON is indented; any other stays as it came. */

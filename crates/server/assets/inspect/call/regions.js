@@ -23,33 +23,25 @@ export function segments(text, regions, offset = 0) {
         return { text: text.slice(cut, end), region, first };
     });
 }
-/** Puts segments together that share a line, so that each row of the page begins and ends where a line does. */
+/** Puts segments together that share a line, so that each row of the page begins and ends where a line does, and an item that has whole lines has a row of its own. */
 export function lines(parts) {
-    const found = [];
+    const rows = [];
     let ended = true;
-    for (const part of parts) {
-        if (part.text === "")
-            continue;
+    for (const part of parts.flatMap((one, index) => divided(one, index > 0, index < parts.length - 1))) {
         if (ended)
-            found.push([part]);
+            rows.push([part]);
         else
-            found.at(-1)?.push(part);
+            rows.at(-1)?.push(part);
         ended = part.text.endsWith("\n");
     }
-    return found.flatMap((one) => splitAtLineEnds(one));
+    return rows.map((row) => ({ segments: row }));
 }
-/** Lets a region begin a row of its own where the text before it in the same segment has whole lines. */
-function splitAtLineEnds(parts) {
-    const rows = [[]];
-    parts.forEach((part, index) => {
-        const last = part.text.lastIndexOf("\n") + 1;
-        const whole = index < parts.length - 1 && last > 0 && last < part.text.length && part.region === undefined;
-        if (!whole) {
-            rows.at(-1)?.push(part);
-            return;
-        }
-        rows.at(-1)?.push({ ...part, text: part.text.slice(0, last) });
-        rows.push([{ ...part, text: part.text.slice(last), first: false }]);
-    });
-    return rows.filter((row) => row.length > 0).map((row) => ({ segments: row }));
+/** Divides text of no region where its first line ends, which belongs to what is before it, and where its last line begins. */
+function divided(part, isAfter, isBefore) {
+    if (part.region !== undefined)
+        return [part];
+    const { text } = part;
+    const cuts = new Set([0, isAfter ? text.indexOf("\n") + 1 : 0, isBefore ? text.lastIndexOf("\n") + 1 : 0, text.length]);
+    const places = [...cuts].sort((a, b) => a - b);
+    return places.slice(0, -1).map((place, index) => ({ ...part, text: text.slice(place, places[index + 1]) }));
 }

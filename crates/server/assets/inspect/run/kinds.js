@@ -47,7 +47,7 @@ export function summary(event) {
         case "agent":
             return [textOf(data, "agent", "name"), textOf(data, "function")].filter(Boolean).join(".");
         case "use":
-            return [textOf(data, "label"), textOf(data, "source"), textOf(data, "chosen")].filter(Boolean).join(" · ");
+            return [...new Set([textOf(data, "label"), textOf(data, "source"), textOf(data, "chosen")])].filter(Boolean).join(" · ");
         case "run":
             return textOf(data, "program");
         case "input":
@@ -71,7 +71,11 @@ function brief(value) {
     const characters = [...text.slice(0, 400)];
     return characters.length > 120 ? `${characters.slice(0, 120).join("")}…` : text;
 }
-/** The error of an event, if it failed. */
+/** Reports whether an event failed, or something in it that ended it. */
+export function isFailed(event) {
+    return failureOf(event) !== "" || dataOf(event).failed === true;
+}
+/** The error of an event, if it has one of its own. */
 export function failureOf(event) {
     const error = dataOf(event).error;
     if (event.kind === "error")

@@ -15,17 +15,17 @@ export class RunTree {
         this.#run = run;
         this.#changed = changed;
     }
-    async start() {
-        await this.#guard(async () => {
-            const event = await this.#rootEvent();
-            if (!event)
-                return;
-            this.root = nodeOf(event, 0);
-            await this.open(this.root);
-        });
-    }
-    async #rootEvent() {
-        return (await api.events(this.#run, undefined, undefined)).events[0];
+    /** Shows the run as its head has it now: the first time with its first events, later with those that it may have got since. */
+    async show(head) {
+        if (this.root)
+            return this.#grow(this.root, runEvent(head));
+        this.root = nodeOf(runEvent(head), 0);
+        await this.open(this.root);
+        // Records of some runs do not say when they began: then it was when their first event did.
+        const first = this.root.children?.[0]?.event.start_us;
+        if (this.root.event.start_us === 0 && first !== undefined)
+            this.root.event = { ...this.root.event, start_us: first };
+        this.#changed();
     }
     /** Opens an event and, while the run is small, what is in it. */
     async open(node) {
@@ -73,16 +73,11 @@ export class RunTree {
         node.next = page.next ?? undefined;
         this.#changed();
     }
-    /** Fetches what an unfinished run may have changed: its own event, and the children of open events without an end. */
-    async grow() {
+    /** Fetches the children of open events that had no end. */
+    async #grow(root, event) {
+        const under = this.#unfinished();
+        root.event = event;
         await this.#guard(async () => {
-            const event = await this.#rootEvent();
-            if (!event)
-                return;
-            if (!this.root)
-                return this.start();
-            const under = this.#unfinished();
-            this.root.event = event;
             for (const node of under) {
                 await this.#again(node);
                 await this.#openSmall(node);
@@ -123,4 +118,8 @@ export class RunTree {
         }
         this.#changed();
     }
+}
+/** The event of the run itself, which is around all others: what its head says of it. */
+function runEvent(head) {
+    return { id: 1, kind: "run", start_us: Date.parse(head.start ?? "") * 1_000 || 0, duration_us: head.duration_us ?? null, data: { program: head.program ?? "" } };
 }

@@ -3,7 +3,7 @@ import { duration } from "../text/format.js";
 import { Name } from "../text/show.js";
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { failureOf, kindOf, summary } from "./kinds.js";
+import { isFailed, kindOf, summary } from "./kinds.js";
 import { critical, endOf, extent, isUnder, rowsOf } from "./tree.js";
 const ROW = 30;
 /** Rows that exist above and below what is in view. */
@@ -91,7 +91,7 @@ function pressed(event, { rows, at, tree, select, enter }) {
     act();
 }
 function has(node) {
-    return (node.event.children ?? 0) > 0;
+    return (node.event.children ?? node.children?.length ?? 0) > 0;
 }
 function toggle(tree, node) {
     if (node.open)
@@ -126,7 +126,7 @@ function indent(depth) {
 function EventRow({ node, top, scale, selected, tree, select, enter }) {
     const { event } = node;
     const kind = kindOf(event);
-    const failure = failureOf(event);
+    const failure = isFailed(event);
     const isCritical = scale.critical.has(event.id);
     return html `
     <div class="row ${event.id === selected ? "selected" : ""}" id=${`event-${event.id}`} role="treeitem" aria-level=${node.depth + 1} aria-selected=${event.id === selected}

@@ -16,10 +16,11 @@ export function RunView({ run }) {
     const head = useLoaded((signal) => api.run(run, signal), [run, again]);
     const [tree, version] = useTree(run);
     const state = head.value?.state;
-    useFollowed(run, state === "RUNNING", () => {
-        setAgain((before) => before + 1);
-        void tree.grow();
-    });
+    useFollowed(run, state === "RUNNING", () => setAgain((before) => before + 1));
+    useEffect(() => {
+        if (head.value)
+            void tree.show(head.value);
+    }, [tree, head.value]);
     return html `
     <section data-view="run">
       <p class="path"><a href=${runs()}>${t("runs")}</a></p>
@@ -32,10 +33,7 @@ export function RunView({ run }) {
 function useTree(run) {
     const [version, setVersion] = useState(0);
     const tree = useMemo(() => new RunTree(run, () => setVersion((before) => before + 1)), [run]);
-    useEffect(() => {
-        void tree.start();
-        return () => tree.leave();
-    }, [tree]);
+    useEffect(() => () => tree.leave(), [tree]);
     return [tree, version];
 }
 /** Calls back when a run under way has grown, at most once a second, and once when it has ended. */
@@ -111,7 +109,8 @@ function Unfetched({ tree, node }) {
     if (!node)
         return null;
     const [shown, all] = [count(node.children?.length), count(node.event.children)];
-    return html `<p class="parts"><span role="status">${t("some_events", { shown, all, id: node.event.id })}</span> <button type="button" onClick=${() => void tree.all(node)}>${t("load_all")}</button></p>`;
+    const told = node.event.children === undefined ? t("some_of_run", { shown }) : t("some_events", { shown, all, id: node.event.id });
+    return html `<p class="parts"><span role="status">${told}</span> <button type="button" onClick=${() => void tree.all(node)}>${t("load_all")}</button></p>`;
 }
 function Details({ node, run }) {
     const { event } = node;

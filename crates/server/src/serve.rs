@@ -36,6 +36,8 @@ mod sensitive;
 mod session;
 mod sessions;
 mod subscriptions;
+#[cfg(test)]
+mod testing;
 pub mod tokens;
 mod turn;
 pub mod upkeep;

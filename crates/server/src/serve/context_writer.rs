@@ -1,8 +1,12 @@
 //! Messages of turns and sets, added to their contexts.
 
+#[cfg(test)]
+mod tests;
+
 use super::app::App;
-use super::exchange::failure::is_trouble;
+use super::exchange::failure::{is_passing, is_trouble};
 use super::message::answering;
+use super::phase::Phase;
 use super::turn::turns::TurnKey;
 use contexture::context::Label;
 use contexture::store::contexts::{
@@ -11,6 +15,11 @@ use contexture::store::contexts::{
 };
 use contexture_protocol::Message;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The time in which an answer that the store does not take now is tried again, and the interval.
+const PATIENCE: Duration = Duration::from_secs(60);
+const AGAIN: Duration = Duration::from_millis(250);
 
 /// The context of a turn or a set.
 pub(crate) struct ContextWriter<'a> {
@@ -82,9 +91,16 @@ impl ContextWriter<'_> {
             cause: Some(self.key.2.clone()),
             ..update
         };
-        let applied = self.app.updated(update).await;
-        // Other servers wait for the answer, so it is tried again.
-        if self.app.database.is_some() && is_last && applied.as_ref().is_err_and(is_trouble) {
+        let mut applied = self.app.updated(update.clone()).await;
+        let until = Instant::now() + PATIENCE;
+        // An answer is not lost, nor replaced by an error, because the store is busy for a while.
+        while is_last && self.may_pass(&applied) && Instant::now() < until {
+            tokio::time::sleep(AGAIN).await;
+            // Whether the last attempt was kept may not be known.
+            applied = self.app.updated(Update { only_pending: true, ..update.clone() }).await;
+        }
+        // Other servers wait for the answer, so that nobody knows it is told later.
+        if self.app.database.is_some() && is_last && applied.as_ref().is_err_and(is_passing) {
             let (owner, context_id, message_id) = self.key.clone();
             self.app.neighbours.settle_later([PendingKey {
                 owner: owner.to_string(),
@@ -95,6 +111,16 @@ impl ContextWriter<'_> {
             }]);
         }
         applied
+    }
+}
+
+impl ContextWriter<'_> {
+    /// Reports whether an update may be taken when it is tried again: by a busy store, or by a database that
+    /// comes back.
+    fn may_pass(&self, applied: &Result<Applied, ContextError>) -> bool {
+        let Err(error) = applied else { return false };
+        let is_meant = self.app.database.is_some() || !is_trouble(error);
+        is_meant && is_passing(error) && *self.app.phase.borrow() != Phase::Closed
     }
 }
 

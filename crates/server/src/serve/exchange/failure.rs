@@ -70,6 +70,11 @@ pub(crate) fn refusal(error: ContextError, context: Option<&str>) -> Refusal {
     }
 }
 
+/// Reports whether the store may take the same update later.
+pub(crate) fn is_passing(error: &ContextError) -> bool {
+    is_trouble(error) || refusal(error.clone(), None).code == ErrorCode::RateLimited
+}
+
 /// Reports whether an error is the fault of the server.
 pub(crate) fn is_trouble(error: &ContextError) -> bool {
     refusal(error.clone(), None).code == ErrorCode::Internal

@@ -7,7 +7,7 @@ use super::progress::{self, StepChange};
 use super::resume;
 use crate::serve::app::App;
 use crate::serve::context_writer::ContextWriter;
-use crate::serve::exchange::failure::refusal;
+use crate::serve::exchange::failure::{is_passing, refusal};
 use crate::serve::frontend::target::Forwarder;
 use crate::serve::message::answering;
 use crate::serve::operations::log::millis;
@@ -457,6 +457,8 @@ impl Job {
         let label = self.label_of(&message);
         let message = match self.writer().settle(message, &label).await {
             Ok(message) => message,
+            // It is not the answer of the set, whose steps have their outcomes.
+            Err(error) if is_passing(&error) => self.refusal(refusal(error, Some(&self.context))),
             Err(error) => {
                 let refused = self.refusal(refusal(error, Some(&self.context)));
                 // An answer that is too large is replaced with the error.

@@ -49,48 +49,14 @@ mod tests {
     use super::*;
     use crate::serve::flows::place::{Entered, Place};
     use crate::serve::message::digest;
-    use crate::serve::{Serve, Settings};
-    use contexture::store::contexts::{
-        Answer, KeyName, MessageKey, NewMessage, Operation, Repeated, Update,
-    };
-    use contexture::{Environment, Project};
-    use contexture_protocol::{Limits, Message};
+    use crate::serve::testing::{found, server};
+    use contexture::store::contexts::Repeated;
     use std::time::Duration;
-
-    /// A server with the message of a set that a server left which is gone.
-    fn server(folder: &std::path::Path) -> (Serve, Message) {
-        std::fs::write(folder.join("app.as"), "main func(text string) { text }").unwrap();
-        let project = Project::open(folder, Environment::of([("HOME", "/none")])).unwrap();
-        let serve = Serve::open(Settings::new(project, vec![folder.join("app.as")])).unwrap();
-        let set = json!({
-            "messageId": "s1", "timestamp": "2026-01-01T09:00:00Z", "type": "INSTRUCTION",
-            "contextId": "ctx_1", "sender": { "id": "user_1", "type": "USER" },
-            "content": { "instructions": [
-                { "instructionId": "a", "action": "echo", "parameters": { "text": "你好" } }
-            ] }
-        });
-        let message = Message::parse(set.to_string().as_bytes(), &Limits::WIRE).unwrap();
-        let operations = vec![Operation::AddMessage(NewMessage::new(&set).unwrap())];
-        let (message_id, answer) = ("s1".to_owned(), Answer::Pending);
-        let key = MessageKey { message_id, digest: digest(&message), answer };
-        serve
-            .0
-            .store
-            .apply(Update { key: Some(key), ..Update::new("ann", "ctx_1", operations) })
-            .unwrap();
-        (serve, message)
-    }
-
-    fn found(message: &Message) -> Found {
-        let (context_id, message_id) = (message.context_id.clone(), message.message_id.clone());
-        let answers = KeyName { context_id, message_id };
-        Found { owner: "ann".to_owned(), answers, message: message.clone(), run: None, ack: None }
-    }
 
     #[tokio::test]
     async fn wa_11_set_taken_over_while_its_message_is_repeated_is_resumed_afterwards() {
         let folder = tempfile::tempdir().unwrap();
-        let (serve, message) = server(folder.path());
+        let (serve, message) = server(folder.path(), |store| store);
         let app = &serve.0;
         let key = ("ann".into(), message.context_id.clone(), message.message_id.clone());
         // The message was sent again, and is about to read what came of it.

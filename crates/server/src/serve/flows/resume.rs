@@ -39,13 +39,13 @@ const LATEST: usize = 1_000;
 const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// A set to resume.
-pub(super) struct Found {
-    pub(super) owner: String,
-    pub(super) answers: KeyName,
-    pub(super) message: Message,
-    pub(super) run: Option<UnfinishedRun>,
+pub(crate) struct Found {
+    pub(crate) owner: String,
+    pub(crate) answers: KeyName,
+    pub(crate) message: Message,
+    pub(crate) run: Option<UnfinishedRun>,
     /// The immediate answer.
-    pub(super) ack: Option<Message>,
+    pub(crate) ack: Option<Message>,
 }
 
 /// The handling of a message without an answer.
@@ -309,7 +309,7 @@ pub(crate) fn incarnation(app: &App, owner: &str, context: &str) -> Option<u64> 
 }
 
 /// Resumes a set, unless something works on it.
-pub(super) fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
+pub(crate) fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let Some(context) = found.message.context_id.clone() else { return Ok(()) };
     let owner: Arc<str> = found.owner.as_str().into();
     let intent = found.message.meta(INTENT).and_then(Value::as_str).map(str::to_owned);

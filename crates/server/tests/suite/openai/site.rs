@@ -72,6 +72,7 @@ impl Site {
         let project = Project::open(folder.path(), Environment::of(vars)).unwrap();
         let mut settings = Settings::new(project, vec![program]);
         settings.engine = crate::serve::engine();
+        settings.project.config.serve.engine_admin = crate::serve::engine_admin();
         settings.turns.model = (!model.is_empty()).then(|| model.to_owned());
         let serve = Serve::open(settings).unwrap();
         let options = Options::new("127.0.0.1:0".parse().unwrap());

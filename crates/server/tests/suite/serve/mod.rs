@@ -136,6 +136,11 @@ pub fn engine() -> Option<String> {
     std::env::var("CONTEXTURE_TEST_ENGINE").ok()
 }
 
+/// The administration of that engine, if it is not at its usual port.
+pub fn engine_admin() -> Option<String> {
+    std::env::var("CONTEXTURE_TEST_ENGINE_ADMIN").ok()
+}
+
 /// The certificate of the tests, for `localhost` and 127.0.0.1.
 pub fn tls() -> TlsFiles {
     TlsFiles { certificates: fixture("server.cert.pem"), key: fixture("server.key.pem") }

@@ -78,6 +78,7 @@ impl Site {
         let project = Project::open(root, Environment::of(vars)).unwrap();
         let mut settings = Settings::new(project, vec![root.join("app.as")]);
         settings.engine = crate::serve::engine();
+        settings.project.config.serve.engine_admin = crate::serve::engine_admin();
         settings.turns = RunRequest { model: self.model.clone(), ..RunRequest::default() };
         set(&mut settings);
         let serve = Serve::open(settings).unwrap();

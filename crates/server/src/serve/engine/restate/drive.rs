@@ -222,6 +222,10 @@ impl Drive<'_> {
 
     /// Sets a timer for when the machine has something to do, unless an earlier one is set.
     fn set_timer(&mut self) {
+        // What is left to people has no time of its own: a timer that is due would only be set again.
+        if !self.parked.is_empty() {
+            return;
+        }
         let Some(due) = self.machine.next_due() else { return };
         if self.timers.first().is_some_and(|first| *first <= due) {
             return;

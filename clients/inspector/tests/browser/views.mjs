@@ -68,6 +68,11 @@ async function runs(driver) {
   await page.key("Enter");
   await page.until("document.querySelectorAll('tbody tr').length === 1 && location.hash.includes('program=')");
   assert.match(await driver.text("tbody tr"), /示例\/会议纪要\.as/);
+  assert.equal(await page.value("document.querySelector('input[name=program]').value"), "会议纪要.as");
+  await driver.open("#/?outcome=failed", "runs");
+  await page.value("document.querySelector('input[name=program]').value = 'typed'");
+  await page.until("document.querySelectorAll('tbody tr').length === 2");
+  assert.deepEqual(await page.value("[...document.querySelectorAll('.filters input, .filters select')].map(({ value }) => value)"), ["typed", "failed", ""], "what is typed while runs are loading stays");
   driver.ok("a filter by program is part of the address");
 
   await driver.open("#/", "runs");
@@ -75,7 +80,7 @@ async function runs(driver) {
   for (const key of ["j", "j", "k"]) await page.key(key);
   assert.equal(await page.value("document.activeElement.getAttribute('href')"), "#/runs/run_today");
   await page.key("Enter");
-  await page.until("document.querySelector('[data-view=run]')");
+  await page.until("document.querySelector('[data-view=run]') && document.activeElement.id === 'main'", "the new view has the focus");
   await page.key("Escape");
   await page.until("document.querySelector('[data-view=runs]')");
   await page.key("?");

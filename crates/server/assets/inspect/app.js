@@ -22,6 +22,15 @@ export function App() {
         addEventListener("keydown", press);
         return () => removeEventListener("keydown", press);
     }, []);
+    // Where the address changes, readers begin at the new view, not where the old one was scrolled to.
+    const shown = useRef(place);
+    useEffect(() => {
+        if (shown.current === place)
+            return;
+        shown.current = place;
+        scrollTo(0, 0);
+        document.getElementById("main")?.focus({ preventScroll: true });
+    }, [place]);
     useEffect(() => {
         document.documentElement.lang = language();
     });

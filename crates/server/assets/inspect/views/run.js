@@ -101,7 +101,7 @@ function Events({ tree, root, version, run }) {
     <${Unfetched} tree=${tree} node=${unfetched(root)[0]} />
     <div class="split">
       <${Timeline} tree=${tree} root=${root} version=${version} selected=${selected?.event.id} select=${setSelected} enter=${enter} />
-      <aside class="details" aria-label=${t("details")} aria-live="polite">${selected ? html `<${Details} node=${selected} run=${run} />` : html `<p class="quiet">${t("select_event")}</p>`}</aside>
+      <aside class="details" aria-label=${t("details")}>${selected ? html `<${Details} node=${selected} run=${run} />` : html `<p class="quiet">${t("select_event")}</p>`}</aside>
     </div>`;
 }
 /** How much of a long list of events is there; the rest comes as it is scrolled to, or at once. */

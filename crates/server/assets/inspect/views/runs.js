@@ -67,6 +67,7 @@ function More({ more }) {
 }
 /** The states that a run can be in, as the API and the page name them. */
 const STATES = ["completed", "failed", "cancelled", "running", "interrupted"];
+/** The fields begin with the filter and are then the reader's: what is typed while runs are loading stays. */
 function Filters({ filter }) {
     const submit = (event) => {
         event.preventDefault();
@@ -76,12 +77,12 @@ function Filters({ filter }) {
     };
     return html `
     <form class="filters" role="search" onSubmit=${submit}>
-      <label>${t("program")}<input name="program" dir="auto" autocomplete="off" spellcheck=${false} value=${filter.program} /></label>
-      <label>${t("outcome")}<select name="outcome" value=${filter.outcome}>
+      <label>${t("program")}<input name="program" dir="auto" autocomplete="off" spellcheck=${false} defaultValue=${filter.program} /></label>
+      <label>${t("outcome")}<select name="outcome">
         <option value="">${t("any")}</option>
-        ${STATES.map((one) => html `<option value=${one}>${t(one)}</option>`)}
+        ${STATES.map((one) => html `<option value=${one} selected=${one === filter.outcome}>${t(one)}</option>`)}
       </select></label>
-      <label>${t("text")}<input name="q" type="search" dir="auto" autocomplete="off" value=${filter.q} /></label>
+      <label>${t("text")}<input name="q" type="search" dir="auto" autocomplete="off" defaultValue=${filter.q} /></label>
       <button class="primary">${t("filter")}</button>
       ${(filter.program || filter.outcome || filter.q) && html `<a class="button" href=${runsAddress()}>${t("all_runs")}</a>`}
     </form>`;

@@ -11,10 +11,6 @@ use tantivy::query::{
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, TantivyError, Term};
 
-/// A term that is to weigh little is scored as if it were this many times as common: the engine's
-/// own weights would rule out its shortcut.
-const COMMON: u64 = 4;
-
 /// A section that has terms of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Hit {
@@ -77,10 +73,10 @@ impl Bm25StatisticsProvider for Statistics {
 }
 
 impl<'a> Search<'a> {
-    /// Prepares a question of at most 64 terms, each with whether it is to weigh little.
+    /// Prepares a question of at most 64 terms.
     pub(crate) fn new(
         opened: &'a Opened,
-        terms: Vec<(String, bool)>,
+        terms: Vec<String>,
         areas: &[Area],
     ) -> Result<Self, TantivyError> {
         let (searcher, fields) = (&opened.searcher, &opened.fields);
@@ -98,19 +94,15 @@ impl<'a> Search<'a> {
             tokens.insert(field, u64::try_from(scaled).unwrap_or(u64::MAX));
         }
         let mut frequencies = Vec::with_capacity(terms.len());
-        for (term, _) in &terms {
+        for term in &terms {
             let mut sum = 0;
             for area in areas {
                 sum += searcher.doc_freq(&Term::from_field_text(fields.text(*area), term))?;
             }
             frequencies.push(sum);
         }
-        let weighed = terms.iter().zip(&frequencies).map(|((term, is_weak), frequency)| {
-            (term.clone(), if *is_weak { frequency * COMMON } else { *frequency })
-        });
-        let by_term = weighed.collect();
+        let by_term = terms.iter().cloned().zip(frequencies.iter().copied()).collect();
         let statistics = Statistics { documents, frequencies: by_term, tokens };
-        let terms = terms.into_iter().map(|(term, _)| term).collect();
         Ok(Self { opened, terms, frequencies, statistics })
     }
 

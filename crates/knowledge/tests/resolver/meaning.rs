@@ -135,7 +135,7 @@ fn ma_7_index_makes_vectors_before_first_question() {
     let report = with_cache(&project, &counting("one", &asked)).index(&pack, false).unwrap();
     assert_eq!((asked.swap(0, Ordering::Relaxed), &*report.warnings), (4, &[][..]));
     let resolver = with_cache(&project, &counting("one", &asked));
-    let task = Task { evidence: true, ..Task::new("Do customers get their refund?", 500) };
+    let task = Task { evidence: true, ..Task::new("Do they want their money?", 500) };
     let found = resolver.resolve(&[pack], &task).unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), 1, "the task");
     assert!(found.context.contains("They want their money"), "{}", found.context);

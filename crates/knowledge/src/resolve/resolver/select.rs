@@ -4,7 +4,7 @@ mod gate;
 mod links;
 pub(super) mod rank;
 
-use super::query::{MAX_TERMS, Query, QueryTerm};
+use super::query::{MAX_TERMS, Query};
 use crate::index::terms::Stream;
 use crate::index::{Area, Hit, Listing, Opened, Place, Search, View};
 use crate::item::{Profile, RuntimeMode};
@@ -167,9 +167,7 @@ fn prepare<'v>(
     areas: &[Area],
     raised: &HashSet<usize>,
 ) -> Result<(Search<'v>, Vec<usize>), TantivyError> {
-    let is_weak = |number: usize, term: &QueryTerm| !term.is_content && !raised.contains(&number);
-    let entry = |(number, term): (usize, &QueryTerm)| (term.text.clone(), is_weak(number, term));
-    let all: Vec<(String, bool)> = query.terms.iter().enumerate().map(entry).collect();
+    let all = query.terms.iter().map(|term| term.text.clone()).collect();
     let search = Search::new(opened, all, areas)?;
     let numbers: Vec<usize> = (0..query.terms.len()).collect();
     if numbers.len() <= MAX_TERMS {
@@ -179,12 +177,13 @@ fn prepare<'v>(
     let mut kept = numbers;
     kept.sort_by_key(|at| {
         let frequency = frequencies.get(*at).copied().unwrap_or(0);
-        let is_content = query.terms.get(*at).is_some_and(|term| !is_weak(*at, term));
+        let is_content =
+            query.terms.get(*at).is_some_and(|term| term.is_content || raised.contains(at));
         (frequency == 0, !is_content, frequency, *at)
     });
     kept.truncate(MAX_TERMS);
     kept.sort_unstable();
-    let texts = kept.iter().filter_map(|at| Some((*at, query.terms.get(*at)?))).map(entry);
+    let texts = kept.iter().filter_map(|at| Some(query.terms.get(*at)?.text.clone()));
     Ok((Search::new(opened, texts.collect(), areas)?, kept))
 }
 

@@ -496,8 +496,10 @@ fn execute<const REGIONS: bool>(
                         }
                     }
                     Op::GetLength { to, base } => {
-                        let value = attempt!(access::length(machine, get!(base)));
-                        set!(to, value);
+                        if !plain::length(regs, to, base) {
+                            let value = attempt!(access::length(machine, get!(base)));
+                            set!(to, value);
+                        }
                     }
                     Op::GetIndex { to, base, index } => {
                         if !plain::item(regs, to, base, index) {

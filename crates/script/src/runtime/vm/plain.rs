@@ -89,6 +89,23 @@ pub(super) fn item(regs: &mut [Value], to: Reg, base: Reg, index: Reg) -> bool {
     }
 }
 
+/// Reads the length of a list or a string.
+#[inline]
+pub(super) fn length(regs: &mut [Value], to: Reg, base: Reg) -> bool {
+    let count = match regs.get(usize::from(base)) {
+        Some(Value::List(list, Tag::PROGRAM)) if list.header.tag.get().is_program() => {
+            list.items.borrow().len()
+        }
+        Some(Value::Str(text, Tag::PROGRAM)) => text.length(),
+        _ => return false,
+    };
+    let (Ok(count), Some(slot)) = (i64::try_from(count), regs.get_mut(usize::from(to))) else {
+        return false;
+    };
+    slot.put_int(count, Tag::PROGRAM);
+    true
+}
+
 /// Reads a field by its key, or else the default two registers after `at`, into `at`.
 #[inline]
 pub(super) fn get_or(regs: &mut [Value], at: Reg, base: Reg, key: Reg) -> bool {

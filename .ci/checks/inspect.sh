@@ -73,6 +73,6 @@ many=$made
 port=$(free_port)
 serve "$contexture" inspect --listen "127.0.0.1:$port" >"$work/inspect.out" 2>"$work/inspect.log"
 ready "contexture inspect" connects "$port"
-runs="{\"left\":\"$left\",\"right\":\"$right\",\"odd\":\"$odd\",\"many\":\"$many\"}"
+runs="{\"left\":\"$left\",\"right\":\"$right\",\"odd\":\"$odd\",\"many\":\"$many\",\"contexture\":\"$contexture\"}"
 timeout 400 node "$inspector/tests/browser/check.mjs" "http://127.0.0.1:$port/" "$runs" 2>"$work/browser.log" \
   || fail "the page, with contexture inspect"

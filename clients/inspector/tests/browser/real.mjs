@@ -1,16 +1,20 @@
 // The views over a running `contexture inspect`, whose runs the check made: a question that a cut policy could not answer (LEFT), the same with
-// more room (RIGHT), one with hostile and long texts (ODD), and one of many events (MANY).
+// more room (RIGHT), one with hostile and long texts (ODD), and one of many events (MANY). The program CONTEXTURE then makes runs while the page looks.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { SlowModel } from "./slow_model.mjs";
 
 const WIDTHS = [360, 1_280, 2_560];
 
-export async function real(driver, { left, right, odd, many }) {
+export async function real(driver, { left, right, odd, many, contexture }) {
   await api(driver);
   await story(driver, left, right);
   await strange(driver, odd);
   await large(driver, many);
   await pictures(driver, left, right);
   await drawn(driver, left, right);
+  await driver.look(1_280, "light");
+  await live(driver, contexture);
 }
 
 /** The page has the policy that lets nothing in, and the API refuses in words. */
@@ -121,4 +125,47 @@ async function drawn(driver, left, right) {
     await driver.page.until(`document.querySelector('${ready}')`);
     await driver.picture(view, last);
   }
+}
+
+/** A run that waits for its model, until it has its answer, and one that is killed while it waits. */
+async function live(driver, contexture) {
+  const { page } = driver;
+  const model = await new SlowModel().listen();
+  const env = { ...process.env, OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "none" };
+  const begin = () => spawn(contexture, ["run", "support.as", "--model", "openai://slow", "--quiet", "--input", '{"question":"To an island?"}'], { env, stdio: "ignore" });
+  try {
+    begin();
+    await waits(driver);
+    model.answer();
+    await page.until("document.querySelector('.outcome').innerText.includes('completed') && !document.querySelector('.rows').innerText.includes('no end')", "the run has grown and ended", 60);
+    driver.ok("a run under way is shown while it waits, and ends on the page");
+
+    const killed = begin();
+    await waits(driver);
+    killed.kill("SIGKILL");
+    await page.until("document.querySelector('.outcome').innerText.includes('interrupted')", "the run is told dead", 60);
+    assert.match(await driver.text(".head"), /This run has no end/);
+    await page.click("[data-kind=generate] .says");
+    await page.click(".details a");
+    await page.until("document.querySelectorAll('.message').length === 2", "the prompt that it waited with");
+    driver.ok("a run that was killed says so, and its last prompt is there");
+  } finally {
+    model.answer();
+    await model.close();
+  }
+}
+
+/** Waits until a run is under way, and shows it. */
+async function waits(driver) {
+  const { page } = driver;
+  await driver.open("#/?outcome=running", "runs");
+  const first = "fetch('v1/runs?outcome=running').then((answer) => answer.json()).then(({ runs }) => runs[0]?.run ?? '')";
+  let run = "";
+  for (let tried = 0; run === "" && tried < 300; tried += 1) {
+    run = await page.value(first);
+    if (run === "") await new Promise((done) => setTimeout(done, 100));
+  }
+  await driver.open(`#/runs/${run}`, "run");
+  await page.until("document.querySelector('[data-kind=generate] .took')?.innerText.includes('no end')", "the model is being asked", 60);
+  assert.match(await driver.text(".head"), /running[^]*under way/);
 }

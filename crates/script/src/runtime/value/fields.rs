@@ -16,6 +16,7 @@ const SHORT: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     entries: Vec<(Rc<str>, Value)>,
+    #[expect(clippy::box_collection, reason = "most objects have few fields and no index")]
     index: Option<Box<HashMap<Rc<str>, usize>>>,
     /// Where the last key was found: `map[key] = map.get(key, 0) + 1` looks for it twice.
     last: Cell<usize>,

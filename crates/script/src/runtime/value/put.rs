@@ -7,48 +7,48 @@
 use super::Value;
 use super::tag::Tag;
 
-/// Replaces `$slot` by a copy of `$found`; `$release` ends the loan of what holds it.
+/// Replaces `$slot` by a copy of `$found`; `$guard`, which lends the value, ends before that.
 macro_rules! put_copy {
-    ($found:expr, $release:expr, $slot:expr) => {
+    ($found:expr, [$($guard:ident)?], $slot:expr) => {
         match $found {
             Value::Float(value, tag) => {
                 let (value, tag) = (*value, *tag);
-                $release;
+                $(drop($guard);)?
                 if let Some(slot) = $slot {
                     slot.put_float(value, tag);
                 }
             }
             Value::Int(value, tag) => {
                 let (value, tag) = (*value, *tag);
-                $release;
+                $(drop($guard);)?
                 if let Some(slot) = $slot {
                     slot.put_int(value, tag);
                 }
             }
             Value::Str(text, tag) => {
                 let (text, tag) = (std::rc::Rc::clone(text), *tag);
-                $release;
+                $(drop($guard);)?
                 if let Some(slot) = $slot {
                     *slot = Value::Str(text, tag);
                 }
             }
             Value::List(list, tag) => {
                 let (list, tag) = (std::rc::Rc::clone(list), *tag);
-                $release;
+                $(drop($guard);)?
                 if let Some(slot) = $slot {
                     *slot = Value::List(list, tag);
                 }
             }
             Value::Object(object, tag) => {
                 let (object, tag) = (std::rc::Rc::clone(object), *tag);
-                $release;
+                $(drop($guard);)?
                 if let Some(slot) = $slot {
                     *slot = Value::Object(object, tag);
                 }
             }
             other => {
                 let copy = other.clone();
-                $release;
+                $(drop($guard);)?
                 if let Some(slot) = $slot {
                     *slot = copy;
                 }
@@ -60,7 +60,6 @@ pub(crate) use put_copy;
 
 impl Value {
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "most often two words that are at hand")]
     pub(crate) fn put_int(&mut self, value: i64, tag: Tag) {
         match self {
             Self::Int(slot, own) => (*slot, *own) = (value, tag),
@@ -69,7 +68,6 @@ impl Value {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "most often two words that are at hand")]
     pub(crate) fn put_float(&mut self, value: f64, tag: Tag) {
         match self {
             Self::Float(slot, own) => (*slot, *own) = (value, tag),

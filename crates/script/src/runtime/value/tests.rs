@@ -255,7 +255,7 @@ fn gr_3_put_replaces_value_of_any_kind_with_its_tag() {
     }
     for from in slots() {
         for mut slot in slots() {
-            put::put_copy!(&from, (), Some(&mut slot));
+            put::put_copy!(&from, [], Some(&mut slot));
             assert!(equal(&slot, &from, &meter()).unwrap());
             assert_eq!(slot.tag(), from.tag());
         }

@@ -140,7 +140,7 @@ pub(super) fn walk_next(
     if more {
         let items = list.items.borrow();
         match usize::try_from(*index).ok().and_then(|at| items.get(at)) {
-            Some(next) => put_copy!(next, (), Some(&mut *item)),
+            Some(next) => put_copy!(next, [], Some(&mut *item)),
             None => *item = Value::NONE,
         }
         *index += 1;

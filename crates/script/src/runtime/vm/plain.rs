@@ -11,13 +11,13 @@ use crate::runtime::value::tag::Tag;
 #[inline]
 pub(super) fn copy(regs: &mut [Value], to: Reg, from: Reg) {
     let Some(found) = regs.get(usize::from(from)) else { return };
-    put_copy!(found, (), regs.get_mut(usize::from(to)));
+    put_copy!(found, [], regs.get_mut(usize::from(to)));
 }
 
 /// Copies a value that no register holds.
 #[inline]
 pub(super) fn load(regs: &mut [Value], to: Reg, value: &Value) {
-    put_copy!(value, (), regs.get_mut(usize::from(to)));
+    put_copy!(value, [], regs.get_mut(usize::from(to)));
 }
 
 /// Moves a register that is not read again. A number stays where it was.
@@ -48,7 +48,6 @@ pub(super) fn take(regs: &mut [Value], to: Reg, from: Reg) {
 
 /// Reads a field that has the program's own name.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "one of the commonest instructions")]
 pub(super) fn field(
     machine: &Machine<'_>,
     regs: &mut [Value],
@@ -63,7 +62,7 @@ pub(super) fn field(
     let fields = object.fields.borrow();
     match fields.get_interned(name) {
         Some(found) if object.header.tag.get().is_program() => {
-            put_copy!(found, drop(fields), regs.get_mut(usize::from(to)));
+            put_copy!(found, [fields], regs.get_mut(usize::from(to)));
             true
         }
         _ => false,
@@ -72,7 +71,6 @@ pub(super) fn field(
 
 /// Reads an item of a list.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "one of the commonest instructions")]
 pub(super) fn item(regs: &mut [Value], to: Reg, base: Reg, index: Reg) -> bool {
     let (Some(Value::List(list, Tag::PROGRAM)), Some(Value::Int(at, Tag::PROGRAM))) =
         (regs.get(usize::from(base)), regs.get(usize::from(index)))
@@ -82,7 +80,7 @@ pub(super) fn item(regs: &mut [Value], to: Reg, base: Reg, index: Reg) -> bool {
     let items = list.items.borrow();
     match usize::try_from(*at).ok().and_then(|at| items.get(at)) {
         Some(found) if list.header.tag.get().is_program() => {
-            put_copy!(found, drop(items), regs.get_mut(usize::from(to)));
+            put_copy!(found, [items], regs.get_mut(usize::from(to)));
             true
         }
         _ => false,
@@ -123,7 +121,7 @@ pub(super) fn get_or(regs: &mut [Value], at: Reg, base: Reg, key: Reg) -> bool {
     }
     let fields = object.fields.borrow();
     match fields.get(key) {
-        Some(found) => put_copy!(found, drop(fields), regs.get_mut(usize::from(at))),
+        Some(found) => put_copy!(found, [fields], regs.get_mut(usize::from(at))),
         None => {
             drop(fields);
             copy(regs, at, default);
@@ -151,7 +149,7 @@ pub(super) fn set_field(
     }
     match object.fields.borrow_mut().get_interned_mut(name) {
         Some(slot) if slot.header().is_none() => {
-            put_copy!(value, (), Some(&mut *slot));
+            put_copy!(value, [], Some(&mut *slot));
             true
         }
         _ => false,
@@ -174,7 +172,7 @@ pub(super) fn set_key(
     }
     match object.fields.borrow_mut().get_mut(key) {
         Some(slot) if slot.header().is_none() => {
-            put_copy!(value, (), Some(&mut *slot));
+            put_copy!(value, [], Some(&mut *slot));
             true
         }
         _ => false,

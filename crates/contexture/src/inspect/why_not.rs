@@ -74,8 +74,11 @@ pub fn why_not(
 }
 
 fn of_items(manifest: &Manifest, asked: &str) -> Option<WhyNot> {
-    let is_asked =
-        |item: &&ItemRecord| item.label.as_deref() == Some(asked) || names(&item.source, asked);
+    let is_asked = |item: &&ItemRecord| {
+        item.label.as_deref() == Some(asked)
+            || names(&item.source, asked)
+            || item.sources.iter().any(|source| names(&source.to_string(), asked))
+    };
     let items: Vec<&ItemRecord> = manifest.items.iter().filter(is_asked).collect();
     // One that is there decides over one that gave way.
     let shown = |item: &&&ItemRecord| !item.cuts.iter().any(CutRecord::left_nothing);

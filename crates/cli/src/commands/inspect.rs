@@ -17,8 +17,8 @@ use std::sync::Arc;
 const EXAMPLES: &str = "\
 Examples:
   contexture inspect
-  contexture inspect latest --open
-  contexture inspect --listen 127.0.0.1:0
+  contexture inspect latest --listen 127.0.0.1:7900
+  contexture trace export latest > run.jsonl
   contexture inspect run.jsonl
 
 The address of the page is the first line of stdout; its API is under /v1/. Ctrl-C ends it.

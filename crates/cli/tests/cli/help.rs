@@ -66,7 +66,8 @@ fn as_31_every_example_of_help_runs() {
         }
         let _run = is_of_a_run(&command).then(|| Endless::begin(&sandbox));
         for example in examples(&help) {
-            if example.starts_with("contexture serve ") {
+            let servers = ["contexture serve ", "contexture inspect"];
+            if servers.iter().any(|command| example.starts_with(command)) {
                 // It serves until it is ended.
                 let served = Server::start(&sandbox, &example);
                 faults.extend(served.err());

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 use crate::support::Sandbox;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
 /// The address that documents show.
@@ -25,9 +25,19 @@ impl Server {
         // The port that stands there may be another one's.
         arguments.extend(words.skip(1).chain(["--listen", "127.0.0.1:0"]));
         let mut process = sandbox.contexture(arguments);
-        process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        process.stdin(Stdio::null());
+        let is_inspector = command.starts_with("contexture inspect");
+        // The inspector's address is its result, that of other servers is said.
+        match is_inspector {
+            true => process.stdout(Stdio::piped()).stderr(Stdio::null()),
+            false => process.stdout(Stdio::null()).stderr(Stdio::piped()),
+        };
         let mut child = process.spawn().unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let out: Box<dyn Read + Send> = match is_inspector {
+            true => Box::new(child.stdout.take().unwrap()),
+            false => Box::new(child.stderr.take().unwrap()),
+        };
+        let mut lines = BufReader::new(out).lines();
         let mut said = Vec::new();
         loop {
             let Some(Ok(line)) = lines.next() else {

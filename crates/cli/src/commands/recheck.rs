@@ -11,7 +11,7 @@ use contexture::store::runs::select;
 const EXAMPLES: &str = "\
 Examples:
   contexture recheck latest
-  contexture recheck latest --program draft.as --json
+  contexture recheck latest --program examples/use_one_of.as --json
 
 The program runs again on the answers in the record: models, tools and memories are not asked, and
 nothing is changed. Files, references and packs are read as they are now. Exit code 1 means that a

@@ -8,7 +8,7 @@ use contexture::inspect::{Outline, why_not};
 const EXAMPLES: &str = "\
 Examples:
   contexture trace why-not latest 1 evidence
-  contexture trace why-not latest 2 docs/setup.md --json";
+  contexture trace why-not latest 1 examples/data/notes/overview.md --json";
 
 /// Tells why a label, a source, a file, a pack or a text is in the prompt of a model call or is not.
 #[derive(Debug, clap::Args)]

@@ -15,9 +15,10 @@ impl<'p> Checker<'p, '_> {
         for (_, agent) in file.agents() {
             self.duplicates_among(&agent.items);
         }
+        let text = file.source.text();
         let mains = file.agents().filter(|(_, agent)| agent.main);
         let places: Vec<Span> =
-            mains.map(|(_, agent)| head(agent.span, agent.name.as_ref())).collect();
+            mains.map(|(_, agent)| head(text, agent.span, agent.name.as_ref())).collect();
         self.second_mains(&places, "more than one `main agent` in a file");
         if let (Some(agent), Some(func)) = (places.first(), file.functions().find(|func| func.main))
         {
@@ -31,7 +32,7 @@ impl<'p> Checker<'p, '_> {
                     "keep one: move the function into the agent",
                 ),
             };
-            let fault = codes::SEVERAL_MAINS.at(head_of(func), message);
+            let fault = codes::SEVERAL_MAINS.at(head_of(text, func), message);
             self.push(fault.with_label(*agent, "the main agent").with_help(help));
         }
     }
@@ -49,12 +50,13 @@ impl<'p> Checker<'p, '_> {
             }
         }
         let mains = functions_of(items).filter(|func| func.main && !func.is_script);
-        let places: Vec<Span> = mains.map(head_of).collect();
+        let text = self.program.files.get(self.file).map_or("", |file| file.source.text());
+        let places: Vec<Span> = mains.map(|main| head_of(text, main)).collect();
         self.second_mains(&places, "more than one `main func` in an agent");
         let script = functions_of(items).find(|func| func.is_script);
         if let (Some(main), Some(script)) = (places.first(), script) {
             let message = "the file has a `main func` and statements at its top level";
-            let fault = codes::SEVERAL_MAINS.at(head_of(script), message);
+            let fault = codes::SEVERAL_MAINS.at(head_of(text, script), message);
             let fault = fault.with_label(*main, "the main function");
             self.push(fault.with_help("keep one: move the statements into the function"));
         }
@@ -79,9 +81,10 @@ impl<'p> Checker<'p, '_> {
             Some(id) if self.declarations.entry(id).is_none() => {
                 let functions = self.program.functions(id);
                 let agent = self.program.agent(id);
+                let text = file.source.text();
                 let place = match (agent, functions.first()) {
-                    (Some(agent), _) => head(agent.span, agent.name.as_ref()),
-                    (None, Some(func)) => head_of(func),
+                    (Some(agent), _) => head(text, agent.span, agent.name.as_ref()),
+                    (None, Some(func)) => head_of(text, func),
                     (None, None) => Span::at(0),
                 };
                 self.no_main_func(place, &functions);
@@ -122,13 +125,16 @@ impl<'p> Checker<'p, '_> {
 }
 
 /// Returns the place that stands for a function: its name, or where it begins.
-fn head_of(func: &Func) -> Span {
+fn head_of(text: &str, func: &Func) -> Span {
     match func.body.statements.first().filter(|_| func.is_script) {
         Some(first) => first.span,
-        None => head(func.span, func.name.as_ref()),
+        None => head(text, func.span, func.name.as_ref()),
     }
 }
 
-fn head(span: Span, name: Option<&Name>) -> Span {
-    name.map_or(Span::new(span.start, (span.start + 4).min(span.end)), |name| name.span)
+fn head(text: &str, span: Span, name: Option<&Name>) -> Span {
+    // The word `main`, or the beginning of what is taken for it.
+    let end = text.ceil_char_boundary(span.start as usize + 4);
+    let end = u32::try_from(end).unwrap_or(u32::MAX).min(span.end);
+    name.map_or(Span::new(span.start, end), |name| name.span)
 }

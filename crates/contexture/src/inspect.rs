@@ -20,5 +20,7 @@ pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
 pub use listed::{listed, outcome};
 pub use outline::{EventPage, MOST_EVENTS, Outline};
-pub use view::{LONGEST_MESSAGE, MOST_TEXT, call, described, head, prompt, state, text_part};
+pub use view::{
+    LONGEST_MESSAGE, MOST_TEXT, RUNNING, call, described, head, prompt, state, text_part,
+};
 pub use why_not::{Verdict, WhyNot, why_not};

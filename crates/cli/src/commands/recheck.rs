@@ -14,8 +14,9 @@ Examples:
   contexture recheck latest --program examples/use_one_of.as --json
 
 The program runs again on the answers in the record: models, tools and memories are not asked, and
-nothing is changed. Files, references and packs are read as they are now. Exit code 1 means that a
-prompt has changed.";
+nothing is changed. Files, local references and packs are read as they are now; a reference into the
+network is not loaded, so a prompt with one counts as changed. Exit code 1 means that a prompt has
+changed.";
 
 /// Checks whether a program, its files and its packs still make the prompts of a kept run.
 #[derive(Debug, clap::Args)]

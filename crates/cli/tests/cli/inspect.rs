@@ -198,6 +198,28 @@ fn in_9_why_not_tells_what_decided() {
 }
 
 #[test]
+fn in_9_only_what_was_not_allowed_is_denied() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "import tool File from \"file://workspace\"\npolicy write \"deny\"\nmain func(input) {\n  \
+         generate({ input: \"Say.\" }) -> { answer string }\n  \
+         File.write({ path: \"kept/out.txt\", content: \"x\" })\n}\n",
+    );
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet"]).exits(1);
+    let verdict = |asked: &str| {
+        let told = sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]);
+        told.exits(0).json()
+    };
+    for asked in ["kept/out.txt", "out.txt", "File.write", "file.write"] {
+        let found = verdict(asked);
+        assert_eq!((&found["verdict"], &found["line"]), (&json!("denied"), &json!(5)), "{asked}");
+        assert_eq!(found["by"], "POLICY_DENIED");
+    }
+    assert_eq!(verdict("program says")["verdict"], "not_declared", "words of an error");
+}
+
+#[test]
 fn in_8_blame_finds_first_difference_of_two_runs() {
     let sandbox = after(&["Which port?", "Since when?"]);
     let blame = sandbox.run(["trace", "blame", "latest~1", "latest", "--json"]).exits(0).json();

@@ -50,7 +50,7 @@ pub(super) fn file(references: &OnDemand, import: &FileImport) -> Result<Supplie
 
 fn invalid(error: &FormatError) -> HostError {
     let help = format!(
-        "mend the file, or rename it so that it is read as text and not as {}",
+        "correct the file, or rename it so that it is read as text and not as {}",
         error.format
     );
     HostError::new("file_invalid", error.to_string()).with_help(help)

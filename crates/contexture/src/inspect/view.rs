@@ -13,6 +13,9 @@ pub const LONGEST_MESSAGE: usize = 64 << 10;
 /// The most bytes of a part of a text.
 pub const MOST_TEXT: usize = 256 << 10;
 
+/// The state of a run under way.
+pub const RUNNING: &str = "RUNNING";
+
 /// Returns a run as lists have it, with its state in the words of flows.
 #[must_use]
 pub fn described(entry: &RunEntry) -> Value {
@@ -30,7 +33,7 @@ pub fn state(entry: &RunEntry) -> &'static str {
         Some("done") => "COMPLETED",
         Some("cancelled") => "CANCELLED",
         Some(_) => "FAILED",
-        None if entry.running => "RUNNING",
+        None if entry.running => RUNNING,
         None => "INTERRUPTED",
     }
 }

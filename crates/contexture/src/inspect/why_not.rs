@@ -5,9 +5,15 @@ use super::outline::Outline;
 use contexture_context::item::{CutReason, CutRecord, Position};
 use contexture_context::manifest::{ItemRecord, RankedRecord};
 use contexture_context::{Manifest, TraceKind};
-use contexture_store::runs::RunStore;
 use serde::Serialize;
 use serde_json::Value;
+
+/// The codes of what a policy or a person did not allow.
+const DENIALS: [&str; 3] = ["POLICY_DENIED", "PATH_PROTECTED", "pack_not_allowed"];
+
+/// The events that can be denied.
+const DENIABLE: [TraceKind; 5] =
+    [TraceKind::Tool, TraceKind::Memory, TraceKind::Knowledge, TraceKind::File, TraceKind::Error];
 
 /// What became of a thing on its way into a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -24,7 +30,7 @@ pub enum Verdict {
     NotSelected,
     /// A `use` elsewhere names it.
     OutOfScope,
-    /// An error names it.
+    /// It was not allowed.
     Denied,
     /// Nothing in the run names it.
     NotDeclared,
@@ -70,7 +76,7 @@ pub fn why_not(
     if let Some(found) = of_text(kept, &call, asked)? {
         return Ok(found);
     }
-    of_run(kept.store, outline, kept, &call, asked)
+    of_run(kept, outline, &call, asked)
 }
 
 fn of_items(manifest: &Manifest, asked: &str) -> Option<WhyNot> {
@@ -229,43 +235,70 @@ fn of_text(kept: Kept<'_>, call: &Call<'_>, asked: &str) -> Result<Option<WhyNot
     Ok(None)
 }
 
-/// Looks at the rest of the run: declarations of other calls, and errors.
+/// Looks at the rest of the run: declarations of other calls, and what was denied.
 fn of_run(
-    store: &dyn RunStore,
-    outline: &Outline,
     kept: Kept<'_>,
+    outline: &Outline,
     call: &Call<'_>,
     asked: &str,
 ) -> Result<WhyNot, InspectError> {
-    let read = |id: u64| {
-        let event = outline.event(store, &kept.log.id, id);
-        event.map_err(|error| InspectError::Store(error.to_string()))
+    let find = |kinds: &[TraceKind], told: &dyn Fn(&Value) -> Option<WhyNot>| {
+        for id in kinds.iter().flat_map(|kind| outline.of_kind(*kind)) {
+            let event = outline.event(kept.store, &kept.log.id, id);
+            let event = event.map_err(|error| InspectError::Store(error.to_string()))?;
+            if let Some(found) = event.and_then(|event| told(&event.data)) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     };
-    for id in outline.of_kind(TraceKind::Use) {
-        let Some(event) = read(id)? else { continue };
-        let word = |name: &str| event.data.get(name).and_then(Value::as_str);
-        let is_asked = word("label") == Some(asked)
-            || word("source").is_some_and(|source| names(source, asked));
-        if is_asked {
-            let line = event.data.get("line").and_then(Value::as_u64);
-            let line = line.and_then(|line| u32::try_from(line).ok());
-            let place = call.manifest.site.position.line;
-            let detail = format!(
-                "a `use` declares it{}, whose scope does not reach the call in line {place}",
-                line.map_or_else(String::new, |line| format!(" in line {line}"))
-            );
-            let by = Some("the scope of its `use`".to_owned());
-            return Ok(WhyNot { verdict: Verdict::OutOfScope, by, line, detail });
-        }
+    let place = call.manifest.site.position.line;
+    if let Some(found) = find(&[TraceKind::Use], &|data| out_of_scope(data, place, asked))? {
+        return Ok(found);
     }
-    for id in outline.of_kind(TraceKind::Error) {
-        let Some(event) = read(id)? else { continue };
-        let word = |name: &str| event.data.get(name).and_then(Value::as_str);
-        if let Some(message) = word("message").filter(|message| message.contains(asked)) {
-            let by = word("code").map(str::to_owned);
-            return Ok(WhyNot::new(Verdict::Denied, by, None, message.to_owned()));
-        }
+    if let Some(found) = find(&DENIABLE, &|data| denied(data, asked))? {
+        return Ok(found);
     }
     let detail = "no `use`, pack or reference of the run names it, and no message has this text";
     Ok(WhyNot::new(Verdict::NotDeclared, None, None, detail.to_owned()))
+}
+
+/// Tells of a `use` that names what was asked for.
+fn out_of_scope(data: &Value, place: u32, asked: &str) -> Option<WhyNot> {
+    let word = |name: &str| data.get(name).and_then(Value::as_str);
+    let is_asked =
+        word("label") == Some(asked) || word("source").is_some_and(|source| names(source, asked));
+    let line = is_asked.then(|| line_of(data))?;
+    let detail = format!(
+        "a `use` declares it{}, whose scope does not reach the call in line {place}",
+        line.map_or_else(String::new, |line| format!(" in line {line}"))
+    );
+    let by = Some("the scope of its `use`".to_owned());
+    Some(WhyNot { verdict: Verdict::OutOfScope, by, line, detail })
+}
+
+/// Tells of an event that was denied, if its call or an argument of it is what was asked for.
+fn denied(data: &Value, asked: &str) -> Option<WhyNot> {
+    // An error that ends the run is an event of its own.
+    let error = data.get("error").unwrap_or(data);
+    let code = error.get("code")?.as_str().filter(|code| DENIALS.contains(code))?;
+    let message = error.get("message")?.as_str()?;
+    let word = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
+    let arguments = data.get("arguments").and_then(Value::as_object);
+    let is_asked = format!("{}.{}", word("name"), word("method")) == asked
+        || message.contains(&format!("`{asked}`"))
+        || arguments
+            .into_iter()
+            .flatten()
+            .any(|(_, value)| value.as_str().is_some_and(|value| names(value, asked)));
+    is_asked.then(|| WhyNot {
+        verdict: Verdict::Denied,
+        by: Some(code.to_owned()),
+        line: line_of(data),
+        detail: message.to_owned(),
+    })
+}
+
+fn line_of(data: &Value) -> Option<u32> {
+    data.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok())
 }

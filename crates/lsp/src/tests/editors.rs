@@ -77,7 +77,7 @@ fn patterns(value: &Value, found: &mut BTreeSet<String>) {
             for (name, value) in fields {
                 match value.as_str() {
                     Some(text) if matches!(name.as_str(), "match" | "begin" | "end") => {
-                        // `\b` is no letter of a word.
+                        // `\b` is not a letter of a word.
                         let text = text.replace("\\b", " ");
                         let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
                         found.extend(words.map(str::to_owned));

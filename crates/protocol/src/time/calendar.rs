@@ -65,7 +65,7 @@ impl CalendarUnit {
     }
 }
 
-/// A result of which the year is not one of 0 to 9999, for which there is no form.
+/// A result whose year is not one of 0 to 9999, the years that the form of a time can write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the year of the result is not one of 0 to 9999")]
 pub struct OutOfCalendar;
@@ -113,7 +113,7 @@ impl Timestamp {
     /// ```
     ///
     /// # Errors
-    /// There is no form for the year of the result.
+    /// [`OutOfCalendar`] when the year of the result is not one of 0 to 9999.
     pub fn plus(&self, amount: i64, unit: CalendarUnit) -> Result<Self, OutOfCalendar> {
         let written = self.taken_apart().ok_or(OutOfCalendar)?;
         let local = shifted(written.local, amount, unit).ok_or(OutOfCalendar)?;

@@ -5,7 +5,7 @@ use super::answers::{Answer, find};
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use contexture::inspect::state;
+use contexture::inspect::{RUNNING, state};
 use contexture::store::runs::{RunError, RunId};
 use futures_util::stream;
 use serde_json::json;
@@ -49,7 +49,7 @@ async fn next(mut followed: Followed) -> Option<(Result<Event, Infallible>, Foll
             followed.told = Some(lines);
             return Some((Ok(Event::default().event("lines").data(data)), followed));
         }
-        if state != "RUNNING" {
+        if state != RUNNING {
             followed.has_ended = true;
             return Some((Ok(Event::default().event("end").data(data)), followed));
         }
@@ -59,8 +59,12 @@ async fn next(mut followed: Followed) -> Option<(Result<Event, Infallible>, Foll
 
 /// Returns the lines of a run and its state.
 fn look(shared: &Shared, id: &RunId) -> Result<(usize, &'static str), RunError> {
-    // The state first: a line that is written after it is told with the next look.
-    let state = state(&shared.store.entry(id)?);
+    // The state first: a line that is written after it is told with the next look. The entry of a
+    // run under way is made of all its calls, so it is read when the run has ended.
+    let state = match shared.store.is_running(id) {
+        true => RUNNING,
+        false => state(&shared.store.entry(id)?),
+    };
     let lines = shared.outlines.with(&*shared.store, id, |outline| Ok(outline.lines()))?;
     Ok((lines, state))
 }

@@ -1,6 +1,6 @@
 //! Sets to resume whose places are taken (WA-11).
 //!
-//! Decision: a message that is sent again takes the place of its set before it reads what came of it. A set
+//! Decision: a message that is sent again takes the place of its set before it reads the outcome. A set
 //! that is taken over or woken in this moment is resumed after that: whoever has the place only looks, and
 //! waits then for somebody to resume it.
 
@@ -59,7 +59,7 @@ mod tests {
         let (serve, message) = server(folder.path(), |store| store);
         let app = &serve.0;
         let key = ("ann".into(), message.context_id.clone(), message.message_id.clone());
-        // The message was sent again, and is about to read what came of it.
+        // The message was sent again, and is about to read the outcome.
         let entered = Place::enter(app, key, digest(&message), false).unwrap();
         let Entered::New(repeated) = entered else { panic!("nothing has the place") };
         resume(app, found(&message)).unwrap();

@@ -81,7 +81,10 @@ fn shown(args: &Args) -> Result<(Arc<dyn RunStore>, Option<RunId>), Abort> {
         let opened = File::open(file).map_err(|error| {
             CommandError::refused("file_unreadable", format!("can't read {file}: {error}"))
         })?;
-        let (store, run) = import(file, BufReader::new(opened))?;
+        let (store, run) = import(file, BufReader::new(opened)).map_err(|error| {
+            CommandError::refused(error.code(), error.to_string())
+                .help("name a file that `contexture trace export RUN` has printed")
+        })?;
         return Ok((store, Some(run)));
     }
     let project = project::here_or(args.workspace.as_deref())?;

@@ -328,7 +328,7 @@ contexture_diagnostic::codes! {
         "Wait for it, or end it; its lock ends with it."
     BAD_SOURCE_RECORD "KN5005" "bad-source-record" Error
         "The record of the sources of a pack can't be used."
-        "It is `.source.json` beside the pages. Remove it with the pages, and make the pack again."
+        "It is `.source.jsonl` beside the pages. Remove it with the pages, and make the pack again."
     SOURCE_LIMIT "KN5006" "source-limit" Error
         "A source has more than a pack can hold."
         "The pack stays as it was. Name the parts of the source that matter, each as a source or a pack of its own."

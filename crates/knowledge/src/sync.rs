@@ -29,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod before;
 mod error;
 mod formats;
 mod guide;
@@ -52,12 +53,15 @@ use crate::approval::Approvals;
 use crate::files::lock;
 use crate::maintenance::{MaintenanceError, name_problem};
 use contexture_context::Digest;
+use before::Before;
 use pages::build;
 use record::Record;
 use source::{Source, is_address};
 use stage::Stage;
-use std::collections::{BTreeMap, HashSet};
+use walk::Walked;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 /// Returns the pages of a pack that a source gave, by their paths in the pack; none when the pack
@@ -135,7 +139,7 @@ pub fn add(
             made => return made,
         }
     }
-    if Record::read(&root)?.is_none() {
+    if Record::read_sources(&root)?.is_none() {
         return Err(SyncError::NotSynced { path: root });
     }
     update(&root, &sources, new.types)
@@ -154,7 +158,7 @@ fn create(
     let pack = work.path().join(new.name);
     std::fs::create_dir(&pack).map_err(not_written)?;
     let mut stage = Stage::of(&pack);
-    let built = build(sources, &Record::new(sources), &BTreeMap::new(), &mut stage)?;
+    let built = build(sources, walk_all(sources)?, Before::default(), &mut stage)?;
     if built.report.read.is_empty() {
         return Err(SyncError::Nothing { skipped: built.report.skipped });
     }
@@ -184,9 +188,9 @@ impl SyncedPack {
     /// # Errors
     /// [`SyncError::BadRecord`] when its record can't be read.
     pub fn open(root: &Path, base: &Path) -> Result<Option<Self>, SyncError> {
-        let Some(record) = Record::read(root)? else { return Ok(None) };
+        let Some(sources) = Record::read_sources(root)? else { return Ok(None) };
         let (root, base) = (root.to_owned(), base.to_owned());
-        Ok(Some(Self { root, base, sources: record.sources }))
+        Ok(Some(Self { root, base, sources }))
     }
 
     /// Refuses sources outside the base that no person named for this pack: a record that came with
@@ -262,16 +266,30 @@ fn update(root: &Path, sources: &[Source], types: &[String]) -> Result<SyncRepor
     }
     let _lock = hold(root)?;
     stage::remove_leftovers(root);
-    let old = Record::read(root)?.unwrap_or_default();
-    let present = walk::pages(&root.join(PAGES));
+    let (walked, before) = look(root, sources)?;
     let mut stage = Stage::of(root);
-    let built = build(sources, &old, &present, &mut stage)?;
+    let built = build(sources, walked, before, &mut stage)?;
     if !built.report.is_unchanged() {
         built.settle(stage)?;
-    } else if built.record != old {
+    } else if built.is_record_new {
         built.record.write(&root.join(PAGES))?;
     }
     Ok(built.report)
+}
+
+/// Looks at the sources and at the pack, both at once: a sync that finds nothing to do takes nearly
+/// all of its time for this.
+fn look(root: &Path, sources: &[Source]) -> Result<(Vec<Walked>, Before), SyncError> {
+    thread::scope(|scope| {
+        let before = scope.spawn(|| Before::read(root));
+        let walked = walk_all(sources);
+        let before = before.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((walked?, before?))
+    })
+}
+
+fn walk_all(sources: &[Source]) -> Result<Vec<Walked>, SyncError> {
+    sources.iter().map(walk::source).collect()
 }
 
 /// Returns the right to sync a pack.

@@ -1,18 +1,19 @@
 //! The pages of a pack, made of its sources: what did not change is taken over.
 
 use super::PAGES;
+use super::before::{Before, PageState, Standing};
 use super::error::SyncError;
 use super::formats::{self, Made};
-use super::record::{Known, Outcome, Page, RECORD, Record};
+use super::record::{Known, Outcome, Page, Record};
 use super::report::{Skipped, SyncReport};
 use super::source::Source;
 use super::stage::Stage;
-use super::walk::{self, Stat, Walked};
+use super::walk::{Stat, Walked};
 use crate::files::{is_settled, now_ns};
 use crate::section::sections;
 use contexture_context::Digest;
 use contexture_tools::FileError;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashMap;
 
 /// The most pages of a pack: a thousand less than the files that it can have.
 const MAX_PAGES: usize = 99_000;
@@ -20,77 +21,75 @@ const MAX_PAGES: usize = 99_000;
 /// The pages as they are after a sync.
 pub(super) struct Built {
     pub(super) record: Record,
+    /// Whether the record is another one than before.
+    pub(super) is_record_new: bool,
     pub(super) report: SyncReport,
     /// The titles of new pages with their depth, for the description of a new pack.
     pub(super) titles: Vec<(usize, String)>,
-    /// The present pages that stay.
-    kept: Vec<String>,
+    /// The pages before and after.
+    pages: HashMap<String, PageState>,
 }
 
 impl Built {
     /// Completes the stage with the pages that stay, and puts it in the place of the present pages.
     pub(super) fn settle(&self, mut stage: Stage) -> Result<(), SyncError> {
-        for page in &self.kept {
+        let stays = |state: &PageState| matches!(state.standing, Standing::Foreign | Standing::Kept);
+        for (page, _) in self.pages.iter().filter(|(_, state)| stays(state)) {
             stage.keep(page)?;
         }
         stage.finish(&self.record)
     }
 }
 
-/// Makes the pages of sources in a stage, from what `old` knows of them and the pages that are
-/// `present`.
+/// Makes the pages of sources in a stage, from what they hold and what was there `before`.
 pub(super) fn build(
     sources: &[Source],
-    old: &Record,
-    present: &BTreeMap<String, Stat>,
+    walked: Vec<Walked>,
+    before: Before,
     stage: &mut Stage,
 ) -> Result<Built, SyncError> {
-    let known = old.of_sources(sources);
-    let own: HashSet<&str> = old.pages().map(|page| page.path.as_str()).collect();
+    let Before { record, pages } = before;
+    let is_same = record.is_of(sources);
     let mut building = Building {
-        known: known.files,
-        own,
-        present,
+        known: if is_same { record.files } else { HashMap::new() },
         stage,
-        taken: HashSet::new(),
+        taken: 0,
         built: Built {
             record: Record::new(sources),
+            is_record_new: !is_same,
             report: SyncReport::default(),
             titles: Vec::new(),
-            kept: Vec::new(),
+            pages,
         },
     };
-    for source in sources {
-        building.take_source(source)?;
+    for (source, walked) in sources.iter().zip(walked) {
+        building.take_source(source, walked)?;
         source.require_present()?;
     }
     Ok(building.finish())
 }
 
 struct Building<'a> {
-    /// What the last sync knew of the same sources.
-    known: BTreeMap<String, Known>,
-    /// The pages that the last sync made.
-    own: HashSet<&'a str>,
-    present: &'a BTreeMap<String, Stat>,
+    /// What the last sync knew of the same sources, without the files that were looked at.
+    known: HashMap<String, Known>,
     stage: &'a mut Stage,
-    /// The pages so far.
-    taken: HashSet<String>,
+    /// The number of pages so far.
+    taken: usize,
     built: Built,
 }
 
 impl Building<'_> {
-    fn take_source(&mut self, source: &Source) -> Result<(), SyncError> {
-        let Walked { files, skipped } = walk::source(source)?;
+    fn take_source(&mut self, source: &Source, walked: Walked) -> Result<(), SyncError> {
+        let Walked { files, skipped } = walked;
         for one in skipped {
             self.skip(format!("{}{}", source.prefix, one.path), one.reason);
         }
         for one in source.mirror.iter().flat_map(|mirror| &mirror.skipped) {
             self.skip(one.path.clone(), one.reason.clone());
         }
-        for (path, stat) in &files {
-            self.take_file(source, path, *stat)?;
-            if self.taken.len() > MAX_PAGES {
+        for (path, stat) in files {
+            self.take_file(source, path, stat)?;
+            if self.taken > MAX_PAGES {
                 return Err(SyncError::TooMuch {
                     source_path: source.place.display().to_string(),
                     limit: MAX_PAGES as u64,
@@ -105,13 +104,16 @@ impl Building<'_> {
         self.built.report.skipped.push(Skipped { path, reason });
     }
 
-    fn take_file(&mut self, source: &Source, path: &str, stat: Stat) -> Result<(), SyncError> {
-        let whole = format!("{}{path}", source.prefix);
-        if let Some(reason) = formats::refused(path, stat.bytes) {
-            self.skip(whole, reason.to_string());
+    fn take_file(&mut self, source: &Source, path: String, stat: Stat) -> Result<(), SyncError> {
+        if let Some(reason) = formats::refused(&path, stat.bytes) {
+            self.skip(format!("{}{path}", source.prefix), reason.to_string());
             return Ok(());
         }
-        let known = self.known.get(&whole).filter(|known| self.is_intact(known)).cloned();
+        let whole = match source.prefix.as_str() {
+            "" => path,
+            prefix => format!("{prefix}{path}"),
+        };
+        let known = self.known.remove(&whole).filter(|known| self.is_intact(known));
         let known = match known {
             Some(known) if known.is_of(stat) => {
                 self.note(whole, known);
@@ -119,9 +121,11 @@ impl Building<'_> {
             }
             known => known,
         };
+        self.built.is_record_new = true;
         let read_ns = now_ns();
-        let place = source.folder.resolve(path);
-        let read = place.and_then(|place| source.folder.read_bytes(&place, formats::limit(path)));
+        let inner = whole.get(source.prefix.len()..).unwrap_or_default();
+        let place = source.folder.resolve(inner);
+        let read = place.and_then(|place| source.folder.read_bytes(&place, formats::limit(inner)));
         let bytes = match read {
             Ok(bytes) => bytes,
             // It was deleted after it was listed.
@@ -136,16 +140,18 @@ impl Building<'_> {
             Some(known) if known.digest == digest => known.outcome,
             _ => self.convert(&whole, bytes)?,
         };
-        let (bytes, modified_ns) = (stat.bytes, stat.modified_ns);
-        self.note(whole, Known { bytes, modified_ns, read_ns, digest, outcome });
+        self.note(whole, Known { stat, read_ns, digest, outcome });
         Ok(())
     }
 
-    /// Reports whether the page of a file is as it was written; a person may have changed it.
+    /// Reports whether the page of a file is as it was written, and not taken by another file: a
+    /// person may have changed it.
     fn is_intact(&self, known: &Known) -> bool {
         match &known.outcome {
             Outcome::Skipped(_) => true,
-            Outcome::Page(page) => self.present.get(&page.path) == Some(&page.stat()),
+            Outcome::Page(page) => self.built.pages.get(&page.path).is_some_and(|state| {
+                state.standing == Standing::Own && state.present.is_some_and(|stat| page.is(stat))
+            }),
         }
     }
 
@@ -155,20 +161,23 @@ impl Building<'_> {
             Ok(made) => made,
             Err(reason) => return Ok(Outcome::Skipped(reason.to_string())),
         };
-        if self.taken.contains(&made.path) {
-            let reason = format!("another file of the source has the page `{}`", made.path);
-            return Ok(Outcome::Skipped(reason));
+        let state = self.built.pages.get(&made.path).copied().unwrap_or_default();
+        match state.standing {
+            Standing::Own => {}
+            Standing::Kept | Standing::Written => {
+                let reason = format!("another file of the source has the page `{}`", made.path);
+                return Ok(Outcome::Skipped(reason));
+            }
+            Standing::Foreign => {
+                let reason = format!("the pack has a page of its own at `{PAGES}/{}`", made.path);
+                return Ok(Outcome::Skipped(reason));
+            }
         }
-        let present = self.present.get(&made.path).copied();
-        if present.is_some() && !self.own.contains(made.path.as_str()) {
-            let reason = format!("the pack has a page of its own at `{PAGES}/{}`", made.path);
-            return Ok(Outcome::Skipped(reason));
-        }
-        let stat = self.put(&made, present)?;
+        let stat = self.put(&made, state.present)?;
         let sections = sections(&format!("{PAGES}/{}", made.path), &made.text).len() as u64;
         let depth = made.path.matches('/').count();
         self.built.titles.push((depth, formats::title(&made.path, &made.text)));
-        let Stat { bytes, modified_ns } = stat;
+        let Stat { bytes, modified_ns, .. } = stat;
         Ok(Outcome::Page(Page { path: made.path, bytes, modified_ns, sections }))
     }
 
@@ -181,7 +190,9 @@ impl Building<'_> {
         let report = &mut self.built.report;
         let count = if present.is_some() { &mut report.changed } else { &mut report.added };
         *count += 1;
-        self.taken.insert(made.path.clone());
+        self.taken += 1;
+        let state = PageState { present, standing: Standing::Written };
+        self.built.pages.insert(made.path.clone(), state);
         self.stage.write(&made.path, &made.text)
     }
 
@@ -191,9 +202,12 @@ impl Building<'_> {
                 let report = &mut self.built.report;
                 report.read.push(path.clone());
                 report.sections += page.sections;
-                if self.taken.insert(page.path.clone()) {
+                if let Some(state) = self.built.pages.get_mut(&page.path)
+                    && state.standing == Standing::Own
+                {
+                    state.standing = Standing::Kept;
+                    self.taken += 1;
                     report.unchanged += 1;
-                    self.built.kept.push(page.path.clone());
                 }
             }
             Outcome::Skipped(reason) => self.skip(path.clone(), reason.clone()),
@@ -202,11 +216,10 @@ impl Building<'_> {
     }
 
     fn finish(self) -> Built {
-        let Self { mut built, taken, own, present, .. } = self;
-        built.report.removed = own.iter().filter(|page| !taken.contains(**page)).count();
-        // Files that no sync made are the person's own.
-        let is_foreign = |page: &&String| !own.contains(page.as_str()) && page.as_str() != RECORD;
-        built.kept.extend(present.keys().filter(is_foreign).cloned());
+        let Self { mut built, known, .. } = self;
+        built.is_record_new |= !known.is_empty();
+        let is_left = |state: &&PageState| state.standing == Standing::Own;
+        built.report.removed = built.pages.values().filter(is_left).count();
         built.report.skipped.sort();
         built
     }
@@ -215,13 +228,14 @@ impl Building<'_> {
 impl Known {
     /// Reports whether the file has not been written since it was read.
     fn is_of(&self, stat: Stat) -> bool {
-        (self.bytes, self.modified_ns) == (stat.bytes, stat.modified_ns)
-            && is_settled(self.modified_ns, self.read_ns)
+        self.stat == stat && is_settled(stat.modified_ns, self.read_ns)
     }
 }
 
 impl Page {
-    fn stat(&self) -> Stat {
-        Stat { bytes: self.bytes, modified_ns: self.modified_ns }
+    /// Reports whether a page of that size and time is this one. The time of its entry is not looked
+    /// at: taking a page over gives it a second name.
+    fn is(&self, stat: Stat) -> bool {
+        (self.bytes, self.modified_ns) == (stat.bytes, stat.modified_ns)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::support::Place;
+use std::collections::BTreeMap;
 use std::fs;
 
 const CARE: &str =
@@ -35,7 +36,7 @@ fn skipped(report: &SyncReport) -> Vec<(&str, &str)> {
 
 /// Returns the files of the pack with their text.
 fn files(place: &Place) -> BTreeMap<String, String> {
-    let names = walk::pages(&place.path("packs/fish")).into_keys();
+    let names = walk::pages(&place.path("packs/fish")).into_iter().map(|(name, _)| name);
     let text = |name: &String| fs::read(place.path(&format!("packs/fish/{name}"))).unwrap();
     names.map(|name| (name.clone(), String::from_utf8_lossy(&text(&name)).into_owned())).collect()
 }
@@ -97,6 +98,62 @@ fn ma_4_sync_touches_only_what_changed() {
     assert_eq!(report.read, ["care.md", "new.txt"]);
     assert!(!place.path("packs/fish/wiki/guide").exists());
     assert_eq!(time("care.md"), care);
+}
+
+/// Writes a file of the source with a time of an hour ago, as a copy that keeps times does.
+#[cfg(unix)]
+fn write_old(place: &Place, path: &str, text: &str) {
+    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);
+    let whole_seconds = hour_ago.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(whole_seconds / 60 * 60);
+    place.write(path, text);
+    let file = fs::File::options().write(true).open(place.path(path)).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn ma_4_file_of_the_same_size_and_time_with_another_text_is_read() {
+    let place = docs();
+    write_old(&place, "docs/care.md", "# Care\n\nFeed them twice.\n");
+    add_docs(&place).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(25));
+    write_old(&place, "docs/care.md", "# Care\n\nFeed them never.\n");
+    assert_eq!(counts(&sync(&place).unwrap()), [0, 1, 0, 1]);
+    let page = fs::read_to_string(place.path("packs/fish/wiki/care.md")).unwrap();
+    assert_eq!(page, "# Care\n\nFeed them never.\n");
+}
+
+#[test]
+fn ma_4_record_that_lost_lines_is_refused() {
+    let place = docs();
+    add_docs(&place).unwrap();
+    let record = place.path("packs/fish/wiki/.source.jsonl");
+    let text = fs::read_to_string(&record).unwrap();
+    let (first, _) = text.trim_end().rsplit_once('\n').unwrap();
+    fs::write(&record, format!("{first}\n")).unwrap();
+    let error = sync(&place).unwrap_err();
+    assert_eq!(error.kind().code, "KN5005");
+    assert!(error.to_string().contains("it names 1 files, expected 2"), "{error}");
+    // Half of a line.
+    fs::write(&record, &text[..text.len() - 20]).unwrap();
+    assert!(sync(&place).unwrap_err().to_string().contains("line 3: "));
+}
+
+#[test]
+fn ma_4_page_that_another_file_takes_is_made_again() {
+    let place = docs();
+    place.write("docs/sizes.csv", "species,litres\nzebrafish,60\n");
+    add_docs(&place).unwrap();
+    // `sizes.csv` and `sizes.csv.md` have the same page; the first in order keeps it.
+    place.write("docs/sizes.csv.md", "# Mine\n");
+    let report = sync(&place).unwrap();
+    assert_eq!(counts(&report), [0, 0, 0, 3]);
+    let reason = "another file of the source has the page `sizes.csv.md`";
+    assert_eq!(skipped(&report), [("sizes.csv.md", reason)]);
+    fs::remove_file(place.path("docs/sizes.csv")).unwrap();
+    let report = sync(&place).unwrap();
+    assert_eq!((counts(&report), skipped(&report)), ([0, 0, 1, 2], vec![("sizes.csv.md", reason)]));
 }
 
 #[test]
@@ -241,7 +298,7 @@ fn ma_4_sources_outside_the_base_are_told() {
     assert_eq!(open("in").unwrap().outside(), [""; 0].map(PathBuf::from));
     assert_eq!(open("out").unwrap().outside(), [place.path("docs").canonicalize().unwrap()]);
     // A record can't reach out with dots.
-    let record = place.path("packs/in/wiki/.source.json");
+    let record = place.path("packs/in/wiki/.source.jsonl");
     let text = fs::read_to_string(&record).unwrap().replace("\".\"", "\"../docs\"");
     fs::write(&record, text).unwrap();
     assert_eq!(open("in").unwrap().outside().len(), 1);

@@ -7,7 +7,6 @@ use crate::files::told;
 use crate::item::GUIDE_FILE;
 use crate::pack::is_left_out;
 use contexture_tools::FileError;
-use std::collections::BTreeMap;
 use std::fs::{DirEntry, FileType, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -18,11 +17,14 @@ const MAX_ENTRIES: usize = 1_000_000;
 /// The most levels of folders: two less than a pack can have, for the folders above them.
 const MAX_DEPTH: usize = 30;
 
-/// The size and the time of a file.
+/// The size and the times of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Stat {
     pub(super) bytes: u64,
     pub(super) modified_ns: u64,
+    /// The time of the last change of its content or its entry, which no program sets; 0 where the
+    /// system has none.
+    pub(super) changed_ns: u64,
 }
 
 impl Stat {
@@ -30,15 +32,28 @@ impl Stat {
         let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified_ns =
             since.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-        Self { bytes: metadata.len(), modified_ns }
+        Self { bytes: metadata.len(), modified_ns, changed_ns: changed_ns(metadata) }
     }
+}
+
+#[cfg(unix)]
+fn changed_ns(metadata: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let seconds = u64::try_from(metadata.ctime()).unwrap_or(0);
+    let rest = u64::try_from(metadata.ctime_nsec()).unwrap_or(0);
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+}
+
+#[cfg(not(unix))]
+const fn changed_ns(_: &Metadata) -> u64 {
+    0
 }
 
 /// The files of a source, and the entries that are not read.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// By path, with `/` between the parts.
-    pub(super) files: BTreeMap<String, Stat>,
+    /// In the order of their paths, which have `/` between the parts.
+    pub(super) files: Vec<(String, Stat)>,
     pub(super) skipped: Vec<Skipped>,
 }
 
@@ -53,7 +68,7 @@ pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
         let found = found.map_err(|error| SyncError::source(&source.place, told(&error)))?;
         match unread_name(name) {
             Some(reason) => walked.skipped.push(Skipped::new(name, reason)),
-            None => drop(walked.files.insert(name.clone(), Stat::of(&found))),
+            None => walked.files.push((name.clone(), Stat::of(&found))),
         }
         return Ok(walked);
     }
@@ -86,6 +101,7 @@ pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
             }
         }
     }
+    walked.files.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
     Ok(walked)
 }
 
@@ -114,11 +130,11 @@ impl Walked {
             return Some((entry.path(), shown, depth + 1));
         } else if kind.is_symlink() {
             match linked(source, &path) {
-                Ok(stat) => drop(self.files.insert(path, stat)),
+                Ok(stat) => self.files.push((path, stat)),
                 Err(reason) => self.skipped.push(Skipped::new(path, reason)),
             }
         } else if let Ok(found) = entry.metadata() {
-            self.files.insert(path, Stat::of(&found));
+            self.files.push((path, Stat::of(&found)));
         }
         None
     }
@@ -152,6 +168,7 @@ fn linked(source: &Source, path: &str) -> Result<Stat, String> {
         Ok(file) => Ok(Stat {
             bytes: file.bytes,
             modified_ns: u64::try_from(file.modified_ns).unwrap_or(u64::MAX),
+            changed_ns: 0,
         }),
         Err(FileError::LeadsOut(_) | FileError::Outside(_)) => {
             Err("the symlink leads out of the source; add what it leads to as a source".to_owned())
@@ -167,9 +184,10 @@ fn linked(source: &Source, path: &str) -> Result<Stat, String> {
     }
 }
 
-/// Returns the files in a folder of pages, by path. What can't be looked at counts as missing.
-pub(super) fn pages(folder: &Path) -> BTreeMap<String, Stat> {
-    let mut files = BTreeMap::new();
+/// Returns the files in a folder of pages, with their paths. What can't be looked at counts as
+/// missing.
+pub(super) fn pages(folder: &Path) -> Vec<(String, Stat)> {
+    let mut files = Vec::new();
     let mut open = vec![(folder.to_owned(), String::new())];
     while let Some((folder, inner)) = open.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -180,7 +198,7 @@ pub(super) fn pages(folder: &Path) -> BTreeMap<String, Stat> {
             if kind.is_dir() {
                 open.push((entry.path(), format!("{path}/")));
             } else if let Ok(found) = entry.metadata() {
-                files.insert(path, Stat::of(&found));
+                files.push((path, Stat::of(&found)));
             }
         }
     }

@@ -54,6 +54,7 @@ mod files;
 pub mod finding;
 #[cfg(feature = "embedder")]
 pub mod folder_model;
+mod gitignore;
 pub mod guide;
 #[cfg(feature = "search")]
 mod index;

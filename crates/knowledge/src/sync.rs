@@ -52,17 +52,17 @@ pub use source::{NoWeb, Web};
 use crate::approval::Approvals;
 use crate::files::lock;
 use crate::maintenance::{MaintenanceError, name_problem};
-use contexture_context::Digest;
 use before::Before;
+use contexture_context::Digest;
 use pages::build;
 use record::Record;
 use source::{Source, is_address};
 use stage::Stage;
-use walk::Walked;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
+use walk::Walked;
 
 /// Returns the pages of a pack that a source gave, by their paths in the pack; none when the pack
 /// does not stand on a source, or its record can't be read.

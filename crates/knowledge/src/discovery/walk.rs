@@ -1,12 +1,12 @@
 //! Searching one location: level by level, the folders of a level by several threads (KN-3).
 
 use super::cache::{Cache, Candidate, Kept};
-use super::folder::Rules;
 use super::folder::{Looked, Search, Task};
 use super::locations::Location;
 use super::options::DiscoveryOptions;
 use crate::codes;
 use crate::finding::Finding;
+use crate::gitignore::Rules;
 use crate::item::Scope;
 use std::num::NonZero;
 use std::path::Path;

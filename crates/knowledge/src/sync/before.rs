@@ -1,9 +1,9 @@
 //! What a pack has before a sync: its record, and its pages as they are.
 
+use super::PAGES;
 use super::error::SyncError;
 use super::record::{RECORD, Record};
 use super::walk::{self, Stat};
-use super::PAGES;
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -33,7 +33,8 @@ pub(super) struct Built {
 impl Built {
     /// Completes the stage with the pages that stay, and puts it in the place of the present pages.
     pub(super) fn settle(&self, mut stage: Stage) -> Result<(), SyncError> {
-        let stays = |state: &PageState| matches!(state.standing, Standing::Foreign | Standing::Kept);
+        let stays =
+            |state: &PageState| matches!(state.standing, Standing::Foreign | Standing::Kept);
         for (page, _) in self.pages.iter().filter(|(_, state)| stays(state)) {
             stage.keep(page)?;
         }

@@ -69,6 +69,63 @@ fn ma_4_folder_becomes_pack_with_its_paths() {
     assert_eq!(item.unwrap().description, "The pages of `docs`: Care, Tank.");
 }
 
+const IGNORED: &str = ".gitignore leaves it out; to read it, name it as a source";
+const HIDDEN: &str = "hidden files and folders are not part of a pack";
+
+#[test]
+fn ma_4_what_gitignore_names_is_skipped_and_told() {
+    let place = docs();
+    // The rules of the repository above count, and nearer ones count more.
+    fs::create_dir(place.path(".git")).unwrap();
+    place.write(".gitignore", "site/\n*.log.md\n");
+    place.write("docs/.gitignore", "/guide/*.mdx\n!guide/tank.mdx\n!kept.log.md\n");
+    for path in ["site/a.md", "site/b/c.md", "guide/old.mdx", "run.log.md", "kept.log.md"] {
+        place.write(&format!("docs/{path}"), "# Page\n");
+    }
+    let report = add_docs(&place).unwrap();
+    assert_eq!(report.read, ["care.md", "guide/tank.mdx", "kept.log.md"]);
+    assert_eq!(
+        skipped(&report),
+        [
+            (".gitignore", HIDDEN),
+            ("guide/old.mdx", IGNORED),
+            ("run.log.md", IGNORED),
+            ("site/", IGNORED),
+        ]
+    );
+    // A rule that is gone lets its pages in, a new one takes them out.
+    place.write(".gitignore", "*.mdx\n");
+    fs::remove_file(place.path("docs/.gitignore")).unwrap();
+    let report = sync(&place).unwrap();
+    assert_eq!(counts(&report), [3, 0, 1, 2]);
+    assert_eq!(report.read, ["care.md", "kept.log.md", "run.log.md", "site/a.md", "site/b/c.md"]);
+}
+
+#[test]
+fn ma_4_named_source_is_read_though_gitignore_names_it() {
+    let place = docs();
+    fs::create_dir(place.path(".git")).unwrap();
+    place.write(".gitignore", "docs\n");
+    place.write("docs/.gitignore", "guide\n");
+    let report = add_docs(&place).unwrap();
+    assert_eq!(report.read, ["care.md"]);
+    assert_eq!(skipped(&report), [(".gitignore", HIDDEN), ("guide/", IGNORED)]);
+    let sources = [place.path("docs/guide/tank.mdx")];
+    let new = NewSource { name: "tank", sources: &sources, ..NewSource::default() };
+    let report = add(&new, &place.path("packs"), &place.path(""), &NoWeb).unwrap();
+    assert_eq!(report.read, ["tank.mdx"]);
+}
+
+#[test]
+fn ma_4_rules_that_are_too_large_are_not_followed_and_told() {
+    let place = docs();
+    place.write("docs/.gitignore", &"care.md\n".repeat((1 << 20) / 8 + 1));
+    let report = add_docs(&place).unwrap();
+    assert_eq!(report.read, ["care.md", "guide/tank.mdx"]);
+    let reason = "its rules are not followed: it has more than 1 MiB";
+    assert_eq!(skipped(&report), [(".gitignore", reason)]);
+}
+
 #[test]
 fn ma_4_sync_touches_only_what_changed() {
     let place = docs();

@@ -4,11 +4,14 @@ use super::error::SyncError;
 use super::report::Skipped;
 use super::source::Source;
 use crate::files::told;
+use crate::gitignore::{IGNORE_FILE, MAX_RULES_BYTES, Rules, ignores};
 use crate::item::GUIDE_FILE;
 use crate::pack::is_left_out;
 use contexture_tools::FileError;
 use std::fs::{DirEntry, FileType, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 /// The most entries of one source that are looked at.
@@ -72,26 +75,23 @@ pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
         }
         return Ok(walked);
     }
-    let mut open = vec![(source.place.clone(), String::new(), 0)];
-    while let Some((folder, inner, depth)) = open.pop() {
-        let entries = match std::fs::read_dir(&folder) {
+    let mut open = vec![Folder::top(source)];
+    while let Some(mut folder) = open.pop() {
+        let entries = match folder.entries() {
             Ok(entries) => entries,
-            Err(error) if depth == 0 => return Err(SyncError::source(&folder, told(&error))),
+            Err(error) if folder.depth == 0 => {
+                return Err(SyncError::source(&folder.place, told(&error)));
+            }
             Err(error) => {
                 let reason = format!("the folder can't be read: {}", told(&error).to_lowercase());
-                walked.skipped.push(Skipped::new(inner, reason));
+                walked.skipped.push(Skipped::new(folder.inner, reason));
                 continue;
             }
         };
         for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                // What is not listed would look deleted.
-                Err(error) => return Err(SyncError::source(&folder, told(&error))),
-            };
-            if let Some(folder) = walked.take(source, &entry, &inner, depth) {
-                open.push(folder);
-            }
+            // What is not listed would look deleted.
+            let entry = entry.map_err(|error| SyncError::source(&folder.place, told(&error)))?;
+            open.extend(walked.take(source, &entry, &folder));
             if walked.files.len() + walked.skipped.len() > MAX_ENTRIES {
                 return Err(SyncError::TooMuch {
                     source_path: source.place.display().to_string(),
@@ -105,29 +105,69 @@ pub(super) fn source(source: &Source) -> Result<Walked, SyncError> {
     Ok(walked)
 }
 
-type Folder = (PathBuf, String, usize);
+/// A folder of a source that is to be listed.
+struct Folder {
+    place: PathBuf,
+    /// Its path in the source; empty or with `/` at its end.
+    inner: String,
+    depth: usize,
+    /// Whether `.gitignore` files are followed.
+    has_rules: bool,
+    rules: Option<Arc<Rules>>,
+}
+
+impl Folder {
+    /// Returns the folder of a source. What a person named is read, ignored or not: then the rules
+    /// above it, which leave out all of it, do not count.
+    fn top(source: &Source) -> Self {
+        let place = source.place.clone();
+        let has_rules = source.mirror.is_none();
+        let rules = has_rules.then(|| Rules::above(&place, &place).ok().flatten()).flatten();
+        Self { place, inner: String::new(), depth: 0, has_rules, rules }
+    }
+
+    fn entries(&mut self) -> io::Result<Vec<io::Result<DirEntry>>> {
+        let entries: Vec<io::Result<DirEntry>> = std::fs::read_dir(&self.place)?.collect();
+        let is_rules = |entry: &DirEntry| entry.file_name() == IGNORE_FILE;
+        if self.has_rules && entries.iter().flatten().any(is_rules) {
+            self.rules = Rules::inside(&self.place, self.rules.take());
+        }
+        Ok(entries)
+    }
+
+    /// Returns the reason why the rules leave an entry out.
+    fn ignored(&self, entry: &DirEntry, is_folder: bool) -> Option<&'static str> {
+        let rules = self.rules.as_deref()?;
+        let reason = ".gitignore leaves it out; to read it, name it as a source";
+        ignores(Some(rules), &entry.path(), is_folder).then_some(reason)
+    }
+
+    fn inside(&self, entry: &DirEntry, inner: String) -> Self {
+        let (rules, has_rules) = (self.rules.clone(), self.has_rules);
+        Self { place: entry.path(), inner, depth: self.depth + 1, has_rules, rules }
+    }
+}
 
 impl Walked {
     /// Notes an entry of a folder; a folder in it is returned.
-    fn take(
-        &mut self,
-        source: &Source,
-        entry: &DirEntry,
-        inner: &str,
-        depth: usize,
-    ) -> Option<Folder> {
+    fn take(&mut self, source: &Source, entry: &DirEntry, folder: &Folder) -> Option<Folder> {
         let name = entry.file_name();
-        let path = format!("{inner}{}", name.to_string_lossy());
+        let path = format!("{}{}", folder.inner, name.to_string_lossy());
         let kind = entry.file_type().ok()?;
-        let shown = if kind.is_dir() { format!("{path}/") } else { path.clone() };
         let reason = match name.to_str() {
             None => Some("its name is not UTF-8 text; rename it"),
-            Some(name) => unread(name, kind, depth),
+            Some(IGNORE_FILE) if folder.has_rules && is_too_large(entry) => {
+                Some("its rules are not followed: it has more than 1 MiB")
+            }
+            Some(name) => {
+                unread(name, kind, folder.depth).or_else(|| folder.ignored(entry, kind.is_dir()))
+            }
         };
         if let Some(reason) = reason {
-            self.skipped.push(Skipped::new(shown, reason));
+            let end = if kind.is_dir() { "/" } else { "" };
+            self.skipped.push(Skipped::new(path + end, reason));
         } else if kind.is_dir() {
-            return Some((entry.path(), shown, depth + 1));
+            return Some(folder.inside(entry, path + "/"));
         } else if kind.is_symlink() {
             match linked(source, &path) {
                 Ok(stat) => self.files.push((path, stat)),
@@ -138,6 +178,10 @@ impl Walked {
         }
         None
     }
+}
+
+fn is_too_large(rules: &DirEntry) -> bool {
+    std::fs::metadata(rules.path()).is_ok_and(|found| found.len() > MAX_RULES_BYTES)
 }
 
 /// Returns the reason why an entry of that name is not read.

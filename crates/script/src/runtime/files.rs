@@ -48,8 +48,14 @@ impl Files {
         self.states.borrow().get(import as usize).cloned().unwrap_or_default()
     }
 
+    /// Notes that a file is being read.
+    pub(crate) fn begin(&self, import: u32) -> Reading<'_> {
+        self.set(import, FileState::Reading);
+        Reading { files: self, import, end: FileState::Unread }
+    }
+
     /// Stores the state of a file, and wakes everyone who waits for one.
-    pub(crate) fn set(&self, import: u32, state: FileState) {
+    fn set(&self, import: u32, state: FileState) {
         if let Some(slot) = self.states.borrow_mut().get_mut(import as usize) {
             *slot = state;
         }
@@ -66,5 +72,19 @@ impl Files {
             state => Poll::Ready(state),
         })
         .await
+    }
+}
+
+/// A reading under way. One that ends without a value and without a failure of the host leaves the
+/// file unread: it broke a limit, or was dropped, and whoever waits reads the file.
+pub(crate) struct Reading<'f> {
+    files: &'f Files,
+    import: u32,
+    pub(crate) end: FileState,
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.files.set(self.import, std::mem::take(&mut self.end));
     }
 }

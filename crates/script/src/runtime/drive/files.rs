@@ -10,7 +10,8 @@ use crate::host::{FileImport, HostError, Standing, Supplied, SuppliedFile};
 use contexture_context::{Label, TraceKind, Trust};
 use serde_json::{Value as Json, json};
 
-/// Reads a file, or waits for the iteration that is reading it. A failure is stored as well.
+/// Reads a file, or waits for the iteration that is reading it. A failure of the host is stored as
+/// well.
 pub(crate) async fn read(
     machine: &Machine<'_>,
     import: u32,
@@ -20,14 +21,14 @@ pub(crate) async fn read(
         FileState::Ready(value) => Ok(value),
         FileState::Failed(error) => Err(Fault::effect(error, Trust::External)),
         FileState::Unread | FileState::Reading => {
-            machine.files.set(import, FileState::Reading);
+            let mut reading = machine.files.begin(import);
             match fetch(machine, import, parent).await {
                 Ok(value) => {
-                    machine.files.set(import, FileState::Ready(value.clone()));
+                    reading.end = FileState::Ready(value.clone());
                     Ok(value)
                 }
                 Err(Failed::Host(error)) => {
-                    machine.files.set(import, FileState::Failed(error.clone()));
+                    reading.end = FileState::Failed(error.clone());
                     Err(Fault::effect(error, Trust::External))
                 }
                 Err(Failed::Limit(fault)) => Err(fault),
@@ -87,5 +88,58 @@ fn imported(machine: &Machine<'_>, supplied: SuppliedFile) -> Result<(Value, Lab
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::LoadedSource;
+    use crate::host::MemoryLoader;
+    use crate::program::load;
+    use crate::runtime::error::codes;
+    use crate::runtime::machine::Past;
+    use crate::runtime::{Executable, RunOptions, ScriptedHost, compile};
+    use futures_util::FutureExt as _;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::Context;
+
+    fn program() -> Executable {
+        let text = "import file data from \"data.json\" main func(input) { data }".to_owned();
+        let root = LoadedSource { name: "main.as".to_owned(), text };
+        compile(&load(root, &MemoryLoader::new(), &Default::default()))
+    }
+
+    #[test]
+    fn as_27_file_beyond_limit_is_read_again_at_next_use() {
+        let (program, mut options) = (program(), RunOptions::default());
+        options.limits.collection_items = 2;
+        let host = ScriptedHost::new().with_file("data.json", json!([1, 2, 3]));
+        let machine = Machine::new(&program, &host, &options, Past::default());
+        for reads in 1..=2 {
+            let outcome = read(&machine, 0, None).now_or_never().expect("nothing reads the file");
+            assert_eq!(outcome.unwrap_err().code, codes::COLLECTION_ITEMS);
+            assert_eq!(host.file_imports().len(), reads);
+        }
+    }
+
+    #[test]
+    fn as_27_file_whose_reading_is_dropped_is_read_by_who_waits() {
+        let (program, options) = (program(), RunOptions::default());
+        let host = ScriptedHost::new().with_file("data.json", json!(7)).with_waits(1);
+        let machine = Machine::new(&program, &host, &options, Past::default());
+        let mut context = Context::from_waker(futures_util::task::noop_waker_ref());
+        let mut waiting = pin!(read(&machine, 0, None));
+        {
+            let mut dropped = pin!(read(&machine, 0, None));
+            assert!(dropped.as_mut().poll(&mut context).is_pending());
+            assert!(waiting.as_mut().poll(&mut context).is_pending());
+            assert_eq!(host.file_imports().len(), 1);
+        }
+        assert!(waiting.as_mut().poll(&mut context).is_pending(), "it begins to read");
+        let value = waiting.now_or_never().expect("the file is there").unwrap();
+        assert!(matches!(value, Value::Int(7, _)));
+        assert_eq!(host.file_imports().len(), 2);
     }
 }

@@ -10,7 +10,7 @@ mod search;
 mod signs;
 mod tokens;
 
-pub use named::is_secret_field;
+pub use named::{has_secret_name, is_secret_field, is_secret_name};
 
 use std::ops::Range;
 
@@ -47,8 +47,19 @@ impl Found {
 /// ```
 #[must_use]
 pub fn find(text: &str) -> Vec<Found> {
+    found(text, false)
+}
+
+/// Returns what [`find`] does, and the texts of JSON fields whose name is that of a password or key,
+/// though they look like ordinary words: a record does without them.
+#[must_use]
+pub fn find_in_record(text: &str) -> Vec<Found> {
+    found(text, true)
+}
+
+fn found(text: &str, is_record: bool) -> Vec<Found> {
     let mut found = signs::find(text);
-    found.extend(named::find(text));
+    found.extend(named::find(text, is_record));
     found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
     let mut end = 0;
     found.retain(|found| {

@@ -196,27 +196,33 @@ impl Masker {
         hidden
     }
 
-    /// Masks every string of a value, names of fields included.
+    /// Masks every string of a value, names of fields included, and what stands under the name of a
+    /// password or key: a text, a number, or a list of these.
     pub fn value(&self, value: &mut Value) {
-        let mut waiting = vec![value];
-        while let Some(value) = waiting.pop() {
+        let mut waiting = vec![(value, false)];
+        while let Some((value, is_secret)) = waiting.pop() {
             match value {
+                Value::Number(_) if is_secret => *value = MASK.into(),
+                Value::String(text) if is_secret && !text.is_empty() => *value = MASK.into(),
                 Value::String(text) => {
                     if let Cow::Owned(masked) = self.text(text) {
                         *text = masked;
                     }
                 }
-                Value::Array(items) => waiting.extend(items),
+                Value::Array(items) => {
+                    waiting.extend(items.iter_mut().map(|item| (item, is_secret)));
+                }
+                // An object of such a name is judged by its own names: it may be a schema.
                 Value::Object(fields) => {
                     self.names(fields);
                     for (name, field) in fields {
                         if self.is_secret_field(name, field) {
                             *field = MASK.into();
                         }
-                        waiting.push(field);
+                        waiting.push((field, !self.values_only && secrets::is_secret_name(name)));
                     }
                 }
-                _ => {}
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
             }
         }
     }
@@ -230,14 +236,19 @@ impl Masker {
     #[must_use]
     pub fn lines<'a>(&self, lines: &'a str) -> Cow<'a, str> {
         // A line escapes its texts once more, which is read as well.
-        if !self.may_be_in(lines) {
+        if !self.may_be_in_line(lines) {
             return Cow::Borrowed(lines);
         }
         Cow::Owned(lines.split_inclusive('\n').map(|line| self.line(line)).collect())
     }
 
+    /// Reports whether a line may hold a secret or a field that holds one.
+    fn may_be_in_line(&self, line: &str) -> bool {
+        self.may_be_in(line) || (!self.values_only && secrets::has_secret_name(line))
+    }
+
     fn line<'a>(&self, line: &'a str) -> Cow<'a, str> {
-        if !self.may_be_in(line) {
+        if !self.may_be_in_line(line) {
             return Cow::Borrowed(line);
         }
         let Ok(mut value) = serde_json::from_str::<Value>(line) else { return self.text(line) };
@@ -268,6 +279,12 @@ impl Masker {
         for read in Read::every(text) {
             self.find_in(text, &read, with_private, &mut found);
         }
+        // Where escapes are read, a quote within a value looks like its end.
+        if with_private && !self.values_only && text.contains("\\\"") {
+            let whole = secrets::find_in_record(text).into_iter();
+            found.extend(whole.map(|one| Place { range: one.hidden(), what: one.what }));
+        }
+        found.retain(|place| !place.range.is_empty());
         found
     }
 
@@ -285,7 +302,10 @@ impl Masker {
         if !self.values_only {
             let of =
                 |one: &secrets::Found| Place { range: read.place(one.hidden()), what: one.what };
-            let by_form = secrets::find(read.text());
+            let by_form = match with_private {
+                true => secrets::find_in_record(read.text()),
+                false => secrets::find(read.text()),
+            };
             found.extend(by_form.iter().map(of).filter(|place| !place.range.is_empty()));
         }
     }
@@ -438,6 +458,60 @@ mod tests {
             let masked = masker.text(text);
             assert!(masked.contains(MASK), "{text}: {masked}");
             assert!(!masked.contains("MTIzNDU2") && !masked.contains("2345678"), "{masked}");
+        }
+    }
+
+    #[test]
+    fn gu_9_value_of_secret_name_is_masked_whatever_it_is() {
+        let masker = Masker::default();
+        let given = json!({
+            "password": "a word", "db": { "PASSWORD": 123456, "user": "ann" }, "old_passwd": ["x", 1],
+            "密码": "天书", "client_secret": "", "secret": null, "api-key": true,
+            "token": "a word", "passwords_left": 3, "secretary": "Ann",
+            // The schema of a tool that takes one.
+            "properties": { "password": { "type": "string" } },
+        });
+        let mut value = given.clone();
+        masker.value(&mut value);
+        let expected = json!({
+            "password": MASK, "db": { "PASSWORD": MASK, "user": "ann" }, "old_passwd": [MASK, MASK],
+            "密码": MASK, "client_secret": "", "secret": null, "api-key": true,
+            "token": "a word", "passwords_left": 3, "secretary": "Ann",
+            "properties": { "password": { "type": "string" } },
+        });
+        assert_eq!(value, expected);
+        let mut again = value.clone();
+        masker.value(&mut again);
+        assert_eq!(again, value);
+        let line = json!({ "data": { "input": { "password": 4711 } } }).to_string() + "\n";
+        assert_eq!(masker.lines(&line), "{\"data\":{\"input\":{\"password\":\"•••\"}}}\n");
+        let mut journal = given.clone();
+        Masker::of_values([]).value(&mut journal);
+        assert_eq!(journal, given, "what is read back stays");
+    }
+
+    #[test]
+    fn gu_9_json_text_of_secret_name_is_masked_in_records_and_not_before_model() {
+        let masker = Masker::default();
+        for (text, masked) in [
+            (r#"{"password": "a word", "x": 1}"#, r#"{"password": "•••", "x": 1}"#),
+            (r#"{"password":"say \"please\""}"#, r#"{"password":"•••"}"#),
+            (r#"{\"secret\":\"word\"}"#, r#"{\"secret\":\"•••\"}"#),
+            (r#"{"口令":"芝麻开门"}"#, r#"{"口令":"•••"}"#),
+            (r#"{"api_key": ["a word", 12], "x": 1}"#, r#"{"api_key": ["•••", •••], "x": 1}"#),
+            (r#"{"secret":4711}"#, r#"{"secret":•••}"#),
+        ] {
+            assert_eq!(masker.text(text), masked);
+            assert_eq!(masker.text(masked), masked, "masking again changes nothing");
+            assert_eq!(masker.for_model(text), text);
+        }
+        for text in [
+            r#"{"token":"word"}"#,
+            r#"{"password":""}"#,
+            r#"{"password":{"type":"string"}}"#,
+            "the password: open",
+        ] {
+            assert_eq!(masker.text(text), text);
         }
     }
 

@@ -368,3 +368,26 @@ fn gu_9_secrets_of_each_source_and_sink_stand_in_nothing_that_is_written() {
     let (code, told) = run(&["run", "p.as"]);
     assert!(code == Some(2) && told.contains(".contexture/secrets.toml"), "{told}");
 }
+
+#[test]
+fn gu_9_password_that_is_an_ordinary_word_stands_in_no_record() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "main func(input) {\n    use input.account as account\n    generate({ input: \"Greet the user.\" })\n}\n",
+    );
+    let input = serde_json::json!({
+        "account": { "user": "ann", "password": "open sesame \"now\"", "密码": ["芝麻开门", 471147] },
+        "secret": "swordfish",
+    });
+    sandbox.write("in.json", input.to_string());
+    let arguments = ["run", "p.as", "--input-file", "in.json", "--quiet", "--mock"];
+    let _ = sandbox.run(arguments.iter().chain(&["--trace", "trace.jsonl"])).exits(0);
+    let shown = sandbox.run(["trace", "export", "latest"]).exits(0).stdout;
+    for (name, text) in [("--trace", sandbox.read("trace.jsonl")), ("export", shown)] {
+        for secret in ["sesame", "now", "芝麻开门", "471147", "swordfish"] {
+            assert!(!text.contains(secret), "{name} has {secret}: {text}");
+        }
+        assert!(text.contains("ann") && text.contains("•••"), "{name}: {text}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::search::Search;
 use super::{Found, MASK, begins_word, run};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Names whose value is a password or key when it is written out, in lower case.
@@ -70,6 +71,21 @@ const MAYBE: &[&str] = &["key", "auth", "code", "credential", "session", "sessio
 const PASSWORD: &str = "password or key";
 const HEADER: &str = "credential of a header";
 
+/// The one of [`NAMES`] that also names ordinary words: a part of a text.
+const AMBIGUOUS: &str = "token";
+
+/// Reports whether a field of this name holds a password or key, whatever its value looks like.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    NAMES.iter().any(|known| *known != AMBIGUOUS && ends(name, known))
+}
+
+/// Reports whether a text names a field of JSON that holds a password or key.
+#[must_use]
+pub fn has_secret_name(text: &str) -> bool {
+    places(text).into_iter().any(|at| json_name(text.get(..at).unwrap_or_default()).is_some())
+}
+
 /// Reports whether a field's text is a secret by its name and its form.
 #[must_use]
 pub fn is_secret_field(name: &str, value: &str) -> bool {
@@ -84,8 +100,9 @@ const ENDS: &[&str] = &[
 
 static SEARCH: LazyLock<Search> = LazyLock::new(|| Search::new(ENDS.to_vec()));
 
-/// Finds `password = "…"`, `Authorization: …` and `?sig=…`.
-pub(super) fn find(text: &str) -> Vec<Found> {
+/// Finds `password = "…"`, `Authorization: …` and `?sig=…`; in a record also `"password": "…"` of JSON
+/// whose value looks like an ordinary word.
+pub(super) fn find(text: &str, is_record: bool) -> Vec<Found> {
     let mut found = Vec::new();
     let mut done = 0;
     for at in places(text) {
@@ -95,6 +112,11 @@ pub(super) fn find(text: &str) -> Vec<Found> {
         };
         let (before, after) = (text.get(..at).unwrap_or_default(), at + length);
         let parameter = if is_equals { parameter(text, before, after) } else { None };
+        if is_record && let Some((all, end)) = json_field(text, before, after) {
+            found.extend(all);
+            done = end;
+            continue;
+        }
         if let Some((one, end)) = parameter.or_else(|| field(text, before, after)) {
             found.extend(one.filter(|found| !found.range.is_empty()));
             done = end;
@@ -183,6 +205,54 @@ fn parameter(text: &str, before: &str, from: usize) -> Option<(Option<Found>, us
     let is_secret = if certain { is_written(value) } else { is_secret_value(value) };
     let found = Found { what: "secret parameter of an address", range: from..end, shown: 0 };
     Some((is_secret.then_some(found), end))
+}
+
+/// Returns the name of a secret in quotes that a text ends with.
+fn json_name(before: &str) -> Option<&str> {
+    let name = before.trim_end().strip_suffix('"')?;
+    is_secret_name(name).then_some(name)
+}
+
+/// Returns the text or the number of a field of JSON that holds a password or key, or those in its list,
+/// and where to go on.
+fn json_field(text: &str, before: &str, from: usize) -> Option<(Vec<Found>, usize)> {
+    json_name(before)?;
+    let start = from + run(text, from, char::is_whitespace);
+    if !text.get(start..)?.starts_with('[') {
+        let end = json_value(text, start)?;
+        return Some((written(text, start..end), end));
+    }
+    let between = |from| from + run(text, from, |c| c == ',' || c.is_whitespace());
+    let (mut found, mut at) = (Vec::new(), between(start + 1));
+    while let Some(end) = json_value(text, at) {
+        found.extend(written(text, at..end));
+        at = between(end);
+    }
+    Some((found, at))
+}
+
+/// Returns the end of the text or the number that stands there in JSON.
+fn json_value(text: &str, from: usize) -> Option<usize> {
+    let Some(rest) = text.get(from..)?.strip_prefix('"') else {
+        let digits = run(text, from, |c| c.is_ascii_digit() || "-+.eE".contains(c));
+        return (digits > 0).then_some(from + digits);
+    };
+    let mut is_escaped = false;
+    let length = rest.find(|c: char| {
+        let ends = c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        ends
+    })?;
+    Some(from + length + 2)
+}
+
+/// Returns what is written out of a value of JSON, without its quotes.
+fn written(text: &str, range: Range<usize>) -> Vec<Found> {
+    let value = text.get(range.clone()).unwrap_or_default();
+    let quote = usize::from(value.starts_with('"'));
+    let range = range.start + quote..range.end - quote;
+    let is_secret = text.get(range.clone()).is_some_and(is_written);
+    is_secret.then_some(Found { what: PASSWORD, range, shown: 0 }).into_iter().collect()
 }
 
 /// A kind of field, by its name.

@@ -39,7 +39,7 @@ mod limit;
 mod lines;
 mod metadata;
 #[cfg(feature = "postgres")]
-mod postgres;
+pub(crate) mod postgres;
 mod read;
 mod search;
 #[cfg(feature = "sqlite")]

@@ -34,6 +34,7 @@ pub(crate) use session::{Fault, Session};
 pub(crate) use values::{Row, Value, values};
 pub(crate) use writer::{Kind, Writer};
 
+use crate::contexts::ledger::key_name;
 use crate::sqlite::FileError;
 use crate::stamp::Ids;
 use contexture_core::store::contexts::KeyName;
@@ -213,10 +214,7 @@ impl Postgres {
             let sql = "select owner, scope, message_id from contexture_keys
                 where status = 0 and cancelled = 1 and holder = $1";
             let rows = session.rows(sql, values![self.token()])?;
-            let read = |row: &Row| {
-                let context_id = Some(row.text(1)?).filter(|scope| !scope.is_empty());
-                Ok((row.text(0)?, KeyName { context_id, message_id: row.text(2)? }))
-            };
+            let read = |row: &Row| Ok((row.text(0)?, key_name(row.text(1)?, row.text(2)?)));
             rows.iter().map(read).collect()
         }))
     }

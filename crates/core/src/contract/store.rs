@@ -59,6 +59,8 @@ suite! {
     cp_7_repeated_message_gets_same_answer_and_changes_nothing
     cp_7_the_same_id_with_another_content_is_refused
     cp_7_pending_message_gets_answer_later
+    wa_1_pending_message_has_incarnation_of_its_context
+    wa_1_pending_message_without_context_has_no_incarnation
     wa_11_queued_message_may_begin_when_those_before_it_have_answers
     wa_3_message_waits_for_answer_again
     cp_7_answer_needs_existing_message

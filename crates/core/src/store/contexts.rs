@@ -70,7 +70,8 @@ pub trait ContextStore: Send + Sync {
         digest: &[u8; 32],
     ) -> Result<Option<Repeated>, ContextError>;
 
-    /// Returns all keys without an answer, of all owners, the oldest first.
+    /// Returns all keys without an answer, of all owners, the oldest first, each with the incarnation of
+    /// its context.
     ///
     /// # Errors
     /// [`ContextError`] if they can't be read.

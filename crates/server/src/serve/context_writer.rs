@@ -106,6 +106,7 @@ impl ContextWriter<'_> {
                 owner: owner.to_string(),
                 key: KeyName { context_id, message_id },
                 context_id: Some(self.context.to_owned()),
+                incarnation: self.incarnation,
                 time_us: 0,
                 has_begun: true,
             }]);

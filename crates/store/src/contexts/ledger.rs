@@ -10,7 +10,7 @@
 //! moment; places that rise and are never given again, those of removed contexts included.
 
 use super::metadata;
-use contexture_core::store::contexts::{ContextError, Head, What};
+use contexture_core::store::contexts::{ContextError, Head, KeyName, PendingKey, What};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ pub struct Row {
 impl Row {
     /// Tells it from one of the same id before: places are never given again.
     pub(super) fn incarnation(&self) -> u64 {
-        self.place.unsigned_abs()
+        incarnation(self.place)
     }
 
     pub(super) fn head(self, metadata: Map<String, Value>) -> Head {
@@ -89,6 +89,16 @@ impl Row {
             metadata,
         }
     }
+}
+
+/// Returns the incarnation of the context at a place.
+pub(crate) const fn incarnation(place: i64) -> u64 {
+    place.unsigned_abs()
+}
+
+/// Returns the name of a message by its scope, which is empty where the message names no context.
+pub(crate) fn key_name(scope: String, message_id: String) -> KeyName {
+    KeyName { context_id: Some(scope).filter(|scope| !scope.is_empty()), message_id }
 }
 
 /// A message of a context.
@@ -285,8 +295,8 @@ pub trait Ledger {
     fn begin(&mut self, _key: &KeyRow) -> Outcome<bool> {
         Ok(true)
     }
-    /// Returns the keys without an answer, the oldest first.
-    fn pending(&mut self) -> Outcome<Vec<KeyRow>>;
+    /// Returns the keys without an answer, the oldest first, with the incarnations of their contexts.
+    fn pending(&mut self) -> Outcome<Vec<PendingKey>>;
     /// Returns states and messages, the newest and the oldest, of which something is sealed, as far
     /// as that is quickly known.
     fn sealed(&mut self) -> Outcome<Vec<Sealed>> {

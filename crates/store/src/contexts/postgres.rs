@@ -13,6 +13,7 @@ use crate::postgres::{Kind, Postgres, Writer};
 use crate::sqlite::writer::{Beside, Refuse, WriterThread};
 use contexture_core::store::contexts::ContextError;
 use ledger::Tables;
+pub(crate) use rows::waiting;
 use std::sync::Arc;
 
 /// Contexts in a PostgreSQL database; see [`Options`] for limits and seals.

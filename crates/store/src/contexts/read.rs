@@ -5,8 +5,7 @@ use super::ledger::{ChangeRow, Edit, Ledger, MessageRow, Outcome, Row, Span};
 use crate::stamp::iso_time;
 use contexture_context::json;
 use contexture_core::store::contexts::{
-    Change, Changes, ContextError, Head, Heads, Key, KeyName, Page, PendingKey, State,
-    StoredMessage, What,
+    Change, Changes, ContextError, Head, Heads, Key, Page, State, StoredMessage, What,
 };
 use serde_json::{Map, Value, json};
 
@@ -252,19 +251,4 @@ pub(super) fn described(
         Value::Object(fields) => Ok(fields),
         _ => Ok(Map::new()),
     }
-}
-
-pub(super) fn pending(ledger: &mut dyn Ledger) -> Outcome<Vec<PendingKey>> {
-    let rows = ledger.pending()?;
-    let key = |row: super::ledger::KeyRow| PendingKey {
-        owner: row.owner,
-        key: KeyName {
-            context_id: Some(row.scope).filter(|scope| !scope.is_empty()),
-            message_id: row.message_id,
-        },
-        context_id: row.context,
-        time_us: row.time_us,
-        has_begun: true,
-    };
-    Ok(rows.into_iter().map(key).collect())
 }

@@ -99,7 +99,7 @@ impl<L: Ledgers> ContextStore for Contexts<L> {
     }
 
     fn pending(&self) -> Result<Vec<PendingKey>, ContextError> {
-        self.read(read::pending)
+        self.read(|ledger| ledger.pending())
     }
 
     fn begin(&self, owner: &str, key: &KeyName) -> Result<bool, ContextError> {

@@ -16,8 +16,9 @@
 use super::session::{Fault, Session};
 use super::writer::Kind;
 use super::{Link, clients, values};
+use crate::contexts::postgres::waiting;
 use crate::stamp::Ids;
-use contexture_core::store::contexts::{KeyName, PendingKey};
+use contexture_core::store::contexts::PendingKey;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::{self, JoinHandle};
@@ -193,24 +194,14 @@ fn taken(session: &Session, token: &Arc<str>, channel: &str) -> Result<Left, Fau
     let runs = names("contexture_runs", open_or_late)?;
     let journals = names("contexture_journals", "true")?;
     let sql = format!(
-        "with taken as (update contexture_keys set holder = $1 where status = 0 and {LEFT}
-            returning owner, scope, message_id, context, time, begun, queued, place)
-         select * from taken order by place"
+        "with taken as (update contexture_keys set holder = $1 where status = 0 and {LEFT} returning *)
+         select taken.owner, scope, message_id, context, time, begun, queued, contexts.place
+         from taken left join contexture_contexts contexts
+         on contexts.name = taken.context and contexts.owner = taken.owner
+         order by taken.place"
     );
-    let key = |row: &super::Row| {
-        Ok(PendingKey {
-            owner: row.text(0)?,
-            key: KeyName {
-                context_id: Some(row.text(1)?).filter(|scope| !scope.is_empty()),
-                message_id: row.text(2)?,
-            },
-            context_id: row.some_text(3)?,
-            time_us: row.number(4)?,
-            has_begun: row.is(5)? || !row.is(6)?,
-        })
-    };
     let pending = session.rows(&sql, values![token])?;
-    let pending = pending.iter().map(key).collect::<Result<_, Fault>>()?;
+    let pending = pending.iter().map(waiting).collect::<Result<_, Fault>>()?;
     Ok(Left { servers, pending, runs, journals })
 }
 

@@ -292,6 +292,9 @@ pub struct PendingKey {
     pub key: KeyName,
     /// The context that it went to, if any.
     pub context_id: Option<String>,
+    /// The [`Applied::incarnation`] of that context, if it is there (WA-1): a server that starts has it for
+    /// all that waits without asking for each.
+    pub incarnation: Option<u64>,
     /// Its time, in microseconds since 1970-01-01 UTC.
     pub time_us: u64,
     /// True if the work on it may have begun. A store for one process alone does not know that it did not.

@@ -14,7 +14,7 @@ use crate::serve::codes;
 use crate::serve::exchange::failure::refusal;
 use crate::serve::exchange::results::unkept;
 use crate::serve::message::{digest, stored_answer};
-use crate::serve::turn::earlier::Turns;
+use crate::serve::turn::earlier::{Turns, name_of};
 use crate::serve::turn::parked;
 use contexture::database::Left;
 use contexture::durable;
@@ -61,9 +61,9 @@ enum Recovery {
 pub(crate) struct Unfinished {
     pub(crate) pending: Vec<PendingKey>,
     /// The runs of sets; none means all that no process does.
-    runs: Option<HashSet<String>>,
+    pub(crate) runs: Option<HashSet<String>>,
     /// The runs of turns with a journal.
-    journals: HashSet<String>,
+    pub(crate) journals: HashSet<String>,
 }
 
 impl Unfinished {
@@ -100,24 +100,23 @@ pub(crate) fn resume_all(app: &Arc<App>, left: &Unfinished) -> Result<Vec<Pendin
     let parked = waits.parked_runs().map_err(|error| unusable(&error))?;
     let mut waiting = HashSet::new();
     let mut turns = Turns::default();
-    for (owner, context, message, run) in parked {
-        if left.journals.contains(&run) {
-            turns.parked.insert((owner, context, message), run);
+    for (owner, context, message, run) in &parked {
+        let name = (&**owner, &**context, &**message);
+        if left.journals.contains(run) {
+            turns.waits(name, run);
             continue;
         }
-        seen.insert(run);
-        waiting.insert((owner, context, message));
+        seen.insert(run.clone());
+        waiting.insert(name);
     }
-    for pending in left.pending.iter().cloned() {
-        if let Some(context) = pending.context_id.clone()
-            && waiting.contains(&(pending.owner.clone(), context, pending.key.message_id.clone()))
-        {
+    for pending in &left.pending {
+        if name_of(pending).is_some_and(|name| waiting.contains(&name)) {
             continue;
         }
-        if turns.is_parked(app, &pending) {
+        if turns.is_parked(app, pending) {
             continue;
         }
-        match recovery(app, &pending, &mut seen)? {
+        match recovery(app, pending, &mut seen)? {
             Recovery::Resumed(found) => resume(app, *found)?,
             Recovery::Held => {}
             Recovery::Unknown => rest.push(pending),

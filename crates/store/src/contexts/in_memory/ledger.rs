@@ -1,9 +1,10 @@
 //! Rows in memory.
 
 use crate::contexts::ledger::{
-    ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Span, Stored, StoredAnswer,
+    ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Span, Stored, StoredAnswer, incarnation,
+    key_name,
 };
-use contexture_core::store::contexts::{ContextError, NewMessage};
+use contexture_core::store::contexts::{ContextError, NewMessage, PendingKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
@@ -247,11 +248,21 @@ impl Ledger for Memory {
         Ok(())
     }
 
-    fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
+    fn pending(&mut self) -> Outcome<Vec<PendingKey>> {
         let is_open =
             |key: &&KeyRow| matches!(key.answer, StoredAnswer::Pending | StoredAnswer::Queued);
         let keys = self.keys.values().filter(is_open);
-        let mut pending: Vec<KeyRow> = keys.cloned().collect();
+        let place_of =
+            |key: &KeyRow| self.places.get(&(key.context.clone()?, key.owner.clone())).copied();
+        let pending = |key: &KeyRow| PendingKey {
+            owner: key.owner.clone(),
+            key: key_name(key.scope.clone(), key.message_id.clone()),
+            context_id: key.context.clone(),
+            incarnation: place_of(key).map(incarnation),
+            time_us: key.time_us,
+            has_begun: true,
+        };
+        let mut pending: Vec<PendingKey> = keys.map(pending).collect();
         pending.sort_by_key(|key| key.time_us);
         Ok(pending)
     }

@@ -1,13 +1,14 @@
 //! The ledger of contexts in PostgreSQL.
 
 use super::rows::{
-    CONTEXT, KEY, MESSAGE, PENDING, Parts, READY, STANDS, change, context, kept, key, message,
+    CONTEXT, KEY, MESSAGE, PENDING, Parts, READY, STANDS, WAITING, change, context, kept, key,
+    message, waiting,
 };
 use crate::contexts::ledger::{
     ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Sealed, Span, Stored, StoredAnswer,
 };
 use crate::postgres::{self, Fault, Session, Value, values};
-use contexture_core::store::contexts::NewMessage;
+use contexture_core::store::contexts::{NewMessage, PendingKey};
 
 /// Messages that are read at once where all of a context are.
 const PAGE: usize = 500;
@@ -393,7 +394,7 @@ impl Ledger for Tables<'_> {
         self.write(sql, values![owner, name])
     }
 
-    fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
-        self.all(&format!("{KEY} where status = 0 order by time"), Vec::new(), key)
+    fn pending(&mut self) -> Outcome<Vec<PendingKey>> {
+        self.all(WAITING, Vec::new(), waiting)
     }
 }

@@ -1,7 +1,10 @@
 //! How rows of contexts stand in PostgreSQL.
 
-use crate::contexts::ledger::{ChangeRow, Edit, KeyRow, MessageRow, Row, Stored, StoredAnswer};
+use crate::contexts::ledger::{
+    ChangeRow, Edit, KeyRow, MessageRow, Row, Stored, StoredAnswer, incarnation, key_name,
+};
 use crate::postgres::{self, Fault};
+use contexture_core::store::contexts::PendingKey;
 
 type Read<T> = Result<T, Fault>;
 
@@ -103,6 +106,25 @@ pub(super) const PENDING: i64 = 0;
 pub(super) const READY: i64 = 1;
 /// The message came inside another one, and stands in the context.
 pub(super) const STANDS: i64 = 3;
+
+/// The keys without an answer, each with the place of its context.
+pub(super) const WAITING: &str =
+    "select keys.owner, scope, message_id, context, time, begun, queued, contexts.place
+    from contexture_keys keys left join contexture_contexts contexts
+    on contexts.name = keys.context and contexts.owner = keys.owner
+    where status = 0 order by time";
+
+/// Reads a key without an answer.
+pub(crate) fn waiting(row: &postgres::Row) -> Read<PendingKey> {
+    Ok(PendingKey {
+        owner: row.text(0)?,
+        key: key_name(row.text(1)?, row.text(2)?),
+        context_id: row.some_text(3)?,
+        incarnation: row.some_place(7)?.map(incarnation),
+        time_us: row.number(4)?,
+        has_begun: row.is(5)? || !row.is(6)?,
+    })
+}
 
 pub(super) const KEY: &str = "select owner, scope, message_id, digest, context, status, time,
     sealed, answer, queued from contexture_keys";

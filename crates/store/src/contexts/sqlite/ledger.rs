@@ -3,15 +3,15 @@
 use super::chain::{self, Digest};
 use super::rows::{
     CONTEXT, Chain, Count, KEY, MESSAGE, MOST_CONTEXTS, Num, PENDING, Parts, READY, SEQ_MASK,
-    STANDS, change, context, digest_of, digest_of_change, digest_of_message, digest_of_state, id,
-    kept, key, last_id, message, number, read_chain, seq,
+    STANDS, WAITING, change, context, digest_of, digest_of_change, digest_of_message,
+    digest_of_state, id, kept, key, last_id, message, number, read_chain, seq, waiting,
 };
 use crate::contexts::ledger::{
     ChangeRow, KeyRow, Ledger, MessageRow, Outcome, Row, Sealed, Span, Stored, StoredAnswer,
 };
 use crate::marks::{Mark, Marks};
 use crate::sqlite::FileError as _;
-use contexture_core::store::contexts::ContextError;
+use contexture_core::store::contexts::{ContextError, PendingKey};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, params};
 
 type Sql<T> = Result<T, rusqlite::Error>;
@@ -552,7 +552,7 @@ impl Ledger for Tables<'_> {
         self.execute(sql, [owner, name]).map(drop)
     }
 
-    fn pending(&mut self) -> Outcome<Vec<KeyRow>> {
-        self.all(&format!("{KEY} where status = 0 order by time"), [], key)
+    fn pending(&mut self) -> Outcome<Vec<PendingKey>> {
+        self.all(WAITING, [], waiting)
     }
 }

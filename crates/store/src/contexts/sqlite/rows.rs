@@ -1,7 +1,10 @@
 //! How rows of contexts stand in SQLite: their columns, ids and digests.
 
 use super::chain::{self, Digest};
-use crate::contexts::ledger::{ChangeRow, Edit, KeyRow, MessageRow, Row, Stored, StoredAnswer};
+use crate::contexts::ledger::{
+    ChangeRow, Edit, KeyRow, MessageRow, Row, Stored, StoredAnswer, incarnation, key_name,
+};
+use contexture_core::store::contexts::PendingKey;
 use rusqlite::types::{ToSqlOutput, Type};
 use rusqlite::{Connection, ToSql};
 
@@ -117,14 +120,18 @@ pub(super) fn digest_of_state(state: &Stored) -> Digest {
 /// Returns the parts of a context beside its entries, each with whether it is as it was written.
 pub(super) fn details(connection: &Connection, place: i64) -> [(&'static str, Sql<bool>); 2] {
     let sql = "select metadata, metadata_digest from details where place = ?1";
-    let metadata = connection.query_row(sql, [place], |row| {
-        let (metadata, digest): (String, Option<Digest>) = (row.get(0)?, row.get(1)?);
-        Ok(digest.is_none_or(|digest| digest == chain::of(&[metadata.as_bytes()])))
+    let metadata = connection.prepare_cached(sql).and_then(|mut sql| {
+        sql.query_row([place], |row| {
+            let (metadata, digest): (String, Option<Digest>) = (row.get(0)?, row.get(1)?);
+            Ok(digest.is_none_or(|digest| digest == chain::of(&[metadata.as_bytes()])))
+        })
     });
     let sql = "select sealed, state, state_digest from details where place = ?1";
-    let state = connection.query_row(sql, [place], |row| {
-        let (state, digest): (_, Option<Digest>) = (kept(row, 0, 1)?, row.get(2)?);
-        Ok(digest.is_none_or(|digest| digest == digest_of_state(&state)))
+    let state = connection.prepare_cached(sql).and_then(|mut sql| {
+        sql.query_row([place], |row| {
+            let (state, digest): (_, Option<Digest>) = (kept(row, 0, 1)?, row.get(2)?);
+            Ok(digest.is_none_or(|digest| digest == digest_of_state(&state)))
+        })
     });
     [("the metadata", metadata), ("the state", state)]
 }
@@ -257,6 +264,23 @@ pub(super) const PENDING: i64 = 0;
 pub(super) const READY: i64 = 1;
 /// The message came inside another one, and stands in the context.
 pub(super) const STANDS: i64 = 3;
+
+/// The keys without an answer, each with the place of its context.
+pub(super) const WAITING: &str =
+    "select keys.owner, keys.scope, keys.message_id, keys.context, keys.time, contexts.place
+    from keys left join contexts on contexts.name = keys.context and contexts.owner = keys.owner
+    where keys.status = 0 order by keys.time";
+
+pub(super) fn waiting(row: &rusqlite::Row<'_>) -> Sql<PendingKey> {
+    Ok(PendingKey {
+        owner: row.get(0)?,
+        key: key_name(row.get(1)?, row.get(2)?),
+        context_id: row.get(3)?,
+        incarnation: row.get::<_, Option<i64>>(5)?.map(incarnation),
+        time_us: number(row, 4)?,
+        has_begun: true,
+    })
+}
 
 pub(super) const KEY: &str =
     "select owner, scope, message_id, digest, context, status, time, sealed, answer

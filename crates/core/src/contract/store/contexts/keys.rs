@@ -72,6 +72,36 @@ pub fn cp_7_pending_message_gets_answer_later(make: &Make<'_>) {
     });
 }
 
+pub fn wa_1_pending_message_has_incarnation_of_its_context(make: &Make<'_>) {
+    each(make, options, |twin| {
+        let first = twin.store.apply(keyed("m1", 1, Answer::Pending)).unwrap();
+        let named_none = Update { context_id: None, ..keyed("m2", 1, Answer::Pending) };
+        let second = twin.store.apply(named_none).unwrap();
+        let mut other = keyed("m1", 1, Answer::Pending);
+        (other.owner, other.context_id) = ("bob".to_owned(), Some("ctx_b".to_owned()));
+        let third = twin.store.apply(other).unwrap();
+        let told: Vec<(String, Option<u64>)> = twin
+            .store
+            .pending()
+            .unwrap()
+            .into_iter()
+            .map(|key| (key.owner, key.incarnation))
+            .collect();
+        let known = |owner: &str, applied: &Applied| (owner.to_owned(), Some(applied.incarnation));
+        assert_eq!(told, [known("ann", &first), known("ann", &second), known("bob", &third)]);
+        assert_eq!(told.iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
+    });
+}
+
+pub fn wa_1_pending_message_without_context_has_no_incarnation(make: &Make<'_>) {
+    each(make, options, |twin| {
+        let alone = Update { operations: Vec::new(), ..keyed("m1", 1, Answer::Pending) };
+        assert_eq!(twin.store.apply(alone).unwrap().incarnation, 0);
+        let pending = twin.store.pending().unwrap();
+        assert_eq!((pending.len(), pending[0].incarnation), (1, None));
+    });
+}
+
 pub fn wa_11_queued_message_may_begin_when_those_before_it_have_answers(make: &Make<'_>) {
     each(make, options, |twin| {
         twin.store.apply(keyed("m1", 1, Answer::Queued)).unwrap();

@@ -146,41 +146,21 @@ impl Session {
     }
 
     /// Sends a message as [`Self::send`]; returns its number.
-    pub(crate) fn sent(&self, mut message: Message) -> u64 {
-        let mut state = self.state.lock();
-        if state.is_broken || self.is_elsewhere {
-            return u64::MAX;
-        }
-        state.seq += 1;
-        message.set_meta("seq", state.seq);
-        let bytes = Bytes::from(message.to_json());
-        state.kept_bytes += bytes.len();
-        state.kept.push_back(bytes);
-        state.trim();
-        let seq = state.seq;
-        drop(state);
+    pub(crate) fn sent(&self, message: Message) -> u64 {
+        let seq = if self.is_elsewhere { u64::MAX } else { self.state.lock().send(message) };
         self.ready.notify_one();
         seq
     }
 
-    /// Sends a call, which its client may answer then.
+    /// Sends a call, which its client may answer then. Its number is noted before anybody can read it: a
+    /// client that saw it, and comes back, is asked again.
     pub(crate) fn send_call(&self, id: &WaitId, message: Message) {
         let request = message.message_id.clone();
-        // Before the sending: its answer may come at once.
-        self.note_call(id, request.clone(), u64::MAX);
-        let seq = self.sent(message);
-        self.note_call(id, request, seq);
-    }
-
-    fn note_call(&self, id: &WaitId, request: String, seq: u64) {
         let mut state = self.state.lock();
-        let sent = state.calls.entry(id.call.clone()).or_default();
-        match sent.iter_mut().find(|sent| sent.id == *id) {
-            Some(sent) => (sent.request, sent.seq) = (request, seq),
-            // It was answered meanwhile.
-            None if seq != u64::MAX => {}
-            None => sent.push(SentCall { id: id.clone(), request, seq }),
-        }
+        let seq = if self.is_elsewhere { u64::MAX } else { state.send(message) };
+        state.note_call(id, request, seq);
+        drop(state);
+        self.ready.notify_one();
     }
 
     /// Returns the number of the message with a call that was sent and has no answer.
@@ -219,8 +199,9 @@ impl Session {
     /// Takes the calls of a session that its client left.
     pub(crate) fn take_calls(&self, other: &Self) {
         let calls = std::mem::take(&mut other.state.lock().calls);
+        let mut state = self.state.lock();
         for sent in calls.into_values().flatten() {
-            self.note_call(&sent.id, sent.request, u64::MAX);
+            state.note_call(&sent.id, sent.request, u64::MAX);
         }
     }
 
@@ -424,6 +405,29 @@ impl State {
         }
     }
 
+    /// Puts a message among those to send; returns its number, which is the greatest one if it can't be sent.
+    fn send(&mut self, mut message: Message) -> u64 {
+        if self.is_broken {
+            return u64::MAX;
+        }
+        self.seq += 1;
+        message.set_meta("seq", self.seq);
+        let bytes = Bytes::from(message.to_json());
+        self.kept_bytes += bytes.len();
+        self.kept.push_back(bytes);
+        self.trim();
+        self.seq
+    }
+
+    /// Notes a call that is sent in the message of this number.
+    fn note_call(&mut self, id: &WaitId, request: String, seq: u64) {
+        let sent = self.calls.entry(id.call.clone()).or_default();
+        match sent.iter_mut().find(|sent| sent.id == *id) {
+            Some(sent) => (sent.request, sent.seq) = (request, seq),
+            None => sent.push(SentCall { id: id.clone(), request, seq }),
+        }
+    }
+
     /// Drops messages beyond the limits: those that the client has received. The session ends when
     /// that is not enough.
     fn trim(&mut self) {
@@ -446,5 +450,47 @@ impl State {
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use contexture_protocol::Limits;
+    use serde_json::json;
+
+    /// A client that comes back at once would not be asked again, and would wait for good.
+    #[test]
+    fn cp_14_call_that_client_has_seen_has_its_number() {
+        let session = Arc::new(Session::new("s".to_owned(), "ann".into()));
+        let (connection, _) = session.connect(0).unwrap();
+        let id = |number: u64| WaitId {
+            owner: "ann".to_owned(),
+            context: "ctx_1".to_owned(),
+            message: "m".to_owned(),
+            call: format!("call_{number}"),
+        };
+        let message = json!({
+            "messageId": "t", "timestamp": "2026-01-01T09:00:00Z", "type": "TOOL_CALL_REQUEST",
+            "contextId": "ctx_1", "sender": { "id": "s", "type": "SYSTEM" },
+            "content": { "calls": [{ "callId": "c", "name": "pick", "parameters": {} }] }
+        });
+        let message = Message::parse(message.to_string().as_bytes(), &Limits::WIRE).unwrap();
+        let sender = Arc::clone(&session);
+        let sending = std::thread::spawn(move || {
+            for number in 1..=2_000 {
+                sender.send_call(&id(number), message.clone());
+            }
+        });
+        let (mut seen, mut taken) = (0, Vec::new());
+        while seen < 2_000 {
+            taken.clear();
+            session.take(connection, 1, &mut taken).unwrap();
+            seen += taken.len() as u64;
+            if !taken.is_empty() {
+                assert_eq!(session.call_seq(&id(seen)), Some(seen));
+            }
+        }
+        sending.join().unwrap();
     }
 }

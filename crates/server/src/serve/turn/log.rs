@@ -1,7 +1,7 @@
 //! The messages of a turn so far, for all who wait for it.
 
 use crate::serve::exchange::reply::Reply;
-use contexture_protocol::Message;
+use contexture_protocol::{Limits, Message};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,9 @@ pub(crate) struct TurnLog {
 
 #[derive(Default)]
 struct State {
+    /// The first messages of a turn that waited, as JSON: a message takes some ten times the room of its text.
+    packed: Vec<Box<str>>,
+    /// Those after them.
     passing: Vec<Message>,
     answer: Option<Message>,
     waiting: Vec<Reply>,
@@ -29,8 +32,9 @@ impl TurnLog {
         if state.waiting.iter().any(|known| known.is_to_session_of(&reply)) {
             return reply.leave();
         }
-        for message in &state.passing {
-            reply.pass(message.clone());
+        let packed = state.packed.iter().filter_map(|text| unpacked(text));
+        for message in packed.chain(state.passing.iter().cloned()) {
+            reply.pass(message);
         }
         match &state.answer {
             Some(answer) => reply.finish(answer.clone()),
@@ -45,6 +49,23 @@ impl TurnLog {
         state.passing.push(message.clone());
         for reply in &state.waiting {
             reply.pass(message.clone());
+        }
+    }
+
+    /// Takes as little room as it can, as the turn may wait for days (WA-1).
+    pub(crate) fn pack(&self) {
+        let mut state = self.state.lock();
+        let Some(state) = state.as_mut() else { return };
+        state.waiting.shrink_to_fit();
+        let texts: Vec<Box<str>> =
+            state.passing.iter().map(|message| message.to_json().into()).collect();
+        let are_same = |(text, message): (&Box<str>, &Message)| {
+            unpacked(text).is_some_and(|read| read == *message)
+        };
+        if texts.iter().zip(&state.passing).all(are_same) {
+            state.passing = Vec::new();
+            state.packed.extend(texts);
+            state.packed.shrink_to_fit();
         }
     }
 
@@ -73,5 +94,69 @@ impl TurnLog {
     pub(crate) fn is_over(&self, now: Instant, grace: Duration) -> bool {
         let since = self.state.lock().as_ref().and_then(|state| state.since);
         since.is_some_and(|since| now.saturating_duration_since(since) >= grace)
+    }
+}
+
+fn unpacked(text: &str) -> Option<Message> {
+    Message::parse(text.as_bytes(), &Limits::FILE).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::exchange::reply::ReplySink;
+    use crate::serve::message::Maker;
+    use crate::serve::operations::metrics::Metrics;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    /// A sink that keeps what it gets.
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<Message>>);
+
+    impl ReplySink for Heard {
+        fn passing(&self, message: Message) {
+            self.0.lock().push(message);
+        }
+
+        fn last(&self, message: Message) {
+            self.0.lock().push(message);
+        }
+    }
+
+    fn message(id: &str, text: &str) -> Message {
+        let message = json!({
+            "messageId": id, "timestamp": "2026-01-01T09:00:00Z", "type": "MODEL_RESPONSE",
+            "contextId": "ctx_1", "sender": { "id": "m", "type": "MODEL" },
+            "content": { "text": text, "toolCalls": [
+                { "callId": "c", "name": "pick", "parameters": { "many": [1, 2.5, null, "三"] } }
+            ] },
+            "metadata": { "inReplyTo": "m1", "seq": 7 }
+        });
+        Message::parse(message.to_string().as_bytes(), &Limits::WIRE).unwrap()
+    }
+
+    #[test]
+    fn wa_1_who_comes_to_packed_turn_gets_the_same_messages_in_their_order() {
+        let ids = Arc::new(contexture::store::stamp::system());
+        let maker = Maker::new(ids, Arc::new(Metrics::new()));
+        let (early, late) = (Arc::new(Heard::default()), Arc::new(Heard::default()));
+        let reply = |sink: &Arc<Heard>| {
+            Reply::new(Arc::clone(sink) as _, maker.clone(), &message("m1", ""))
+        };
+        let log = TurnLog::default();
+        log.attach(reply(&early));
+        log.pass(&message("a", "你好"));
+        log.pass(&message("b", "two"));
+        log.pack();
+        assert!(log.state.lock().as_ref().unwrap().passing.is_empty());
+        log.pass(&message("c", "three"));
+        log.pack();
+        log.attach(reply(&late));
+        log.finish(message("d", "end"));
+        let heard = |one: &Heard| one.0.lock().clone();
+        let ids: Vec<String> = heard(&late).into_iter().map(|one| one.message_id).collect();
+        assert_eq!(ids, ["a", "b", "c", "d"]);
+        assert_eq!(heard(&early), heard(&late));
     }
 }

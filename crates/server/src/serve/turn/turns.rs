@@ -163,6 +163,7 @@ impl Turns {
     pub(super) fn park(&self, parked: Box<Parked>) {
         let run = Arc::clone(&parked.run);
         *parked.turn.parked.lock() = Some(Arc::clone(&run));
+        parked.turn.log.pack();
         self.parked.lock().insert(run, parked);
         self.ended();
     }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Whole processes beside their peers: start of a hello program, and `parallel for` over 1,000 items.
+"""Whole processes beside their peers: start of a hello program, `parallel for` over 1,000 items, and JSON of 10 and
+50 MB as the input.
 
 Usage: bench/process/run.py [path of the contexture binary]
 
@@ -88,6 +89,30 @@ def parallel(binary, folder, write):
         print(f"  overhead per item: {wall:.1f} µs, {processor:.1f} µs of processor time")
 
 
+COUNT = "main func(input) { input.length }\n"
+
+PYTHON_COUNT = "import json, sys; print(len(json.load(open(sys.argv[1]))))"
+
+# Of `bench/interpreter`: a list of objects with texts of several scripts.
+def item(number):
+    return {"id": number, "name": f"name {number} 文字", "score": number * 0.37, "tags": ["a", "b", f"c{number % 7}"],
+            "ok": number % 2 == 0, "nested": {"x": number, "y": None, "text": "a text that is longer than a word"}}
+
+
+def inputs(binary, folder, write):
+    write("count.as", COUNT)
+    for megabytes, items in ((10, 55_000), (50, 275_000)):
+        name = f"{megabytes}.json"
+        write(name, json.dumps([item(number) for number in range(items)], ensure_ascii=False))
+        run = [binary, "run", "count.as", "--quiet", "--input-file", name]
+        commands = {
+            "contexture --input-file": run,
+            "contexture --input-file, no trace": [*run, "--no-trace"],
+            "python3 json.load": ["python3", "-c", PYTHON_COUNT, name],
+        }
+        compare(f"JSON of {megabytes} MB as the input", commands, folder, rounds=7)
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     default = os.path.join(here, "..", "..", "target", "release", "contexture")
@@ -100,6 +125,7 @@ def main():
 
         start(binary, folder, write)
         parallel(binary, folder, write)
+        inputs(binary, folder, write)
 
 
 main()

@@ -1,22 +1,24 @@
-//! `import file` of JSON, beside CPython's `json.load`: time and memory, each in a process of its own
-//! (GR-5).
+//! JSON by `import file` and as the input of a run, beside CPython's `json.load`: time and memory, each
+//! in a process of its own (GR-5). What a record of the input costs is in `bench/process`.
 
 use crate::ours::compiled;
 use crate::{Entry, entry, timed};
+use contexture_context::json::JsonText;
 use contexture_script::host::{
     Event, FileImport, GenerateCall, Host, HostError, HostFuture, JsonFile, MemoryCall, Supplied,
     SuppliedFile, ToolCall,
 };
 use contexture_script::knowledge::KnowledgeCall;
-use contexture_script::runtime::{Entry as Start, RunOptions, run};
+use contexture_script::runtime::{Entry as Start, Given, RunOptions, run};
 use contexture_script::template::TemplateCall;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The argument by which this program is the process that imports.
+/// The arguments by which this program is the process that imports, or that is given its input.
 const IMPORT: &str = "--import";
+const INPUT: &str = "--input";
 
 const SIZES: [(&str, &str, usize); 2] = [
     ("JSON of 10 MB", "JSON of 10 MB, memory", 55_000),
@@ -35,29 +37,41 @@ pub(crate) fn entries() -> Vec<Entry> {
     SIZES.iter().flat_map(|(time, memory, items)| of(time, memory, *items)).collect()
 }
 
-/// Does what `--import FILE` asks for, and reports whether it was asked for.
+/// Does what `--import FILE` or `--input FILE` asks for, and reports whether it was asked for.
 pub(crate) fn is_child() -> bool {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, asked, file] = arguments.as_slice() else { return false };
-    if asked != IMPORT {
-        return false;
-    }
-    let program = compiled("import file data from \"data.json\" main func(input) { data.length }");
+    let source = match asked.as_str() {
+        IMPORT => "import file data from \"data.json\" main func(input) { data.length }",
+        INPUT => "main func(input) { input.length }",
+        _ => return false,
+    };
+    let program = compiled(source);
     let host = Files(PathBuf::from(file));
     let (start, options) = (Start::default(), RunOptions::default());
-    let (outcome, seconds) =
-        timed(|| run(&program, &start, json!({}), &host, &options).now_or_never());
+    let (outcome, seconds) = timed(|| {
+        let input = if asked == INPUT { given(file) } else { json!({}).into() };
+        run(&program, &start, input, &host, &options).now_or_never()
+    });
     let value = outcome.expect("the host answers at once").result.expect("the file is read");
     println!("{value} {seconds} {}", peak());
     true
+}
+
+fn given(file: &str) -> Given {
+    let text = std::fs::read_to_string(file).expect("the file is there");
+    JsonText::read(text).map_err(|(error, _)| error).expect("the file is JSON").into()
 }
 
 fn of(time: &'static str, memory: &'static str, items: usize) -> Vec<Entry> {
     let file = std::env::temp_dir().join(format!("contexture-bench-{items}.json"));
     let own = || Command::new(std::env::current_exe().expect("the path of this program"));
     let python = || Command::new("python3");
-    let all: [(&'static str, fn() -> Command, &[&str]); 2] =
-        [("contexture", own, &[IMPORT]), ("cpython", python, &["-c", PYTHON])];
+    let all: [(&'static str, fn() -> Command, &[&str]); 3] = [
+        ("contexture", own, &[IMPORT]),
+        ("as input", own, &[INPUT]),
+        ("cpython", python, &["-c", PYTHON]),
+    ];
     let each = |(who, command, arguments): (_, fn() -> Command, &'static [&'static str])| {
         [(time, 0, "s"), (memory, 1, "MB")].map(|(what, figure, unit)| {
             let file = file.clone();

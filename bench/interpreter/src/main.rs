@@ -73,14 +73,16 @@ fn main() {
 fn ratios(entries: &[Entry]) {
     println!();
     let median = |entry: &Entry| entry.seconds.get(entry.seconds.len() / 2).copied();
-    for own in entries.iter().filter(|entry| entry.who == "contexture") {
+    let is_ours = |entry: &&Entry| matches!(entry.who, "contexture" | "as input");
+    for own in entries.iter().filter(is_ours) {
         for peer in
-            entries.iter().filter(|peer| peer.who != own.who && comparable(own.what, peer.what))
+            entries.iter().filter(|peer| !is_ours(peer) && comparable(own.what, peer.what))
         {
             if let (Some(ours), Some(theirs)) = (median(own), median(peer)) {
                 println!(
-                    "{:<22} / {:<10} {:<10} = {:.2}",
+                    "{:<22} {:<10} / {:<10} {:<10} = {:.2}",
                     own.what,
+                    own.who,
                     peer.who,
                     peer.what,
                     ours / theirs

@@ -4,6 +4,12 @@
 //! parser's own, a text that is too deep costs no stack, and one that is deep gets the stack that
 //! it needs.
 
+mod parts;
+mod text;
+
+pub use parts::{Place, fields, strings};
+pub use text::JsonText;
+
 use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::Value;
 use std::marker::PhantomData;

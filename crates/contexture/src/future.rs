@@ -134,7 +134,7 @@ impl RunFuture {
     /// Sets the input of the program.
     pub fn input(self, input: impl Into<Value>) -> Self {
         let input = input.into();
-        self.with(|request| request.input = input)
+        self.with(|request| request.input = input.into())
     }
 
     /// Sets the default model, such as `openai://gpt-4o-mini`, also in place of all models that the

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The most that is read of a file named to a command, in bytes.
-pub const ARGUMENT_BYTES: u64 = 64 << 20;
+pub const ARGUMENT_BYTES: u64 = 128 << 20;
 
 /// The reason why a file could not be read.
 #[derive(Debug, thiserror::Error)]

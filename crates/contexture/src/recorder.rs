@@ -11,6 +11,7 @@
 
 mod line;
 
+use contexture_context::json::{self, JsonText, Place};
 use contexture_context::manifest::Blob;
 use contexture_context::{Digest, Manifest, TraceKind};
 use contexture_script::host::{Event, Phase};
@@ -33,6 +34,9 @@ const WAITING_LINES: usize = 64;
 
 /// A line that comes so long after the last write is written at once, in microseconds.
 const WAITING_US: u64 = 50_000;
+
+/// The largest buffer that is kept for the lines of later writes, in bytes.
+const REUSED_BYTES: usize = 1 << 20;
 
 /// The key under which a text kept by digest stands in an event's data.
 pub const TEXT_KEY: &str = "$text";
@@ -127,18 +131,22 @@ impl Recorder {
     }
 
     /// Takes an event of the runtime.
-    pub fn record(&self, event: Event) {
+    pub fn record(&self, mut event: Event) {
         if !self.is_on() {
             return;
         }
+        let texts = std::mem::take(&mut event.texts);
         let now = self.now_us();
         let mut state = self.lock();
         let may_wait = waits(event.kind);
-        let line = match event.phase {
+        let mut line = match event.phase {
             Phase::Begin => self.begin(event, now, &mut state),
             Phase::Instant => state.line(Head::of(&event, now, Some(0)), event.data),
             Phase::End => end(event, now, &mut state),
         };
+        if let Data::Fields { more, .. } = &mut line.data {
+            more.extend(texts.into_iter().map(|(name, text)| (name.into(), state.text(text))));
+        }
         state.add(line);
         let late = now.saturating_sub(state.written_us) > WAITING_US;
         if !may_wait || late || state.lines.len() >= WAITING_LINES {
@@ -260,7 +268,9 @@ impl Recorder {
         state.lines.clear();
         state.blobs.clear();
         out.clear();
-        state.out = out;
+        if out.capacity() <= REUSED_BYTES {
+            state.out = out;
+        }
     }
 }
 
@@ -288,6 +298,14 @@ impl State {
     fn line(&mut self, head: Head, mut data: Value) -> Line {
         externalise(&mut data, &mut self.blobs);
         Line { head, data: Data::of(data) }
+    }
+
+    /// Returns a field that is JSON text, with long strings kept by their digests.
+    fn text(&mut self, text: JsonText) -> Field {
+        if is_inline(text.as_str(), INLINE_BYTES) {
+            return Field::Shared(text);
+        }
+        Field::Text(without_long_strings(text.as_str(), &mut self.blobs))
     }
 
     fn amend(&mut self, id: u64, data: Value) {
@@ -333,7 +351,7 @@ fn end(event: Event, now: u64, state: &mut State) -> Line {
     {
         more.retain(|(name, field)| match field {
             Field::Value(value) => told.get(name.as_ref()) != Some(value),
-            Field::Text(_) => true,
+            Field::Text(_) | Field::Shared(_) => true,
         });
     }
     line
@@ -342,7 +360,7 @@ fn end(event: Event, now: u64, state: &mut State) -> Line {
 fn as_value((name, field): (Cow<'static, str>, Field)) -> Option<(String, Value)> {
     match field {
         Field::Value(value) => Some((name.into_owned(), value)),
-        Field::Text(_) => None,
+        Field::Text(_) | Field::Shared(_) => None,
     }
 }
 
@@ -350,15 +368,39 @@ fn as_value((name, field): (Cow<'static, str>, Field)) -> Option<(String, Value)
 fn externalise(value: &mut Value, blobs: &mut Vec<Blob>) {
     match value {
         Value::String(text) if text.len() > INLINE_BYTES => {
-            let digest = Digest::of_text(text);
-            let reference = json!({ TEXT_KEY: digest, "bytes": text.len() });
-            blobs.push(Blob { digest, text: std::mem::take(text) });
-            *value = reference;
+            *value = reference(std::mem::take(text), blobs);
         }
         Value::Array(items) => items.iter_mut().for_each(|item| externalise(item, blobs)),
         Value::Object(fields) => fields.values_mut().for_each(|field| externalise(field, blobs)),
         _ => {}
     }
+}
+
+/// Does the same in a JSON text.
+fn without_long_strings(text: &str, blobs: &mut Vec<Blob>) -> String {
+    let (mut out, mut from) = (String::new(), 0);
+    for Place { range, is_name } in json::strings(text) {
+        // Its quotes are two bytes more.
+        if is_name || range.len() <= INLINE_BYTES + 2 {
+            continue;
+        }
+        let written = text.get(range.clone()).unwrap_or_default();
+        let string = serde_json::from_str::<String>(written).ok();
+        let Some(string) = string.filter(|string| string.len() > INLINE_BYTES) else { continue };
+        out.push_str(text.get(from..range.start).unwrap_or_default());
+        out.push_str(&reference(string, blobs).to_string());
+        from = range.end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+/// Keeps a text by its digest, and returns what stands in its place.
+fn reference(text: String, blobs: &mut Vec<Blob>) -> Value {
+    let digest = Digest::of_text(&text);
+    let reference = json!({ TEXT_KEY: digest, "bytes": text.len() });
+    blobs.push(Blob { digest, text });
+    reference
 }
 
 /// Inserts texts kept by digest back in place; a digest unknown to `lookup` stays as it is.
@@ -409,7 +451,7 @@ mod tests {
     }
 
     fn event(kind: TraceKind, phase: Phase, data: Value) -> Event {
-        Event { id: 1, parent: None, kind, phase, data }
+        Event { id: 1, parent: None, kind, phase, data, texts: Vec::new() }
     }
 
     #[test]
@@ -440,7 +482,10 @@ mod tests {
     #[test]
     fn as_29_waiting_lines_are_one_write_and_none_waits_during_model_call() {
         let (recorder, kept) = recorder();
-        let of = |id, parent, kind, phase, data| Event { id, parent, kind, phase, data };
+        let of = |id, parent, kind, phase, data| {
+            let texts = Vec::new();
+            Event { id, parent, kind, phase, data, texts }
+        };
         recorder.record(of(1, None, TraceKind::Run, Phase::Begin, json!({})));
         assert_eq!(*kept.writes.lock().unwrap(), 1);
         recorder.record(of(2, Some(1), TraceKind::Iteration, Phase::Begin, json!({ "index": 0 })));
@@ -509,6 +554,27 @@ mod tests {
         assert_eq!(data["c"], data["d"]);
         assert_eq!(data["c"][0]["text"][TEXT_KEY], json!(Digest::of_text(&long)));
         assert_eq!(data.get("long"), None, "what it began with is not repeated");
+    }
+
+    #[test]
+    fn gr_5_text_of_input_is_recorded_as_its_value_is() {
+        let long = "\u{7}\"\\文".repeat(INLINE_BYTES / 4);
+        let nearly = "\\".repeat(INLINE_BYTES);
+        for value in [
+            json!({ "a": [long, { "b": long, "c": nearly }], &*long: 1.5 }),
+            json!({ "short": "text" }),
+            json!(long),
+            json!(null),
+        ] {
+            let (by_value, values) = recorder();
+            let (by_text, texts) = recorder();
+            let input = |data| event(TraceKind::Input, Phase::Instant, data);
+            by_value.record(input(json!({ "value": value })));
+            let text = JsonText::read(format!("{value:#}")).unwrap();
+            by_text.record(Event { texts: vec![("value", text)], ..input(json!({})) });
+            assert_eq!(texts.lines.lock().unwrap()[0].data, values.lines.lock().unwrap()[0].data);
+            assert_eq!(*texts.blobs.lock().unwrap(), *values.blobs.lock().unwrap());
+        }
     }
 
     #[test]

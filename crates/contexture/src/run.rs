@@ -131,7 +131,7 @@ pub(crate) async fn run(
     match Ready::new(project, &request, observer, cancel) {
         Ok(ready) => {
             let input = std::mem::take(&mut request.input);
-            ready.run(request, input.into()).await
+            ready.run(request, input).await
         }
         Err(failure) => RunReport::refused(failure),
     }

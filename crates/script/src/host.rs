@@ -10,7 +10,7 @@ use crate::reference::{
 use crate::server::{ServerFacts, ServerFault, ServerImport};
 use crate::template::{TemplateCall, TemplateFacts, TemplateFault, TemplateImport};
 use contexture_answer::Shape;
-use contexture_context::json::{self, JsonError};
+use contexture_context::json::{self, JsonError, JsonText};
 use contexture_context::manifest::Site;
 use contexture_context::{Budget, DeclaredItem, Label, TraceKind};
 use contexture_core::policy::{Class, Influence, Narrowed, Validation};
@@ -475,6 +475,8 @@ pub struct Event {
     pub phase: Phase,
     /// The details.
     pub data: Value,
+    /// Details that are JSON text, as they may be of any size (GR-5).
+    pub texts: Vec<(&'static str, JsonText)>,
 }
 
 /// The part of an event that a record describes.

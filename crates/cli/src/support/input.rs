@@ -2,11 +2,14 @@
 
 use crate::output::error::{Abort, CommandError};
 use crate::output::terminal::Terminal;
-use contexture::context::json::{self, JsonError};
+use contexture::context::json::{self, JsonError, JsonText};
 use contexture::reading;
 use serde_json::Value;
 use std::io::{self, IsTerminal};
 use std::path::Path;
+
+/// The byte order mark, which some editors write before a text.
+const BOM: char = '\u{feff}';
 
 /// Reports whether a path means stdin.
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -49,20 +52,30 @@ pub(crate) fn json_option(text: &str, option: &str, terminal: &Terminal) -> Resu
 
 /// Reads JSON; `name` is where it comes from, such as `--input`.
 pub(crate) fn json(text: &str, name: &str) -> Result<Value, Abort> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    json::read(text.as_bytes()).map_err(|error| {
-        let place = format!("(line {}, column {})", error.line(), error.column());
-        let reason = error.reason();
-        match error {
-            JsonError::TooDeep { .. } => {
-                CommandError::refused("json_too_deep", format!("{name} is {reason} {place}"))
-                    .help("reduce the nesting")
-            }
-            _ => CommandError::refused("not_json", format!("{name} is not JSON: {reason} {place}"))
-                .help(json_help(text)),
+    let text = text.strip_prefix(BOM).unwrap_or(text);
+    json::read(text.as_bytes()).map_err(|error| not_json(&error, name, text))
+}
+
+/// Checks JSON that stays a text, as it may be long.
+pub(crate) fn json_text(mut text: String, name: &str) -> Result<JsonText, Abort> {
+    if text.starts_with(BOM) {
+        text.remove(0);
+    }
+    JsonText::read(text).map_err(|(error, text)| not_json(&error, name, &text))
+}
+
+fn not_json(error: &JsonError, name: &str, text: &str) -> Abort {
+    let place = format!("(line {}, column {})", error.line(), error.column());
+    let reason = error.reason();
+    match error {
+        JsonError::TooDeep { .. } => {
+            CommandError::refused("json_too_deep", format!("{name} is {reason} {place}"))
+                .help("reduce the nesting")
         }
-        .into()
-    })
+        _ => CommandError::refused("not_json", format!("{name} is not JSON: {reason} {place}"))
+            .help(json_help(text)),
+    }
+    .into()
 }
 
 fn json_help(text: &str) -> &'static str {

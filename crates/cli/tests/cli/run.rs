@@ -83,6 +83,24 @@ fn as_31_input_that_is_not_json_is_refused_with_place_and_fix() {
 }
 
 #[test]
+fn gr_5_input_of_file_is_taken_by_field_and_recorded_whole() {
+    let sandbox = program("main func(a, b) { a.length + b }");
+    let items: Vec<Value> = (0..2_000).map(|n| json!({ "n": n, "text": "文字 \" ]" })).collect();
+    let input = json!({ "a": items, "b": 1 });
+    sandbox.write("in.json", format!("{input:#}"));
+    let command = ["run", "p.as", "--input-file", "in.json", "--json"];
+    assert_eq!(sandbox.run(command).exits(0).json()["value"], 2_001);
+    let shown = sandbox.run(["trace", "show", "latest", "--json"]).exits(0).json();
+    let events = shown["events"].as_array().unwrap();
+    let kept = events.iter().find(|event| event["kind"] == "input").unwrap();
+    assert_eq!(kept["data"]["value"], input);
+    sandbox.write("in.json", "{\"a\": []}");
+    assert_eq!(sandbox.run(command).exits(1).json()["error"]["code"], "AS9003");
+    sandbox.write("in.json", "{\"a\": [], \"b\": 1, \"bb\": 1}");
+    assert_eq!(sandbox.run(command).exits(2).json()["error"]["code"], "unknown_input");
+}
+
+#[test]
 fn as_31_inputs_nest_as_deep_as_values() {
     let sandbox = program("main func(input) { input.length }");
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
@@ -96,7 +114,7 @@ fn as_31_inputs_nest_as_deep_as_values() {
 fn as_31_endless_input_is_read_to_limit() {
     let sandbox = program("main func(input) { input }");
     for command in [&["fmt", "/dev/zero"][..], &["run", "p.as", "--input-file", "/dev/zero"]] {
-        let _ = sandbox.run(command).exits(2).says("67108864 bytes");
+        let _ = sandbox.run(command).exits(2).says("134217728 bytes");
     }
 }
 

@@ -78,7 +78,7 @@ impl Head {
             program: if is_read { path(&request.program) } else { request.program.clone() },
             text: request.text.clone(),
             sources: sources(program),
-            input: request.input.clone(),
+            input: request.input.to_json(),
             agent: request.agent.clone(),
             function: request.function.clone(),
             model: request.model.clone(),
@@ -161,7 +161,7 @@ impl StoredRun {
         let mut request = RunRequest {
             program: head.program,
             text: head.text,
-            input,
+            input: input.into(),
             agent: head.agent,
             function: head.function,
             model: head.model,

@@ -272,7 +272,8 @@ pub(super) fn fields(given: Given) -> Option<Vec<(String, Given)>> {
             let part = |(name, value)| (name, Given::Value(value, label.clone()));
             Some(map.into_iter().map(part).collect())
         }
-        _ => None,
+        Given::Text(text, label) => fields(Given::Value(text.value(), label)),
+        Given::Value(..) | Given::List(_) => None,
     }
 }
 
@@ -283,7 +284,8 @@ pub(super) fn items(given: Given) -> Option<Vec<Given>> {
         Given::Value(Value::Array(items), label) => {
             Some(items.into_iter().map(|item| Given::Value(item, label.clone())).collect())
         }
-        _ => None,
+        Given::Text(text, label) => items(Given::Value(text.value(), label)),
+        Given::Value(..) | Given::Object(_) => None,
     }
 }
 
@@ -291,7 +293,7 @@ pub(super) fn items(given: Given) -> Option<Vec<Given>> {
 pub(super) fn of_all(given: &Given) -> Label {
     let join = |all: Label, part: &Given| all.join(&of_all(part));
     match given {
-        Given::Value(_, label) => label.clone(),
+        Given::Value(_, label) | Given::Text(_, label) => label.clone(),
         Given::List(parts) => parts.iter().fold(Label::default(), join),
         Given::Object(parts) => parts.iter().map(|(_, part)| part).fold(Label::default(), join),
     }

@@ -64,7 +64,7 @@ pub async fn from_program(
     cancel: CancelToken,
 ) -> Result<Returned, FlowError> {
     let mut run = RunRequest {
-        input: entry.input,
+        input: entry.input.into(),
         program: entry.program,
         agent: entry.agent,
         function: entry.function,
@@ -73,7 +73,7 @@ pub async fn from_program(
     let observer: Arc<dyn Observer> = request.progress.clone().unwrap_or_else(|| Arc::new(Silent));
     let ready = Ready::new(project, &run, observer, cancel).map_err(failed)?;
     let input = std::mem::take(&mut run.input);
-    let report = ready.run(run, input.into()).await;
+    let report = ready.run(run, input).await;
     let document = match report.outcome.map_err(failed)? {
         Value::String(text) => text,
         value => value.to_string(),

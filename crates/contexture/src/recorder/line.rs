@@ -4,6 +4,7 @@
 //! cost as much as all else about its call; and the data that an event began with are shared
 //! between its line and the event under way.
 
+use contexture_context::json::JsonText;
 use contexture_context::{TRACE_VERSION, TraceKind};
 use contexture_script::host::Event;
 use serde_json::{Map, Value};
@@ -45,6 +46,8 @@ pub(super) enum Field {
     Value(Value),
     /// JSON text.
     Text(String),
+    /// JSON text that others hold, too.
+    Shared(JsonText),
 }
 
 impl Head {
@@ -87,6 +90,10 @@ impl Field {
             Self::Value(value) => serde_json::to_writer(out, value),
             Self::Text(text) => {
                 out.extend_from_slice(text.as_bytes());
+                Ok(())
+            }
+            Self::Shared(text) => {
+                out.extend_from_slice(text.as_str().as_bytes());
                 Ok(())
             }
         }

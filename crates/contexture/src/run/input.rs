@@ -7,6 +7,7 @@ use crate::turn::function;
 use contexture_answer::{Field, Shape, View};
 use contexture_diagnostic::suggestion;
 use contexture_script::program::Program;
+use contexture_script::runtime::Given;
 use serde_json::{Map, Value};
 
 /// The input of the function that a run starts.
@@ -72,14 +73,11 @@ impl InputForm {
     ///
     /// # Errors
     /// [`SetupError`] that names the field, and the one that may be meant.
-    pub fn check(&self, input: &Value) -> Result<(), SetupError> {
-        let (Some(Takes::Whole(fields) | Takes::Several(fields)), Value::Object(given)) =
-            (&self.0, input)
-        else {
-            return Ok(());
-        };
-        let is_known = |name: &&String| fields.iter().any(|field| field.name == **name);
-        match given.keys().find(|name| !is_known(name)) {
+    pub fn check(&self, input: &Given) -> Result<(), SetupError> {
+        let Some(Takes::Whole(fields) | Takes::Several(fields)) = &self.0 else { return Ok(()) };
+        let is_known = |name: &String| fields.iter().any(|field| field.name == *name);
+        let names = input.names().unwrap_or_default();
+        match names.iter().find(|name| !is_known(name)) {
             Some(other) => Err(unknown(other, fields)),
             None => Ok(()),
         }
@@ -210,8 +208,8 @@ mod tests {
 
     #[test]
     fn ca_12_unknown_field_is_refused_with_suggestion() {
-        let refused = whole().check(&json!({ "pth": "x" })).unwrap_err();
+        let refused = whole().check(&json!({ "pth": "x" }).into()).unwrap_err();
         assert!(refused.help.unwrap().contains("did you mean `path`"));
-        assert_eq!(whole().check(&json!({ "path": "x", "on": null })), Ok(()));
+        assert_eq!(whole().check(&json!({ "path": "x", "on": null }).into()), Ok(()));
     }
 }

@@ -102,7 +102,7 @@ fn request(
     let model = default.filter(|uri| calls.iter().all(|call| call.manifest.model.uri == *uri));
     Ok(RunRequest {
         program,
-        input,
+        input: input.into(),
         agent: word("agent"),
         // The main function has this name in records, whether it has one in the program or not.
         function: word("function").filter(|name| name != "main"),

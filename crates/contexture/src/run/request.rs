@@ -9,8 +9,8 @@ use crate::servers::Consent;
 use contexture_core::policy::Class;
 use contexture_knowledge::Allowance;
 use contexture_llm::{Ledger, SpendLimit};
+use contexture_script::runtime::Given;
 use contexture_store::contexts::ContextStore;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub struct RunRequest {
     /// absolute path outside of the workspace, it imports programs from the folder of that path.
     pub text: Option<String>,
     /// Its input.
-    pub input: Value,
+    pub input: Given,
     /// The agent to start; the main one when absent.
     pub agent: Option<String>,
     /// Its function to start; the main one when absent.

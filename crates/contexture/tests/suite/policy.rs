@@ -525,7 +525,8 @@ fn gu_6_settings_of_http_tool_decide_by_default_integrity_and_readers() {
             .build()
             .unwrap();
         let input = json!({ "path": "/a" });
-        let done = tokio().block_on(runtime.run("p.as").with(|request| request.input = input));
+        let done =
+            tokio().block_on(runtime.run("p.as").with(|request| request.input = input.into()));
         match is_done {
             true => assert_eq!(done.unwrap().value, 200, "{call} {settings}"),
             false => assert_eq!(code(done), POLICY_DENIED, "{call} {settings}"),

@@ -235,7 +235,7 @@ fn run(place: &Place, seed: u64, spend: SpendLimit) -> (Result<Run, RunError>, T
     let (runtime, model) = model(place, seed);
     let input = json!({ "yes": seed.is_multiple_of(2) });
     let done = tokio().block_on(runtime.run("main.as").with(move |request: &mut RunRequest| {
-        request.input = input;
+        request.input = input.into();
         request.spend = spend;
     }));
     let taken = *model.taken.lock().unwrap();

@@ -5,6 +5,7 @@
 
 use crate::host::{Event, EventIds, Host, Phase};
 use contexture_context::TraceKind;
+use contexture_context::json::JsonText;
 use serde_json::{Map, Value as Json};
 
 #[derive(Debug, Clone)]
@@ -50,7 +51,18 @@ impl<'r> Trace<'r> {
     /// Reports an event that takes no time.
     pub(crate) fn instant(&self, parent: Option<u64>, kind: TraceKind, data: Json) {
         let id = self.next();
-        self.host.record(Event { id, parent, kind, phase: Phase::Instant, data });
+        self.record(Event { id, parent, kind, phase: Phase::Instant, data, texts: Vec::new() });
+    }
+
+    /// Reports an event that takes no time, with one field that is JSON text.
+    pub(crate) fn instant_text(
+        &self,
+        parent: Option<u64>,
+        kind: TraceKind,
+        field: (&'static str, JsonText),
+    ) {
+        let (id, data) = (self.next(), Json::Object(Map::new()));
+        self.record(Event { id, parent, kind, phase: Phase::Instant, data, texts: vec![field] });
     }
 
     pub(crate) fn begin(
@@ -61,7 +73,8 @@ impl<'r> Trace<'r> {
     ) -> OpenEvent {
         let id = self.next();
         let told = Json::Object(data.clone());
-        self.host.record(Event { id, parent, kind, phase: Phase::Begin, data: told });
+        let phase = Phase::Begin;
+        self.record(Event { id, parent, kind, phase, data: told, texts: Vec::new() });
         OpenEvent { id, parent, kind, data, agent: None }
     }
 
@@ -73,7 +86,12 @@ impl<'r> Trace<'r> {
     ) {
         let OpenEvent { id, parent, kind, mut data, .. } = event;
         data.extend(outcome.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        self.host.record(Event { id, parent, kind, phase: Phase::End, data: Json::Object(data) });
+        let (phase, data) = (Phase::End, Json::Object(data));
+        self.record(Event { id, parent, kind, phase, data, texts: Vec::new() });
+    }
+
+    fn record(&self, event: Event) {
+        self.host.record(event);
     }
 }
 

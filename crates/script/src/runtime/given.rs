@@ -1,11 +1,13 @@
 //! The input of a run, with the trust of each part (AS-20).
 
-use super::error::Checked;
+use super::error::{Checked, Fault, codes};
 use super::machine::Machine;
 use super::value::fields::Fields;
 use super::value::json::check_depth;
+use super::value::json::read::Unread;
 use super::value::{Header, Value};
 use crate::host::Standing;
+use contexture_context::json::{JsonError, JsonText};
 use contexture_context::{Label, Trust};
 use serde_json::{Map, Value as Json};
 use std::rc::Rc;
@@ -27,6 +29,8 @@ use std::rc::Rc;
 pub enum Given {
     /// A value of one origin.
     Value(Json, Label),
+    /// A value of one origin as its text, which may be long: it has no tree in memory (GR-5).
+    Text(JsonText, Label),
     /// A list of parts.
     List(Vec<Given>),
     /// An object of parts.
@@ -40,17 +44,43 @@ impl From<Json> for Given {
     }
 }
 
+impl From<JsonText> for Given {
+    /// Wraps the input of the person or program that starts a run.
+    fn from(text: JsonText) -> Self {
+        Self::Text(text, Trust::User.into())
+    }
+}
+
+impl Default for Given {
+    /// Returns the input of a run that is given none.
+    fn default() -> Self {
+        Self::from(Json::Null)
+    }
+}
+
 impl Given {
     /// Returns the value without its origins.
     #[must_use]
     pub fn to_json(&self) -> Json {
         match self {
             Self::Value(value, _) => value.clone(),
+            Self::Text(text, _) => text.value(),
             Self::List(parts) => parts.iter().map(Self::to_json).collect(),
             Self::Object(parts) => {
                 let fields = parts.iter().map(|(name, part)| (name.clone(), part.to_json()));
                 Json::Object(fields.collect())
             }
+        }
+    }
+
+    /// Returns the names of the fields of an object; `None` for any other value.
+    #[must_use]
+    pub fn names(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Value(Json::Object(fields), _) => Some(fields.keys().cloned().collect()),
+            Self::Text(text, _) => text.names(),
+            Self::Object(parts) => Some(parts.iter().map(|(name, _)| name.clone()).collect()),
+            Self::Value(..) | Self::List(_) => None,
         }
     }
 
@@ -77,6 +107,15 @@ impl Given {
             Self::Value(value, label) => {
                 machine.import(value, machine.meter.tags().tag(&label, Standing::Real))
             }
+            Self::Text(text, label) => {
+                machine.make_room();
+                let tag = machine.meter.tags().tag(&label, Standing::Real);
+                let read = machine.importer(tag, machine.epoch()).text(text.as_str());
+                read.map_err(|unread| match unread {
+                    Unread::Limit(fault) => fault,
+                    Unread::Invalid(error) => not_json(&error),
+                })
+            }
             Self::List(parts) => {
                 enter(machine, parts.len(), depth)?;
                 let mut items = Vec::with_capacity(parts.len());
@@ -99,6 +138,11 @@ impl Given {
             }
         }
     }
+}
+
+fn not_json(error: &JsonError) -> Box<Fault> {
+    Fault::new(codes::ARGUMENTS, format!("the input is not JSON: {error}"))
+        .help("give a JSON value")
 }
 
 fn enter(machine: &Machine<'_>, count: usize, depth: usize) -> Checked<()> {

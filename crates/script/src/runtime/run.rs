@@ -97,7 +97,15 @@ async fn started(
     input: Given,
     run: u64,
 ) -> Result<(Json, Label), RunError> {
-    machine.trace.instant(Some(run), TraceKind::Input, json!({ "value": input.to_json() }));
+    match &input {
+        Given::Text(text, _) => {
+            machine.trace.instant_text(Some(run), TraceKind::Input, ("value", text.clone()));
+        }
+        input => {
+            let data = json!({ "value": input.to_json() });
+            machine.trace.instant(Some(run), TraceKind::Input, data);
+        }
+    }
     let about = describe_agent(machine, start.agent, start.function);
     let event = machine.trace.begin(Some(run), TraceKind::Agent, about);
     enter_agent(machine, Some(event.id), start.agent);
@@ -217,6 +225,7 @@ fn arguments(machine: &Machine<'_>, function: u32, input: Given) -> Checked<Vec<
     match (params.unwrap_or_default(), input) {
         ([], _) => Ok(Vec::new()),
         ([_], input) => Ok(vec![input.import(machine)?]),
+        (params, input @ Given::Text(..)) => by_field(params, &input.import(machine)?),
         (params, input) => match input.into_fields() {
             Ok(fields) => by_name(machine, params, fields),
             Err(_) => Err(needs_fields(params)),
@@ -234,6 +243,13 @@ fn by_name(
         .iter()
         .map(|param| fields.remove(param).ok_or_else(|| needs_fields(params))?.import(machine));
     values.collect()
+}
+
+fn by_field(params: &[String], input: &Value) -> Checked<Vec<Value>> {
+    let Value::Object(object, _) = input else { return Err(needs_fields(params)) };
+    let fields = object.fields.borrow();
+    let value = |param: &String| fields.get(param).cloned().ok_or_else(|| needs_fields(params));
+    params.iter().map(value).collect()
 }
 
 fn needs_fields(params: &[String]) -> Box<Fault> {

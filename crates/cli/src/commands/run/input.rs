@@ -4,6 +4,7 @@ use super::Args;
 use crate::prelude::*;
 use contexture::Project;
 use contexture::run::{InputForm, RunRequest, SetupError, load, load_text};
+use contexture::script::runtime::Given;
 
 /// The name of a program that comes from stdin.
 const STDIN: &str = "stdin.as";
@@ -44,17 +45,17 @@ pub(super) fn of(
     project: &Project,
     request: &RunRequest,
     terminal: &Terminal,
-) -> Result<Value, Abort> {
+) -> Result<Given, Abort> {
     let form = || form(project, request);
     Ok(match (args.input.as_slice(), &args.input_file) {
         ([], Some(file)) => {
             let text = input::text(file, "the input", terminal)?;
-            input::json(&text, &file.display().to_string())?
+            input::json_text(text, &file.display().to_string())?.into()
         }
-        ([], None) => json!({}),
+        ([], None) => json!({}).into(),
         ([only], _) if only == "-" => from_stdin(&form()?, terminal)?,
-        ([only], _) if pair(only).is_none() => input::json(only, "--input")?,
-        (all, _) => form()?.of_pairs(pairs(all, terminal)?)?,
+        ([only], _) if pair(only).is_none() => input::json(only, "--input")?.into(),
+        (all, _) => form()?.of_pairs(pairs(all, terminal)?)?.into(),
     })
 }
 
@@ -69,15 +70,19 @@ fn form(project: &Project, request: &RunRequest) -> Result<InputForm, SetupError
 
 /// Reads the input from stdin: a JSON object or string, or the raw text of the one string that the
 /// entry takes.
-fn from_stdin(form: &InputForm, terminal: &Terminal) -> Result<Value, Abort> {
+fn from_stdin(form: &InputForm, terminal: &Terminal) -> Result<Given, Abort> {
     let text = input::stdin("the input", terminal)?;
-    let Some(raw) = form.of_text(&text) else { return input::json(&text, "the input on stdin") };
+    let Some(raw) = form.of_text(&text) else {
+        return Ok(input::json_text(text, "the input on stdin")?.into());
+    };
     let read: Option<Value> = serde_json::from_str(&text).ok();
     // Where an object is taken, an object that fits is the input itself.
-    Ok(read
+    let read = read
         .filter(|read| read.is_string() == raw.is_string())
-        .filter(|read| (read.is_string() || read.is_object()) && form.check(read).is_ok())
-        .unwrap_or(raw))
+        .filter(|read| read.is_string() || read.is_object())
+        .map(Given::from)
+        .filter(|read| form.check(read).is_ok());
+    Ok(read.unwrap_or_else(|| raw.into()))
 }
 
 /// Splits `key=value` at the first `=`; `None` for JSON and anything else.

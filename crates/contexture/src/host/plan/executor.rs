@@ -216,7 +216,14 @@ impl<'h> Executor<'h> {
             let (id, parent) = (self.call.events.next(), Some(event));
             let (kind, phase) = (TraceKind::Release, Phase::Instant);
             let data = validation.record(&given);
-            self.services.run.recorder.record(Event { id, parent, kind, phase, data });
+            self.services.run.recorder.record(Event {
+                id,
+                parent,
+                kind,
+                phase,
+                data,
+                texts: Vec::new(),
+            });
         }
         validation.up(given).join(decision)
     }
@@ -326,7 +333,9 @@ impl<'h> Executor<'h> {
             data.extend(site);
         }
         let parent = Some(self.call.event);
-        self.services.run.recorder.record(Event { id, parent, kind, phase: Phase::Begin, data });
+        let phase = Phase::Begin;
+        let event = Event { id, parent, kind, phase, data, texts: Vec::new() };
+        self.services.run.recorder.record(event);
         id
     }
 
@@ -336,7 +345,9 @@ impl<'h> Executor<'h> {
             Err(error) => json!({ "error": { "code": error.code, "message": error.message } }),
         };
         let parent = Some(self.call.event);
-        self.services.run.recorder.record(Event { id, parent, kind, phase: Phase::End, data });
+        let phase = Phase::End;
+        let event = Event { id, parent, kind, phase, data, texts: Vec::new() };
+        self.services.run.recorder.record(event);
     }
 
     /// Returns the answer of the plan, or the failure that ended it.

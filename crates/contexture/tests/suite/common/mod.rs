@@ -75,7 +75,7 @@ impl Place {
     }
 
     pub fn request(&self, program: &str, input: Value) -> RunRequest {
-        RunRequest { program: self.path(program), input, ..RunRequest::default() }
+        RunRequest { program: self.path(program), input: input.into(), ..RunRequest::default() }
     }
 
     pub fn run(&self, request: RunRequest) -> RunReport {

@@ -138,7 +138,7 @@ impl<'c> World<'c> {
     fn request(&self, program: &str) -> RunRequest {
         RunRequest {
             program: self.place.path(program),
-            input: self.case.input.clone().unwrap_or_else(|| json!({})),
+            input: self.case.input.clone().unwrap_or_else(|| json!({})).into(),
             model: self.case.example.is_empty().then(|| "obedient://model".to_owned()),
             approve_packs: true,
             frontend: (!self.case.client.is_empty()).then(|| Arc::new(self.client.clone()) as _),

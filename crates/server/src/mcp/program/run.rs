@@ -69,7 +69,7 @@ async fn run(
     let permission = client.can_be_asked().then(|| Arc::new(person) as Arc<dyn Permission>);
     let request = RunRequest {
         program: file.to_owned(),
-        input,
+        input: input.into(),
         model: runner.model.clone(),
         models: runner.models.clone(),
         allow_packs: runner.packs.allow.clone(),

@@ -8,7 +8,7 @@
 
 use super::parts::{Large, Parts};
 use crate::runs::{RunError, RunLog};
-use contexture_context::{Digest, TraceEvent, TraceKind};
+use contexture_context::{Digest, json};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -21,13 +21,16 @@ const VALUE: &str = "$value";
 /// The beginning of a digest in place of a value, as it stands in a line.
 const WRITTEN: &str = "\"$value\":\"";
 
-/// The value of an event whose own values are kept one by one.
-const MANIFEST: &str = "manifest";
+/// The name, in quotes, of the value whose own values are kept one by one.
+const MANIFEST: &str = "\"manifest\"";
+
+/// The kind of the event of a run, as it stands in a line.
+const RUN: &str = "\"run\"";
 
 /// A value that is kept as text.
-struct Kept {
+struct Kept<'l> {
     digest: Digest,
-    text: String,
+    text: &'l str,
 }
 
 /// Keeps the long values of lines, and returns the lines without them. Where that fails they stay.
@@ -53,37 +56,54 @@ pub(super) fn shorten<'l>(lines: Cow<'l, str>, parts: &Parts) -> Cow<'l, str> {
     if large.is_empty() || parts.keep(&large).is_err() { lines } else { out.into() }
 }
 
-fn shortened(line: &str, kept: &mut Vec<Kept>) -> Option<String> {
-    let mut event: TraceEvent = serde_json::from_str(line).ok()?;
-    if event.kind == TraceKind::Run {
+/// Returns a line without its long values, which are not read for that; `None` if it has none.
+fn shortened<'l>(line: &'l str, kept: &mut Vec<Kept<'l>>) -> Option<String> {
+    let event = json::fields(line)?;
+    let of = |name: &str| event.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+    if of("\"kind\"")? == RUN {
         return None;
     }
+    let data = json::fields(of("\"data\"")?)?;
     let before = kept.len();
-    for (name, value) in event.data.as_object_mut()? {
-        match value {
-            Value::Object(fields) if name == MANIFEST => {
-                fields.values_mut().for_each(|value| take(value, kept));
+    let mut out = String::new();
+    write(&event, &mut out, |name, value, out| match name {
+        "\"data\"" => write(&data, out, |name, value, out| match json::fields(value) {
+            Some(fields) if name == MANIFEST => {
+                write(&fields, out, |_, value, out| take(value, kept, out));
             }
-            value => take(value, kept),
-        }
-    }
-    if kept.len() == before {
-        return None;
-    }
-    serde_json::to_string(&event).ok()
+            _ => take(value, kept, out),
+        }),
+        _ => out.push_str(value),
+    });
+    (kept.len() > before).then_some(out)
 }
 
-/// Takes a long list or object out of its place.
-fn take(value: &mut Value, kept: &mut Vec<Kept>) {
-    if !matches!(value, Value::Array(_) | Value::Object(_)) {
-        return;
+/// Writes an object, its values as `put` does.
+fn write<'l>(
+    fields: &[(&'l str, &'l str)],
+    out: &mut String,
+    mut put: impl FnMut(&'l str, &'l str, &mut String),
+) {
+    out.push('{');
+    for (number, (name, value)) in fields.iter().enumerate() {
+        if number > 0 {
+            out.push(',');
+        }
+        out.push_str(name);
+        out.push(':');
+        put(name, value, out);
     }
-    let text = value.to_string();
-    if text.len() > LONG {
-        let digest = Digest::of_text(&text);
-        *value = json!({ VALUE: digest, "bytes": text.len() });
-        kept.push(Kept { digest, text });
+    out.push('}');
+}
+
+/// Writes a value, a long list or object by its digest.
+fn take<'l>(text: &'l str, kept: &mut Vec<Kept<'l>>, out: &mut String) {
+    if text.len() <= LONG || !text.starts_with(['[', '{']) {
+        return out.push_str(text);
     }
+    let digest = Digest::of_text(text);
+    out.push_str(&json!({ VALUE: digest, "bytes": text.len() }).to_string());
+    kept.push(Kept { digest, text });
 }
 
 /// Puts the values of a run back in their places; one that is missing is told in the notes.
@@ -95,7 +115,7 @@ pub(super) fn restore(
         let Value::Object(fields) = &mut event.data else { continue };
         for (name, value) in fields {
             let missing = match value {
-                Value::Object(own) if name == MANIFEST => {
+                Value::Object(own) if name == MANIFEST.trim_matches('"') => {
                     own.values_mut().find_map(|value| put_back(value, &mut text))
                 }
                 value => put_back(value, &mut text),
@@ -117,7 +137,7 @@ fn put_back(
         Ok(found) => found.filter(|text| text.len() as u64 == bytes),
         Err(error) => return Some(error.to_string()),
     };
-    match found.and_then(|text| serde_json::from_str(&text).ok()) {
+    match found.and_then(|text| json::read(text.as_bytes()).ok()) {
         Some(found) => {
             *value = found;
             None
@@ -135,4 +155,54 @@ fn reference(fields: &Map<String, Value>) -> Option<(Digest, u64)> {
 pub(super) fn digests(lines: &str) -> impl Iterator<Item = Digest> {
     let after = |(at, _)| lines.get(at + WRITTEN.len()..)?.split('"').next();
     lines.match_indices(WRITTEN).filter_map(move |found| after(found)?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runs::RunId;
+    use contexture_context::{TraceEvent, TraceKind};
+
+    fn line(kind: TraceKind, data: &Value) -> String {
+        let event = json!({ "v": 1, "id": 7, "kind": kind, "start_us": 5, "data": data });
+        format!("{event}\n")
+    }
+
+    #[test]
+    fn gr_5_long_values_leave_line_and_come_back() {
+        let long = json!(vec!["a \" ] text"; 1_000]);
+        let deep = format!("{}{long}{}", "[".repeat(300), "]".repeat(300));
+        let deep: Value = json::read(deep.as_bytes()).unwrap();
+        let data = json!({
+            "value": long, "deep": deep, "text": "t".repeat(LONG), "short": [1],
+            "manifest": { "items": long, "model": { "uri": "m" } },
+        });
+        let line = line(TraceKind::Input, &data);
+        let mut kept = Vec::new();
+        let short = shortened(&line, &mut kept).unwrap();
+        assert!(short.len() < 2 * LONG, "{short}");
+        let texts: Vec<&str> = kept.iter().map(|kept| kept.text).collect();
+        assert_eq!(texts, [long.to_string(), deep.to_string(), long.to_string()]);
+        let event: TraceEvent = json::read(short.as_bytes()).unwrap();
+        assert_eq!(event.data["value"]["bytes"], long.to_string().len());
+        assert_eq!(event.data["short"], json!([1]));
+        let find = |digest: &Digest| {
+            let found = kept.iter().find(|kept| kept.digest == *digest);
+            Ok(found.map(|kept| kept.text.to_owned()))
+        };
+        let id = RunId::parse("abcd").unwrap();
+        let mut log = RunLog::of_lines(id, [event], Vec::new()).unwrap();
+        restore(&mut log, find);
+        assert_eq!((&log.events[0].data, log.notes), (&data, Vec::<String>::new()));
+    }
+
+    #[test]
+    fn gr_5_line_of_run_and_line_that_is_torn_stay_whole() {
+        let data = json!({ "value": vec![1; LONG] });
+        let (of_run, other) = (line(TraceKind::Run, &data), line(TraceKind::Tool, &data));
+        let mut kept = Vec::new();
+        assert_eq!(shortened(&of_run, &mut kept), None);
+        assert_eq!(shortened(other.get(..other.len() / 2).unwrap(), &mut kept), None);
+        assert!(kept.is_empty());
+    }
 }

@@ -1,0 +1,158 @@
+//! JSON that stays a text: an input of many megabytes has no tree in memory (GR-5).
+
+use super::{JsonError, fields, read, read_with};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// A JSON text that was read once, on one line.
+///
+/// ```
+/// use contexture_context::json::JsonText;
+///
+/// let text = JsonText::read("{\n  \"a b\": [1, 2.5]\n}".to_owned())?;
+/// assert_eq!(text.as_str(), "{\"a b\":[1,2.5]}");
+/// assert!(JsonText::read("{\"a\": }".to_owned()).is_err());
+/// # Ok::<_, (contexture_context::json::JsonError, String)>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JsonText(Arc<str>);
+
+impl JsonText {
+    /// Checks a text, and takes the blanks between its parts out.
+    ///
+    /// # Errors
+    /// [`JsonError`], with line and column, and the text as it was given.
+    pub fn read(mut text: String) -> Result<Self, (JsonError, String)> {
+        if let Err(error) = read_with(text.as_bytes(), Any) {
+            return Err((error, text));
+        }
+        let (mut in_string, mut is_escaped) = (false, false);
+        text.retain(|sign| {
+            if !in_string {
+                in_string = sign == '"';
+                return in_string || !matches!(sign, ' ' | '\t' | '\r' | '\n');
+            }
+            in_string = sign != '"' || is_escaped;
+            is_escaped = sign == '\\' && !is_escaped;
+            true
+        });
+        Ok(Self(text.into()))
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Reads the value.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        // It was read before.
+        read(self.0.as_bytes()).unwrap_or_default()
+    }
+
+    /// Returns the names of the fields of an object; `None` for any other value.
+    #[must_use]
+    pub fn names(&self) -> Option<Vec<String>> {
+        let names = fields(&self.0)?.into_iter().map(|(name, _)| name);
+        Some(names.filter_map(|name| serde_json::from_str(name).ok()).collect())
+    }
+}
+
+/// A value that is read and dropped.
+struct Any;
+
+impl<'t> DeserializeSeed<'t> for Any {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'t>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'t> Visitor<'t> for Any {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any valid JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Self)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut entries: A) -> Result<(), A::Error> {
+        while entries.next_key_seed(Self)?.is_some() {
+            entries.next_value_seed(Self)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn gr_5_text_is_one_line_with_same_value() {
+        let value = json!({ "a \" b": [" \\", "\n\t", { "文 字": null }], "c": -1.5e300 });
+        let text = JsonText::read(format!(" {value:#}\r\n")).unwrap();
+        assert_eq!(text.as_str(), value.to_string());
+        assert_eq!(text.value(), value);
+        assert_eq!(text.names(), Some(vec!["a \" b".to_owned(), "c".to_owned()]));
+        assert_eq!(JsonText::read("[1]".to_owned()).unwrap().names(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn gr_5_text_is_refused_where_its_value_is(text in "[\"\\\\{}\\[\\]:, \na-fu0-9.+eE]{0,16}") {
+            let value = read::<Value>(text.as_bytes());
+            match (JsonText::read(text), value) {
+                (Ok(text), Ok(value)) => prop_assert_eq!(text.value(), value),
+                (Err((error, _)), Err(expected)) => {
+                    prop_assert_eq!(error.to_string(), expected.to_string());
+                }
+                (one, other) => prop_assert!(false, "{one:?} {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn gr_5_fault_has_place_in_given_text() {
+        for text in ["{\n \"a\": \"\\ud800\"}", "[\n1e999]", "[1,\n]", "[\"\n\"]", ""] {
+            let expected = read::<Value>(text.as_bytes()).unwrap_err();
+            let (error, _) = JsonText::read(text.to_owned()).unwrap_err();
+            assert_eq!(error.to_string(), expected.to_string(), "{text}");
+        }
+    }
+}

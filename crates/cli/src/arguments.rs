@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Fmt(commands::fmt::Args),
     Migrate(commands::migrate::Args),
     Repl(commands::repl::Args),
+    Test(commands::test::Args),
+    Optimize(commands::optimize::Args),
     Prompt(commands::prompt::Args),
     Answer(commands::answer::Args),
     Tokens(commands::tokens::Args),

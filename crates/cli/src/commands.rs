@@ -28,6 +28,7 @@ pub(crate) mod mcp;
 pub(crate) mod mcp_servers;
 pub(crate) mod migrate;
 pub(crate) mod new;
+pub(crate) mod optimize;
 pub(crate) mod parse;
 pub(crate) mod prompt;
 pub(crate) mod recheck;
@@ -39,6 +40,8 @@ pub(crate) mod run;
 pub(crate) mod runs;
 #[cfg(feature = "server")]
 pub(crate) mod serve;
+#[cfg(feature = "flow")]
+pub(crate) mod test;
 #[cfg(feature = "server")]
 pub(crate) mod token;
 pub(crate) mod tokens;
@@ -63,6 +66,8 @@ left_out::left_out!(data, "server", "server");
 left_out::left_out!(inspect, "inspector", "server");
 #[cfg(not(feature = "flow"))]
 left_out::left_out!(flow, "flows", "flow");
+#[cfg(not(feature = "flow"))]
+left_out::left_out!(test, "tests", "flow");
 #[cfg(not(feature = "knowledge"))]
 left_out::left_out!(knowledge, "knowledge packs", "knowledge");
 #[cfg(not(feature = "lsp"))]

@@ -63,6 +63,8 @@ mod server;
 mod support;
 #[path = "cli/terminal.rs"]
 mod terminal;
+#[path = "cli/test.rs"]
+mod test;
 #[path = "cli/token.rs"]
 mod token;
 #[path = "cli/tokens.rs"]

@@ -91,6 +91,8 @@ pub mod editor;
 #[cfg(feature = "knowledge")]
 mod embedding;
 mod environment;
+#[cfg(feature = "flow")]
+pub mod eval;
 pub mod extensions;
 #[cfg(feature = "flow")]
 pub mod flows;

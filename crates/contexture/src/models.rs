@@ -13,6 +13,7 @@ use contexture_script::host::NamedModel;
 use contexture_script::program::Program;
 use contexture_script::syntax::ast::ImportKind;
 use contexture_store::masker::Masker;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,8 +30,12 @@ pub enum StandIn {
     None,
     /// Placeholders of the right type.
     Mock,
+    /// Models that need no server answer themselves; others are refused.
+    Local,
     /// The answers of a file, in order.
     Answers(PathBuf),
+    /// Answers in order, in the forms that a file of answers has.
+    Given(Vec<Value>),
     /// A recording, by exact request.
     Replay(PathBuf),
 }
@@ -172,6 +177,7 @@ pub struct DefaultModel {
 
 enum Standing {
     None,
+    Local,
     Mock(Arc<dyn Provider>),
     One(Arc<dyn Provider>),
     Replay(Replay),
@@ -207,6 +213,10 @@ impl Models {
                 Standing::Mock(connect(&ModelUri::Mock, &ProviderSettings::default())?)
             }
             StandIn::Answers(path) => Standing::One(Arc::new(Scripted::open(path)?)),
+            StandIn::Given(answers) => {
+                Standing::One(Arc::new(Scripted::of("the answers", answers.clone())?))
+            }
+            StandIn::Local => Standing::Local,
             StandIn::Replay(path) => Standing::Replay(Replay::open(path)?),
         };
         let names = ModelNames::new(project, request);
@@ -306,7 +316,7 @@ impl Models {
     pub(crate) fn is_mock(&self, model: &Model) -> bool {
         match &self.stand_in {
             Standing::Mock(_) => true,
-            Standing::None => model.uri.parse() == Ok(ModelUri::Mock),
+            Standing::None | Standing::Local => model.uri.parse() == Ok(ModelUri::Mock),
             Standing::Replay(replay) => replay.is_of_mock(&model.uri),
             Standing::One(_) => false,
         }
@@ -325,7 +335,10 @@ impl Models {
                 let connected = (!uri.is_remote()).then(|| self.connect(name, uri));
                 Ok(connected.and_then(Result::ok).unwrap_or_else(|| Arc::new(unconnected)))
             }
-            Standing::None => self.connect(name, uri),
+            Standing::Local if uri.is_remote() || matches!(uri, ModelUri::Added { .. }) => {
+                Err(not_local(name))
+            }
+            Standing::Local | Standing::None => self.connect(name, uri),
         }
     }
 
@@ -374,6 +387,11 @@ impl Models {
             None => provider,
         }
     }
+}
+
+fn not_local(uri: &str) -> LlmError {
+    let message = format!("{uri} is not asked here: give the answers, or a model of this machine");
+    LlmError::Settings { message }
 }
 
 /// Returns the models in place of imported ones: the caller's; those of the settings where the

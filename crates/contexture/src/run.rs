@@ -2,6 +2,7 @@
 
 mod cost;
 mod input;
+mod overrides;
 mod recheck;
 pub(crate) mod recorded;
 pub(crate) mod request;
@@ -11,6 +12,7 @@ pub(crate) mod takes;
 
 pub use cost::{RunCost, cost};
 pub use input::InputForm;
+pub use overrides::Overrides;
 pub use recheck::{Recheck, RecheckError, recheck};
 pub use recorded::Recorded;
 use request::Contexts;
@@ -295,7 +297,7 @@ pub(crate) fn host(
         project.extensions.clone(),
         request.frontend.clone(),
     );
-    let models = ModelCalls::new(models, retry_policy(project));
+    let models = ModelCalls::new(models, retry_policy(project), request.overrides);
     let host = LiveHost::new(state, references, tools, project.memories(), models);
     Ok(Opened { host, run, journal })
 }
@@ -306,6 +308,7 @@ fn spend_limit(project: &Project, request: &RunRequest) -> SpendLimit {
     SpendLimit {
         money: request.spend.money.or(limits.max_cost.and_then(Money::of_dollars)),
         tokens: request.spend.tokens.or(limits.max_tokens),
+        calls: request.spend.calls,
     }
 }
 
@@ -391,7 +394,8 @@ fn description(
         "stand_in": match &request.stand_in {
             StandIn::None => Value::Null,
             StandIn::Mock => "mock".into(),
-            StandIn::Answers(_) => "answers".into(),
+            StandIn::Local => "local".into(),
+            StandIn::Answers(_) | StandIn::Given(_) => "answers".into(),
             StandIn::Replay(_) => "replay".into(),
         },
         "concurrency": concurrency(project, request),

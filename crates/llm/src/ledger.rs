@@ -16,15 +16,19 @@ pub struct SpendLimit {
     pub money: Option<Money>,
     /// Tokens of prompts and answers together.
     pub tokens: Option<u64>,
+    /// Requests to models.
+    pub calls: Option<u64>,
 }
 
-/// Tokens, and what they cost.
+/// Requests, their tokens, and what they cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amount {
     /// Tokens of prompts and answers together.
     pub tokens: u64,
     /// What they cost; nothing when there is no price.
     pub money: Money,
+    /// Requests to models.
+    pub calls: u64,
 }
 
 impl Amount {
@@ -32,14 +36,16 @@ impl Amount {
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         let tokens = self.tokens.saturating_add(other.tokens);
-        Self { tokens, money: self.money.plus(other.money) }
+        let calls = self.calls.saturating_add(other.calls);
+        Self { tokens, money: self.money.plus(other.money), calls }
     }
 
     /// Takes an amount off; never less than nothing is left.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         let tokens = self.tokens.saturating_sub(other.tokens);
-        Self { tokens, money: self.money.minus(other.money) }
+        let calls = self.calls.saturating_sub(other.calls);
+        Self { tokens, money: self.money.minus(other.money), calls }
     }
 }
 
@@ -90,6 +96,8 @@ pub enum Excess {
     Money(Money, Money, Money),
     /// The limit of tokens: what may be needed, what is left, and the limit.
     Tokens(u64, u64, u64),
+    /// The limit of requests, all of which were sent.
+    Calls(u64),
 }
 
 impl fmt::Display for Excess {
@@ -102,6 +110,7 @@ impl fmt::Display for Excess {
             Self::Tokens(need, left, limit) => {
                 write!(f, "may take {need} tokens, and {left} of the limit of {limit} are left")
             }
+            Self::Calls(limit) => write!(f, "is one more than the limit of {limit} requests"),
         }
     }
 }
@@ -132,7 +141,8 @@ impl Ledger {
         let above = self.above.as_ref().map(|above| above.limits()).unwrap_or_default();
         let money = self.limit.money.into_iter().chain(above.money).min();
         let tokens = self.limit.tokens.into_iter().chain(above.tokens).min();
-        SpendLimit { money, tokens }
+        let calls = self.limit.calls.into_iter().chain(above.calls).min();
+        SpendLimit { money, tokens, calls }
     }
 
     /// Returns what was spent so far.
@@ -225,6 +235,11 @@ pub enum Spent {
 
 impl SpendLimit {
     fn admits(self, taken: Amount, worst: Amount) -> Result<(), Excess> {
+        if let Some(limit) = self.calls
+            && taken.calls.saturating_add(worst.calls) > limit
+        {
+            return Err(Excess::Calls(limit));
+        }
         if let Some(limit) = self.tokens {
             let left = limit.saturating_sub(taken.tokens);
             if worst.tokens > left {
@@ -246,11 +261,11 @@ mod tests {
     use super::*;
 
     const fn tokens(tokens: u64) -> Amount {
-        Amount { tokens, money: Money::ZERO }
+        Amount { tokens, money: Money::ZERO, calls: 0 }
     }
 
     fn limited(tokens: u64, above: Option<Arc<Ledger>>) -> Ledger {
-        Ledger::new(SpendLimit { tokens: Some(tokens), money: None }, above)
+        Ledger::new(SpendLimit { tokens: Some(tokens), ..SpendLimit::default() }, above)
     }
 
     #[test]
@@ -271,7 +286,7 @@ mod tests {
     fn ca_5_resumed_account_counts_what_was_taken_and_tells_what_is() {
         let told = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&told);
-        let limit = SpendLimit { tokens: Some(250), money: None };
+        let limit = SpendLimit { tokens: Some(250), ..SpendLimit::default() };
         let ledger = Ledger::resumed(limit, tokens(100), move |taken| {
             seen.lock().unwrap().push(taken.tokens);
         });
@@ -292,5 +307,18 @@ mod tests {
         assert_eq!(run.account().reserved, tokens(0));
         let other = limited(1_000, Some(client));
         assert!(other.reserve(tokens(51)).is_err() && other.reserve(tokens(50)).is_ok());
+    }
+
+    #[test]
+    fn ev_4_request_beyond_limit_of_calls_is_refused() {
+        let limit = SpendLimit { calls: Some(2), ..SpendLimit::default() };
+        let ledger = Ledger::new(limit, None);
+        let one = Amount { calls: 1, ..Amount::default() };
+        assert!(ledger.reserve(one).is_ok());
+        ledger.settle(one, Spent::Known(one, true));
+        assert!(ledger.reserve(one).is_ok(), "one is spent, one is under way");
+        assert_eq!(ledger.reserve(one), Err(Excess::Calls(2)));
+        ledger.settle(one, Spent::Nothing);
+        assert!(ledger.reserve(one).is_ok(), "a request that was refused is free");
     }
 }

@@ -3,7 +3,7 @@
 //! Decision: it stands around every provider of a run, so that attempts, rounds of tools, retries
 //! and the readings of a plan all go through one gate.
 
-use crate::ledger::{Amount, Ledger, Spent};
+use crate::ledger::{Amount, Excess, Ledger, Spent};
 use contexture_context::{Digest, TokenCounter};
 use contexture_core::profile::{Money, Profile};
 use contexture_core::{
@@ -68,7 +68,7 @@ impl Metered {
             }
             None => Money::ZERO,
         };
-        Ok(Amount { tokens: input.saturating_add(output), money })
+        Ok(Amount { tokens: input.saturating_add(output), money, calls: 1 })
     }
 
     /// Returns the most tokens of a prompt: what it was allowed, or what it has.
@@ -115,6 +115,15 @@ impl Metered {
         }
     }
 
+    fn refused(&self, excess: Excess) -> LlmError {
+        let help = match excess {
+            Excess::Calls(_) => "raise the limit",
+            _ => "raise the limit, or lower `max_input` and `max_output`",
+        };
+        let message = format!("the next request to {} {excess}", self.uri);
+        LlmError::CostLimit { message, help: help.to_owned() }
+    }
+
     async fn admit<'a>(&'a self, call: &'a ChatCall) -> Result<Ticket<'a>, LlmError> {
         let limits = self.ledger.limits();
         let mut profile = self.profile();
@@ -123,12 +132,12 @@ impl Metered {
             if output(call, &profile, &self.uri).is_none() {
                 profile = self.describe().await;
             }
-            let worst = self.worst(call, &profile)?;
-            self.ledger.reserve(worst).map_err(|excess| LlmError::CostLimit {
-                message: format!("the next request to {} {excess}", self.uri),
-                help: "raise the limit, or lower `max_input` and `max_output`".to_owned(),
-            })?;
-            reserved = Some(worst);
+            reserved = Some(self.worst(call, &profile)?);
+        } else if limits.calls.is_some() {
+            reserved = Some(Amount { calls: 1, ..Amount::default() });
+        }
+        if let Some(worst) = reserved {
+            self.ledger.reserve(worst).map_err(|excess| self.refused(excess))?;
         }
         Ok(Ticket { provider: self, call, profile, reserved, is_open: true })
     }
@@ -180,12 +189,13 @@ impl Ticket<'_> {
     fn cost(&self, usage: Usage) -> Amount {
         let tokens = usage.prompt_tokens.saturating_add(usage.completion_tokens);
         let money = self.profile.price.map(|price| price.of(usage)).unwrap_or_default();
-        Amount { tokens, money }
+        Amount { tokens, money, calls: 1 }
     }
 
     fn lose(&self) {
         let (provider, call) = (self.provider, self.call);
-        let worst = self.reserved.unwrap_or_else(|| {
+        // A limit of calls alone reserves no tokens.
+        let worst = self.reserved.filter(|worst| worst.tokens > 0).unwrap_or_else(|| {
             let output = output(call, &self.profile, &provider.uri).unwrap_or_default();
             self.cost(Usage::new(provider.input(call, &self.profile), output))
         });

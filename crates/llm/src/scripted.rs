@@ -170,14 +170,7 @@ impl Scripted {
         if text.trim_start().starts_with('[') {
             let values: Vec<Value> = json::read(text.as_bytes())
                 .map_err(|error| fault(Some(error.line()), error.to_string()))?;
-            let answers: Result<Vec<Canned>, LlmError> = values
-                .into_iter()
-                .enumerate()
-                .map(|(at, value)| {
-                    canned(value).map_err(|why| fault(None, format!("answer {}: {why}", at + 1)))
-                })
-                .collect();
-            return Ok(Self::new(answers?));
+            return Self::of(name, values);
         }
         let mut answers = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -186,6 +179,23 @@ impl Scripted {
             answers.push(canned(value).map_err(|why| fault(Some(at + 1), why))?);
         }
         Ok(Self::new(answers))
+    }
+
+    /// Takes answers in the forms that a file has; `name` stands in errors.
+    ///
+    /// # Errors
+    /// [`LlmError::Recording`] with the answer that can't be used.
+    pub fn of(name: &str, answers: Vec<Value>) -> Result<Self, LlmError> {
+        let one = |(at, value)| {
+            canned(value).map_err(|why| LlmError::Recording {
+                file: name.to_owned(),
+                line: None,
+                message: format!("answer {}: {why}", at + 1),
+            })
+        };
+        let answers: Result<Vec<Canned>, LlmError> =
+            answers.into_iter().enumerate().map(one).collect();
+        Ok(Self::new(answers?))
     }
 
     /// Returns the calls received so far.

@@ -74,6 +74,7 @@ pub mod reference;
 pub mod runtime;
 pub mod semantic;
 pub mod server;
+pub mod sites;
 mod stack;
 pub mod syntax;
 pub mod template;

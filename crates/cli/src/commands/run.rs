@@ -4,7 +4,7 @@ mod args;
 mod input;
 mod report;
 
-pub(crate) use args::{Args, Output};
+pub(crate) use args::{Args, Output, selection};
 
 use crate::output::progress::{ProgressDisplay, Verbosity};
 use crate::prelude::*;

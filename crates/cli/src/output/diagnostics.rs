@@ -9,6 +9,7 @@ use contexture::reference::syntax::{cover, redact};
 use contexture::run::CheckReport;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::path::Path;
 
 /// The most diagnostics that are shown with their source; the rest is counted.
 const SHOWN: usize = 50;
@@ -109,6 +110,15 @@ pub(crate) fn refused_program(checked: &CheckReport, terminal: &Terminal) -> Com
         .with("help", field("help"));
     error.siblings.insert("diagnostics".to_owned(), all);
     error
+}
+
+/// Returns the refusal for a fault of a file that is not a program.
+pub(crate) fn refused_file(file: &SourceFile, fault: &Diagnostic, paint: Paint) -> CommandError {
+    CommandError::refused(fault.code, format!("{}: {}", file.name(), fault.message))
+        .file(Path::new(file.name()))
+        .rendered(text(std::slice::from_ref(fault), &[file], paint))
+        .maybe_help(fault.help.clone())
+        .with("span", span(fault, &[file]))
 }
 
 /// Renders a diagnostic whose source is not available.

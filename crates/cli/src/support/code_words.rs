@@ -312,6 +312,8 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("unknown_input", "The input has a field that the program does not take."),
     ("bad_input", "A field of the input has another type than the program declares."),
     ("not_approved", "Nothing is approved under the name or id that is to be revoked."),
+    ("no_tests", "The project has no file of tests, *.test.yaml."),
+    ("no_score", "A scorer of a case gave no number, failed or took too long."),
     ("bad_usage", "The options can't be combined."),
     ("unknown_selection", "The program has no `use one of` at the place of a `--select`."),
     ("unknown_model", "The program imports no model under the name of a `--model NAME=URI`."),

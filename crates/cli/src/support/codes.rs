@@ -19,6 +19,12 @@ pub(crate) const SETTINGS: &[(&str, &str, &str)] = &[
          docs/configuration.md lists all settings.",
     ),
     (
+        "EV1001",
+        "invalid-tests",
+        "A file of tests, or a file of its cases, is not valid: a key or the name of an expectation is unknown, or \
+         a value is not of its kind. docs/evals.md lists them all.",
+    ),
+    (
         "RT1001",
         "unknown-application-tool",
         "A program imports a tool from `rust://`, and the application that runs it has no such tool or method. \

@@ -97,7 +97,7 @@ pub(crate) struct Spend {
 
 impl Spend {
     pub(crate) const fn limit(&self) -> SpendLimit {
-        SpendLimit { money: self.max_cost, tokens: self.max_tokens }
+        SpendLimit { money: self.max_cost, tokens: self.max_tokens, calls: None }
     }
 
     /// Returns the account of several runs together, if there is a limit.

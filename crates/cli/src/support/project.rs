@@ -91,13 +91,7 @@ fn here() -> Result<PathBuf, Abort> {
 fn refuse(error: &ConfigError) -> Abort {
     match error {
         ConfigError::Invalid { file, diagnostic } => {
-            let all = std::slice::from_ref(&**diagnostic);
-            CommandError::refused(diagnostic.code, error.to_string())
-                .file(Path::new(file.name()))
-                .rendered(diagnostics::text(all, &[file], Paint::new(false)))
-                .maybe_help(diagnostic.help.clone())
-                .with("span", diagnostics::span(diagnostic, &[file]))
-                .into()
+            diagnostics::refused_file(file, diagnostic, Paint::new(false)).into()
         }
         ConfigError::Read(error) => CommandError::refused("settings_unreadable", error.to_string())
             .file(error.path())

@@ -3,7 +3,7 @@
 use super::{Durable, RUN, StoredRun, Turn};
 use crate::models::StandIn;
 use crate::project::Project;
-use crate::run::{RunRequest, SetupError};
+use crate::run::{Overrides, RunRequest, SetupError};
 use crate::servers::Consent;
 use crate::turn::Conversation;
 use contexture_context::Digest;
@@ -34,7 +34,11 @@ pub(super) struct Head {
     model: Option<String>,
     models: BTreeMap<String, String>,
     mock: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    local: bool,
     answers: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given: Option<Vec<Value>>,
     replay: Option<PathBuf>,
     concurrency: Option<usize>,
     selections: BTreeMap<String, String>,
@@ -43,6 +47,9 @@ pub(super) struct Head {
     yes_to: Vec<Class>,
     max_cost: Option<f64>,
     max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_calls: Option<u64>,
+    overrides: Overrides,
     /// The turn of a server; its conversation is the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn: Option<Turn>,
@@ -64,11 +71,14 @@ pub struct Changes {
 impl Head {
     pub(super) fn of(request: &RunRequest, program: &Program, trace: Option<&str>) -> Self {
         let path = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let (mut mock, mut answers, mut replay) = (false, None, None);
+        let (mut mock, mut local) = (false, false);
+        let (mut answers, mut given, mut replay) = (None, None, None);
         match &request.stand_in {
             StandIn::None => {}
             StandIn::Mock => mock = true,
+            StandIn::Local => local = true,
             StandIn::Answers(file) => answers = Some(path(file)),
+            StandIn::Given(values) => given = Some(values.clone()),
             StandIn::Replay(file) => replay = Some(path(file)),
         }
         let is_read = request.text.is_none();
@@ -84,7 +94,9 @@ impl Head {
             model: request.model.clone(),
             models: request.models.by_name.clone(),
             mock,
+            local,
             answers,
+            given,
             replay,
             concurrency: request.concurrency,
             selections: request.selections.clone(),
@@ -93,6 +105,8 @@ impl Head {
             yes_to: request.yes_to.clone(),
             max_cost: request.spend.money.map(Money::dollars),
             max_tokens: request.spend.tokens,
+            max_calls: request.spend.calls,
+            overrides: request.overrides,
             turn: None,
         }
     }
@@ -147,9 +161,11 @@ impl StoredRun {
         self.can_go_on(changes.program)?;
         let head = self.head.clone();
         let input = self.input(changes.input)?;
-        let stand_in = match (head.mock, head.answers, head.replay) {
-            (true, ..) => StandIn::Mock,
-            (_, Some(file), _) => StandIn::Answers(file),
+        let stand_in = match (head.answers, head.given, head.replay) {
+            _ if head.mock => StandIn::Mock,
+            _ if head.local => StandIn::Local,
+            (Some(file), ..) => StandIn::Answers(file),
+            (_, Some(values), _) => StandIn::Given(values),
             (_, _, Some(file)) => StandIn::Replay(file),
             _ => StandIn::None,
         };
@@ -175,7 +191,9 @@ impl StoredRun {
             spend: SpendLimit {
                 money: changes.spend.money.or(head.max_cost.and_then(Money::of_dollars)),
                 tokens: changes.spend.tokens.or(head.max_tokens),
+                calls: changes.spend.calls.or(head.max_calls),
             },
+            overrides: head.overrides,
             durable: Some(Durable::Resume { run: self.id.clone(), changed: changes.program }),
             ..RunRequest::default()
         };

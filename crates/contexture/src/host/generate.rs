@@ -21,6 +21,7 @@ use super::templates::Templates;
 use super::tools::RunTools;
 use crate::models::{Model, Models};
 use crate::observe::Progress;
+use crate::run::Overrides;
 use crate::run::recorded::MODEL;
 use crate::run::result::{CallReport, DryPrompt};
 use crate::turn::form::Form;
@@ -48,6 +49,7 @@ pub(crate) struct ModelCalls {
     models: Models,
     retry: RetryPolicy,
     hints: Hints,
+    overrides: Overrides,
     /// The model calls whose text is the answer of a turn.
     places: Places,
     /// Answers by their requests.
@@ -69,11 +71,12 @@ pub(super) struct Services<'h> {
 }
 
 impl ModelCalls {
-    pub(crate) fn new(models: Models, retry: RetryPolicy) -> Self {
+    pub(crate) fn new(models: Models, retry: RetryPolicy, overrides: Overrides) -> Self {
         Self {
             models,
             retry,
             hints: Hints::default(),
+            overrides,
             places: Places::default(),
             cache: Mutex::default(),
             without_tools: Mutex::default(),
@@ -272,6 +275,7 @@ impl ModelCalls {
     /// Applies the hints of the caller: the program's own temperature wins, and of two limits of
     /// the answer the lower one.
     fn hint(&self, call: &mut GenerateCall) {
+        self.overrides.apply(&mut call.options);
         let Hints { max_output, temperature, .. } = self.hints;
         let is_answer = self.is_answer(call);
         let options = &mut call.options;
@@ -552,7 +556,10 @@ fn finish(
     outcome.map(|answer| answer.value).map_err(|error| {
         let usage = error.report().usage;
         let money = model.provider.profile().price.map(|price| price.of(usage));
-        let took = Amount { tokens: usage.total_tokens, money: money.unwrap_or_default() };
+        let calls =
+            error.report().attempts.iter().map(|attempt| attempt.requests.len() as u64).sum();
+        let (tokens, money) = (usage.total_tokens, money.unwrap_or_default());
+        let took = Amount { tokens, money, calls };
         Failed { took, ..Failed::of_ask(&error, &place) }
     })
 }

@@ -69,6 +69,24 @@ impl InputForm {
         Ok(Value::Object(input))
     }
 
+    /// Returns the input of an entry that takes what it wants of what is offered: one that takes a
+    /// single value of no name that is offered gets `value`.
+    #[cfg(feature = "flow")]
+    pub(crate) fn taken(&self, mut offered: Map<String, Value>) -> Value {
+        match &self.0 {
+            Some(Takes::Whole(fields) | Takes::Several(fields)) => {
+                offered.retain(|name, _| fields.iter().any(|field| field.name == *name));
+                Value::Object(offered)
+            }
+            Some(Takes::One(field)) => {
+                let name = if offered.contains_key(&field.name) { &field.name } else { "value" };
+                offered.remove(name).unwrap_or_default()
+            }
+            Some(Takes::Nothing) => Value::Object(Map::new()),
+            Some(Takes::Open(_)) | None => Value::Object(offered),
+        }
+    }
+
     /// Refuses fields that the entry does not take.
     ///
     /// # Errors

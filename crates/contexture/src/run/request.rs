@@ -1,5 +1,6 @@
 //! The request of a run: the part that runs, turns and flows have in common.
 
+use super::overrides::Overrides;
 use super::recorded::Recorded;
 use crate::durable::Durable;
 use crate::frontend::Frontend;
@@ -54,6 +55,8 @@ pub struct RunRequest {
     /// Candidates of `use one of` to take, by label, `file:line` or `file:line:column` of the
     /// `use`; one that fits none refuses the run (AS-17).
     pub selections: BTreeMap<String, String>,
+    /// Options of model calls in place of those of the program.
+    pub overrides: Overrides,
     /// Knowledge packs that may be read, each in one state (KN-8).
     pub allow_packs: Vec<Allowance>,
     /// The conversation context that the run belongs to, for its record.

@@ -33,11 +33,11 @@ fn run(place: &Place, spend: SpendLimit) -> RunReport {
 }
 
 fn tokens(tokens: u64) -> SpendLimit {
-    SpendLimit { tokens: Some(tokens), money: None }
+    SpendLimit { tokens: Some(tokens), ..SpendLimit::default() }
 }
 
 fn dollars(dollars: f64) -> SpendLimit {
-    SpendLimit { money: Money::of_dollars(dollars), tokens: None }
+    SpendLimit { money: Money::of_dollars(dollars), ..SpendLimit::default() }
 }
 
 /// A server that takes the most that the requests of these tests allow.

@@ -271,7 +271,7 @@ fn ca_5_actual_never_exceeds_the_ceiling_and_a_limit_is_never_passed() {
         requests += calls;
         passed_over += failed;
         let limit = (input + output) / 2;
-        let spend = SpendLimit { tokens: Some(limit), money: None };
+        let spend = SpendLimit { tokens: Some(limit), ..SpendLimit::default() };
         let (_, fewer) = run(&place, seed, spend);
         assert!(fewer.input + fewer.output <= limit, "{program}\n{fewer:?} of {limit}");
         refused += u64::from(fewer.calls < calls);

@@ -60,6 +60,23 @@ pub struct Path {
 }
 
 impl Path {
+    /// Parses a path that stands alone, as in `value.items[0].name`.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] with the offset.
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
+        let mut cursor = Cursor::new(text, 0);
+        let root = cursor.take_while(is_name);
+        if root.is_empty() {
+            return Err(cursor.expected("a name"));
+        }
+        let path = Self::after(root, 0, &mut cursor)?;
+        match cursor.peek() {
+            None => Ok(path),
+            Some(_) => Err(cursor.expected("`.`, `[` or the end of the path")),
+        }
+    }
+
     /// Returns the name that it begins with.
     #[must_use]
     pub fn root(&self) -> &str {

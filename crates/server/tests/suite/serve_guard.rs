@@ -199,7 +199,7 @@ fn ca_5_token_with_a_limit_is_refused_what_does_not_fit_also_after_a_restart() {
     let place = Place::new(REQUIRED);
     let program = "main func(said string) {\n  generate({ input: said, max_input: 1000, max_output: 100 })\n}\n";
     place.write("echo.as", program);
-    let spend = SpendLimit { tokens: Some(1_105), money: None };
+    let spend = SpendLimit { tokens: Some(1_105), ..SpendLimit::default() };
     let limited = place.token(NewToken { spend, ..NewToken::new("limited") });
     let free = place.token(NewToken::new("free"));
     assert_eq!(place.tokens().list().unwrap()[0].spend, spend, "it is stored");

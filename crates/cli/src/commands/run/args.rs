@@ -115,7 +115,7 @@ pub(crate) struct Output {
     pub(crate) stream: bool,
 }
 
-fn selection(text: &str) -> Result<(String, String), String> {
+pub(crate) fn selection(text: &str) -> Result<(String, String), String> {
     match text.rsplit_once('=').map(|(place, name)| (place.trim(), name.trim())) {
         Some((place, name)) if !place.is_empty() && !name.is_empty() => {
             Ok((place.to_owned(), name.to_owned()))

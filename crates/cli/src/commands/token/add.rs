@@ -61,7 +61,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         owner: args.owner.clone(),
         senders: args.sender.clone(),
         scopes: args.scope.clone(),
-        spend: SpendLimit { money: args.max_cost, tokens: args.max_tokens },
+        spend: SpendLimit { money: args.max_cost, tokens: args.max_tokens, calls: None },
         expires: args.expires,
         ..NewToken::new(&args.name)
     };

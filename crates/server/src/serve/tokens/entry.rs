@@ -151,10 +151,12 @@ impl TryFrom<StoredEntry> for Entry {
             spend: SpendLimit {
                 money: stored.max_cost.and_then(Money::of_dollars),
                 tokens: stored.max_tokens,
+                calls: None,
             },
             spent: Amount {
                 money: money.ok_or("`spent_cost` is not an amount")?,
                 tokens: stored.spent_tokens.unwrap_or_default(),
+                calls: 0,
             },
             created: time(stored.created)?,
             expires: stored.expires.map(time).transpose()?,

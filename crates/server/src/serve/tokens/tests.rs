@@ -137,7 +137,7 @@ fn take_elsewhere(tokens: &Tokens, more: u64) {
 async fn wa_11_calls_of_all_servers_count_against_limit_of_token() {
     let folder = folder();
     let tokens = Tokens::in_folder(folder.path());
-    let spend = SpendLimit { tokens: Some(100), money: None };
+    let spend = SpendLimit { tokens: Some(100), ..SpendLimit::default() };
     let (_, secret) = tokens.add(NewToken { spend, ..NewToken::new("phone") }).unwrap();
     take_elsewhere(&tokens, 10);
     let registry = Registry::open(tokens.clone()).unwrap();

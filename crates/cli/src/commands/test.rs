@@ -1,0 +1,113 @@
+//! `contexture test`: the cases of programs on recorded answers (EV-1, EV-5).
+
+mod table;
+
+use crate::output::diagnostics::{refused_file, refused_program};
+use crate::output::progress::ProgressDisplay;
+use crate::prelude::*;
+use crate::support::runtime::multi_threaded;
+use contexture::eval::{self, EvalError, Report, Suite, TestOptions, junit, markdown};
+use contexture::{Project, Runtime};
+use std::fs;
+
+const EXAMPLES: &str = "\
+Examples:
+  contexture test examples/use_one_of.test.yaml
+  contexture test examples/use_one_of.test.yaml --json
+  contexture test --mock --markdown
+  contexture test --junit report.xml
+
+A file of tests, NAME.test.yaml, names a program and lists cases: an input, recorded answers of
+models, and what is expected of the value, the prompts and the course of the run. No model is asked
+over a network. Every case is a recorded run, which `contexture trace` shows.
+
+Exit code 0: all cases pass; 1: some fail; 2: a file of tests or a program has a fault, and nothing
+has run.";
+
+/// Runs the cases of programs on recorded answers.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Files of tests [default: every `*.test.yaml` of the project].
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+    /// Let placeholders of the right type stand in for models in cases without recorded answers.
+    #[arg(long)]
+    mock: bool,
+    /// Leave out the lines of a file of cases that hold no case; they are named, and skipped.
+    #[arg(long)]
+    skip_broken: bool,
+    #[command(flatten)]
+    workspace: Workspace,
+    /// Print one JSON object: suites, each with file and cases; passed, failed and skipped.
+    #[arg(long)]
+    json: bool,
+    /// Print a report in Markdown, as for a comment of a pull request.
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// Write the report as JUnit XML to a file.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    junit: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
+    let suites = suites(args, terminal)?;
+    let mut options = TestOptions::default();
+    options.mock = args.mock;
+    let tokio = multi_threaded()?;
+    let work = || {
+        let one = |(project, suite): (Project, Suite)| {
+            tokio.block_on(eval::test(&Runtime::of(project), &suite, &options))
+        };
+        suites.into_iter().map(one).collect::<Result<Vec<_>, EvalError>>()
+    };
+    let done = ProgressDisplay::waiting(terminal, "running cases", work);
+    let report = Report::new(done.map_err(|error| refused(error, terminal))?);
+    show(args, &report, terminal)?;
+    Ok(if report.failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Reads the files of tests, before anything runs.
+fn suites(args: &Args, terminal: &Terminal) -> Result<Vec<(Project, Suite)>, Abort> {
+    let mut files = args.files.clone();
+    if files.is_empty() {
+        let project = args.workspace.open()?;
+        files = eval::find(&project)?;
+        if files.is_empty() {
+            let message = format!("{} has no file of tests, *.test.yaml", project.root.display());
+            let help = "name one, or write NAME.test.yaml beside a program; see docs/evals.md";
+            return Err(CommandError::refused("no_tests", message).help(help).into());
+        }
+    }
+    let load = |file: &PathBuf| {
+        let project = args.workspace.open_for(Some(file))?;
+        let suite = eval::load(&project, file, args.skip_broken);
+        Ok((project, suite.map_err(|error| refused(error, terminal))?))
+    };
+    files.iter().map(load).collect()
+}
+
+fn show(args: &Args, report: &Report, terminal: &Terminal) -> Result<(), Abort> {
+    if let Some(path) = &args.junit {
+        let name = path.display().to_string();
+        fs::write(path, junit(report)).map_err(|error| Abort::write(&name, &error))?;
+    }
+    match (args.json, args.markdown) {
+        (true, _) => terminal.print_json(&json!(report)),
+        (_, true) => terminal.print(&markdown(report)),
+        _ => terminal.print(&table::text(report, terminal.out)),
+    }
+}
+
+/// Returns the refusal for a fault of a file of tests or of a program.
+pub(crate) fn refused(error: EvalError, terminal: &Terminal) -> Abort {
+    match error {
+        EvalError::Read(error) => error.into(),
+        EvalError::Invalid { file, diagnostic } => {
+            refused_file(&file, &diagnostic, terminal.err).into()
+        }
+        EvalError::Program(checked) => refused_program(&checked, terminal).into(),
+        EvalError::Setup(error) => error.into(),
+        other => CommandError::refused("bad_usage", other.to_string()).into(),
+    }
+}

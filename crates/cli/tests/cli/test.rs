@@ -1,0 +1,251 @@
+//! `contexture test`: cases of programs on recorded answers (EV-1 to EV-5).
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+
+const PROGRAM: &str = "\
+import tool File from \"file://workspace\"
+
+agent Grader {
+  func score(value { answer string }, input { q string }) {
+    if value.answer == input.q { return 1 }
+    0.25
+  }
+  func endless(value) {
+    for i in range(2000000000) max 2000000000 { x = i }
+    1
+  }
+  func words(value) { \"good\" }
+}
+
+main func(input { q string }) {
+  page = File.read({ path: \"page.txt\" })
+  use one of {
+    long: page max 200 selected
+    short: page max 9
+  } as facts
+  use input.q as question
+  generate({ input: \"Answer the question.\", attempts: 2 }) -> { answer string }
+}
+";
+
+fn sandbox(tests: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("ask.as", PROGRAM);
+    sandbox.write("page.txt", "The cache stores answers. 缓存保存答案。 ".repeat(20));
+    sandbox.write("ask.test.yaml", tests);
+    sandbox
+}
+
+fn cases(sandbox: &Sandbox, arguments: &[&str], code: i32) -> Vec<Value> {
+    let all = [&["test", "--json"], arguments].concat();
+    let found = sandbox.run(all).exits(code).json();
+    found["suites"][0]["cases"].as_array().unwrap().clone()
+}
+
+const GOOD: &str = "\
+program: ask.as
+cases:
+  - name: answers
+    input: {q: 'What?'}
+    answers: ['not JSON', {json: {answer: 'It stores answers.'}}]
+    expect:
+      - equals: {answer: 'It stores answers.'}
+      - matches: {path: answer, pattern: 'stores'}
+      - where: size(value.answer) == 18 AND course.calls == 1
+      - schema: {type: object, required: [answer]}
+      - prompt: {has_item: facts, keeps: 'The cache stores', max_tokens: 600, call: 1}
+      - course: {calls: 1, attempts: 2, tools: ['File.read']}
+  - name: choices
+    input: {q: 'What?'}
+    answers: [{json: {answer: 'x'}}]
+    variants:
+      - {name: long, select: {facts: long}}
+      - {name: short, select: {facts: short}}
+    expect:
+      - prompt: {keeps: '答案'}
+";
+
+#[test]
+fn ev_1_cases_are_recorded_runs_with_verdicts() {
+    let sandbox = sandbox(GOOD);
+    let found = sandbox.run(["test", "--json"]).exits(1).json();
+    assert_eq!(found["suites"][0]["file"], "ask.test.yaml");
+    assert_eq!((&found["passed"], &found["failed"]), (&json!(2), &json!(1)));
+    let cases = found["suites"][0]["cases"].as_array().unwrap();
+    let outcome = |at: usize| (cases[at]["variant"].clone(), cases[at]["outcome"].clone());
+    assert_eq!(outcome(0), (Value::Null, json!("passed")), "{cases:#?}");
+    assert_eq!(outcome(1), (json!("long"), json!("passed")), "{cases:#?}");
+    assert_eq!(outcome(2), (json!("short"), json!("failed")));
+    let verdict = &cases[2]["expectations"][0];
+    assert_eq!(verdict["name"], "prompt");
+    assert_eq!(verdict["detail"], "call 1: `答案` is not in the prompt");
+    assert!(cases[0]["tokens"].as_u64().unwrap() > 50);
+    let run = cases[0]["run"].as_str().unwrap();
+    let trace = sandbox.run(["trace", "show", run]).exits(0);
+    assert!(trace.stdout.contains("generate"), "{}", trace.stdout);
+}
+
+#[test]
+fn ev_5_reports_are_text_markdown_and_junit() {
+    let sandbox = sandbox(GOOD);
+    let done = sandbox.run(["test", "ask.test.yaml", "--junit", "report.xml"]).exits(1);
+    assert!(done.stdout.contains("failed  choices · short"), "{}", done.stdout);
+    assert!(done.stdout.contains("2 passed, 1 failed"), "{}", done.stdout);
+    let xml = sandbox.read("report.xml");
+    let head =
+        "<testsuite name=\"ask.test.yaml\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\">";
+    assert!(xml.contains(head), "{xml}");
+    assert!(xml.contains("<failure message=\"prompt: call 1: `答案` is not"), "{xml}");
+    let done = sandbox.run(["test", "--markdown"]).exits(1);
+    assert!(done.stdout.starts_with("**2 passed, 1 failed**"), "{}", done.stdout);
+    assert!(done.stdout.contains("| choices · short | failed |"), "{}", done.stdout);
+}
+
+#[test]
+fn ev_1_faults_of_file_are_refused_with_line_and_suggestion() {
+    for (line, from, to, help) in [
+        (3, "name: answers", "nme: answers", "did you mean `name`?"),
+        (7, "- equals:", "- equal:", "did you mean `equals`?"),
+        (2, "cases:", "case:", "did you mean `cases`?"),
+        (11, "has_item:", "has_items:", "did you mean `has_item`?"),
+    ] {
+        let sandbox = sandbox(&GOOD.replacen(from, to, 1));
+        let found = sandbox.run(["test", "--json"]).exits(2).json();
+        let error = &found["error"];
+        assert_eq!(error["code"], "EV1001", "{found}");
+        assert_eq!(error["help"], help, "{found}");
+        assert_eq!(error["span"]["start"]["line"], line, "{found}");
+        assert!(!sandbox.path(".contexture/runs").exists(), "nothing has run");
+    }
+}
+
+#[test]
+fn ev_1_misuse_is_refused() {
+    let sandbox = sandbox(GOOD);
+    let missing = sandbox.run(["test", "none.test.yaml", "--json"]).exits(2).json();
+    assert_eq!(missing["error"]["code"], "file_unreadable");
+    sandbox.write("ask.as", "main func(input) { nothing }");
+    let refused = sandbox.run(["test", "--json"]).exits(2).json();
+    assert_eq!(refused["error"]["code"], "AS2001");
+    let empty = Sandbox::new().run(["test", "--json"]).exits(2).json();
+    assert_eq!(empty["error"]["code"], "no_tests");
+}
+
+#[test]
+fn ev_1_run_that_fails_is_error_and_others_run() {
+    let tests = "\
+program: ask.as
+cases:
+  - name: no answer left
+    input: {q: a}
+    answers: []
+  - name: wrong input
+    input: {question: a}
+  - name: unknown candidate
+    input: {q: a}
+    select: {facts: lon}
+  - name: good
+    input: {q: a}
+    answers: [{json: {answer: b}}]
+";
+    let sandbox = sandbox(tests);
+    let cases = cases(&sandbox, &[], 1);
+    let told: Vec<_> = cases
+        .iter()
+        .map(|case| (case["outcome"].as_str(), case["error"]["code"].as_str()))
+        .collect();
+    assert_eq!(told[1], (Some("error"), Some("unknown_input")), "{cases:#?}");
+    assert_eq!(told[2], (Some("error"), Some("unknown_candidate")));
+    assert_eq!(told[0].0, Some("error"));
+    assert_eq!(told[3], (Some("passed"), None));
+}
+
+#[test]
+fn ev_1_no_model_is_asked_over_network() {
+    let tests = "\
+program: ask.as
+cases:
+  - {name: far, input: {q: a}, model: 'openai://gpt-4o-mini'}
+  - {name: near, input: {q: 'What does the cache store?'}, model: 'builtin://extractive'}
+";
+    let sandbox = sandbox(tests);
+    let cases = cases(&sandbox, &[], 1);
+    let message = cases[0]["error"]["message"].as_str().unwrap();
+    assert!(message.contains("openai://gpt-4o-mini is not asked here"), "{message}");
+    assert_eq!(cases[1]["outcome"], "passed", "{cases:#?}");
+    assert_eq!(self::cases(&sandbox, &["--mock"], 0)[0]["outcome"], "passed");
+}
+
+#[test]
+fn ev_2_scorer_gets_value_and_input_and_its_faults_are_errors() {
+    let tests = "\
+program: ask.as
+cases:
+  - name: same
+    input: {q: a}
+    answers: [{json: {answer: a}}]
+    expect: [scorer: {agent: Grader.score, at_least: 0.8}]
+  - name: other
+    input: {q: a}
+    answers: [{json: {answer: b}}]
+    expect: [scorer: {agent: Grader.score, at_least: 0.8}]
+  - name: words
+    input: {q: a}
+    answers: [{json: {answer: b}}]
+    expect: [scorer: {agent: Grader.words}]
+  - name: missing
+    input: {q: a}
+    answers: [{json: {answer: b}}]
+    expect: [scorer: {agent: Grader.none}]
+";
+    let sandbox = sandbox(tests);
+    let cases = cases(&sandbox, &[], 1);
+    let outcomes: Vec<_> = cases.iter().map(|case| case["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["passed", "failed", "error", "error"], "{cases:#?}");
+    let detail = cases[1]["expectations"][0]["detail"].as_str().unwrap();
+    assert_eq!(detail, "Grader.score gave 0.25, expected at least 0.8");
+    let message = cases[2]["error"]["message"].as_str().unwrap();
+    assert!(message.contains("expected a number"), "{message}");
+    assert_eq!(cases[3]["error"]["code"], "no_score");
+}
+
+#[test]
+fn ev_4_limits_of_case_end_it_before_the_request() {
+    let tests = "\
+program: ask.as
+cases:
+  - {name: none, input: {q: a}, answers: [{json: {answer: b}}], limits: {max_calls: 0}}
+  - {name: one, input: {q: a}, answers: [raw, {json: {answer: b}}], limits: {max_calls: 1}}
+  - {name: two, input: {q: a}, answers: [raw, {json: {answer: b}}], limits: {max_calls: 2}}
+  - {name: tokens, input: {q: a}, answers: [{json: {answer: b}}], limits: {max_tokens: 10}, options: {max_output: 5}}
+";
+    let sandbox = sandbox(tests);
+    let cases = cases(&sandbox, &[], 1);
+    let outcomes: Vec<_> = cases.iter().map(|case| case["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["failed", "failed", "passed", "failed"], "{cases:#?}");
+    let verdict = &cases[0]["expectations"][0];
+    assert_eq!(verdict["name"], "limits");
+    assert!(verdict["detail"].as_str().unwrap().contains("limit of 0 requests"), "{verdict}");
+}
+
+#[test]
+fn ev_1_half_broken_data_is_told_by_line_and_rest_runs_on_request() {
+    let sandbox = sandbox("program: ask.as\ncases: cases.jsonl\n");
+    let good =
+        json!({ "name": "a", "input": { "q": "x" }, "answers": [{ "json": { "answer": "y" } }] });
+    sandbox.write("cases.jsonl", format!("{good}\n{{\"name\": \"b\"\n{{\"nme\": 1}}\n"));
+    let refused = sandbox.run(["test", "--json"]).exits(2).json();
+    assert_eq!(refused["error"]["span"]["start"]["line"], 2, "{refused}");
+    assert_eq!(refused["error"]["file"], "cases.jsonl");
+    let cases = cases(&sandbox, &["--skip-broken"], 0);
+    let told: Vec<_> = cases
+        .iter()
+        .map(|case| (case["name"].as_str().unwrap(), case["outcome"].as_str().unwrap()))
+        .collect();
+    let expected = [("a", "passed"), ("cases.jsonl:2", "skipped"), ("cases.jsonl:3", "skipped")];
+    assert_eq!(told, expected);
+    sandbox.write("ask.test.yaml", "program: ask.as\ncases: cases.csv\n");
+    sandbox.write("cases.csv", "name,input.q,answers,expect.subset\n问,007,\"[{\"\"json\"\": {\"\"answer\"\": \"\"y\"\"}}]\",\"{\"\"answer\"\": \"\"y\"\"}\"\n");
+    assert_eq!(self::cases(&sandbox, &[], 0)[0]["name"], "问");
+}

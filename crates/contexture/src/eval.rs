@@ -1,0 +1,31 @@
+//! Tests and evals: cases of a program, each a recorded run, judged by what was expected (EV-1 to
+//! EV-3).
+//!
+//! Decision: a file of tests is read into plain types whose names are those of the file, so that the
+//! reader, its suggestions and the schema for editors are one. What is judged is an [`Observed`], which
+//! is made of a run and its record; judging asks nothing and costs nothing.
+
+mod cell;
+mod compare;
+mod data;
+mod expect;
+mod fault;
+mod file;
+mod found;
+mod judge;
+mod observed;
+mod report;
+mod run;
+mod scorer;
+mod suite;
+
+pub use compare::{Comparison, Direction, compare};
+pub use expect::Expectation;
+pub use fault::EvalError;
+pub use file::{Broken, Suite, load, test_schema};
+pub use found::find;
+pub use judge::{Verdict, judge};
+pub use observed::{Course, Observed, Prompt};
+pub use report::{CaseReport, Outcome, Report, SuiteReport, junit, markdown};
+pub use run::{TestOptions, test};
+pub use suite::{Case, CaseLimits, TestFile, Variant};

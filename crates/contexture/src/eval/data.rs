@@ -1,0 +1,193 @@
+//! Cases in files of data: JSONL, one case a line, and CSV, one case a row (EV-1).
+//!
+//! Decision: a fault belongs to its line, and the other lines are read all the same; whoever asked
+//! decides whether they run.
+
+use super::fault::LineFault;
+use super::suite::Case;
+use contexture_context::json;
+use csv_core::{ReadRecordResult, Reader};
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
+
+/// The most columns of a CSV file.
+const MAX_COLUMNS: usize = 1_000;
+
+/// A case or the fault in its line.
+pub(super) type Row = Result<Case, LineFault>;
+
+/// Reads the cases of a JSONL text.
+pub(super) fn jsonl(text: &str) -> Vec<Row> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(at, line)| case_of_line(line).map_err(|why| LineFault::new(at + 1, &why))).collect()
+}
+
+fn case_of_line(line: &str) -> Result<Case, String> {
+    // A program may be given any JSON that the reader of runs takes, and no more.
+    let value: Value = json::read(line.as_bytes()).map_err(|error| error.to_string())?;
+    Case::deserialize(value).map_err(|error| error.to_string())
+}
+
+/// Reads the cases of a CSV text: the first row names the keys. A field of the input is `input.NAME`,
+/// an expectation `expect.NAME`; other values than texts are JSON.
+pub(super) fn csv(text: &str) -> Vec<Row> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut records = Records::new(text);
+    let head = match records.next() {
+        Some(Ok((_, head))) => head,
+        Some(Err(fault)) => return vec![Err(fault)],
+        None => return Vec::new(),
+    };
+    let rows = std::iter::from_fn(|| records.next());
+    rows.map(|record| {
+        let (line, fields) = record?;
+        case_of_fields(&head, fields).map_err(|why| LineFault::new(line, &why))
+    })
+    .collect()
+}
+
+fn case_of_fields(head: &[String], fields: Vec<String>) -> Result<Case, String> {
+    if fields.len() != head.len() {
+        let (found, wanted) = (fields.len(), head.len());
+        return Err(format!("the row has {found} fields, expected {wanted} as in the first row"));
+    }
+    let (mut case, mut expect) = (Map::new(), Vec::new());
+    let mut pairs = Vec::new();
+    for (name, text) in head.iter().zip(fields) {
+        let name = name.trim();
+        match name.split_once('.') {
+            // An empty field of a table is one that is absent.
+            _ if text.is_empty() => {}
+            Some(("input", field)) => pairs.push((field.to_owned(), text)),
+            Some(("expect", kind)) => expect.push(json!({ kind: value(&text) })),
+            _ if matches!(name, "name" | "model") => {
+                case.insert(name.to_owned(), Value::String(text));
+            }
+            _ => {
+                case.insert(name.to_owned(), value(&text));
+            }
+        }
+    }
+    if !expect.is_empty() {
+        let listed = case.entry("expect").or_insert_with(|| Value::Array(Vec::new()));
+        let listed = listed.as_array_mut().ok_or("`expect` is not a list")?;
+        listed.append(&mut expect);
+    }
+    let mut case = Case::deserialize(Value::Object(case)).map_err(|error| error.to_string())?;
+    case.pairs = pairs;
+    Ok(case)
+}
+
+/// Returns what a field says: JSON, or a text.
+fn value(text: &str) -> Value {
+    json::read(text.as_bytes()).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+/// The records of a CSV text, each with its line.
+struct Records<'t> {
+    rest: &'t [u8],
+    reader: Reader,
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    is_over: bool,
+}
+
+impl<'t> Records<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            rest: text.as_bytes(),
+            reader: Reader::new(),
+            // No record is longer than the text.
+            fields: vec![0; text.len() + 1],
+            ends: vec![0; MAX_COLUMNS],
+            is_over: false,
+        }
+    }
+
+    fn next(&mut self) -> Option<Result<(usize, Vec<String>), LineFault>> {
+        let (mut written, mut count) = (0, 0);
+        let mut line = self.line();
+        while !self.is_over {
+            let fields = self.fields.get_mut(written..).unwrap_or_default();
+            let ends = self.ends.get_mut(count..).unwrap_or_default();
+            let (result, read, out, ended) = self.reader.read_record(self.rest, fields, ends);
+            self.rest = self.rest.get(read..).unwrap_or_default();
+            (written, count) = (written + out, count + ended);
+            match result {
+                ReadRecordResult::Record => {
+                    let record = self.record(count);
+                    if record.iter().any(|field| !field.trim().is_empty()) {
+                        return Some(Ok((line, record)));
+                    }
+                    (written, count, line) = (0, 0, self.line());
+                }
+                // The reader gives the last record when it is asked with nothing left.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::End => self.is_over = true,
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
+                    self.is_over = true;
+                    let message = format!("the row has more than {MAX_COLUMNS} fields");
+                    return Some(Err(LineFault::new(line, &message)));
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the line in which the next record begins.
+    fn line(&self) -> usize {
+        let blank = self.rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
+        let skipped = blank.filter(|byte| **byte == b'\n').count();
+        usize::try_from(self.reader.line()).unwrap_or(usize::MAX).saturating_add(skipped)
+    }
+
+    fn record(&self, count: usize) -> Vec<String> {
+        let mut start = 0;
+        let mut fields = Vec::with_capacity(count);
+        for end in self.ends.iter().take(count) {
+            let field = self.fields.get(start..*end).unwrap_or_default();
+            fields.push(String::from_utf8_lossy(field).into_owned());
+            start = *end;
+        }
+        fields
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(rows: &[Row]) -> Vec<(usize, &str)> {
+        let faults = rows.iter().filter_map(|row| row.as_ref().err());
+        faults.map(|fault| (fault.line, fault.message.as_str())).collect()
+    }
+
+    #[test]
+    fn ev_1_jsonl_lines_are_cases_and_faults_have_their_line() {
+        let rows = jsonl(
+            "\u{feff}{\"name\": \"a\", \"input\": {\"q\": \"你好\"}}\n\n{\"nam\": \"b\"}\n{\"name\": ",
+        );
+        assert_eq!(rows.len(), 3);
+        assert_eq!(rows[0].as_ref().unwrap().input, json!({ "q": "你好" }));
+        let faults = faults(&rows);
+        assert_eq!(faults.iter().map(|fault| fault.0).collect::<Vec<_>>(), [3, 4]);
+        assert!(faults[0].1.starts_with("unknown field `nam`"), "{faults:?}");
+    }
+
+    #[test]
+    fn ev_1_csv_rows_are_cases_with_quotes_and_line_breaks() {
+        let rows = csv(
+            "name,input.q,answers,expect.subset\r\n\"a, b\",\"two\nlines\",\"[\"\"raw\"\"]\",\"{\"\"x\"\": 1}\"\r\nshort\r\nc,007,,\r\n",
+        );
+        let first = rows[0].as_ref().unwrap();
+        assert_eq!(first.name.as_deref(), Some("a, b"));
+        assert_eq!(first.pairs, [("q".to_owned(), "two\nlines".to_owned())]);
+        assert_eq!(first.answers, Some(vec![json!("raw")]));
+        assert_eq!(first.expect[0].name(), "subset");
+        assert_eq!(faults(&rows), [(4, "the row has 1 fields, expected 4 as in the first row")]);
+        let last = rows[2].as_ref().unwrap();
+        assert_eq!(last.pairs, [("q".to_owned(), "007".to_owned())], "the program types it");
+        assert!(last.answers.is_none() && last.expect.is_empty());
+    }
+}

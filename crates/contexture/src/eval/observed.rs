@@ -1,0 +1,142 @@
+//! What is judged: the value of a run, what its models saw, and what it did (EV-2).
+
+use crate::inspect::{InspectError, Kept};
+use crate::run::Run;
+use contexture_context::{TraceKind, Trust};
+use serde_json::{Value, json};
+
+/// What a run gave and did, for expectations.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Observed {
+    /// The value of the program.
+    pub value: Value,
+    /// The prompts of its model calls, in their order.
+    pub prompts: Vec<Prompt>,
+    /// Its course.
+    pub course: Course,
+}
+
+/// The prompt of a model call.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Prompt {
+    /// The URI of the model.
+    pub model: String,
+    /// Tokens of the whole prompt.
+    pub tokens: u64,
+    /// Its messages, one after the other.
+    pub text: String,
+    /// The items of which something is shown.
+    pub items: Vec<ShownItem>,
+}
+
+/// An item of a prompt.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ShownItem {
+    /// Its label.
+    pub label: Option<String>,
+    /// Its source expression.
+    pub source: String,
+    /// Its trust.
+    pub trust: Trust,
+}
+
+impl ShownItem {
+    /// Returns its label, or its source where it has none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.source)
+    }
+}
+
+/// The course of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Course {
+    /// The number of model calls.
+    pub calls: u64,
+    /// The number of their attempts together.
+    pub attempts: u64,
+    /// The calls of tools in order, as in `File.read`.
+    pub tools: Vec<String>,
+    /// The tokens that models took.
+    pub tokens: u64,
+    /// Dollars; absent when a model has no price.
+    pub cost: Option<f64>,
+}
+
+/// The fields of `prompt` in a condition.
+pub(super) const PROMPT_FIELDS: [&str; 4] = ["items", "model", "text", "tokens"];
+
+/// The fields of `course` in a condition.
+pub(super) const COURSE_FIELDS: [&str; 5] = ["attempts", "calls", "cost", "tokens", "tools"];
+
+impl Observed {
+    /// Returns what a run tells by itself, without its prompts and tools.
+    #[must_use]
+    pub fn of_run(run: &Run) -> Self {
+        let course = Course {
+            calls: run.calls.len() as u64,
+            attempts: run.calls.iter().map(|call| call.attempts.len() as u64).sum(),
+            tools: Vec::new(),
+            tokens: run.usage.total_tokens,
+            cost: run.cost.actual,
+        };
+        Self { value: run.value.clone(), prompts: Vec::new(), course }
+    }
+
+    /// Adds what the record of the run has.
+    ///
+    /// # Errors
+    /// [`InspectError`] when a text of a prompt is missing.
+    pub fn with_record(mut self, kept: Kept<'_>) -> Result<Self, InspectError> {
+        for call in kept.calls() {
+            let manifest = &call.manifest;
+            let texts = manifest.messages.iter().map(|message| Ok(kept.message(message)?.text));
+            let texts: Vec<String> = texts.collect::<Result<_, InspectError>>()?;
+            let shown = manifest.items.iter().filter(|item| item.tokens > 0);
+            let shown = shown.map(|item| ShownItem {
+                label: item.label.clone(),
+                source: item.source.clone(),
+                trust: item.trust,
+            });
+            self.prompts.push(Prompt {
+                model: manifest.model.uri.clone(),
+                tokens: manifest.tokens,
+                text: texts.join("\n"),
+                items: shown.collect(),
+            });
+        }
+        let mut tools: Vec<_> = kept.log.of_kind(TraceKind::Tool).collect();
+        tools.sort_by_key(|event| event.id);
+        self.course.tools = tools
+            .into_iter()
+            .map(|event| {
+                let word = |name: &str| event.data.get(name).and_then(Value::as_str);
+                let (tool, method) = (word("name"), word("method"));
+                format!("{}.{}", tool.unwrap_or_default(), method.unwrap_or_default())
+            })
+            .collect();
+        Ok(self)
+    }
+
+    /// Returns the roots of a condition; `prompt` is the first one.
+    pub(super) fn roots(&self) -> Value {
+        let Course { calls, attempts, tools, tokens, cost } = &self.course;
+        let prompt = self.prompts.first().map(|prompt| {
+            let items: Vec<&str> = prompt.items.iter().map(ShownItem::name).collect();
+            let Prompt { model, tokens, text, .. } = prompt;
+            json!({ "items": items, "model": model, "text": text, "tokens": tokens })
+        });
+        json!({
+            "value": self.value,
+            "prompt": prompt,
+            "course": {
+                "calls": calls, "attempts": attempts, "tools": tools,
+                "tokens": tokens, "cost": cost,
+            },
+        })
+    }
+}

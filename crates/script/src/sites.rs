@@ -1,0 +1,205 @@
+//! The `use one of` of a file with the places of their marks, and programs in which others are marked
+//! (AS-33, EV-9).
+//!
+//! Decision: a mark is put in and taken out as bytes of the source, and nothing is printed from the
+//! tree; so the rest of the file stays as it is, whatever its form.
+
+use crate::syntax::ast::{Candidate, File, Item, StatementKind, Use, UseSource};
+use crate::syntax::walk::statements;
+use contexture_diagnostic::{SourceFile, Span, suggestion};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A `use one of` of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Site {
+    /// The line of the `use`, from 1.
+    pub line: u32,
+    /// Its label, if it has one.
+    pub label: Option<String>,
+    /// Its candidates, in order.
+    pub candidates: Vec<SiteCandidate>,
+}
+
+/// A candidate of a [`Site`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SiteCandidate {
+    /// Its name.
+    pub name: String,
+    /// True if it is shown unless another is chosen: it is marked, or the first where none is.
+    pub selected: bool,
+    /// Its place in the file, in bytes.
+    pub span: Place,
+    /// The place of the word `selected`.
+    #[serde(skip)]
+    pub mark: Option<Span>,
+}
+
+/// A place in a file, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The first byte.
+    pub start: u32,
+    /// The byte after the last one.
+    pub end: u32,
+}
+
+/// The reason why no other candidates can be marked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+#[non_exhaustive]
+pub struct SiteError {
+    /// True if the site is unknown; else the candidate is, or two are chosen for one site.
+    pub is_of_site: bool,
+    /// The message.
+    pub message: String,
+    /// The way to fix it.
+    pub help: String,
+}
+
+/// Returns every `use one of` of a file, in source order.
+#[must_use]
+pub fn sites(source: &SourceFile, file: &File) -> Vec<Site> {
+    let mut found: Vec<&Use> = Vec::new();
+    uses_of_items(&file.items, &mut found);
+    found.sort_by_key(|used| used.span.start);
+    found.into_iter().filter_map(|used| site(source, used)).collect()
+}
+
+fn uses_of_items<'f>(items: &'f [Item], found: &mut Vec<&'f Use>) {
+    for item in items {
+        match item {
+            Item::Use(used) => found.push(used),
+            Item::Agent(agent) => uses_of_items(&agent.items, found),
+            Item::Func(func) => statements(&func.body, &mut |statement| {
+                if let StatementKind::Use(used) = &statement.kind {
+                    found.push(used);
+                }
+            }),
+            Item::Import(_) | Item::Shape(_) | Item::Config(_) => {}
+        }
+    }
+}
+
+fn site(source: &SourceFile, used: &Use) -> Option<Site> {
+    let UseSource::OneOf(candidates) = &used.source else { return None };
+    let marked = candidates.iter().position(|candidate| candidate.selected.is_some()).unwrap_or(0);
+    let one = |(at, candidate): (usize, &Candidate)| SiteCandidate {
+        name: candidate.name.text.clone(),
+        selected: at == marked,
+        span: Place { start: candidate.span.start, end: candidate.span.end },
+        mark: candidate.selected,
+    };
+    Some(Site {
+        line: source.position(used.span.start).line,
+        label: used.label.as_ref().map(|label| label.value.clone()),
+        candidates: candidates.iter().enumerate().map(one).collect(),
+    })
+}
+
+/// Marks the chosen candidates of sites, each named by its label or its line, and returns the text.
+/// Only marks differ: one that is removed takes the blank before it, one that is added stands after
+/// its candidate. A candidate that is shown anyway keeps its text.
+///
+/// # Errors
+/// [`SiteError`] for an unknown site or candidate, and for two candidates of one site.
+pub fn specialize(
+    source: &SourceFile,
+    file: &File,
+    chosen: &[(String, String)],
+) -> Result<String, SiteError> {
+    let sites = sites(source, file);
+    let mut wanted: BTreeMap<usize, &str> = BTreeMap::new();
+    for (place, name) in chosen {
+        let meant: Vec<usize> = (0..sites.len())
+            .filter(|at| sites.get(*at).is_some_and(|site| is_meant(site, source, place)))
+            .collect();
+        if meant.is_empty() {
+            return Err(unknown_site(place, &sites));
+        }
+        for at in meant {
+            let Some(site) = sites.get(at) else { continue };
+            if !site.candidates.iter().any(|candidate| candidate.name == *name) {
+                return Err(unknown_candidate(place, site, name));
+            }
+            if let Some(other) = wanted.insert(at, name).filter(|other| other != name) {
+                return Err(SiteError {
+                    is_of_site: false,
+                    message: format!("for `{place}` both `{other}` and `{name}` are chosen"),
+                    help: "choose one candidate for each site".to_owned(),
+                });
+            }
+        }
+    }
+    let mut edits = Vec::new();
+    for (at, name) in wanted {
+        edits.extend(sites.get(at).into_iter().flat_map(|site| moves(source.text(), site, name)));
+    }
+    Ok(edited(source.text(), edits))
+}
+
+fn is_meant(site: &Site, source: &SourceFile, place: &str) -> bool {
+    let line = site.line.to_string();
+    let has_label = site.label.as_deref() == Some(place);
+    has_label || line == place || place.strip_suffix(&line) == Some(&format!("{}:", source.name()))
+}
+
+/// Returns the changes that mark another candidate: spans, and what stands there then.
+fn moves(text: &str, site: &Site, name: &str) -> Vec<(Span, &'static str)> {
+    let Some(new) = site.candidates.iter().find(|candidate| candidate.name == name) else {
+        return Vec::new();
+    };
+    if new.selected {
+        return Vec::new();
+    }
+    let old = site.candidates.iter().filter_map(|candidate| candidate.mark);
+    let mut edits: Vec<_> = old.map(|mark| (with_blank(text, mark), "")).collect();
+    edits.push((Span::at(new.span.end), " selected"));
+    edits
+}
+
+/// Returns the place of a mark with the blank before it.
+fn with_blank(text: &str, mark: Span) -> Span {
+    let before = text.get(..mark.range().start).unwrap_or_default();
+    let blank = u32::from(before.ends_with([' ', '\t']));
+    Span::new(mark.start - blank, mark.end)
+}
+
+fn edited(text: &str, mut edits: Vec<(Span, &'static str)>) -> String {
+    edits.sort_by_key(|(span, _)| span.start);
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut done = 0;
+    for (span, new) in edits {
+        let range = span.range();
+        out.push_str(text.get(done..range.start).unwrap_or_default());
+        out.push_str(new);
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
+fn unknown_site(place: &str, sites: &[Site]) -> SiteError {
+    let message = format!("no `use one of` is called `{place}`");
+    let lines: Vec<String> = sites.iter().map(|site| site.line.to_string()).collect();
+    let labels = sites.iter().filter_map(|site| site.label.as_deref());
+    let known: Vec<&str> = labels.chain(lines.iter().map(String::as_str)).collect();
+    let help = match suggestion(place, known.iter().copied()) {
+        Some(near) => near,
+        None if sites.is_empty() => "the file has no `use one of`".to_owned(),
+        None => format!("the sites, by label or line, are {}", known.join(", ")),
+    };
+    SiteError { is_of_site: true, message, help }
+}
+
+fn unknown_candidate(place: &str, site: &Site, name: &str) -> SiteError {
+    let known: Vec<&str> = site.candidates.iter().map(|one| one.name.as_str()).collect();
+    let listed = || format!("the candidates are {}", known.join(", "));
+    let help = suggestion(name, known.iter().copied()).unwrap_or_else(listed);
+    SiteError { is_of_site: false, message: format!("`{place}` has no candidate `{name}`"), help }
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,8 @@ pub(crate) mod context;
 pub(crate) mod data;
 pub(crate) mod docs;
 pub(crate) mod doctor;
+#[cfg(feature = "flow")]
+pub(crate) mod eval;
 pub(crate) mod explain;
 #[cfg(feature = "flow")]
 pub(crate) mod flow;
@@ -28,6 +30,7 @@ pub(crate) mod mcp;
 pub(crate) mod mcp_servers;
 pub(crate) mod migrate;
 pub(crate) mod new;
+#[cfg(feature = "flow")]
 pub(crate) mod optimize;
 pub(crate) mod parse;
 pub(crate) mod prompt;
@@ -68,6 +71,10 @@ left_out::left_out!(inspect, "inspector", "server");
 left_out::left_out!(flow, "flows", "flow");
 #[cfg(not(feature = "flow"))]
 left_out::left_out!(test, "tests", "flow");
+#[cfg(not(feature = "flow"))]
+left_out::left_out!(eval, "evals", "flow");
+#[cfg(not(feature = "flow"))]
+left_out::left_out!(optimize, "choices", "flow");
 #[cfg(not(feature = "knowledge"))]
 left_out::left_out!(knowledge, "knowledge packs", "knowledge");
 #[cfg(not(feature = "lsp"))]

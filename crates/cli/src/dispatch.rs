@@ -2,9 +2,9 @@
 
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
-    acp, answer, check, completions, context, data, docs, doctor, explain, flow, fmt, inspect,
-    knowledge, lsp, mcp, mcp_servers, migrate, new, optimize, parse, prompt, recheck, reference,
-    repl, run as run_command, runs, serve, test, token, tokens, trace, types, waits,
+    acp, answer, check, completions, context, data, docs, doctor, eval, explain, flow, fmt,
+    inspect, knowledge, lsp, mcp, mcp_servers, migrate, new, optimize, parse, prompt, recheck,
+    reference, repl, run as run_command, runs, serve, test, token, tokens, trace, types, waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
@@ -46,6 +46,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::Migrate(args) => migrate::run(&args, terminal),
         Command::Repl(args) => repl::run(&args, terminal),
         Command::Test(args) => test::run(&args, terminal),
+        Command::Eval(args) => eval::run(&args, terminal),
         Command::Optimize(args) => optimize::run(&args, terminal),
         Command::Prompt(args) => prompt::run(&args, terminal),
         Command::Answer(args) => answer::run(&args, terminal),

@@ -20,6 +20,8 @@ mod context;
 mod conversation;
 #[path = "cli/docs_and_types.rs"]
 mod docs_and_types;
+#[path = "cli/eval.rs"]
+mod eval;
 #[path = "cli/fallback.rs"]
 mod fallback;
 #[path = "cli/faults.rs"]
@@ -36,6 +38,8 @@ mod mcp_servers;
 mod models;
 #[path = "cli/offered.rs"]
 mod offered;
+#[path = "cli/optimize.rs"]
+mod optimize;
 #[path = "cli/packs.rs"]
 mod packs;
 #[path = "cli/plan.rs"]

@@ -38,6 +38,8 @@ const RUN: &str = "run";
 pub enum Durable {
     /// A new one.
     Begin,
+    /// A new one of a cell of an eval, by the cell's key.
+    Cell(String),
     /// That of a turn under a server.
     Turn(TurnJournal),
     /// That of a run that is taken up again.

@@ -5,6 +5,7 @@
 //! reader, its suggestions and the schema for editors are one. What is judged is an [`Observed`], which
 //! is made of a run and its record; judging asks nothing and costs nothing.
 
+mod asked;
 mod cell;
 mod compare;
 mod data;
@@ -17,15 +18,19 @@ mod observed;
 mod report;
 mod run;
 mod scorer;
+mod search;
 mod suite;
+mod trial;
 
+pub use asked::{Estimate, EvalOptions};
 pub use compare::{Comparison, Direction, compare};
 pub use expect::Expectation;
 pub use fault::EvalError;
-pub use file::{Broken, Suite, load, test_schema};
+pub use file::{Broken, Suite, load, load_cases, test_schema};
 pub use found::find;
 pub use judge::{Verdict, judge};
 pub use observed::{Course, Observed, Prompt};
 pub use report::{CaseReport, Outcome, Report, SuiteReport, junit, markdown};
-pub use run::{TestOptions, test};
+pub use run::{TestOptions, estimate, eval, test};
 pub use suite::{Case, CaseLimits, TestFile, Variant};
+pub use trial::{TrialOptions, TrialReport, trial};

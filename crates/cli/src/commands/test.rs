@@ -39,9 +39,16 @@ pub(crate) struct Args {
     skip_broken: bool,
     #[command(flatten)]
     workspace: Workspace,
+    #[command(flatten)]
+    printed: Printed,
+}
+
+/// The forms of a report.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Printed {
     /// Print one JSON object: suites, each with file and cases; passed, failed and skipped.
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Print a report in Markdown, as for a comment of a pull request.
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
@@ -51,7 +58,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let suites = suites(args, terminal)?;
+    let suites = files_of(&args.files, &args.workspace, args.skip_broken, terminal)?;
     let mut options = TestOptions::default();
     options.mock = args.mock;
     let tokio = multi_threaded()?;
@@ -63,15 +70,20 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     };
     let done = ProgressDisplay::waiting(terminal, "running cases", work);
     let report = Report::new(done.map_err(|error| refused(error, terminal))?);
-    show(args, &report, terminal)?;
+    show(&args.printed, &report, Value::Null, terminal)?;
     Ok(if report.failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
-/// Reads the files of tests, before anything runs.
-fn suites(args: &Args, terminal: &Terminal) -> Result<Vec<(Project, Suite)>, Abort> {
-    let mut files = args.files.clone();
+/// Reads files of tests, or all of a project, before anything runs.
+pub(crate) fn files_of(
+    named: &[PathBuf],
+    workspace: &Workspace,
+    skip_broken: bool,
+    terminal: &Terminal,
+) -> Result<Vec<(Project, Suite)>, Abort> {
+    let mut files = named.to_vec();
     if files.is_empty() {
-        let project = args.workspace.open()?;
+        let project = workspace.open()?;
         files = eval::find(&project)?;
         if files.is_empty() {
             let message = format!("{} has no file of tests, *.test.yaml", project.root.display());
@@ -80,23 +92,35 @@ fn suites(args: &Args, terminal: &Terminal) -> Result<Vec<(Project, Suite)>, Abo
         }
     }
     let load = |file: &PathBuf| {
-        let project = args.workspace.open_for(Some(file))?;
-        let suite = eval::load(&project, file, args.skip_broken);
+        let project = workspace.open_for(Some(file))?;
+        let suite = eval::load(&project, file, skip_broken);
         Ok((project, suite.map_err(|error| refused(error, terminal))?))
     };
     files.iter().map(load).collect()
 }
 
-fn show(args: &Args, report: &Report, terminal: &Terminal) -> Result<(), Abort> {
-    if let Some(path) = &args.junit {
+/// Prints a report in the form that was asked for; JSON has the fields of `more`, too.
+pub(crate) fn show(
+    printed: &Printed,
+    report: &Report,
+    more: Value,
+    terminal: &Terminal,
+) -> Result<(), Abort> {
+    if let Some(path) = &printed.junit {
         let name = path.display().to_string();
         fs::write(path, junit(report)).map_err(|error| Abort::write(&name, &error))?;
     }
-    match (args.json, args.markdown) {
-        (true, _) => terminal.print_json(&json!(report)),
-        (_, true) => terminal.print(&markdown(report)),
-        _ => terminal.print(&table::text(report, terminal.out)),
+    if printed.markdown {
+        return terminal.print(&markdown(report));
     }
+    if !printed.json {
+        return terminal.print(&table::text(report, terminal.out));
+    }
+    let mut object = json!(report);
+    if let (Value::Object(object), Value::Object(more)) = (&mut object, more) {
+        object.extend(more);
+    }
+    terminal.print_json(&object)
 }
 
 /// Returns the refusal for a fault of a file of tests or of a program.

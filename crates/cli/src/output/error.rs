@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     Failed,
     /// Wrong usage, source or input: nothing was run.
     Refused,
+    /// A limit stopped it before its end.
+    Stopped,
     /// A signal ended the command: 130 for Ctrl-C, 143 for a request to terminate.
     Signalled(u8),
 }
@@ -34,6 +36,7 @@ impl Exit {
             Self::Done => 0,
             Self::Failed => 1,
             Self::Refused => 2,
+            Self::Stopped => 3,
             Self::Signalled(code) => code,
         }
     }

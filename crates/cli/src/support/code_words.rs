@@ -313,6 +313,14 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("bad_input", "A field of the input has another type than the program declares."),
     ("not_approved", "Nothing is approved under the name or id that is to be revoked."),
     ("no_tests", "The project has no file of tests, *.test.yaml."),
+    (
+        "not_a_report",
+        "A file that is to be compared is not the output of `test --json` or `eval --json`.",
+    ),
+    (
+        "stopped",
+        "A limit stopped an eval before this case ran; the same command goes on from there.",
+    ),
     ("no_score", "A scorer of a case gave no number, failed or took too long."),
     ("bad_usage", "The options can't be combined."),
     ("unknown_selection", "The program has no `use one of` at the place of a `--select`."),

@@ -115,7 +115,7 @@ fn ev_1_faults_of_file_are_refused_with_line_and_suggestion() {
         let error = &found["error"];
         assert_eq!(error["code"], "EV1001", "{found}");
         assert_eq!(error["help"], help, "{found}");
-        assert_eq!(error["span"]["start"]["line"], line, "{found}");
+        assert_eq!(error["span"]["line"], line, "{found}");
         assert!(!sandbox.path(".contexture/runs").exists(), "nothing has run");
     }
 }
@@ -236,7 +236,7 @@ fn ev_1_half_broken_data_is_told_by_line_and_rest_runs_on_request() {
         json!({ "name": "a", "input": { "q": "x" }, "answers": [{ "json": { "answer": "y" } }] });
     sandbox.write("cases.jsonl", format!("{good}\n{{\"name\": \"b\"\n{{\"nme\": 1}}\n"));
     let refused = sandbox.run(["test", "--json"]).exits(2).json();
-    assert_eq!(refused["error"]["span"]["start"]["line"], 2, "{refused}");
+    assert_eq!(refused["error"]["span"]["line"], 2, "{refused}");
     assert_eq!(refused["error"]["file"], "cases.jsonl");
     let cases = cases(&sandbox, &["--skip-broken"], 0);
     let told: Vec<_> = cases

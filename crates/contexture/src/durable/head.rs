@@ -50,6 +50,9 @@ pub(super) struct Head {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_calls: Option<u64>,
     overrides: Overrides,
+    /// The key of the cell of an eval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cell: Option<String>,
     /// The turn of a server; its conversation is the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) turn: Option<Turn>,
@@ -107,6 +110,10 @@ impl Head {
             max_tokens: request.spend.tokens,
             max_calls: request.spend.calls,
             overrides: request.overrides,
+            cell: match &request.durable {
+                Some(Durable::Cell(key)) => Some(key.clone()),
+                _ => None,
+            },
             turn: None,
         }
     }

@@ -38,7 +38,7 @@ impl Kept {
                 Some(run) => (run.to_owned(), false),
                 None => return Ok(None),
             },
-            Some(Durable::Begin) | None => return Ok(None),
+            Some(Durable::Begin | Durable::Cell(_)) | None => return Ok(None),
         };
         let masker = Arc::new(masker.by_value());
         let opened = Journal::open(place_of(project, &run), masker);

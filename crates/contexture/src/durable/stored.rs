@@ -86,6 +86,8 @@ pub struct StoredRun {
     pub calls: Vec<Past>,
     /// Its end: `{state, value}` or `{state, code, message}`.
     pub end: Value,
+    /// The key of the cell of an eval that it is.
+    pub cell: Option<String>,
     pub(super) head: Head,
     pub(super) input_digest: Digest,
     pub(super) is_masked: bool,
@@ -118,6 +120,7 @@ impl StoredRun {
             began_us: lives.first().map_or(0, |first| first.at_us),
             lives: lives.len(),
             traces: heads.iter().filter_map(|head| head.trace.clone()).collect(),
+            cell: heads.iter().find_map(|head| head.cell.clone()),
             input_digest: last.call.digest.clone(),
             is_masked: last.masked,
             head: heads.into_iter().next_back().unwrap_or_default(),

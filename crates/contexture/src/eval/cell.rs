@@ -1,63 +1,73 @@
 //! A cell: one case in one variant, as a recorded run that is judged (EV-3).
 
+use super::asked::Asked;
 use super::expect::Expectation;
-use super::file::Suite;
 use super::judge::{Verdict, judge, scored};
 use super::observed::Observed;
 use super::report::{CaseReport, Failure, Outcome};
-use super::run::TestOptions;
+use super::run::Runner;
 use super::scorer::{Scored, score};
 use super::suite::{Case, CaseLimits, Variant};
+use crate::durable::{Changes, Durable, State};
 use crate::inspect::Kept;
 use crate::models::StandIn;
 use crate::project;
 use crate::run::{Run, RunError, RunRequest, SetupError};
 use crate::runtime::Runtime;
-use contexture_core::profile::Money;
+use contexture_core::profile::{COST_LIMIT, Money};
 use contexture_llm::{CancelToken, SpendLimit};
 use contexture_store::runs::RunId;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
-
-/// The code of a run whose next request did not fit its limits.
-const COST_LIMIT: &str = "COST_LIMIT";
 
 /// A case in one variant, with its input.
 pub(super) struct Cell<'s> {
     pub(super) case: &'s Case,
     pub(super) variant: Option<&'s Variant>,
     pub(super) input: Result<Value, SetupError>,
+    /// Its number among the runs of this case and variant, from 0.
+    pub(super) repeat: u32,
+    /// What it is found by when its eval goes on after a stop.
+    pub(super) key: Option<String>,
+}
+
+/// The beginning of a cell.
+enum Begin {
+    /// A run, new or taken up again.
+    Run(Box<RunRequest>),
+    /// An earlier eval has its value, under the id of a record.
+    Ended(Value, Option<String>),
 }
 
 impl Cell<'_> {
     /// Runs the case and judges it.
-    pub(super) async fn run(
-        self,
-        runtime: &Runtime,
-        suite: &Suite,
-        options: &TestOptions,
-    ) -> CaseReport {
+    pub(super) async fn run(self, runner: &Runner<'_>) -> CaseReport {
         let mut report = CaseReport::of(self.case, self.variant);
-        let input = match &self.input {
-            Ok(input) => input.clone(),
-            Err(error) => return report.failed_to_run(Failure::of_setup(error)),
+        if let Some(limit) = runner.asked().and_then(Asked::stopped) {
+            return report.skipped(limit);
+        }
+        let begun = self.input.clone().map_err(|error| Failure::of_setup(&error));
+        let begun = begun.and_then(|input| Ok((self.begin(runner, &input)?, input)));
+        let (request, input) = match begun {
+            Ok((Begin::Run(request), input)) => (request, input),
+            Ok((Begin::Ended(value, record), input)) => {
+                return self.judge_ended(runner, (value, record), &input, report).await;
+            }
+            Err(failure) => return report.failed_to_run(failure),
         };
         let time = self.case.limits.max_seconds;
         let time = time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        match ended(runtime, self.request(suite, input.clone(), options), time).await {
+        let cancel = runner.asked().map(|asked| &asked.cancel);
+        match ended(runner.runtime, *request, time, cancel).await {
             Ok(run) => {
+                note_end(runner, run.durable.as_deref());
                 report.took(&run);
-                self.judge(runtime, suite, options, (&run, &input), &mut report).await;
+                self.judge(runner, Observed::of_run(&run), run.id.as_deref(), &input, &mut report)
+                    .await;
                 report
             }
-            Err(Some(error)) => {
-                report.took_before(&error);
-                if error.code() != COST_LIMIT {
-                    return report.failed_to_run(Failure::of_run(&error));
-                }
-                report.add(Verdict::of("limits", Some(error.to_string())));
-                report
-            }
+            Err(Some(error)) => self.failed(runner, &error, report),
             Err(None) => {
                 let seconds = self.case.limits.max_seconds.unwrap_or_default();
                 let fault = format!("the run took more than {seconds} s");
@@ -67,17 +77,80 @@ impl Cell<'_> {
         }
     }
 
-    fn request(&self, suite: &Suite, input: Value, options: &TestOptions) -> RunRequest {
+    /// Reports a run that gave no value.
+    fn failed(&self, runner: &Runner<'_>, error: &RunError, mut report: CaseReport) -> CaseReport {
+        report.took_before(error);
+        let is_limit = error.code() == COST_LIMIT;
+        if let Some(asked) = runner.asked() {
+            if asked.cancel.is_cancelled() {
+                return report.skipped(asked.stopped().unwrap_or("stopped"));
+            }
+            let limit = is_limit.then(|| asked.limit_met(self.has_limits())).flatten();
+            if let Some(limit) = limit {
+                asked.stop(limit);
+                return report.skipped(limit);
+            }
+        }
+        note_end(runner, error.durable());
+        if !is_limit {
+            return report.failed_to_run(Failure::of_run(error));
+        }
+        report.add(Verdict::of("limits", Some(error.failure().to_string())));
+        report
+    }
+
+    /// Reports whether the case limits what it may spend.
+    fn has_limits(&self) -> bool {
+        spend(&self.case.limits) != SpendLimit::default()
+    }
+
+    /// Returns how the cell begins: anew, or from where an earlier eval was stopped.
+    fn begin(&self, runner: &Runner<'_>, input: &Value) -> Result<Begin, Failure> {
+        let mut request = self.request(runner, input.clone());
+        request.ledger = runner.asked().map(|asked| Arc::clone(&asked.ledger));
+        let (Some(asked), Some(key)) = (runner.asked(), &self.key) else {
+            return Ok(Begin::Run(Box::new(request)));
+        };
+        request.durable = Some(Durable::Cell(key.clone()));
+        let Some(past) = asked.known(key) else { return Ok(Begin::Run(Box::new(request))) };
+        match past.state {
+            State::Cancelled => Ok(Begin::Run(Box::new(request))),
+            State::Done => {
+                asked.end(&past.id);
+                let value = past.end.get("value").cloned().unwrap_or_default();
+                Ok(Begin::Ended(value, past.traces.last().cloned()))
+            }
+            State::Failed if !past.is_resumable() => {
+                asked.end(&past.id);
+                let word = |name: &str| past.end.get(name).and_then(Value::as_str);
+                let text = |name: &str| word(name).unwrap_or_default().to_owned();
+                Err(Failure { code: text("code"), message: text("message"), help: None })
+            }
+            _ => {
+                let changes = Changes { input: Some(input.clone()), ..Changes::default() };
+                let again = past.request(runner.runtime.project(), changes);
+                let again = again.map_err(|error| Failure::of_setup(&error))?;
+                let RunRequest { ledger, spend, .. } = request;
+                Ok(Begin::Run(Box::new(RunRequest { ledger, spend, ..again })))
+            }
+        }
+    }
+
+    fn request(&self, runner: &Runner<'_>, input: Value) -> RunRequest {
         let Case { model, select, options: own, answers, limits, .. } = self.case;
         let mut selections = select.clone();
         selections.extend(self.variant.into_iter().flat_map(|variant| variant.select.clone()));
         let variant = self.variant.map(|variant| variant.options).unwrap_or_default();
-        let stand_in = answers.clone().map_or_else(|| options.stand_in(), StandIn::Given);
+        let model = self.variant.and_then(|variant| variant.model.clone()).or(model.clone());
+        let asked = runner.asked().map(|asked| &asked.options);
+        let recorded = answers.clone().filter(|_| asked.is_none_or(|options| options.recorded));
         RunRequest {
-            program: suite.program.clone(),
+            program: runner.suite.program.clone(),
+            text: runner.text.clone(),
             input,
-            model: self.variant.and_then(|variant| variant.model.clone()).or(model.clone()),
-            stand_in,
+            model: model.or_else(|| asked.and_then(|options| options.model.clone())),
+            models: asked.map(|options| options.models.clone()).unwrap_or_default(),
+            stand_in: recorded.map_or_else(|| runner.stand_in(), StandIn::Given),
             selections,
             overrides: variant.or(*own),
             spend: spend(limits),
@@ -85,17 +158,34 @@ impl Cell<'_> {
         }
     }
 
+    /// Judges a run that ended in an earlier eval.
+    async fn judge_ended(
+        &self,
+        runner: &Runner<'_>,
+        (value, record): (Value, Option<String>),
+        input: &Value,
+        mut report: CaseReport,
+    ) -> CaseReport {
+        let mut observed = Observed { value, ..Observed::default() };
+        report.run.clone_from(&record);
+        if let Ok(found) = with_record(runner.runtime, record.as_deref(), observed.clone()) {
+            observed = found;
+        }
+        (report.tokens, report.cost) = (observed.course.tokens, observed.course.cost);
+        self.judge(runner, observed, record.as_deref(), input, &mut report).await;
+        report
+    }
+
     async fn judge(
         &self,
-        runtime: &Runtime,
-        suite: &Suite,
-        options: &TestOptions,
-        (run, input): (&Run, &Value),
+        runner: &Runner<'_>,
+        mut observed: Observed,
+        record: Option<&str>,
+        input: &Value,
         report: &mut CaseReport,
     ) {
-        let mut observed = Observed::of_run(run);
-        if self.case.expect.iter().any(reads_record) {
-            match with_record(runtime, run, observed) {
+        if observed.prompts.is_empty() && self.case.expect.iter().any(reads_record) {
+            match with_record(runner.runtime, record, observed) {
                 Ok(found) => observed = found,
                 Err(message) => {
                     let code = "text_missing".to_owned();
@@ -110,9 +200,7 @@ impl Cell<'_> {
                 continue;
             }
             let Expectation::Scorer(scorer) = expectation else { continue };
-            let shown = Scored { value: &run.value, input };
-            let paths = (suite.path.as_path(), suite.program.as_path());
-            match score(runtime, scorer, paths, options.stand_in(), shown).await {
+            match score(runner, scorer, Scored { value: &observed.value, input }).await {
                 Ok(found) => report.add(scored(scorer, found)),
                 Err(why) => {
                     let message = format!("{} gave no score: {why}", scorer.agent);
@@ -124,19 +212,42 @@ impl Cell<'_> {
     }
 }
 
+/// Notes that the run of a cell has ended, and is not taken up again.
+fn note_end(runner: &Runner<'_>, run: Option<&str>) {
+    if let (Some(asked), Some(run)) = (runner.asked(), run) {
+        asked.end(run);
+    }
+}
+
 /// Runs a request to its end; `Err(None)` when the time is over.
 pub(super) async fn ended(
     runtime: &Runtime,
     request: RunRequest,
     time: Option<Duration>,
+    outer: Option<&CancelToken>,
 ) -> Result<Run, Option<RunError>> {
     let cancel = CancelToken::new();
     let mut run = runtime.request(request).cancel(cancel.clone());
-    let Some(time) = time else { return run.await.map_err(Some) };
+    let over = async {
+        match time {
+            Some(time) => tokio::time::sleep(time).await,
+            None => std::future::pending().await,
+        }
+    };
+    let stopped = async {
+        match outer {
+            Some(outer) => outer.cancelled().await,
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         biased;
         done = &mut run => done.map_err(Some),
-        () = tokio::time::sleep(time) => {
+        () = stopped => {
+            cancel.cancel();
+            run.await.map_err(Some)
+        }
+        () = over => {
             cancel.cancel();
             // The run ends in order, and its record shows why.
             let _ = run.await;
@@ -157,8 +268,12 @@ fn reads_record(expectation: &Expectation) -> bool {
     }
 }
 
-fn with_record(runtime: &Runtime, run: &Run, observed: Observed) -> Result<Observed, String> {
-    let id = run.id.as_deref().and_then(RunId::parse);
+fn with_record(
+    runtime: &Runtime,
+    record: Option<&str>,
+    observed: Observed,
+) -> Result<Observed, String> {
+    let id = record.and_then(RunId::parse);
     let id = id.ok_or("the run has no record: set `keep = true` under [trace]")?;
     let store = project::runs(runtime.project());
     let log = store.load(&id).map_err(|error| error.to_string())?;
@@ -196,6 +311,14 @@ impl CaseReport {
     fn fail(&mut self, failure: Failure) {
         self.outcome = Outcome::Error;
         self.error.get_or_insert(failure);
+    }
+
+    /// Makes it the report of a cell that did not run, or not to its end, for a limit.
+    fn skipped(mut self, limit: &str) -> Self {
+        self.outcome = Outcome::Skipped;
+        let message = format!("the eval was stopped by {limit}");
+        self.error = Some(Failure { code: "stopped".to_owned(), message, help: None });
+        self
     }
 
     fn failed_to_run(mut self, failure: Failure) -> Self {

@@ -92,7 +92,7 @@ pub fn compare(before: &Report, after: &Report) -> Comparison {
         std::cmp::Ordering::Less if p < LEVEL => Direction::Worse,
         _ => Direction::NotToldApart,
     };
-    let interval = interval(better, worse, same);
+    let interval = bounds(better, worse, better + worse + same, LEVEL / 2.0);
     Comparison { better, worse, same, p, interval, verdict, better_cases, worse_cases, unpaired }
 }
 
@@ -120,32 +120,38 @@ fn title((file, name, variant): &Key<'_>) -> String {
 /// if both were as likely.
 #[must_use]
 pub(super) fn sign_test(better: usize, worse: usize) -> f64 {
-    (2.0 * at_most(better.min(worse), better + worse, 0.5)).min(1.0)
+    let p = (2.0 * at_most(better.min(worse), better + worse, 0.5)).min(1.0);
+    // Sums of logarithms are exact to about that many digits.
+    (p * 1e12).round() / 1e12
 }
 
-/// Returns the bounds of the difference of better and worse by all cases, at 95 %: the exact ones of
-/// the share of better among those that differ. Where none differs, the share that may all the same.
+/// Returns the probability of as many better ones or more, if better and worse were as likely.
+#[must_use]
+pub(super) fn one_sided(better: usize, worse: usize) -> f64 {
+    at_most(worse, better + worse, 0.5)
+}
+
+/// Returns the bounds of the difference of better and worse by all cases, each wrong with probability
+/// `tail`: the exact ones of the share of better among those that differ. Where none differs, the
+/// share that may all the same.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "there are fewer cases")]
-pub(super) fn interval(better: usize, worse: usize, same: usize) -> Option<[f64; 2]> {
-    let (differing, all) = (better + worse, better + worse + same);
+pub(super) fn bounds(better: usize, worse: usize, all: usize, tail: f64) -> Option<[f64; 2]> {
+    let differing = better + worse;
     if all == 0 {
         return None;
     }
     if differing == 0 {
-        let most = 1.0 - (LEVEL / 2.0).powf(1.0 / all as f64);
+        let most = 1.0 - tail.powf(1.0 / all as f64);
         return Some([-most, most]);
     }
-    let [low, high] = share(better, differing);
+    let [low, high] = share(better, differing, tail);
     let part = differing as f64 / all as f64;
     Some([(2.0 * low - 1.0) * part, (2.0 * high - 1.0) * part])
 }
 
-/// Returns the exact bounds of a share of which `hits` of `all` were seen, at 95 % (Clopper and
-/// Pearson).
-#[must_use]
-pub(super) fn share(hits: usize, all: usize) -> [f64; 2] {
-    let tail = LEVEL / 2.0;
+/// Returns the exact bounds of a share of which `hits` of `all` were seen (Clopper and Pearson).
+fn share(hits: usize, all: usize, tail: f64) -> [f64; 2] {
     let low = if hits == 0 { 0.0 } else { found(|p| 1.0 - at_most(hits - 1, all, p) < tail) };
     let high = if hits >= all { 1.0 } else { found(|p| at_most(hits, all, p) > tail) };
     [low, high]
@@ -213,10 +219,10 @@ mod tests {
         near(sign_test(8, 2), 0.109_375);
         near(sign_test(60, 40), 0.056_887_933_640_980_78);
         near(sign_test(0, 0), 1.0);
-        let [low, high] = share(8, 10);
+        let [low, high] = share(8, 10, 0.025);
         near(low, 0.443_904_5);
         near(high, 0.974_789_3);
-        near(share(0, 10)[1], 0.308_497_1);
+        near(share(0, 10, 0.025)[1], 0.308_497_1);
         assert!(sign_test(30_000, 20_000) < 1e-10);
     }
 

@@ -25,7 +25,11 @@ pub(super) fn jsonl(text: &str) -> Vec<Row> {
 
 fn case_of_line(line: &str) -> Result<Case, String> {
     // A program may be given any JSON that the reader of runs takes, and no more.
-    let value: Value = json::read(line.as_bytes()).map_err(|error| error.to_string())?;
+    let value: Value = json::read(line.as_bytes()).map_err(|error| {
+        let told = error.to_string();
+        // The line is that of the file.
+        told.rsplit_once(" at line ").map_or(told.clone(), |(message, _)| message.to_owned())
+    })?;
     Case::deserialize(value).map_err(|error| error.to_string())
 }
 

@@ -67,12 +67,15 @@ fn line_span(text: &str, line: usize) -> Span {
 
 /// Suggests what was meant by an unknown name, from the names that the message lists.
 fn help(message: &str) -> Option<String> {
-    let is_unknown = ["unknown field `", "unknown variant `"].iter().any(|it| message.contains(it));
-    let mut names = message.split('`').skip(1).step_by(2);
-    let name = names.next().filter(|_| is_unknown)?;
-    let known: Vec<&str> = names.collect();
-    let listed = || format!("the names are {}", known.join(", "));
-    Some(suggestion(name, known.iter().copied()).unwrap_or_else(listed))
+    let (_, rest) =
+        message.split_once("unknown field `").or(message.split_once("unknown variant `"))?;
+    let (name, rest) = rest.split_once('`')?;
+    let (_, listed) = rest.split_once("expected ")?;
+    let listed = listed.strip_prefix("one of ").unwrap_or(listed);
+    let known = listed.split(", ").flat_map(|part| part.split(" or "));
+    let known: Vec<&str> = known.map(|name| name.trim_matches('`')).collect();
+    let all = || format!("the names are {}", known.join(", "));
+    Some(suggestion(name, known.iter().copied()).unwrap_or_else(all))
 }
 
 #[cfg(test)]
@@ -94,6 +97,8 @@ mod tests {
         assert_eq!(help(message).unwrap(), "did you mean `equals`?");
         let message = "unknown field `zzzzzz`, expected `program` or `cases`";
         assert_eq!(help(message).unwrap(), "the names are program, cases");
+        let message = "unknown field `nme`, expected one of name, input";
+        assert_eq!(help(message).unwrap(), "did you mean `name`?");
         assert_eq!(help("missing field `program`"), None);
     }
 }

@@ -63,6 +63,25 @@ pub fn load(project: &Project, path: &Path, skips: bool) -> Result<Suite, EvalEr
     Ok(Suite { name, path: path.to_owned(), program, cases, broken })
 }
 
+/// Reads the cases of a program: those of a file of tests, whichever program it names, or of a JSONL or
+/// CSV file.
+///
+/// # Errors
+/// [`EvalError`] with the fault and its line.
+pub fn load_cases(project: &Project, program: &Path, path: &Path) -> Result<Suite, EvalError> {
+    let is_data = path
+        .extension()
+        .is_some_and(|end| ["jsonl", "csv"].iter().any(|data| end.eq_ignore_ascii_case(data)));
+    if !is_data {
+        return Ok(Suite { program: program.to_owned(), ..load(project, path, false)? });
+    }
+    let mut cases = read_data(project, path, false, &mut Vec::new())?;
+    let name = name_in(project, path);
+    finish(&mut cases, &[]).map_err(|fault| fault.in_file(&name, ""))?;
+    let (path, program) = (path.to_owned(), program.to_owned());
+    Ok(Suite { name, path, program, cases, broken: Vec::new() })
+}
+
 /// Reads the text of a file of tests.
 fn parse(name: &str, text: &str) -> Result<TestFile, EvalError> {
     serde_saphyr::from_str(text).map_err(|error| {
@@ -73,10 +92,9 @@ fn parse(name: &str, text: &str) -> Result<TestFile, EvalError> {
     })
 }
 
-/// Returns a message without the line and column in front of it, which the diagnostic has.
+/// Returns a message without its line and column, which the diagnostic has.
 fn without_place(told: &str) -> &str {
-    let rest = told.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
-    rest.map_or(told, |(_, message)| message)
+    told.rsplit_once(" at line ").map_or(told, |(message, _)| message)
 }
 
 fn read_data(

@@ -2,6 +2,7 @@
 
 use crate::inspect::{InspectError, Kept};
 use crate::run::Run;
+use contexture_context::manifest::AttemptRecord;
 use contexture_context::{TraceKind, Trust};
 use serde_json::{Value, json};
 
@@ -87,13 +88,19 @@ impl Observed {
         Self { value: run.value.clone(), prompts: Vec::new(), course }
     }
 
-    /// Adds what the record of the run has.
+    /// Adds what the record of the run has: prompts, and the whole course.
     ///
     /// # Errors
     /// [`InspectError`] when a text of a prompt is missing.
     pub fn with_record(mut self, kept: Kept<'_>) -> Result<Self, InspectError> {
+        let mut course = Course { cost: Some(0.0), ..Course::default() };
         for call in kept.calls() {
             let manifest = &call.manifest;
+            course.calls += 1;
+            course.attempts += manifest.attempts.len() as u64;
+            course.tokens += manifest.attempts.iter().map(tokens_of).sum::<u64>();
+            let price = manifest.cost.as_ref().map(|cost| cost.micros);
+            course.cost = course.cost.zip(price).map(|(sum, micros)| sum + dollars(micros));
             let texts = manifest.messages.iter().map(|message| Ok(kept.message(message)?.text));
             let texts: Vec<String> = texts.collect::<Result<_, InspectError>>()?;
             let shown = manifest.items.iter().filter(|item| item.tokens > 0);
@@ -111,7 +118,7 @@ impl Observed {
         }
         let mut tools: Vec<_> = kept.log.of_kind(TraceKind::Tool).collect();
         tools.sort_by_key(|event| event.id);
-        self.course.tools = tools
+        course.tools = tools
             .into_iter()
             .map(|event| {
                 let word = |name: &str| event.data.get(name).and_then(Value::as_str);
@@ -119,6 +126,7 @@ impl Observed {
                 format!("{}.{}", tool.unwrap_or_default(), method.unwrap_or_default())
             })
             .collect();
+        self.course = course;
         Ok(self)
     }
 
@@ -139,4 +147,13 @@ impl Observed {
             },
         })
     }
+}
+
+fn tokens_of(attempt: &AttemptRecord) -> u64 {
+    attempt.prompt_tokens.unwrap_or_default() + attempt.completion_tokens.unwrap_or_default()
+}
+
+#[allow(clippy::cast_precision_loss, reason = "no run costs that much")]
+fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
 }

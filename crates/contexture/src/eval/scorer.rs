@@ -2,11 +2,12 @@
 
 use super::cell::ended;
 use super::expect::Scorer;
-use crate::models::StandIn;
+use super::run::Runner;
 use crate::run::{InputForm, RunRequest, load};
 use crate::runtime::Runtime;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The time that a scorer may take.
@@ -23,20 +24,24 @@ pub(super) struct Scored<'s> {
 /// # Errors
 /// The reason why there is no score.
 pub(super) async fn score(
-    runtime: &Runtime,
+    runner: &Runner<'_>,
     scorer: &Scorer,
-    (tests, program): (&Path, &Path),
-    stand_in: StandIn,
     scored: Scored<'_>,
 ) -> Result<f64, String> {
-    let folder = tests.parent().unwrap_or(Path::new(""));
-    let program = scorer.program.as_ref().map_or_else(|| program.to_owned(), |it| folder.join(it));
+    let suite = runner.suite;
+    let folder = suite.path.parent().unwrap_or(Path::new(""));
+    let program =
+        scorer.program.as_ref().map_or_else(|| suite.program.clone(), |it| folder.join(it));
+    let (runtime, stand_in) = (runner.runtime, runner.stand_in());
+    let ledger = runner.asked().map(|asked| Arc::clone(&asked.ledger));
     let request = request(runtime, scorer, program, scored)?;
-    let request = RunRequest { stand_in, ..request };
-    let run = ended(runtime, request, Some(SCORER_TIME)).await.map_err(|error| match error {
-        Some(error) => error.to_string(),
-        None => format!("it took more than {} s", SCORER_TIME.as_secs()),
-    })?;
+    let request = RunRequest { stand_in, ledger, ..request };
+    let cancel = runner.asked().map(|asked| &asked.cancel);
+    let run =
+        ended(runtime, request, Some(SCORER_TIME), cancel).await.map_err(|error| match error {
+            Some(error) => error.to_string(),
+            None => format!("it took more than {} s", SCORER_TIME.as_secs()),
+        })?;
     number(&run.value).ok_or_else(|| format!("it gave {}, expected a number", run.value))
 }
 

@@ -1,0 +1,122 @@
+//! `contexture eval FILE…`: cases asked of models within limits (EV-3, EV-4).
+
+use crate::commands::test::{Printed, files_of, refused, show};
+use crate::output::progress::ProgressDisplay;
+use crate::output::text::grouped;
+use crate::prelude::*;
+use crate::support::options::{Models, Spend, stand_in};
+use crate::support::runtime::multi_threaded;
+use contexture::eval::{self, Estimate, EvalError, EvalOptions, Report, Suite, SuiteReport};
+use contexture::llm::Ledger;
+use contexture::{Project, Runtime};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RunArgs {
+    /// Files of tests [default: every `*.test.yaml` of the project].
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    models: Models,
+    /// Call no model: return placeholders of the right type, or the answers of a file.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, help_heading = "Model")]
+    mock: Option<Option<PathBuf>>,
+    #[command(flatten)]
+    spend: Spend,
+    /// Send at most this many requests to models.
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    max_calls: Option<u64>,
+    /// Begin nothing after this many seconds, and end what is under way.
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    max_seconds: Option<u64>,
+    /// Ask each case this many times.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Leave out the lines of a file of cases that hold no case; they are named, and skipped.
+    #[arg(long)]
+    skip_broken: bool,
+    #[command(flatten)]
+    workspace: Workspace,
+    #[command(flatten)]
+    printed: Printed,
+}
+
+/// What all files gave.
+struct Done {
+    suites: Vec<SuiteReport>,
+    stopped: Option<&'static str>,
+}
+
+pub(super) fn run(args: &RunArgs, terminal: &Terminal) -> CommandResult {
+    let suites = files_of(&args.files, &args.workspace, args.skip_broken, terminal)?;
+    let options = options(args)?;
+    let estimate = estimate(&suites, &options).map_err(|error| refused(error, terminal))?;
+    if !args.printed.json {
+        terminal.note(&at_most(&estimate));
+    }
+    let tokio = multi_threaded()?;
+    let work = || tokio.block_on(asked(suites, options));
+    let done = ProgressDisplay::waiting(terminal, "asking models", work);
+    let done = done.map_err(|error| refused(error, terminal))?;
+    let report = Report::new(done.suites);
+    let more = json!({ "estimate": estimate, "stopped": done.stopped });
+    show(&args.printed, &report, more, terminal)?;
+    if let Some(limit) = done.stopped {
+        terminal.note(&format!("stopped by {limit}; the same command goes on with a higher limit"));
+        return Ok(Exit::Stopped);
+    }
+    Ok(if report.failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn options(args: &RunArgs) -> Result<EvalOptions, Abort> {
+    let (model, models) = args.models.chosen(true)?;
+    let mut options = EvalOptions::default();
+    (options.model, options.models) = (model, models);
+    options.stand_in = stand_in(None, args.mock.as_ref());
+    options.limit = args.spend.limit();
+    options.limit.calls = args.max_calls;
+    options.time = args.max_seconds.map(Duration::from_secs);
+    options.repeat = args.repeat;
+    Ok(options)
+}
+
+fn estimate(suites: &[(Project, Suite)], options: &EvalOptions) -> Result<Estimate, EvalError> {
+    let mut all: Option<Estimate> = None;
+    for (project, suite) in suites {
+        let one = eval::estimate(&Runtime::of(project.clone()), suite, options)?;
+        all = Some(all.map_or(one, |all| all.plus(one)));
+    }
+    Ok(all.unwrap_or_default())
+}
+
+/// Asks the cases of all files, one file after the other, from one account.
+async fn asked(suites: Vec<(Project, Suite)>, options: EvalOptions) -> Result<Done, EvalError> {
+    let ledger = Arc::new(Ledger::new(options.limit, None));
+    let began = Instant::now();
+    let mut done = Done { suites: Vec::new(), stopped: None };
+    for (project, suite) in suites {
+        let mut options = options.clone();
+        options.time = options.time.map(|time| time.saturating_sub(began.elapsed()));
+        options.stopped = done.stopped;
+        let runtime = Runtime::of(project);
+        let (report, stopped) = eval::eval(&runtime, &suite, &options, Arc::clone(&ledger)).await?;
+        done.suites.push(report);
+        done.stopped = done.stopped.or(stopped);
+    }
+    Ok(done)
+}
+
+/// Tells the most that an eval may take: `6 runs, at most 12 requests, 9,000 tokens, $0.01`.
+fn at_most(estimate: &Estimate) -> String {
+    let number = |number: Option<u64>, what: &str| match number {
+        Some(number) => format!("{} {what}", grouped(number)),
+        None => format!("{what} without a bound"),
+    };
+    let cost = match estimate.cost {
+        Some(cost) => format!("{cost:.4} USD"),
+        None => "a cost that is not known".to_owned(),
+    };
+    let (calls, tokens) = (number(estimate.calls, "requests"), number(estimate.tokens, "tokens"));
+    format!("{} runs: at most {calls}, {tokens}, {cost}", grouped(estimate.cells as u64))
+}

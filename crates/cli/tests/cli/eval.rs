@@ -1,0 +1,133 @@
+//! `contexture eval`: cases asked of models within limits, taken up after a stop, and compared (EV-3,
+//! EV-4, EV-6).
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = "\
+main func(input { q string }) {
+  use input.q as question
+  generate({ input: \"Answer.\", max_output: 50 }) -> { answer string }
+}
+";
+
+fn sandbox(cases: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("ask.as", PROGRAM);
+    let mut tests = String::from("program: ask.as\ncases:\n");
+    for name in cases {
+        tests.push_str(&format!(
+            "  - name: {name}\n    input: {{q: {name}}}\n    answers: [unused]\n    expect: [equals: {{answer: one}}]\n"
+        ));
+    }
+    sandbox.write("ask.test.yaml", tests);
+    sandbox
+}
+
+fn says(sandbox: &Sandbox, answer: &str) {
+    let line = json!({ "repeat": true, "json": { "answer": answer } });
+    sandbox.write("answers.jsonl", format!("{line}\n"));
+}
+
+const EVAL: [&str; 4] = ["eval", "ask.test.yaml", "--mock=answers.jsonl", "--json"];
+
+fn outcomes(found: &Value) -> Vec<&str> {
+    let cases = found["suites"][0]["cases"].as_array().unwrap();
+    cases.iter().map(|case| case["outcome"].as_str().unwrap()).collect()
+}
+
+fn count(found: &Value, outcome: &str) -> usize {
+    outcomes(found).iter().filter(|word| **word == outcome).count()
+}
+
+#[test]
+fn ev_4_limit_stops_cleanly_and_eval_goes_on_without_asking_twice() {
+    let sandbox = sandbox(&["a", "b", "c", "d", "e"]);
+    says(&sandbox, "one");
+    let found = sandbox.run([&EVAL[..], &["--max-calls", "2"]].concat()).exits(3).json();
+    assert_eq!((&found["estimate"]["cells"], &found["estimate"]["calls"]), (&json!(5), &json!(5)));
+    assert_eq!(found["stopped"], "max_calls");
+    assert_eq!((count(&found, "passed"), count(&found, "skipped")), (2, 3), "{found}");
+    // Whoever is asked from now on says something else.
+    says(&sandbox, "two");
+    let found = sandbox.run(EVAL).exits(1).json();
+    assert_eq!((count(&found, "passed"), count(&found, "failed")), (2, 3), "{found}");
+    assert_eq!(found["stopped"], Value::Null);
+    let anew = sandbox.run(EVAL).exits(1).json();
+    assert_eq!(count(&anew, "failed"), 5, "an eval that has ended is asked anew: {anew}");
+}
+
+#[test]
+fn ev_4_limits_of_zero_ask_nothing() {
+    let sandbox = sandbox(&["a", "b"]);
+    says(&sandbox, "one");
+    for limit in [["--max-calls", "0"], ["--max-tokens", "1"], ["--max-seconds", "0"]] {
+        let found = sandbox.run([&EVAL[..], &limit[..]].concat()).exits(3).json();
+        assert_eq!(count(&found, "skipped"), 2, "{limit:?} {found}");
+    }
+}
+
+#[test]
+fn ev_3_killed_eval_goes_on_where_it_was() {
+    let sandbox = sandbox(&["fast", "quick", "slow"]);
+    let slow = json!({ "when": "slow", "delay_ms": 600_000, "json": { "answer": "one" } });
+    let rest = json!({ "repeat": true, "json": { "answer": "one" } });
+    sandbox.write("answers.jsonl", format!("{slow}\n{rest}\n"));
+    let mut run = sandbox.contexture(EVAL).spawn().unwrap();
+    let began = Instant::now();
+    let done = || {
+        let list = sandbox.run(["runs", "list", "--json"]).exits(0).stdout;
+        list.matches("\"done\"").count()
+    };
+    while done() < 2 {
+        assert!(began.elapsed() < Duration::from_secs(60), "two cases do not end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    says(&sandbox, "two");
+    let found = sandbox.run(EVAL).exits(1).json();
+    assert_eq!(outcomes(&found), ["passed", "passed", "failed"], "{found}");
+    let tokens = |at: usize| found["suites"][0]["cases"][at]["tokens"].as_u64().unwrap();
+    assert!(tokens(0) > 0 && tokens(1) > 0, "{found}");
+    assert_eq!(
+        sandbox.run(["runs", "list", "--json"]).exits(0).stdout.matches("\"done\"").count(),
+        0
+    );
+}
+
+#[test]
+fn ev_3_repeat_gives_as_many_answers() {
+    let sandbox = sandbox(&["a", "b"]);
+    says(&sandbox, "one");
+    let found = sandbox.run([&EVAL[..], &["--repeat", "3"]].concat()).exits(0).json();
+    assert_eq!(outcomes(&found), ["passed"; 6]);
+    let cases = found["suites"][0]["cases"].as_array().unwrap();
+    assert!(cases[0]["run"] != cases[1]["run"], "each is a run of its own");
+}
+
+#[test]
+fn ev_6_two_evals_are_compared() {
+    let sandbox = sandbox(&["a", "b", "c", "d", "e", "f"]);
+    says(&sandbox, "one");
+    sandbox.write("good.json", sandbox.run(EVAL).exits(0).stdout);
+    says(&sandbox, "two");
+    sandbox.write("bad.json", sandbox.run(EVAL).exits(1).stdout);
+    let compare = |arguments: &[&str], code| {
+        sandbox.run([&["eval", "compare"], arguments].concat()).exits(code)
+    };
+    let found = compare(&["bad.json", "good.json", "--json"], 0).json();
+    assert_eq!(
+        (&found["better"], &found["worse"], &found["same"]),
+        (&json!(6), &json!(0), &json!(0))
+    );
+    assert_eq!((&found["verdict"], &found["p"]), (&json!("better"), &json!(0.03125)));
+    let same = compare(&["good.json", "good.json", "--json", "--fail-on-worse"], 0).json();
+    assert_eq!((&same["verdict"], &same["same"]), (&json!("not told apart"), &json!(6)));
+    let worse = compare(&["good.json", "bad.json", "--fail-on-worse"], 1);
+    assert!(worse.stdout.ends_with("\nworse\n"), "{}", worse.stdout);
+    sandbox.write("other.json", "{}");
+    let refused = compare(&["good.json", "other.json", "--json"], 2).json();
+    assert_eq!(refused["error"]["code"], "not_a_report");
+}

@@ -1,0 +1,223 @@
+//! Evals: cases asked of models, within limits, each with a journal from which it is taken up again
+//! after a kill (EV-3, EV-4).
+//!
+//! Decision: the journals of the cells are the state of an eval, and there is no other. A cell is
+//! found by a digest of all that its run depends on; one that has its value is judged again and asks
+//! nothing. When all cells have ended, their journals are removed, and the next eval asks anew.
+
+use super::cell::Cell;
+use super::file::Suite;
+use crate::durable::{self, StoredRun};
+use crate::models::{Replacements, StandIn, default_model};
+use crate::project::Project;
+use crate::run::{RunRequest, SetupError, cost};
+use contexture_context::Digest;
+use contexture_core::profile::Money;
+use contexture_llm::{CancelToken, Ledger, SpendLimit};
+use contexture_script::program::Program;
+use contexture_script::semantic::ceiling::Ceiling;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How models are asked.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct EvalOptions {
+    /// The default model, also in place of all that programs name.
+    pub model: Option<String>,
+    /// The models in place of single ones.
+    pub models: Replacements,
+    /// What answers in place of models.
+    pub stand_in: StandIn,
+    /// What all cells together may spend.
+    pub limit: SpendLimit,
+    /// The time that they may take together.
+    pub time: Option<Duration>,
+    /// How often each cell runs; at least once.
+    pub repeat: u32,
+    /// True if cases with recorded answers take these.
+    pub recorded: bool,
+    /// The limit that has stopped the eval of an earlier file, so that nothing runs.
+    pub stopped: Option<&'static str>,
+}
+
+/// The most that an eval may take, before it begins. A number that nothing bounds is absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Estimate {
+    /// The runs.
+    pub cells: usize,
+    /// Requests to models.
+    pub calls: Option<u64>,
+    /// Tokens of prompts and answers.
+    pub tokens: Option<u64>,
+    /// Dollars.
+    pub cost: Option<f64>,
+}
+
+impl Estimate {
+    /// Returns the most that some cells may take.
+    #[must_use]
+    pub(super) fn of(cells: usize, most: Ceiling) -> Self {
+        let all = most.times(u64::try_from(cells).ok());
+        let tokens = all.input.zip(all.output).map(|(input, output)| input.saturating_add(output));
+        Self { cells, calls: all.calls, tokens, cost: all.money.map(Money::dollars) }
+    }
+
+    /// Returns the most that both may take.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let add = |one: Option<u64>, other| Some(one?.saturating_add(other?));
+        Self {
+            cells: self.cells + other.cells,
+            calls: add(self.calls, other.calls),
+            tokens: add(self.tokens, other.tokens),
+            cost: self.cost.zip(other.cost).map(|(one, other)| one + other),
+        }
+    }
+}
+
+/// What the cells of an eval share.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) options: EvalOptions,
+    pub(super) ledger: Arc<Ledger>,
+    pub(super) cancel: CancelToken,
+    /// Earlier runs of cells, by the keys of the cells.
+    known: HashMap<String, StoredRun>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    stopped: Option<&'static str>,
+    /// The journals of the cells that have ended.
+    ended: Vec<String>,
+}
+
+impl Asked {
+    /// Opens the eval of a project, with what an earlier one left.
+    ///
+    /// # Errors
+    /// [`SetupError`] when the journals can't be listed.
+    pub(super) fn new(
+        project: &Project,
+        options: EvalOptions,
+        ledger: Arc<Ledger>,
+    ) -> Result<Self, SetupError> {
+        let (runs, _) = durable::list(project)?;
+        let known = runs.into_iter().filter_map(|run| Some((run.cell.clone()?, run))).collect();
+        let state = State { stopped: options.stopped, ended: Vec::new() };
+        let (cancel, state) = (CancelToken::new(), Mutex::new(state));
+        Ok(Self { options, ledger, cancel, known, state })
+    }
+
+    /// Returns what stopped the eval, if something did.
+    pub(super) fn stopped(&self) -> Option<&'static str> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).stopped
+    }
+
+    /// Stops the eval: what is under way ends, and nothing begins any more.
+    pub(super) fn stop(&self, limit: &'static str) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.stopped.get_or_insert(limit);
+    }
+
+    /// Does work within the time of the eval: what is not done by then is skipped.
+    pub(super) async fn within_time<T>(&self, work: impl Future<Output = T>) -> T {
+        let Some(time) = self.options.time else { return work.await };
+        let over = || {
+            self.stop("max_seconds");
+            self.cancel.cancel();
+        };
+        if time.is_zero() {
+            over();
+        }
+        let mut work = std::pin::pin!(work);
+        tokio::select! {
+            biased;
+            done = &mut work => done,
+            () = tokio::time::sleep(time) => {
+                over();
+                work.await
+            }
+        }
+    }
+
+    /// Notes that a cell has ended with the journal of a run.
+    pub(super) fn end(&self, run: &str) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.ended.push(run.to_owned());
+    }
+
+    /// Returns the earlier run of a cell.
+    pub(super) fn known(&self, key: &str) -> Option<&StoredRun> {
+        self.known.get(key)
+    }
+
+    /// Returns the limit that a refused request has met; `None` when it was that of its case.
+    pub(super) fn limit_met(&self, has_own: bool) -> Option<&'static str> {
+        let SpendLimit { money, tokens, calls } = self.options.limit;
+        let taken = self.ledger.taken();
+        if calls.is_some_and(|calls| taken.calls >= calls) {
+            return Some("max_calls");
+        }
+        match (money, tokens) {
+            _ if has_own => None,
+            (Some(_), None) => Some("max_cost"),
+            (None, Some(_)) => Some("max_tokens"),
+            (Some(_), Some(_)) => Some("max_cost or max_tokens"),
+            (None, None) => None,
+        }
+    }
+
+    /// Removes the journals of an eval that has ended, all its cells included.
+    pub(super) fn forget(&self, project: &Project) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.stopped.is_none() {
+            state.ended.iter().for_each(|run| durable::forget(project, run));
+        }
+    }
+}
+
+/// Returns the most that a run of a program may take.
+pub(super) fn ceiling(project: &Project, program: &Program, options: &EvalOptions) -> Ceiling {
+    let request = RunRequest {
+        model: options.model.clone(),
+        models: options.models.clone(),
+        ..RunRequest::default()
+    };
+    cost(project, program, &request).total
+}
+
+/// Returns the digests of the files of a program.
+pub(super) fn sources(program: &Program) -> Vec<Digest> {
+    program.files.iter().map(|file| Digest::of_text(file.source.text())).collect()
+}
+
+/// Returns the key of a cell: a digest of all that its run depends on.
+pub(super) fn key(
+    project: &Project,
+    (suite, sources): (&Suite, &[Digest]),
+    cell: &Cell<'_>,
+    options: &EvalOptions,
+) -> String {
+    let (case, variant) = (cell.case, cell.variant);
+    let all = json!({
+        "file": suite.name,
+        "sources": sources,
+        "name": case.name,
+        "input": cell.input.as_ref().ok(),
+        "case": { "model": case.model, "select": case.select, "options": case.options },
+        "variant": variant.map(|it| json!([it.name, it.model, it.select, it.options])),
+        "default": default_model(project, options.model.as_deref()).uri,
+        "models": options.models.by_name,
+        "stand_in": format!("{:?}", options.stand_in),
+        "repeat": cell.repeat,
+    });
+    Digest::of_json(&all).to_string()
+}

@@ -1,0 +1,158 @@
+//! A trial: the candidates of a program's choices on cases, within limits (AS-33, EV-9).
+
+use super::asked::{Asked, EvalOptions};
+use super::cell::Cell;
+use super::fault::EvalError;
+use super::file::Suite;
+use super::report::Outcome;
+use super::run::{How, Runner, cells, checked};
+use super::search::{Arm, ArmCase, Cells, Problem, search, split};
+use super::suite::Variant;
+use crate::runtime::Runtime;
+use contexture_context::Digest;
+use contexture_llm::Ledger;
+use contexture_script::sites::{Site, sites};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a trial may try.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct TrialOptions {
+    /// How models are asked. Cases with recorded answers take these.
+    pub eval: EvalOptions,
+    /// The most combinations of candidates that are tried beside the program as it is.
+    pub max_trials: usize,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TrialReport {
+    /// The candidate of each site, by its label or line, if there is a gain.
+    pub best: Option<BTreeMap<String, String>>,
+    /// Better less worse cases by all, on the held-out cases.
+    pub gain: f64,
+    /// The bounds of the gain, each at 95 %.
+    pub interval: Option<[f64; 2]>,
+    /// The requests to models.
+    pub calls: u64,
+    /// The combinations that were tried beside the program as it is.
+    pub trials: usize,
+    /// The held-out cases on which the gain was measured.
+    pub held_out: usize,
+    /// The limit that ended the trial early.
+    pub stopped: Option<&'static str>,
+}
+
+/// Tries the candidates of a program on cases. Nothing is written.
+///
+/// # Errors
+/// [`EvalError`] when the program can't be read or is refused; nothing has run then.
+pub async fn trial(
+    runtime: &Runtime,
+    suite: &Suite,
+    options: &TrialOptions,
+) -> Result<TrialReport, EvalError> {
+    let program = checked(runtime, suite)?;
+    let file = program.files.first();
+    let found = file.map(|file| sites(&file.source, &file.parsed.file)).unwrap_or_default();
+    let name = file.map(|file| file.source.name().to_owned()).unwrap_or_default();
+    let text = file.map(|file| file.source.text().to_owned());
+    let cells = cells(suite, &program, 1);
+    drop(program);
+    let found: Vec<Site> = found.into_iter().filter(|site| site.candidates.len() > 1).collect();
+    let keys: Vec<String> = cells.iter().map(key).collect();
+    let (train, held_out) = split(&keys);
+    let selected =
+        |site: &Site| site.candidates.iter().position(|one| one.selected).unwrap_or_default();
+    let problem = Problem {
+        candidates: found.iter().map(|site| site.candidates.len()).collect(),
+        baseline: found.iter().map(selected).collect(),
+        train,
+        held_out,
+        max_trials: options.max_trials,
+    };
+    let ledger = Arc::new(Ledger::new(options.eval.limit, None));
+    let asked = Asked::new(runtime.project(), options.eval.clone(), Arc::clone(&ledger))?;
+    let runner = Runner { runtime, suite, how: How::Asked(&asked), text };
+    let mut tried = Tried { runner: &runner, asked: &asked, cells, sites: &found, name, ran: 0 };
+    let outcome = asked.within_time(search(&problem, &mut tried)).await;
+    let site = |(site, one): (&Site, &usize)| {
+        let candidate = site.candidates.get(*one)?;
+        Some((site.label.clone().unwrap_or_else(|| site.line.to_string()), candidate.name.clone()))
+    };
+    let named = |arm: &Arm| found.iter().zip(arm).filter_map(site).collect();
+    Ok(TrialReport {
+        best: outcome.best.as_ref().map(named),
+        gain: outcome.gain,
+        interval: outcome.interval,
+        calls: ledger.taken().calls,
+        trials: outcome.trials,
+        held_out: outcome.held_out,
+        stopped: asked.stopped(),
+    })
+}
+
+/// Returns what decides on which side of the split a case stands.
+fn key(cell: &Cell<'_>) -> String {
+    let variant = cell.variant.map(|variant| variant.name.as_str()).unwrap_or_default();
+    let name = cell.case.name.as_deref().unwrap_or_default();
+    Digest::of_text(&format!("{name}\n{variant}")).to_string()
+}
+
+/// The cells of a trial.
+struct Tried<'t> {
+    runner: &'t Runner<'t>,
+    asked: &'t Asked,
+    cells: Vec<Cell<'t>>,
+    sites: &'t [Site],
+    /// The source name of the program.
+    name: String,
+    ran: u64,
+}
+
+impl Tried<'_> {
+    /// Returns a variant of a cell in which the candidates of an arm are chosen.
+    fn variant(&self, (arm, at): &ArmCase) -> Option<Variant> {
+        let own = self.cells.get(*at)?.variant;
+        let mut select = own.map(|variant| variant.select.clone()).unwrap_or_default();
+        for (site, one) in self.sites.iter().zip(arm) {
+            let candidate = site.candidates.get(*one)?;
+            select.insert(format!("{}:{}", self.name, site.line), candidate.name.clone());
+        }
+        Some(Variant {
+            name: own.map(|variant| variant.name.clone()).unwrap_or_default(),
+            model: own.and_then(|variant| variant.model.clone()),
+            options: own.map(|variant| variant.options).unwrap_or_default(),
+            select,
+        })
+    }
+}
+
+impl Cells for Tried<'_> {
+    async fn run(&mut self, wanted: Vec<ArmCase>) -> Vec<Option<bool>> {
+        let variants: Vec<Option<Variant>> = wanted.iter().map(|cell| self.variant(cell)).collect();
+        let cells = wanted.iter().zip(&variants).filter_map(|((_, at), variant)| {
+            let Cell { case, input, .. } = self.cells.get(*at)?;
+            let (variant, input) = (variant.as_ref(), input.clone());
+            Some(Cell { case, variant, input, repeat: 0, key: None })
+        });
+        let reports = self.runner.run(cells.collect()).await;
+        let passed = reports.iter().map(|report| match report.outcome {
+            Outcome::Skipped => None,
+            outcome => Some(outcome == Outcome::Passed),
+        });
+        let passed: Vec<Option<bool>> = passed.collect();
+        self.ran += passed.iter().flatten().count() as u64;
+        passed
+    }
+
+    fn left(&self) -> Option<usize> {
+        let most = self.asked.options.limit.calls?;
+        let taken = self.asked.ledger.taken().calls;
+        let each = taken.div_ceil(self.ran.max(1)).max(1);
+        usize::try_from(most.saturating_sub(taken) / each).ok()
+    }
+}

@@ -147,7 +147,7 @@ impl Cell<'_> {
         RunRequest {
             program: runner.suite.program.clone(),
             text: runner.text.clone(),
-            input,
+            input: input.into(),
             model: model.or_else(|| asked.and_then(|options| options.model.clone())),
             models: asked.map(|options| options.models.clone()).unwrap_or_default(),
             stand_in: recorded.map_or_else(|| runner.stand_in(), StandIn::Given),

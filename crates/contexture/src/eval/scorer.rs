@@ -70,7 +70,7 @@ fn request(
     let offered = [("value", value), ("input", input)];
     let offered = offered.map(|(name, value)| (name.to_owned(), value.clone()));
     let input = InputForm::of(&loaded, &request).taken(Map::from_iter(offered));
-    Ok(RunRequest { input, ..request })
+    Ok(RunRequest { input: input.into(), ..request })
 }
 
 /// Returns a score as a number: a truth value is 1 or 0.

@@ -9,6 +9,9 @@ mod import;
 mod kept;
 mod listed;
 mod outline;
+mod tokens;
+mod treemap;
+mod usage;
 mod view;
 mod why_not;
 
@@ -20,6 +23,9 @@ pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
 pub use listed::{listed, outcome};
 pub use outline::{EventPage, MOST_EVENTS, Outline};
+pub use tokens::{RunTokens, TokenPart, TokensBy, tokens};
+pub use treemap::Tile;
+pub use usage::{MOST_RUNS, Usage, UsageBy, UsageQuery, UsageRow, UsageStep, usage};
 pub use view::{
     LONGEST_MESSAGE, MOST_TEXT, RUNNING, call, described, head, prompt, state, text_part,
 };

@@ -76,15 +76,20 @@ pub struct SentMessage {
     pub text: String,
 }
 
+impl<'a> Call<'a> {
+    /// Returns the model call of an event; `None` if the event has no manifest.
+    #[must_use]
+    pub fn of(event: &'a TraceEvent) -> Option<Self> {
+        Some(Call { event, manifest: manifest(event)? })
+    }
+}
+
 impl<'a> Kept<'a> {
     /// Returns the model calls in the order in which their prompts were built.
     #[must_use]
     pub fn calls(self) -> Vec<Call<'a>> {
-        let mut calls: Vec<Call<'a>> = self
-            .log
-            .of_kind(TraceKind::Generate)
-            .filter_map(|event| Some(Call { event, manifest: manifest(event)? }))
-            .collect();
+        let mut calls: Vec<Call<'a>> =
+            self.log.of_kind(TraceKind::Generate).filter_map(Call::of).collect();
         calls.sort_by_key(|call| call.manifest.call);
         calls
     }

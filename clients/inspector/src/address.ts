@@ -6,11 +6,18 @@ export interface Filter {
   readonly q: string;
 }
 
+export interface UsageFilter {
+  readonly by: string;
+  readonly step: string;
+  readonly program: string;
+}
+
 export type Place =
   | { readonly view: "runs"; readonly filter: Filter }
   | { readonly view: "run"; readonly run: string }
   | { readonly view: "call"; readonly run: string; readonly call: number }
   | { readonly view: "diff"; readonly left: string; readonly right: string }
+  | { readonly view: "usage"; readonly filter: UsageFilter }
   | { readonly view: "unknown"; readonly address: string };
 
 export const NO_FILTER: Filter = { program: "", outcome: "", q: "" };
@@ -26,7 +33,13 @@ export function read(hash: string): Place {
   if (view === "runs" && parts.length === 2 && first !== undefined) return { view: "run", run: first };
   if (view === "runs" && parts.length === 4 && first !== undefined && word === "calls" && Number.isInteger(call)) return { view: "call", run: first, call };
   if (view === "diff" && parts.length === 3 && first !== undefined && word !== undefined) return { view: "diff", left: first, right: word };
+  if (view === "usage" && parts.length === 1) return { view: "usage", filter: usageOf(query) };
   return { view: "unknown", address };
+}
+
+function usageOf(query: string): UsageFilter {
+  const values = new URLSearchParams(query);
+  return { by: values.get("by") ?? "program", step: values.get("step") ?? "day", program: values.get("program") ?? "" };
 }
 
 function decoded(part: string): string {
@@ -40,6 +53,10 @@ function decoded(part: string): string {
 function filterOf(query: string): Filter {
   const values = new URLSearchParams(query);
   return { program: values.get("program") ?? "", outcome: values.get("outcome") ?? "", q: values.get("q") ?? "" };
+}
+
+export function usage(filter?: UsageFilter): string {
+  return filter ? `#/usage?${new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""))}` : "#/usage";
 }
 
 export function runs(filter: Filter = NO_FILTER): string {

@@ -1,15 +1,18 @@
 /** Questions to the server. Paths are relative to the page, so it works under any folder. */
 
-import type { CallAnswer, CallDiff, Prompt, Run, RunEvent, RunHead, TextPart, Why } from "./types.js";
-import type { Filter } from "./address.js";
+import type { CallAnswer, CallDiff, Prompt, Run, RunEvent, RunHead, RunTokens, TextPart, Usage, Why } from "./types.js";
+import type { Filter, UsageFilter } from "./address.js";
+import { keptToken } from "./token.js";
 
 /** A refusal of the server, or of the connection, as the page shows it. */
 export class ApiError extends Error {
   readonly code: string;
+  readonly status: number;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, status = 0) {
     super(message);
     this.code = code;
+    this.status = status;
   }
 }
 
@@ -22,18 +25,45 @@ function address(path: readonly (string | number)[], query: Query = {}): string 
 }
 
 async function get<Value>(path: readonly (string | number)[], query: Query = {}, signal?: AbortSignal): Promise<Value> {
-  const answer = await fetch(address(path, query), { headers: { accept: "application/json" }, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
-    throw signal?.aborted ? error : new ApiError("unreachable", error instanceof Error ? error.message : String(error));
-  });
+  const answer = await asked(address(path, query), "application/json", signal);
   const body: unknown = await answer.json().catch(() => undefined);
   if (answer.ok && body !== undefined) return body as Value;
   throw refusal(answer.status, body);
 }
 
+async function asked(path: string, accept: string, signal?: AbortSignal): Promise<Response> {
+  const token = keptToken();
+  const headers = { accept, ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
+  return fetch(path, { headers, ...(signal ? { signal } : {}) }).catch((error: unknown) => {
+    throw signal?.aborted ? error : new ApiError("unreachable", error instanceof Error ? error.message : String(error));
+  });
+}
+
+type Said = Readonly<Record<string, unknown>>;
+
+function object(value: unknown): Said {
+  return typeof value === "object" && value !== null ? (value as Said) : {};
+}
+
+/** `contexture inspect` says `{code, message}`, `contexture serve` has the form of its protocol. */
 function refusal(status: number, body: unknown): ApiError {
-  const said = (typeof body === "object" && body !== null ? body : {}) as { readonly code?: unknown; readonly message?: unknown };
-  const code = typeof said.code === "string" ? said.code : `HTTP ${status}`;
-  return new ApiError(code, typeof said.message === "string" ? said.message : "");
+  const content = object(object(body)["content"]);
+  const [code, message] = "errorCode" in content ? [object(content["details"])["reason"] ?? content["errorCode"], content["message"]] : [object(body)["code"], object(body)["message"]];
+  return new ApiError(typeof code === "string" ? code : `HTTP ${status}`, typeof message === "string" ? message : "", status);
+}
+
+/** Reads the names of server-sent events until the stream ends. */
+async function eventsOf(answer: Response, heard: (event: string) => void): Promise<void> {
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    const blocks = (rest + part.value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const name = /^event: ?(.*)$/m.exec(block)?.[1];
+      if (name !== undefined) heard(name);
+    }
+  }
 }
 
 type After = string | number;
@@ -47,8 +77,14 @@ export const api = {
   call: (run: string, call: number, signal?: AbortSignal) => get<CallAnswer>(["runs", run, "calls", call], {}, signal),
   prompt: (run: string, call: number, signal?: AbortSignal) => get<Prompt>(["runs", run, "calls", call, "prompt"], {}, signal),
   text: (run: string, digest: string, offset: number, signal?: AbortSignal) => get<TextPart>(["texts", run, digest], { offset, limit: 65_536 }, signal),
+  tokens: (run: string, by: string, signal?: AbortSignal) => get<RunTokens>(["runs", run, "tokens"], { by }, signal),
+  usage: (filter: UsageFilter, signal?: AbortSignal) => get<Usage>(["usage"], { ...filter }, signal),
   diff: (left: string, right: string, signal?: AbortSignal) => get<{ readonly calls: readonly CallDiff[] }>(["diff", left, right], {}, signal),
   why: (run: string, call: number, label: string, signal?: AbortSignal) => get<Why>(["why"], { run, call, label }, signal),
-  /** Where a run under way tells that it has grown. */
-  followed: (run: string) => address(["runs", run, "follow"]),
+  /** Calls back whenever a run under way has grown, until it ends or the connection does. */
+  follow: async (run: string, heard: (event: string) => void, signal: AbortSignal): Promise<void> => {
+    const answer = await asked(address(["runs", run, "follow"]), "text/event-stream", signal);
+    if (!answer.ok) throw refusal(answer.status, await answer.json().catch(() => undefined));
+    await eventsOf(answer, heard);
+  },
 };

@@ -4,6 +4,7 @@ import { t, type Word } from "./words/words.js";
 import { html, useEffect, useState, type Child, type VNode } from "./vendor/preact.js";
 import { Name } from "./text/show.js";
 import { ApiError } from "./api.js";
+import { keepToken } from "./token.js";
 
 export type Loaded<Value> = { readonly value?: Value; readonly error?: unknown };
 
@@ -25,7 +26,25 @@ export function useLoaded<Value>(ask: (signal: AbortSignal) => Promise<Value>, i
 export function Refused({ error }: { readonly error: unknown }): VNode {
   const code = error instanceof ApiError ? error.code : "";
   const message = error instanceof Error ? error.message : String(error);
-  return html`<p class="refused" role="alert"><strong>${t("refused")}</strong> ${code !== "" && html`<code>${code}</code> `}<${Name} text=${message} /></p>`;
+  const asks = error instanceof ApiError && (error.status === 401 || error.status === 403);
+  return html`
+    <p class="refused" role="alert"><strong>${t("refused")}</strong> ${code !== "" && html`<code>${code}</code> `}<${Name} text=${message} /></p>
+    ${asks && html`<${TokenForm} />`}`;
+}
+
+/** Takes a token that lets this reader in. */
+function TokenForm(): VNode {
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    keepToken(String(new FormData(event.target as HTMLFormElement).get("token") ?? "").trim());
+    location.reload();
+  };
+  return html`
+    <form class="filters" onSubmit=${submit}>
+      <label>${t("token")}<input name="token" type="password" autocomplete="off" spellcheck=${false} required /></label>
+      <button class="primary">${t("let_in")}</button>
+      <p class="quiet">${t("token_help")}</p>
+    </form>`;
 }
 
 /** What is shown until there is a value, or instead of it. */

@@ -252,3 +252,42 @@ export interface Why {
   readonly line?: unknown;
   readonly detail?: unknown;
 }
+
+export interface TokenPart {
+  readonly kind: "item" | "layer" | "tools" | "rest";
+  readonly name: string;
+  readonly tokens: number;
+  readonly calls: number;
+  /** In hundredths of the picture. */
+  readonly tile?: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+}
+
+export interface RunTokens {
+  readonly total: number;
+  readonly calls: number;
+  readonly parts: readonly TokenPart[];
+}
+
+export interface UsageRow {
+  readonly name: string;
+  readonly runs: number;
+  readonly calls: number;
+  readonly failed: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  readonly estimated: boolean;
+  /** Millionths of each currency. */
+  readonly cost: Readonly<Record<string, number>>;
+  readonly unpriced: number;
+  readonly median_us: number | null;
+  readonly most_us: number | null;
+}
+
+export interface Usage {
+  readonly all: UsageRow;
+  readonly rows: readonly UsageRow[];
+  readonly times: readonly UsageRow[];
+  readonly more: boolean;
+  readonly notes: readonly string[];
+}

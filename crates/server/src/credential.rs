@@ -7,10 +7,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// The subprotocol with which the WebSocket of a browser, which can't set headers, sends its token; it is
 /// never selected.
-pub(super) const SUBPROTOCOL: &str = "bearer.";
+pub(crate) const SUBPROTOCOL: &str = "bearer.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Credential {
+pub(crate) enum Credential {
     None,
     /// One token; it may be sent in two ways.
     Token(String),
@@ -21,7 +21,7 @@ pub(super) enum Credential {
 }
 
 /// Reads the token of `Authorization`, `X-API-Key` or the subprotocols of a WebSocket.
-pub(super) fn credential(headers: &HeaderMap) -> Credential {
+pub(crate) fn credential(headers: &HeaderMap) -> Credential {
     let bearer =
         headers.get_all(header::AUTHORIZATION).iter().map(|value| bearer(value.as_bytes()));
     let key = headers.get_all("x-api-key").iter().map(|value| text(value.as_bytes()));

@@ -1,19 +1,20 @@
 //! The inspector: the kept runs of a project in a browser, over an API of its own (IN-1, IN-4).
 //!
-//! Decision: it listens on this machine alone and only reads, so it needs neither a program nor a
-//! token; a page of another origin can't use it, since each request is checked for its host and for
-//! the page that sends it (IN-15). What it shows is made by [`contexture::inspect`], which the
-//! command line uses, too.
+//! Decision: it only reads, so it needs no program. On this machine it needs no token either: a page of
+//! another origin can't use it, since each request is checked for its host and for the page that sends
+//! it (IN-15). Other machines reach it with a token only. What it shows is made by
+//! [`contexture::inspect`], which the command line uses, too. [`crate::serve`] offers the same routes.
 //!
 //! ```
 //! use contexture::store::runs::FolderStore;
-//! use contexture_server::inspect::Inspector;
+//! use contexture_server::inspect::{Access, Inspector};
 //! use std::sync::Arc;
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! # let folder = tempfile::tempdir()?;
 //! let runs = FolderStore::new(folder.path().to_owned(), contexture::store::stamp::system());
-//! let inspector = Inspector::bind(Arc::new(runs), "127.0.0.1:0".parse()?).await?;
+//! let address = "127.0.0.1:0".parse()?;
+//! let inspector = Inspector::bind(Arc::new(runs), address, Access::Local).await?;
 //! assert!(inspector.url().starts_with("http://127.0.0.1:"));
 //! inspector.serve(async {}).await?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -26,11 +27,19 @@ mod follow;
 mod guard;
 mod outlines;
 mod page;
+mod routes;
+mod sums;
+
+pub(crate) use answers::Refused;
+pub use guard::Access;
+pub(crate) use routes::{TAG, routes};
 
 use crate::Fault;
+use crate::route::routed;
 use axum::Router;
-use axum::routing::get;
+use axum::middleware::from_fn_with_state;
 use contexture::store::runs::RunStore;
+use guard::Guard;
 use outlines::Outlines;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -38,39 +47,53 @@ use tokio::net::TcpListener;
 
 /// What all requests share.
 #[derive(Clone)]
-struct Shared {
+pub(crate) struct Shared {
     store: Arc<dyn RunStore>,
     outlines: Arc<Outlines>,
+}
+
+impl Shared {
+    /// Shows the runs of a store.
+    pub(crate) fn new(store: Arc<dyn RunStore>) -> Self {
+        Self { store, outlines: Arc::default() }
+    }
 }
 
 /// An inspector that listens.
 pub struct Inspector {
     listener: TcpListener,
     address: SocketAddr,
+    guard: Arc<Guard>,
     shared: Shared,
 }
 
 impl Inspector {
-    /// Listens on an address of this machine.
+    /// Listens on an address.
     ///
     /// # Errors
-    /// [`Fault`] when other machines reach the address, or it can't be used.
-    pub async fn bind(store: Arc<dyn RunStore>, address: SocketAddr) -> Result<Self, Fault> {
-        if !address.ip().is_loopback() {
+    /// [`Fault`] when other machines reach the address and no token is asked for, nobody has one, or
+    /// the address can't be used.
+    pub async fn bind(
+        store: Arc<dyn RunStore>,
+        address: SocketAddr,
+        access: Access,
+    ) -> Result<Self, Fault> {
+        if matches!(access, Access::Local) && !address.ip().to_canonical().is_loopback() {
             let message =
                 format!("other machines reach {address}, and the inspector asks for no token");
             return Err(Fault::new("address_not_local", message).with_help(
-                "listen on 127.0.0.1, and reach it from elsewhere through a tunnel, such as `ssh -L`",
+                "say `--allow-remote`, which asks for a token; or listen on 127.0.0.1, and reach it \
+                 from elsewhere through a tunnel, such as `ssh -L`",
             ));
         }
+        let guard = Guard::new(access)?;
         let failed = |error: std::io::Error| {
             Fault::new("address_unusable", format!("can't listen on {address}: {error}"))
                 .with_help("name another address: `--listen 127.0.0.1:0` takes a free port")
         };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let shared = Shared { store, outlines: Arc::default() };
-        Ok(Self { listener, address, shared })
+        Ok(Self { listener, address, guard, shared: Shared::new(store) })
     }
 
     /// Returns the address of the page, without a `/` at its end.
@@ -84,7 +107,7 @@ impl Inspector {
     /// # Errors
     /// [`Fault`] when no more connections can be accepted.
     pub async fn serve(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Fault> {
-        let router = router(self.shared);
+        let router = router(self.shared, &self.guard);
         let served = async { axum::serve(self.listener, router).await };
         // A page that follows a run keeps its connection: it is closed, not waited for.
         tokio::select! {
@@ -96,19 +119,11 @@ impl Inspector {
     }
 }
 
-fn router(shared: Shared) -> Router {
-    Router::new()
-        .route("/", get(page::index))
-        .route("/{*path}", get(page::file))
-        .route("/v1/runs", get(answers::runs))
-        .route("/v1/runs/{run}", get(answers::run))
-        .route("/v1/runs/{run}/events", get(answers::events))
-        .route("/v1/runs/{run}/calls/{call}", get(answers::call))
-        .route("/v1/runs/{run}/calls/{call}/prompt", get(answers::prompt))
-        .route("/v1/runs/{run}/follow", get(follow::follow))
-        .route("/v1/texts/{run}/{digest}", get(answers::text))
-        .route("/v1/diff/{left}/{right}", get(answers::diff))
-        .route("/v1/why", get(answers::why))
-        .layer(axum::middleware::from_fn(guard::check))
+fn router(shared: Shared, guard: &Arc<Guard>) -> Router {
+    let (data, page): (Vec<_>, Vec<_>) = routes().into_iter().partition(|route| !route.is_public());
+    routed(data)
+        .route_layer(from_fn_with_state(Arc::clone(guard), guard::admit))
+        .merge(routed(page))
+        .layer(from_fn_with_state(Arc::clone(guard), guard::check))
         .with_state(shared)
 }

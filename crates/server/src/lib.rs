@@ -9,7 +9,8 @@
 //! - [`inspect`] shows the kept runs of a project in a browser (IN-1).
 //!
 //! Decision: the servers are in one crate above the façade, on which all of them stand;
-//! none knows another, so each follows its own protocol.
+//! each follows its own protocol. `serve` and [`inspect`] share the tokens, and `serve` offers the routes
+//! of the inspector below a path of its own.
 //!
 //! ```
 //! use contexture::{Environment, Project};
@@ -31,11 +32,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod credential;
 mod fault;
 pub mod inspect;
 mod masking;
 pub mod mcp;
 mod query;
+mod route;
 pub mod serve;
 mod web;
 

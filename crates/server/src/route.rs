@@ -1,17 +1,20 @@
-//! The operations of the server: method, path, handler and documentation.
+//! The operations of a server: method, path, handler and documentation.
+//!
+//! A table of routes is a router and an OpenAPI document at once, and the table of one server can
+//! stand below a path of another.
 
-use crate::serve::http::shared::Shared;
+use axum::Router;
 use axum::handler::Handler;
 use axum::routing::{self, MethodRouter};
 use serde_json::{Map, Value, json};
 
 /// One operation. Its documentation is added with the methods of the builder.
-pub(crate) struct Route {
+pub(crate) struct Route<S> {
     /// The path of the router; `{*name}` is the rest of a path.
-    pub(crate) path: &'static str,
+    pub(crate) path: String,
     /// The method in capitals.
     pub(crate) method: &'static str,
-    pub(crate) handler: MethodRouter<Shared>,
+    pub(crate) handler: MethodRouter<S>,
     pub(crate) tag: &'static str,
     /// The OpenAPI object without parameters and responses.
     doc: Map<String, Value>,
@@ -35,26 +38,68 @@ pub(crate) enum Shape {
 
 pub(crate) const JSON: &str = "application/json";
 
-pub(crate) fn get<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Route {
+pub(crate) fn get<H, T, S>(path: &str, handler: H) -> Route<S>
+where
+    H: Handler<T, S>,
+    T: 'static,
+    S: Clone + Send + Sync + 'static,
+{
     Route::new("GET", path, routing::get(handler))
 }
 
-pub(crate) fn post<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Route {
+pub(crate) fn post<H, T, S>(path: &str, handler: H) -> Route<S>
+where
+    H: Handler<T, S>,
+    T: 'static,
+    S: Clone + Send + Sync + 'static,
+{
     Route::new("POST", path, routing::post(handler))
 }
 
-pub(crate) fn patch<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Route {
+pub(crate) fn patch<H, T, S>(path: &str, handler: H) -> Route<S>
+where
+    H: Handler<T, S>,
+    T: 'static,
+    S: Clone + Send + Sync + 'static,
+{
     Route::new("PATCH", path, routing::patch(handler))
 }
 
-pub(crate) fn delete<H: Handler<T, Shared>, T: 'static>(path: &'static str, handler: H) -> Route {
+pub(crate) fn delete<H, T, S>(path: &str, handler: H) -> Route<S>
+where
+    H: Handler<T, S>,
+    T: 'static,
+    S: Clone + Send + Sync + 'static,
+{
     Route::new("DELETE", path, routing::delete(handler))
 }
 
-impl Route {
-    fn new(method: &'static str, path: &'static str, handler: MethodRouter<Shared>) -> Self {
+/// Adds routes to a router.
+pub(crate) fn routed<S>(routes: Vec<Route<S>>) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    routes.into_iter().fold(Router::new(), |router, route| router.route(&route.path, route.handler))
+}
+
+impl<S> Route<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    fn new(method: &'static str, path: &str, handler: MethodRouter<S>) -> Self {
         let (doc, parameters, responses) = (Map::new(), Vec::new(), Vec::new());
+        let path = path.to_owned();
         Self { path, method, handler, tag: "", doc, parameters, responses }
+    }
+
+    /// Returns the route below a folder.
+    pub(crate) fn below(self, folder: &str) -> Self {
+        Self { path: format!("{folder}{}", self.path), ..self }
+    }
+
+    /// Reports whether an operation needs no token.
+    pub(crate) fn is_public(&self) -> bool {
+        self.doc.contains_key("security")
     }
 
     pub(crate) fn doc(mut self, id: &str, tag: &'static str, summary: &str) -> Self {

@@ -4,10 +4,12 @@
 //! No cookie is ever set or read, so a page can't act on behalf of its visitor;
 //! it brings its own token.
 
+use axum::body::Body;
 use axum::extract::Request;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt as _;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::net::IpAddr;
 
@@ -34,6 +36,19 @@ pub(crate) fn page_file(files: &[(&str, &str, &'static str)], path: &str) -> Opt
         (header::CACHE_CONTROL, "no-cache"),
     ];
     Some((headers, *text).into_response())
+}
+
+/// Ends a stream of events when something has happened; any other response is left as it is.
+pub(crate) fn events_until(
+    response: Response,
+    end: impl Future<Output = ()> + Send + 'static,
+) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if kind.is_none_or(|kind| kind != "text/event-stream") {
+        return response;
+    }
+    let end = Box::pin(end);
+    response.map(|body| Body::from_stream(body.into_data_stream().take_until(end)))
 }
 
 /// The headers that pages may send and read.

@@ -33,6 +33,12 @@ export function time(start: string | null | undefined): string {
   return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "medium" }).format(date);
 }
 
+/** A day of UTC, which is what days of usage are. */
+export function day(start: string): string {
+  const date = new Date(start);
+  return Number.isNaN(date.getTime()) ? NOTHING : new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeZone: "UTC" }).format(date);
+}
+
 export function size(bytes: number | null | undefined): string {
   if (bytes === null || bytes === undefined) return NOTHING;
   const short = (value: number): string => new Intl.NumberFormat(language(), { maximumFractionDigits: 1 }).format(value);

@@ -1,12 +1,13 @@
 /** One run: how it ended, what it cost, and its timeline (IN-5). */
 
-import { api } from "../api.js";
+import { api, ApiError } from "../api.js";
 import { call as callAddress, runs } from "../address.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { cost, count, counted, duration, json, size, time } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
 import { failureOf, kindOf, summary } from "../run/kinds.js";
 import { RunTree } from "../run/store.js";
+import { Shares } from "../run/shares.js";
 import { Timeline } from "../run/timeline.js";
 import { isUnder, unfetched, type Node } from "../run/tree.js";
 import type { RunHead } from "../types.js";
@@ -53,17 +54,27 @@ function useFollowed(run: string, running: boolean, grown: () => void): void {
         latest.current();
       }, 1_000);
     };
-    const source = new EventSource(api.followed(run));
-    source.addEventListener("lines", soon);
-    source.addEventListener("end", () => {
-      source.close();
-      latest.current();
-    });
+    const stop = new AbortController();
+    void follow(run, (event) => (event === "end" ? latest.current() : soon()), stop.signal);
     return () => {
       clearTimeout(timer);
-      source.close();
+      stop.abort();
     };
   }, [run, running]);
+}
+
+/** Follows a run until it ends, the reader leaves or the server refuses; a connection that broke is made again. */
+async function follow(run: string, heard: (event: string) => void, signal: AbortSignal): Promise<void> {
+  let ended = false;
+  const hear = (event: string): void => {
+    ended ||= event === "end";
+    heard(event);
+  };
+  while (!ended && !signal.aborted) {
+    const refused = await api.follow(run, hear, signal).then(() => false, (error: unknown) => error instanceof ApiError && error.status !== 0);
+    if (refused) return;
+    if (!ended) await new Promise((again) => setTimeout(again, 3_000));
+  }
 }
 
 function Head({ head }: { readonly head: RunHead }): VNode {
@@ -105,6 +116,7 @@ function Events({ tree, root, version, run }: EventsProps): VNode {
     else void tree.open(node);
   };
   return html`
+    <${Shares} run=${run} />
     <h2>${t("timeline")}</h2>
     <p class="quiet">${t("timeline_help")}</p>
     <${Unfetched} tree=${tree} node=${unfetched(root)[0]} />

@@ -4,6 +4,11 @@ export const en = {
   skip: "Skip to the content", keys: "Keys", language: "Language", close: "Close", no_view: "There is no such view", all_runs: "All runs", unknown: "unknown",
   key_next: "next row", key_previous: "previous row", key_open: "opens the row", key_back: "back", key_tree: "closes and opens an event", key_help: "shows these keys",
   refused: "This could not be shown.", free: "free",
+  token: "Access token", let_in: "Continue", token_help: "It needs the permission inspect, and is kept in this tab until you close it.",
+
+  views: "Views", usage: "Usage", loading_usage: "Adding up …", usage_by: "By", usage_step: "Per", day: "Day", hour: "Hour", place: "Place", over_time: "Over time", failures: "Failures", median: "Half took at most", most: "95 % took at most", sum: "Sum",
+  unpriced: "{n} without a price", usage_more: "The newest {n} runs are counted; there are more.", usage_of_runs: "Failures and times are those of runs. Days and hours are those of UTC.", usage_of_calls: "Failures and times are those of model calls. Days and hours are those of UTC.",
+  tokens_title: "What the tokens went to", tokens_by: "By", by_label: "Label", by_source: "Source", by_line: "Line of the program", loading_tokens: "Adding up …", no_calls_here: "The run has no model call.", part: "Part", prompts: "Prompts",
 
   runs: "Runs", loading_runs: "Loading runs …", no_runs: "No run matches.", all_shown: "All {n} runs are shown.", some_shown: "{n} runs are shown.", more_runs: "Show more runs",
   program: "Program", outcome: "Outcome", text: "Text", any: "any", filter: "Filter",

@@ -6,6 +6,11 @@ export const zh: Record<Word, string> = {
   skip: "跳到内容", keys: "快捷键", language: "语言", close: "关闭", no_view: "没有这个页面", all_runs: "全部运行", unknown: "未知",
   key_next: "下一行", key_previous: "上一行", key_open: "打开该行", key_back: "返回", key_tree: "收起和展开事件", key_help: "显示快捷键",
   refused: "无法显示此内容。", free: "免费",
+  token: "访问令牌", let_in: "继续", token_help: "令牌需要 inspect 权限，只保存在此标签页中，关闭后即失效。",
+
+  views: "页面", usage: "用量", loading_usage: "正在汇总……", usage_by: "分组", usage_step: "时间单位", day: "日", hour: "小时", place: "位置", over_time: "随时间变化", failures: "失败", median: "半数不超过", most: "95% 不超过", sum: "合计",
+  unpriced: "{n} 个没有价格", usage_more: "已统计最近的 {n} 个运行，还有更早的。", usage_of_runs: "失败次数和耗时按运行计算。日和小时均为 UTC。", usage_of_calls: "失败次数和耗时按模型调用计算。日和小时均为 UTC。",
+  tokens_title: "令牌用在哪里", tokens_by: "分组", by_label: "标签", by_source: "来源", by_line: "程序行", loading_tokens: "正在汇总……", no_calls_here: "此运行没有模型调用。", part: "部分", prompts: "提示词",
 
   runs: "运行", loading_runs: "正在加载运行……", no_runs: "没有符合条件的运行。", all_shown: "已显示全部 {n} 个运行。", some_shown: "已显示 {n} 个运行。", more_runs: "显示更多运行",
   program: "程序", outcome: "结果", text: "文本", any: "不限", filter: "筛选",

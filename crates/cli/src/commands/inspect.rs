@@ -7,7 +7,8 @@ use crate::support::signals::asked_to_end;
 use contexture::config::listen_address;
 use contexture::inspect::import;
 use contexture::store::runs::{RunId, RunStore, select};
-use contexture_server::inspect::Inspector;
+use contexture_server::inspect::{Access, Inspector};
+use contexture_server::serve::Place;
 use std::fs::File;
 use std::io::BufReader;
 use std::net::SocketAddr;
@@ -20,6 +21,7 @@ Examples:
   contexture inspect latest --listen 127.0.0.1:7900
   contexture trace export latest > run.jsonl
   contexture inspect run.jsonl
+  contexture inspect --listen 0.0.0.0:7880 --allow-remote
 
 The address of the page is the first line of stdout; its API is under /v1/. Ctrl-C ends it.
 RUN is an id, the beginning or end of one, `latest`, or `latest~1` for the run before. FILE is what
@@ -40,10 +42,13 @@ pub(crate) struct Args {
     /// project by default.
     #[arg(value_name = "RUN|FILE.jsonl", value_hint = clap::ValueHint::FilePath)]
     run: Option<String>,
-    /// The address of this machine to listen on; port 0 selects a free port [default:
-    /// 127.0.0.1:7880].
+    /// The address to listen on; port 0 selects a free port [default: 127.0.0.1:7880].
     #[arg(long, value_name = "ADDR", value_parser = listen_address)]
     listen: Option<SocketAddr>,
+    /// Ask each request for a token with the permission `inspect`, over plain HTTP: other machines may
+    /// reach the address then, or a TLS proxy stands before it.
+    #[arg(long)]
+    allow_remote: bool,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
@@ -55,10 +60,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let (store, first) = shown(args)?;
+    let access = access(args)?;
     let runtime = multi_threaded()?;
     let served = runtime.block_on(async {
         let stop = asked_to_end();
-        let inspector = Inspector::bind(store, args.listen.unwrap_or(ADDRESS)).await?;
+        let inspector = Inspector::bind(store, args.listen.unwrap_or(ADDRESS), access).await?;
         let page = match &first {
             None => format!("{}/", inspector.url()),
             Some(run) => format!("{}/#/runs/{run}", inspector.url()),
@@ -91,6 +97,16 @@ fn shown(args: &Args) -> Result<(Arc<dyn RunStore>, Option<RunId>), Abort> {
     let store = contexture::runs(&project);
     let first = args.run.as_deref().map(|run| select(&*store, run)).transpose()?;
     Ok((store, first))
+}
+
+/// Returns who may read the runs.
+fn access(args: &Args) -> Result<Access, Abort> {
+    if !args.allow_remote {
+        return Ok(Access::Local);
+    }
+    let project = project::here_or(args.workspace.as_deref())?;
+    let tokens = Place::of(&project, None)?.tokens(&project)?;
+    Ok(Access::Token { tokens, hosts: project.config.serve.hosts.clone() })
 }
 
 /// Reports whether a name is that of a file: ids of runs have no dot.

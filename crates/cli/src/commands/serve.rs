@@ -119,6 +119,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         if let Some(page) = listening.page() {
             terminal.note(&format!("its page is {page}"));
         }
+        terminal.note(&format!("its runs are shown at {}", listening.inspector()));
         if let Some(code) = listening.pairing_code() {
             terminal.note(&format!(
                 "the code {code} lets in one page of another origin, for ten minutes"

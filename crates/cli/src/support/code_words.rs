@@ -289,7 +289,10 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("run_unknown", "No stored run has this name."),
     ("no_such_call", "The run has no model call of this number."),
     ("program_unknown", "The record of a run names no program: `recheck --program FILE` names it."),
-    ("address_not_local", "The inspector listens on an address of this machine alone."),
+    (
+        "address_not_local",
+        "Without a token, the inspector listens on an address of this machine alone: `--allow-remote` asks for one.",
+    ),
     ("address_unusable", "The address can't be listened on: it is taken, or not of this machine."),
     ("no_such_request", "The model call has no request of this number."),
     ("text_missing", "A text of a stored run is missing."),

@@ -272,3 +272,28 @@ fn in_4_damaged_lines_are_told_and_rest_is_shown() {
     assert!(call["messages"][0]["text"].as_str().unwrap().contains("Which port?"));
     assert!(!inspector.json("/v1/runs/latest/events")["events"].as_array().unwrap().is_empty());
 }
+
+#[test]
+fn in_1_beyond_this_machine_each_request_needs_token_with_permission() {
+    let sandbox = after(&["Which port?"]);
+    let refused = sandbox.run(["inspect", "--listen", "0.0.0.0:0"]).exits(2);
+    assert!(refused.stderr.contains("asks for no token"), "{}", refused.stderr);
+    let listen = ["inspect", "--listen", "0.0.0.0:0", "--allow-remote"];
+    let none = sandbox.run(["token", "add", "reader"]).exits(0).stdout;
+    let refused = sandbox.run(listen).exits(2);
+    assert!(refused.stderr.contains("no token has the permission"), "{}", refused.stderr);
+    let added = sandbox.run(["token", "add", "looker", "--scope", "inspect"]).exits(0).stdout;
+
+    let inspector = Inspector::start(&sandbox, &["--allow-remote"]);
+    let bearer = |token: &str| format!("Authorization: Bearer {}", token.trim());
+    let status = |path: &str, headers: &[&str]| inspector.ask(path, headers).0;
+    assert_eq!((status("/", &[]), status("/page.js", &[])), (200, 200));
+    assert_eq!(status("/v1/runs", &[]), 401);
+    assert_eq!(status("/v1/runs", &[&bearer("ctx_tok_unknown")]), 401);
+    assert_eq!(status("/v1/runs", &[&bearer(&none)]), 403);
+    assert_eq!(status("/v1/runs/latest/calls/1/prompt", &[&bearer(&none)]), 403);
+    let (found, body) = inspector.ask("/v1/runs", &[&bearer(&added)]);
+    assert!(found == 200 && body.contains("p.as"), "{found}: {body}");
+    let _ = sandbox.run(["token", "revoke", "looker"]).exits(0);
+    assert_eq!(status("/v1/runs", &[&bearer(&added)]), 401);
+}

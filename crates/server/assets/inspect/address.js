@@ -15,7 +15,13 @@ export function read(hash) {
         return { view: "call", run: first, call };
     if (view === "diff" && parts.length === 3 && first !== undefined && word !== undefined)
         return { view: "diff", left: first, right: word };
+    if (view === "usage" && parts.length === 1)
+        return { view: "usage", filter: usageOf(query) };
     return { view: "unknown", address };
+}
+function usageOf(query) {
+    const values = new URLSearchParams(query);
+    return { by: values.get("by") ?? "program", step: values.get("step") ?? "day", program: values.get("program") ?? "" };
 }
 function decoded(part) {
     try {
@@ -28,6 +34,9 @@ function decoded(part) {
 function filterOf(query) {
     const values = new URLSearchParams(query);
     return { program: values.get("program") ?? "", outcome: values.get("outcome") ?? "", q: values.get("q") ?? "" };
+}
+export function usage(filter) {
+    return filter ? `#/usage?${new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""))}` : "#/usage";
 }
 export function runs(filter = NO_FILTER) {
     const values = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));

@@ -1,10 +1,13 @@
 /** Questions to the server. Paths are relative to the page, so it works under any folder. */
+import { keptToken } from "./token.js";
 /** A refusal of the server, or of the connection, as the page shows it. */
 export class ApiError extends Error {
     code;
-    constructor(code, message) {
+    status;
+    constructor(code, message, status = 0) {
         super(message);
         this.code = code;
+        this.status = status;
     }
 }
 function address(path, query = {}) {
@@ -15,18 +18,41 @@ function address(path, query = {}) {
     return `v1/${path.map((part) => encodeURIComponent(part)).join("/")}${values.size > 0 ? `?${values}` : ""}`;
 }
 async function get(path, query = {}, signal) {
-    const answer = await fetch(address(path, query), { headers: { accept: "application/json" }, ...(signal ? { signal } : {}) }).catch((error) => {
-        throw signal?.aborted ? error : new ApiError("unreachable", error instanceof Error ? error.message : String(error));
-    });
+    const answer = await asked(address(path, query), "application/json", signal);
     const body = await answer.json().catch(() => undefined);
     if (answer.ok && body !== undefined)
         return body;
     throw refusal(answer.status, body);
 }
+async function asked(path, accept, signal) {
+    const token = keptToken();
+    const headers = { accept, ...(token === "" ? {} : { authorization: `Bearer ${token}` }) };
+    return fetch(path, { headers, ...(signal ? { signal } : {}) }).catch((error) => {
+        throw signal?.aborted ? error : new ApiError("unreachable", error instanceof Error ? error.message : String(error));
+    });
+}
+function object(value) {
+    return typeof value === "object" && value !== null ? value : {};
+}
+/** `contexture inspect` says `{code, message}`, `contexture serve` has the form of its protocol. */
 function refusal(status, body) {
-    const said = (typeof body === "object" && body !== null ? body : {});
-    const code = typeof said.code === "string" ? said.code : `HTTP ${status}`;
-    return new ApiError(code, typeof said.message === "string" ? said.message : "");
+    const content = object(object(body)["content"]);
+    const [code, message] = "errorCode" in content ? [object(content["details"])["reason"] ?? content["errorCode"], content["message"]] : [object(body)["code"], object(body)["message"]];
+    return new ApiError(typeof code === "string" ? code : `HTTP ${status}`, typeof message === "string" ? message : "", status);
+}
+/** Reads the names of server-sent events until the stream ends. */
+async function eventsOf(answer, heard) {
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+        const blocks = (rest + part.value).split("\n\n");
+        rest = blocks.pop() ?? "";
+        for (const block of blocks) {
+            const name = /^event: ?(.*)$/m.exec(block)?.[1];
+            if (name !== undefined)
+                heard(name);
+        }
+    }
 }
 export const api = {
     runs: (filter, after, signal) => get(["runs"], { ...filter, after, limit: 100 }, signal),
@@ -35,8 +61,15 @@ export const api = {
     call: (run, call, signal) => get(["runs", run, "calls", call], {}, signal),
     prompt: (run, call, signal) => get(["runs", run, "calls", call, "prompt"], {}, signal),
     text: (run, digest, offset, signal) => get(["texts", run, digest], { offset, limit: 65_536 }, signal),
+    tokens: (run, by, signal) => get(["runs", run, "tokens"], { by }, signal),
+    usage: (filter, signal) => get(["usage"], { ...filter }, signal),
     diff: (left, right, signal) => get(["diff", left, right], {}, signal),
     why: (run, call, label, signal) => get(["why"], { run, call, label }, signal),
-    /** Where a run under way tells that it has grown. */
-    followed: (run) => address(["runs", run, "follow"]),
+    /** Calls back whenever a run under way has grown, until it ends or the connection does. */
+    follow: async (run, heard, signal) => {
+        const answer = await asked(address(["runs", run, "follow"]), "text/event-stream", signal);
+        if (!answer.ok)
+            throw refusal(answer.status, await answer.json().catch(() => undefined));
+        await eventsOf(answer, heard);
+    },
 };

@@ -1,5 +1,5 @@
 /** The page: which view an address has, the keys that all views share, and the choice of language. */
-import { parent, read, runs } from "./address.js";
+import { parent, read, runs, usage } from "./address.js";
 import { move, typing } from "./keys.js";
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { language, LANGUAGES, speak, t } from "./words/words.js";
@@ -8,6 +8,7 @@ import { CallView } from "./views/call.js";
 import { DiffView } from "./views/diff.js";
 import { RunView } from "./views/run.js";
 import { RunsView } from "./views/runs.js";
+import { UsageView } from "./views/usage.js";
 export function App() {
     const [place, setPlace] = useState(() => read(location.hash));
     const [, setLanguage] = useState(language());
@@ -42,6 +43,7 @@ export function App() {
     <a class="skip" href="#main" onClick=${skip}>${t("skip")}</a>
     <header class="bar">
       <a class="brand" href=${runs()}><img src="icon.svg" alt="" width="24" height="24" />Contexture</a>
+      <nav aria-label=${t("views")}><a href=${runs()}>${t("runs")}</a> <a href=${usage()}>${t("usage")}</a></nav>
       <span class="space"></span>
       <button type="button" onClick=${() => keys.current?.showModal()}>${t("keys")} <kbd>?</kbd></button>
       <label class="choice"><span class="hidden">${t("language")}</span>
@@ -61,6 +63,8 @@ function view(place) {
             return html `<${CallView} key=${`${place.run} ${place.call}`} run=${place.run} call=${place.call} />`;
         case "diff":
             return html `<${DiffView} key=${`${place.left} ${place.right}`} left=${place.left} right=${place.right} />`;
+        case "usage":
+            return html `<${UsageView} key=${usage(place.filter)} filter=${place.filter} />`;
         case "unknown":
             return html `<section data-view="unknown"><h1>${t("no_view")}</h1><p><${Name} text=${place.address} /></p><p><a href=${runs()}>${t("all_runs")}</a></p></section>`;
     }

@@ -3,6 +3,7 @@ import { t } from "./words/words.js";
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { Name } from "./text/show.js";
 import { ApiError } from "./api.js";
+import { keepToken } from "./token.js";
 /** Asks whenever an input changes; an answer that is no longer wanted is dropped. `value` stays until the next one is there. */
 export function useLoaded(ask, inputs) {
     const [state, setState] = useState({});
@@ -21,7 +22,24 @@ export function useLoaded(ask, inputs) {
 export function Refused({ error }) {
     const code = error instanceof ApiError ? error.code : "";
     const message = error instanceof Error ? error.message : String(error);
-    return html `<p class="refused" role="alert"><strong>${t("refused")}</strong> ${code !== "" && html `<code>${code}</code> `}<${Name} text=${message} /></p>`;
+    const asks = error instanceof ApiError && (error.status === 401 || error.status === 403);
+    return html `
+    <p class="refused" role="alert"><strong>${t("refused")}</strong> ${code !== "" && html `<code>${code}</code> `}<${Name} text=${message} /></p>
+    ${asks && html `<${TokenForm} />`}`;
+}
+/** Takes a token that lets this reader in. */
+function TokenForm() {
+    const submit = (event) => {
+        event.preventDefault();
+        keepToken(String(new FormData(event.target).get("token") ?? "").trim());
+        location.reload();
+    };
+    return html `
+    <form class="filters" onSubmit=${submit}>
+      <label>${t("token")}<input name="token" type="password" autocomplete="off" spellcheck=${false} required /></label>
+      <button class="primary">${t("let_in")}</button>
+      <p class="quiet">${t("token_help")}</p>
+    </form>`;
 }
 /** What is shown until there is a value, or instead of it. */
 export function Waiting({ loaded, what, children }) {

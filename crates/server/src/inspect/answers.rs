@@ -22,14 +22,15 @@ const LARGEST: usize = 2 << 20;
 /// The texts of a diff that are shown, in bytes in all.
 const DIFF_TEXTS: usize = 256 << 10;
 
-pub(super) type Answer = Result<Response, Refused>;
+pub(crate) type Answer = Result<Response, Refused>;
 
-/// A refused request: `{code, message}`.
-#[derive(Debug)]
-pub(super) struct Refused {
-    status: StatusCode,
-    code: String,
-    message: String,
+/// A refused request: `{code, message}`. A server with a form of its own finds it in the extensions
+/// of the response.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    pub(crate) status: StatusCode,
+    pub(crate) code: String,
+    pub(crate) message: String,
 }
 
 impl Refused {
@@ -45,7 +46,10 @@ impl Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let body = json!({ "code": self.code, "message": self.message }).to_string();
-        (self.status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+        let kind = [(header::CONTENT_TYPE, "application/json")];
+        let mut response = (self.status, kind, body).into_response();
+        response.extensions_mut().insert(self);
+        response
     }
 }
 

@@ -8,12 +8,12 @@ mod check;
 mod compression;
 mod connection;
 mod contexts;
-mod credential;
 mod demo;
 mod drained;
 mod extract;
 mod flows;
 mod guard;
+mod inspector;
 mod listen;
 mod messages;
 mod offered;
@@ -43,6 +43,7 @@ use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
 use super::{Serve, codes, neighbours};
 use crate::fault::Fault;
+use crate::inspect;
 use crate::serve::turn::parked;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -154,6 +155,12 @@ impl Listening {
         self.has_page().then(|| format!("{}/demo/", self.url()))
     }
 
+    /// Returns the URL of the inspector.
+    #[must_use]
+    pub fn inspector(&self) -> String {
+        format!("{}{}/", self.url(), inspector::FOLDER)
+    }
+
     fn has_page(&self) -> bool {
         let demo = self.serve.0.project.config.serve.demo;
         demo.unwrap_or(self.address.ip().to_canonical().is_loopback())
@@ -173,8 +180,12 @@ impl Listening {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), Fault> {
         let app = Arc::clone(&self.serve.0);
         let has_demo = self.has_page();
-        let shared =
-            Shared { app: Arc::clone(&app), guard: self.guard, deflate: DeflatePool::new(POOL) };
+        let shared = Shared {
+            app: Arc::clone(&app),
+            guard: self.guard,
+            deflate: DeflatePool::new(POOL),
+            inspector: inspect::Shared::new(contexture::runs(&app.project)),
+        };
         let address = self.address.to_string();
         app.audit.note(&AuditRecord::new(AuditEvent::ServerStarted).with("listen", address));
         let listener = Listener { app: Arc::clone(&app), tls: self.tls, limit: self.limit };
@@ -231,7 +242,7 @@ fn check_remote(app: &App, options: &Options) -> Result<(), Fault> {
             "listen on 127.0.0.1 or [::1], give --tls-cert and --tls-key, or say --allow-remote";
         return Err(Fault::of(codes::NOT_LOOPBACK, message).with_help(help));
     }
-    if !options.allow_no_token && !app.tokens.lets_in(app.now()) {
+    if !options.allow_no_token && !app.tokens.lets_in(app.now(), &[]) {
         let message =
             format!("{address} can be reached from other machines, and there is no token");
         let help = "make one with `contexture token add NAME`, or say --allow-no-token";
@@ -283,7 +294,7 @@ pub(super) async fn drain(app: &App) {
 }
 
 fn router(shared: Shared, has_demo: bool) -> Router {
-    routes::router(has_demo)
+    routes::router(&shared, has_demo)
         .fallback(answer::no_such_path)
         .method_not_allowed_fallback(answer::no_such_method)
         .layer(from_fn_with_state(shared.clone(), refused::render))

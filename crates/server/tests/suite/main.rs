@@ -19,6 +19,7 @@ mod http_bad_input;
 mod http_contexts;
 mod http_metadata;
 mod http_runs;
+mod inspector;
 mod mcp;
 mod openai;
 mod serve;

@@ -30,6 +30,11 @@ export function time(start) {
         return NOTHING;
     return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "medium" }).format(date);
 }
+/** A day of UTC, which is what days of usage are. */
+export function day(start) {
+    const date = new Date(start);
+    return Number.isNaN(date.getTime()) ? NOTHING : new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeZone: "UTC" }).format(date);
+}
 export function size(bytes) {
     if (bytes === null || bytes === undefined)
         return NOTHING;

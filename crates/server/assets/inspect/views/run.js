@@ -1,11 +1,12 @@
 /** One run: how it ended, what it cost, and its timeline (IN-5). */
-import { api } from "../api.js";
+import { api, ApiError } from "../api.js";
 import { call as callAddress, runs } from "../address.js";
 import { Refused, useLoaded, Waiting } from "../load.js";
 import { cost, count, counted, duration, json, size, time } from "../text/format.js";
 import { Block, Name } from "../text/show.js";
 import { failureOf, kindOf, summary } from "../run/kinds.js";
 import { RunTree } from "../run/store.js";
+import { Shares } from "../run/shares.js";
 import { Timeline } from "../run/timeline.js";
 import { isUnder, unfetched } from "../run/tree.js";
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
@@ -50,17 +51,28 @@ function useFollowed(run, running, grown) {
                 latest.current();
             }, 1_000);
         };
-        const source = new EventSource(api.followed(run));
-        source.addEventListener("lines", soon);
-        source.addEventListener("end", () => {
-            source.close();
-            latest.current();
-        });
+        const stop = new AbortController();
+        void follow(run, (event) => (event === "end" ? latest.current() : soon()), stop.signal);
         return () => {
             clearTimeout(timer);
-            source.close();
+            stop.abort();
         };
     }, [run, running]);
+}
+/** Follows a run until it ends, the reader leaves or the server refuses; a connection that broke is made again. */
+async function follow(run, heard, signal) {
+    let ended = false;
+    const hear = (event) => {
+        ended ||= event === "end";
+        heard(event);
+    };
+    while (!ended && !signal.aborted) {
+        const refused = await api.follow(run, hear, signal).then(() => false, (error) => error instanceof ApiError && error.status !== 0);
+        if (refused)
+            return;
+        if (!ended)
+            await new Promise((again) => setTimeout(again, 3_000));
+    }
 }
 function Head({ head }) {
     const models = head.models && head.models.length > 0 ? head.models.join(", ") : (head.model ?? "");
@@ -96,6 +108,7 @@ function Events({ tree, root, version, run }) {
             void tree.open(node);
     };
     return html `
+    <${Shares} run=${run} />
     <h2>${t("timeline")}</h2>
     <p class="quiet">${t("timeline_help")}</p>
     <${Unfetched} tree=${tree} node=${unfetched(root)[0]} />

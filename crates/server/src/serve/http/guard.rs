@@ -7,8 +7,8 @@
 //! the user opens could speak for the user: it answers its own pages, those of the settings, and the one
 //! that was paired.
 
-use super::credential::{Credential, credential};
 use super::pairing::{self, Pairing};
+use crate::credential::{Credential, credential};
 use crate::fault::Fault;
 use crate::serve::app::App;
 use crate::serve::caller::{Caller, Grant};

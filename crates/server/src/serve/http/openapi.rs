@@ -3,15 +3,14 @@
 //! Decision: the document is made from the table of the router and from the schemas of the types
 //! of the protocol; nothing of it is written a second time.
 
-pub(super) mod doc;
 mod shapes;
 
 use super::answer;
+use super::routes::Route;
 use axum::Extension;
 use axum::http::StatusCode;
 use axum::response::Response;
 use contexture_protocol::VERSION;
-use doc::Route;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

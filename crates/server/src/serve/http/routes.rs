@@ -1,34 +1,34 @@
 //! All paths of the server. The router and `/v1/openapi.json` are made from this one table, so that
 //! neither has a path which the other lacks.
 
-use super::openapi::doc::{JSON, Route, Shape, delete, get, patch, post};
 use super::shared::Shared;
 use super::{
-    contexts, demo, flows, messages, offered, openai, openapi, pairing, runs, schemas, settle,
-    socket, status, waits,
+    contexts, demo, flows, inspector, messages, offered, openai, openapi, pairing, runs, schemas,
+    settle, socket, status, waits,
 };
+use crate::route::{self, JSON, Shape, delete, get, patch, post, routed};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::options;
 use axum::{Extension, Router};
 
+/// An operation of this server.
+pub(super) type Route = route::Route<Shared>;
+
 /// Creates the router of all paths. Each path answers OPTIONS with its methods.
-pub(super) fn router(has_demo: bool) -> Router<Shared> {
+pub(super) fn router(shared: &Shared, has_demo: bool) -> Router<Shared> {
     let all = all(has_demo);
     let description = openapi::Description::of(&all);
-    let mut paths: Vec<(&'static str, Vec<&'static str>)> = Vec::new();
+    let mut paths: Vec<(String, Vec<&'static str>)> = Vec::new();
     for route in &all {
         match paths.iter_mut().find(|(path, _)| *path == route.path) {
             Some((_, methods)) => methods.push(route.method),
-            None => paths.push((route.path, vec![route.method])),
+            None => paths.push((route.path.clone(), vec![route.method])),
         }
     }
-    let mut router = Router::new();
-    for route in all {
-        router = router.route(route.path, route.handler);
-    }
+    let mut router = routed(inspector::guarded(all, shared));
     for (path, methods) in paths {
-        router = router.route(path, options(move || std::future::ready(allowed(&methods))));
+        router = router.route(&path, options(move || std::future::ready(allowed(&methods))));
     }
     router.layer(Extension(description))
 }
@@ -56,6 +56,7 @@ pub(super) fn all(has_demo: bool) -> Vec<Route> {
     all.extend(for_description());
     all.extend(for_openai());
     all.extend(for_operation());
+    all.extend(inspector::routes());
     if has_demo {
         all.extend(for_demo());
     }

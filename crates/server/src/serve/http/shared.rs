@@ -1,7 +1,9 @@
 //! The state that all requests share.
 
 use super::guard::Guard;
+use crate::inspect;
 use crate::serve::app::App;
+use axum::extract::FromRef;
 use std::sync::Arc;
 use yawc::DeflatePool;
 
@@ -12,4 +14,12 @@ pub(super) struct Shared {
     pub(super) guard: Arc<Guard>,
     /// The compressors of messages: shared, as most connections are idle.
     pub(super) deflate: DeflatePool,
+    /// What the inspector shows.
+    pub(super) inspector: inspect::Shared,
+}
+
+impl FromRef<Shared> for inspect::Shared {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.inspector.clone()
+    }
 }

@@ -2,11 +2,11 @@
 
 use super::answer;
 use super::connection::Connection;
-use super::credential::SUBPROTOCOL;
 use super::extract::Sender;
 use super::listen::Permit;
 use super::refused::{Answer, Refused};
 use super::shared::Shared;
+use crate::credential::SUBPROTOCOL;
 use crate::web::elements;
 use axum::extract::{FromRequestParts as _, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

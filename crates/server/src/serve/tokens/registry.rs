@@ -8,7 +8,7 @@ use super::entry::{Entry, Standing};
 use super::secret::is_token;
 use super::store::{Seen, Tokens};
 use crate::fault::Fault;
-use crate::serve::caller::{Grant, LOCAL};
+use crate::serve::caller::{Grant, LOCAL, Scope};
 use contexture::context::Digest;
 use contexture::llm::SpendLimit;
 use contexture::llm::ledger::Amount;
@@ -59,10 +59,13 @@ impl Registry {
         Ok(registry)
     }
 
-    /// Reports whether some token is valid.
-    pub(crate) fn lets_in(&self, now: u64) -> bool {
+    /// Reports whether some token is valid and has these permissions.
+    pub(crate) fn lets_in(&self, now: u64, needed: &[Scope]) -> bool {
         let state = self.state.read();
-        state.tokens.values().any(|known| known.entry.standing(now) == Standing::Active)
+        state.tokens.values().any(|known| {
+            known.entry.standing(now) == Standing::Active
+                && needed.iter().all(|scope| known.grant.scopes.contains(scope))
+        })
     }
 
     /// Returns the rights of a token at a time; `None` when it is not valid.

@@ -48,7 +48,7 @@ fn cp_19_running_server_applies_added_revoked_and_expired_tokens() {
     let folder = folder();
     let file = Tokens::in_folder(folder.path());
     let registry = Registry::open(Tokens::in_folder(folder.path())).unwrap();
-    assert!(!registry.lets_in(0));
+    assert!(!registry.lets_in(0, &[]));
     let changes = registry.changes();
     let (_, first) = file.add(NewToken::new("first")).unwrap();
     assert!(registry.find(first.expose(), 0).is_some(), "a token that was just made lets in");

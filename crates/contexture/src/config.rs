@@ -8,6 +8,7 @@ mod embedder;
 mod listen;
 mod policy;
 mod profiles;
+mod reranker;
 mod secrets;
 mod serve;
 mod servers;
@@ -20,6 +21,7 @@ pub(crate) use policy::builtin_method;
 pub(crate) use policy::builtin_tools;
 pub use policy::{Integrity, PolicySettings, SecretsPolicy, ToolPolicy, WorkspaceTrust};
 pub use profiles::ProfileSettings;
+pub use reranker::RerankerSetting;
 pub(crate) use secrets::HomeSecret;
 pub use secrets::{HOME_FILE, SecretSettings, SecretSource};
 pub use serve::{
@@ -217,6 +219,8 @@ pub struct Knowledge {
     pub lang: NoticeLanguage,
     /// The embedder by which sections are found beside their words; absent: words alone (MA-7).
     pub embedder: Option<EmbedderSetting>,
+    /// The reranker that orders the sections that were found; absent: none (MA-7).
+    pub reranker: Option<RerankerSetting>,
 }
 
 impl Default for Knowledge {
@@ -232,6 +236,7 @@ impl Default for Knowledge {
             usage: UsagePlace::Workspace,
             lang: NoticeLanguage::Zh,
             embedder: None,
+            reranker: None,
         }
     }
 }

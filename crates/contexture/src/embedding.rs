@@ -10,19 +10,17 @@ mod folder;
 use crate::config::{EmbedderSetting, EmbeddingModel};
 use crate::models::provider_settings;
 use crate::project::Project;
+use crate::waiting::waited;
 use contexture_core::embedder::{EmbedError, Embedder, embed};
 use contexture_knowledge::resolve::Embedding;
 use contexture_llm::LlmError;
-use std::sync::{Arc, mpsc};
-use std::thread;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The time that an embedder may take for a batch.
 const LIMIT: Duration = Duration::from_secs(10);
 /// The time that one on a server may take.
 const REMOTE_LIMIT: Duration = Duration::from_secs(60);
-/// The time beyond the limit in which the time-out of the embedder itself arrives.
-const GRACE: Duration = Duration::from_secs(1);
 
 type Vectors = Vec<Vec<f32>>;
 
@@ -30,7 +28,7 @@ type Vectors = Vec<Vec<f32>>;
 pub(crate) fn of(id: String, embedder: Arc<dyn Embedder>) -> Embedding {
     Embedding::new(id, move |texts| {
         let embedder = Arc::clone(&embedder);
-        waited(LIMIT, async move || embed(&*embedder, &texts, LIMIT).await)
+        asked(LIMIT, async move || embed(&*embedder, &texts, LIMIT).await)
     })
 }
 
@@ -55,7 +53,7 @@ fn of_model(project: &Project, model: &EmbeddingModel) -> Embedding {
     let uri = model.uri().clone();
     Embedding::new(uri.to_string(), move |texts| {
         let (uri, settings) = (uri.clone(), settings.clone());
-        waited(REMOTE_LIMIT, async move || {
+        asked(REMOTE_LIMIT, async move || {
             let asking = contexture_llm::embed(&uri, &settings, &texts, None);
             let embedded = tokio::time::timeout(REMOTE_LIMIT, asking).await;
             let embedded = embedded.map_err(|_| EmbedError::Timeout(REMOTE_LIMIT))?;
@@ -65,22 +63,11 @@ fn of_model(project: &Project, model: &EmbeddingModel) -> Embedding {
     })
 }
 
-/// Calls an embedder from code that is not async. It gets a thread of its own: the caller may be
-/// one that runs other futures, and an embedder that blocks its thread must not hold up more than
-/// that.
-fn waited(
+/// Calls an embedder from code that is not async.
+fn asked(
     limit: Duration,
     work: impl AsyncFnOnce() -> Result<Vectors, EmbedError> + Send + 'static,
 ) -> Result<Vectors, String> {
-    let (answer, answered) = mpsc::channel();
-    let ask = move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| EmbedError::Failed(error.to_string()))?;
-        runtime.block_on(work())
-    };
-    // Nobody receives it any more when the time is over.
-    let asked = thread::Builder::new().spawn(move || drop(answer.send(ask())));
-    asked.map_err(|error| error.to_string())?;
-    let vectors = answered.recv_timeout(limit + GRACE);
-    vectors.unwrap_or(Err(EmbedError::Timeout(limit))).map_err(|error| error.to_string())
+    let vectors = waited(limit, async move || work().await.map_err(|error| error.to_string()));
+    vectors.unwrap_or_else(|| Err(EmbedError::Timeout(limit).to_string()))
 }

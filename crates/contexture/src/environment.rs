@@ -39,7 +39,8 @@ impl Environment {
 }
 
 /// The keys of the providers.
-const KEYS: [&str; 3] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
+const KEYS: [&str; 4] =
+    ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "RERANK_API_KEY"];
 
 /// The variables that say where something is or what is asked: a file of a project must not send
 /// the keys of a person elsewhere.

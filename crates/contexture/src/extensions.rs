@@ -5,19 +5,19 @@
 //! (a check, a run, a turn, a flow, a server) knows the same names.
 
 #[cfg(feature = "knowledge")]
-use crate::embedding;
+use crate::{embedding, reranking};
 #[cfg(feature = "flow")]
 use contexture_context::Trust;
 use contexture_context::json::bytes_of;
-#[cfg(feature = "knowledge")]
-use contexture_core::Embedder;
 use contexture_core::signature::ObjectSignature;
 use contexture_core::tool::{SCHEME, Tool, ToolFailure, ToolMethod, ToolReply, ToolRequest};
+#[cfg(feature = "knowledge")]
+use contexture_core::{Embedder, Reranker};
 use contexture_core::{LlmError, Provider, model_uri, panics};
 #[cfg(feature = "flow")]
 use contexture_flow::action::{ActionFailure, ActionInfo, ActionKind, Registry};
 #[cfg(feature = "knowledge")]
-use contexture_knowledge::resolve::Embedding;
+use contexture_knowledge::resolve::{Embedding, Reranking};
 use contexture_reference::Protocol;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -47,6 +47,8 @@ pub struct Extensions {
     /// The embedder of the settings, made by the first search: a model has to be read.
     #[cfg(feature = "knowledge")]
     of_settings: Arc<OnceLock<Option<Arc<Embedding>>>>,
+    #[cfg(feature = "knowledge")]
+    reranking: Option<Arc<Reranking>>,
 }
 
 /// The reason why a part cannot be added.
@@ -155,6 +157,17 @@ impl Extensions {
         Ok(())
     }
 
+    /// Sets the reranker: the search of knowledge packs orders by it what it found.
+    ///
+    /// # Errors
+    /// [`ExtensionError`] when it panics while it returns its id.
+    #[cfg(feature = "knowledge")]
+    pub fn set_reranker(&mut self, reranker: Arc<dyn Reranker>) -> Result<(), ExtensionError> {
+        let id = asked("reranker", || reranker.id().to_owned())?;
+        self.reranking = Some(Arc::new(reranking::of(id, reranker)));
+        Ok(())
+    }
+
     /// Sets the time that a call of an added tool may take; [`TOOL_TIMEOUT`] by default.
     pub fn set_tool_timeout(&mut self, limit: Duration) {
         self.tool_timeout = Some(limit);
@@ -184,6 +197,11 @@ impl Extensions {
     #[cfg(feature = "knowledge")]
     pub(crate) fn embedding(&self) -> Option<&Arc<Embedding>> {
         self.embedding.as_ref()
+    }
+
+    #[cfg(feature = "knowledge")]
+    pub(crate) fn reranking(&self) -> Option<&Arc<Reranking>> {
+        self.reranking.as_ref()
     }
 
     /// Returns the embedder of the settings; `make` makes it for all runs of the project.

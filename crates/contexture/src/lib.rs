@@ -112,6 +112,8 @@ mod project;
 pub mod reading;
 pub mod recorder;
 pub mod references;
+#[cfg(feature = "knowledge")]
+mod reranking;
 pub mod run;
 pub mod runtime;
 mod secrets;
@@ -121,6 +123,8 @@ mod sinks;
 mod stores;
 pub mod templates;
 pub mod turn;
+#[cfg(feature = "knowledge")]
+mod waiting;
 mod written;
 
 pub use config::{Config, ConfigError};

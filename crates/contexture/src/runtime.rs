@@ -35,7 +35,7 @@ use crate::run::{self, CheckReport, RunRequest, SetupError};
 use crate::stores::Stores;
 use crate::turn::TurnRequest;
 #[cfg(feature = "knowledge")]
-use contexture_core::Embedder;
+use contexture_core::{Embedder, Reranker};
 use contexture_core::{LlmError, Provider, Tool};
 #[cfg(feature = "flow")]
 use contexture_flow::action::Registry;
@@ -195,6 +195,12 @@ impl RuntimeBuilder {
     #[cfg(feature = "knowledge")]
     pub fn embedder(self, embedder: impl Embedder + 'static) -> Self {
         self.add(|extensions| extensions.set_embedder(Arc::new(embedder)))
+    }
+
+    /// Sets the reranker, which orders the sections that the search of knowledge packs finds.
+    #[cfg(feature = "knowledge")]
+    pub fn reranker(self, reranker: impl Reranker + 'static) -> Self {
+        self.add(|extensions| extensions.set_reranker(Arc::new(reranker)))
     }
 
     /// Adds actions of flows.

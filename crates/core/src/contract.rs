@@ -25,10 +25,12 @@ mod embedder;
 pub mod paths;
 mod provider;
 mod reference;
+mod reranker;
 pub mod store;
 mod tool;
 
 pub use embedder::embedder;
 pub use provider::provider;
 pub use reference::{ProtocolExample, protocol};
+pub use reranker::reranker;
 pub use tool::tool;

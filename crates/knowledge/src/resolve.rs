@@ -19,7 +19,7 @@ pub(crate) use resolver::query;
 #[cfg(feature = "search")]
 pub use resolver::{
     Embedding, IndexReport, MAX_PASSAGES, MAX_RANKED_BYTES, NotIndexed, Passage, RankError, Ranked,
-    Ranking, ResolveError, Resolver, rank,
+    Ranking, Reranking, ResolveError, Resolver, rank,
 };
 pub use types::standing;
 pub use types::{

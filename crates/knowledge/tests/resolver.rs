@@ -21,6 +21,8 @@ mod meaning;
 mod partial;
 #[path = "resolver/profiles.rs"]
 mod profiles;
+#[path = "resolver/reranking.rs"]
+mod reranking;
 #[path = "resolver/warnings.rs"]
 mod warnings;
 

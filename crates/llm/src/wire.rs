@@ -18,6 +18,7 @@ mod json;
 mod ollama;
 mod openai;
 mod refusal;
+mod rerank;
 mod retry_after;
 mod stream;
 

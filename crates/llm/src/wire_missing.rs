@@ -29,6 +29,16 @@ pub(crate) async fn embed(
     Err(MISSING.into())
 }
 
+/// Refuses a model that ranks.
+pub(crate) async fn rerank(
+    _uri: &ModelUri,
+    _settings: &ProviderSettings,
+    _question: &str,
+    _texts: &[String],
+) -> Result<Vec<f32>, LlmError> {
+    Err(MISSING.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,13 +2,13 @@
 
 use super::error::PacksError;
 use crate::config::EmbedderSetting;
-use crate::embedding;
 use crate::project::Project;
+use crate::{embedding, reranking};
 use contexture_context::TokenCounter;
 use contexture_knowledge::maintenance::{MaintenanceError, RetrievalRun, eval_retrieval};
 use contexture_knowledge::pack::Pack;
 use contexture_knowledge::resolve::{
-    Embedding, IndexReport, Resolution, ResolveError, Resolver, SearchHit, Task,
+    Embedding, IndexReport, Reranking, Resolution, ResolveError, Resolver, SearchHit, Task,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -41,14 +41,25 @@ impl Resolvers {
         extensions.embedding_of_settings(|| embedding::of_settings(&self.project))
     }
 
+    /// Returns the reranker of the application, else that of the settings, which is on a server.
+    fn reranking(&self) -> Option<Arc<Reranking>> {
+        match self.project.extensions.reranking() {
+            Some(own) => Some(Arc::clone(own)),
+            None => self.asks_servers.then(|| reranking::of_settings(&self.project)).flatten(),
+        }
+    }
+
     fn of(&self, counter: &'static dyn TokenCounter) -> Arc<Resolver> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || {
-            let resolver = Resolver::new(counter, self.cache.clone());
-            Arc::new(match self.embedding() {
-                Some(embedding) => resolver.with_embedding(embedding),
-                None => resolver,
-            })
+            let mut resolver = Resolver::new(counter, self.cache.clone());
+            if let Some(embedding) = self.embedding() {
+                resolver = resolver.with_embedding(embedding);
+            }
+            if let Some(reranking) = self.reranking() {
+                resolver = resolver.with_reranking(reranking);
+            }
+            Arc::new(resolver)
         };
         Arc::clone(made.entry(counter.name()).or_insert_with(make))
     }

@@ -30,6 +30,7 @@ mod policy;
 mod profiles;
 mod program_references;
 mod ranked;
+mod reranker;
 mod run;
 mod runtime;
 mod spend;

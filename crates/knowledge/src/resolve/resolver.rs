@@ -3,17 +3,20 @@
 mod block;
 mod compose;
 mod evidence;
+mod failure;
 mod meaning;
 mod missing;
 pub(crate) mod query;
 mod queue;
 mod report;
+mod reranking;
 mod select;
 mod shingles;
 mod texts;
 
 pub use crate::index::{IndexError as ResolveError, IndexReport, NotIndexed};
 pub use meaning::Embedding;
+pub use reranking::Reranking;
 pub use select::rank::{MAX_PASSAGES, MAX_RANKED_BYTES, Passage, RankError, Ranked, Ranking, rank};
 
 use super::types::{Intent, Resolution, SearchHit, Task};
@@ -54,6 +57,7 @@ pub struct Resolver {
     store: Store,
     texts: Texts,
     embedding: Option<Arc<Embedding>>,
+    reranking: Option<Arc<Reranking>>,
 }
 
 impl std::fmt::Debug for Resolver {
@@ -67,7 +71,8 @@ impl Resolver {
     /// `cache`, or in memory when there is none.
     #[must_use]
     pub fn new(counter: &'static dyn TokenCounter, cache: Option<PathBuf>) -> Self {
-        Self { counter, store: Store::new(cache), texts: Texts::default(), embedding: None }
+        let (store, texts) = (Store::new(cache), Texts::default());
+        Self { counter, store, texts, embedding: None, reranking: None }
     }
 
     /// Trusts a look at the files of a pack for that long, in place of looking before each
@@ -85,11 +90,20 @@ impl Resolver {
         self
     }
 
+    /// Orders the sections that were found by a model that reads each together with the task (MA-7).
+    #[must_use]
+    pub fn with_reranking(mut self, reranking: Arc<Reranking>) -> Self {
+        self.reranking = Some(reranking);
+        self
+    }
+
     /// Returns a resolver of the same indexes that goes by words alone; `None` when this one does.
     pub(crate) fn by_words(&self) -> Option<Self> {
-        self.embedding.as_ref()?;
+        if self.embedding.is_none() && self.reranking.is_none() {
+            return None;
+        }
         let (store, texts) = (self.store.again(), Texts::default());
-        Some(Self { counter: self.counter, store, texts, embedding: None })
+        Some(Self { counter: self.counter, store, texts, embedding: None, reranking: None })
     }
 
     /// Brings the index of a pack up to date, or rebuilds it; with an embedder the vectors of its
@@ -214,6 +228,9 @@ impl Resolver {
                     let meaning =
                         Meaning { embedding, store: &self.store, view: &view, read: &read };
                     meaning.fuse(&mut selected, query, &areas, &mut told)?;
+                }
+                if let Some(reranking) = &self.reranking {
+                    reranking.order(&mut selected, &task.text, &read, &mut told);
                 }
                 Ok((selected, told))
             }));

@@ -54,6 +54,21 @@ pub(crate) async fn embed(
     provider.embed(texts, dimensions).await
 }
 
+/// Asks a server for the relevance of texts to a question.
+pub(crate) async fn rerank(
+    uri: &ModelUri,
+    settings: &ProviderSettings,
+    question: &str,
+    texts: &[String],
+) -> Result<Vec<f32>, LlmError> {
+    let name = uri.to_string();
+    let ModelUri::Compatible { base, model } = uri else {
+        let what = "ranking".to_owned();
+        return Err(LlmError::Unsupported { provider: name, what });
+    };
+    compatible(name, base, model, settings)?.rerank(question, texts).await
+}
+
 fn no_key(provider: &str, variable: &'static str) -> LlmError {
     LlmError::NoKey { provider: provider.to_owned(), variable }
 }

@@ -422,6 +422,16 @@ impl HttpProvider<OpenAi> {
         let answer = self.ask(self.wire.embeddings(texts, dimensions)).await?;
         super::openai::vectors(&answer, texts.len()).map_err(|message| self.bad(message))
     }
+
+    /// Asks for the relevance of texts to a question.
+    pub(crate) async fn rerank(
+        &self,
+        question: &str,
+        texts: &[String],
+    ) -> Result<Vec<f32>, LlmError> {
+        let answer = self.ask(super::rerank::request(&self.wire, question, texts)).await?;
+        super::rerank::relevance(&answer, texts.len()).map_err(|message| self.bad(message))
+    }
 }
 
 fn header(value: Header) -> Result<HeaderValue, LlmError> {

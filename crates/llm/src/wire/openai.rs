@@ -129,9 +129,14 @@ impl OpenAi {
         if let (Some(dimensions), Some(fields)) = (dimensions, body.as_object_mut()) {
             fields.insert("dimensions".to_owned(), dimensions.into());
         }
+        self.post("embeddings", body)
+    }
+
+    /// Returns the request for another service of the server.
+    pub(super) fn post(&self, service: &str, body: Value) -> Parts {
         let key = self.key.clone().map(|key| ("authorization", Header::Bearer(key)));
         let headers = key.into_iter().collect();
-        let url = format!("{}/embeddings", self.base);
+        let url = format!("{}/{service}", self.base);
         Parts { url, headers, body, warnings: Vec::new(), schema: None }
     }
 

@@ -18,11 +18,13 @@ pub struct Server {
     pub address: String,
     /// The requests, as `GET /props` or `POST … {body}`.
     seen: Arc<Mutex<Vec<String>>>,
+    /// The values of their headers `authorization`.
+    keys: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    /// Starts a server that tells `props`, and answers each chat and each request for embeddings as
-    /// `reply` says for its number, from 0.
+    /// Starts a server that tells `props`, and answers each chat and each request for embeddings or
+    /// a ranking as `reply` says for its number, from 0.
     pub fn start(
         props: Option<Value>,
         reply: impl Fn(usize, &Value) -> Reply + Send + Sync + 'static,
@@ -31,15 +33,18 @@ impl Server {
         let address = listener.local_addr().unwrap().to_string();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&seen);
+        let keys = Arc::new(Mutex::new(Vec::new()));
+        let shown = Arc::clone(&keys);
         let reply = Arc::new(reply);
         let chats = Arc::new(Mutex::new(0));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let (props, kept) = (props.clone(), Arc::clone(&kept));
+                let shown = Arc::clone(&shown);
                 let (reply, chats) = (Arc::clone(&reply), Arc::clone(&chats));
                 let stream = stream.unwrap();
                 std::thread::spawn(move || {
-                    serve(stream, props.as_ref(), &kept, |body| {
+                    serve(stream, props.as_ref(), (&kept, &shown), |body| {
                         let mut chats = chats.lock().unwrap();
                         *chats += 1;
                         reply(*chats - 1, body)
@@ -47,12 +52,17 @@ impl Server {
                 });
             }
         });
-        Self { address, seen }
+        Self { address, seen, keys }
     }
 
     /// Starts a server whose answers are all `fine`.
     pub fn fine(props: Option<Value>) -> Self {
         Self::start(props, |_, _| Reply::Body(200, chat("fine", 1_000, 10)))
+    }
+
+    /// The keys that were sent, as `Bearer …`.
+    pub fn keys(&self) -> Vec<String> {
+        self.keys.lock().unwrap().clone()
     }
 
     /// The requests with a method.
@@ -73,7 +83,7 @@ pub fn chat(text: &str, input: u64, output: u64) -> Value {
 fn serve(
     mut stream: TcpStream,
     props: Option<&Value>,
-    seen: &Mutex<Vec<String>>,
+    (seen, keys): (&Mutex<Vec<String>>, &Mutex<Vec<String>>),
     reply: impl FnOnce(&Value) -> Reply,
 ) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -90,13 +100,16 @@ fn serve(
         if let Some(text) = lower.strip_prefix("content-length:") {
             length = text.trim().parse().unwrap();
         }
+        if lower.starts_with("authorization:") {
+            keys.lock().unwrap().push(line["authorization:".len()..].trim().to_owned());
+        }
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     seen.lock().unwrap().push(format!("{head} {}", String::from_utf8_lossy(&body)));
     let reply = match (head.split(' ').nth(1), props) {
         (Some("/props"), Some(props)) => Reply::Body(200, props.clone()),
-        (Some("/v1/chat/completions" | "/v1/embeddings"), _) => {
+        (Some("/v1/chat/completions" | "/v1/embeddings" | "/v1/rerank"), _) => {
             reply(&serde_json::from_slice(&body).unwrap())
         }
         _ => Reply::Body(404, json!({"error": "none"})),

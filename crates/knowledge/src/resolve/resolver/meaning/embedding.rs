@@ -1,5 +1,6 @@
 //! The vectors of texts, from an embedder, from an earlier search or from an earlier process.
 
+use super::super::failure::LastFailure;
 use super::file::{self, Vectors};
 use super::table::{Group, Table};
 use crate::index::View;
@@ -7,7 +8,6 @@ use contexture_context::Digest;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 /// The number of texts of one call.
 const BATCH: usize = 64;
@@ -15,8 +15,6 @@ const BATCH: usize = 64;
 const MAX_TASKS: usize = 1_024;
 /// The bytes of all tables that are kept.
 const MAX_KEPT: usize = 256 << 20;
-/// After a failure the embedder is left alone for so long: a search must not hang again and again.
-const REST: Duration = Duration::from_secs(30);
 
 type Embed = dyn Fn(Vec<String>) -> Result<Vec<Vec<f32>>, String> + Send + Sync;
 
@@ -25,13 +23,13 @@ pub struct Embedding {
     id: String,
     embed: Box<Embed>,
     kept: Mutex<Kept>,
+    failure: LastFailure,
 }
 
 #[derive(Default)]
 struct Kept {
     tasks: HashMap<Digest, Arc<[f32]>>,
     tables: HashMap<(Arc<str>, Group), Arc<Table>>,
-    failure: Option<(Instant, String)>,
 }
 
 impl std::fmt::Debug for Embedding {
@@ -47,7 +45,8 @@ impl Embedding {
         id: impl Into<String>,
         embed: impl Fn(Vec<String>) -> Result<Vec<Vec<f32>>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { id: id.into(), embed: Box::new(embed), kept: Mutex::default() }
+        let (kept, failure) = (Mutex::default(), LastFailure::default());
+        Self { id: id.into(), embed: Box::new(embed), kept, failure }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -110,15 +109,8 @@ impl Embedding {
 
     /// Asks the embedder. Vectors come with length 1: their product is their cosine.
     fn ask(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, String> {
-        let failure = self.kept().failure.clone();
-        if let Some((_, reason)) = failure.filter(|(since, _)| since.elapsed() < REST) {
-            return Err(reason);
-        }
         let count = texts.len();
-        let vectors = (self.embed)(texts).and_then(|vectors| checked(vectors, count));
-        let failure = vectors.as_ref().err().map(|reason| (Instant::now(), reason.clone()));
-        self.kept().failure = failure;
-        vectors
+        self.failure.guard(|| (self.embed)(texts).and_then(|vectors| checked(vectors, count)))
     }
 }
 

@@ -57,8 +57,8 @@ use damage::Damage;
 use engine::{Engine, Means};
 use flows::allowed::Allowed;
 use flows::journal::Journals;
-use flows::resume::{self, Unfinished};
 use flows::sets::Sets;
+use flows::unfinished::{self, Unfinished};
 use folder::FolderLock;
 use frontend::calls::Calls;
 use handler::{Handler, Handlers};
@@ -293,7 +293,7 @@ impl Serve {
                 left.map_or_else(|| Unfinished::of_folder(&app), |left| Ok(Unfinished::of(left)));
             // What goes on may call clients of other servers, and clients that a server which is gone had.
             neighbours::read_clients_now(&app);
-            let interrupted = resume::resume_all(&app, &left?)?;
+            let interrupted = unfinished::resume_all(&app, &left?)?;
             app.neighbours.settle_later(interrupted);
             neighbours::settle_left(&app)?;
         }

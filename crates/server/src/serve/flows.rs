@@ -23,3 +23,4 @@ pub(crate) mod resume;
 pub(crate) mod running;
 pub(crate) mod sets;
 pub(crate) mod settle;
+pub(crate) mod unfinished;

@@ -9,7 +9,8 @@ mod changes;
 use super::app::App;
 use super::exchange::control::ask;
 use super::flows::put_off;
-use super::flows::resume::{self, Unfinished, incarnation};
+use super::flows::resume::{incarnation, unusable};
+use super::flows::unfinished::{self, Unfinished};
 use super::frontend::calls;
 use super::message::stored_answer;
 use super::phase::Phase;
@@ -273,7 +274,7 @@ async fn take_over(app: &Arc<App>) {
     let taking = Arc::clone(app);
     let taken = tokio::task::spawn_blocking(move || {
         let Some(database) = &taking.database else { return Ok(()) };
-        let left = database.take_over().map_err(|error| resume::unusable(&error))?;
+        let left = database.take_over().map_err(|error| unusable(&error))?;
         if left.servers > 0 {
             // Apart, as answers of other servers are looked for meanwhile.
             let (app, handle) = (Arc::clone(&taking), taking.handle.clone());
@@ -300,7 +301,7 @@ fn resume_left(app: &Arc<App>, left: Left) {
     app.log.info("taken_over", fields);
     let mut left = Unfinished::of(left);
     loop {
-        match resume::resume_all(app, &left) {
+        match unfinished::resume_all(app, &left) {
             Ok(rest) => return app.neighbours.settle_later(rest),
             Err(fault) => failed_to_take(app, &fault),
         }

@@ -1,42 +1,23 @@
 //! Resumption of the sets of an earlier server (FL-11).
 
-use super::answer::Ended;
-use super::clients::Clients;
-use super::earlier::earlier;
 use super::intent_set::INTENT;
-use super::job::{Checked, Job, Start, is_async, noted, set_of};
+use super::job::{Job, set_of};
 use super::journal::UnfinishedRun;
 use super::place::{Entered, Place};
-use super::settle;
 use crate::fault::Fault;
 use crate::serve::app::App;
 use crate::serve::codes;
-use crate::serve::exchange::failure::refusal;
-use crate::serve::exchange::results::unkept;
-use crate::serve::message::{digest, stored_answer};
-use crate::serve::turn::earlier::{Turns, name_of};
+use crate::serve::message::digest;
 use crate::serve::turn::parked;
-use contexture::database::Left;
-use contexture::durable;
-use contexture::flows::{self, FlowRequest, Labels};
-use contexture::store::contexts::{
-    ContextError, Key, KeyName, PendingKey, Repeated, StoredMessage,
-};
-use contexture::store::flows::{FlowStoreError, Wait, WaitFilter, WaitId};
-use contexture_flow::Set;
-use contexture_flow::check::Report as Warnings;
-use contexture_flow::journal::Entry;
-use contexture_protocol::content::{Outcome, Status};
-use contexture_protocol::{Body, ErrorCode, Limits, Message, Refusal};
+use contexture::store::contexts::{ContextError, Key, KeyName, StoredMessage};
+use contexture::store::flows::{Wait, WaitFilter, WaitId};
+use contexture_protocol::content::Status;
+use contexture_protocol::{Limits, Message};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// The most messages at the end of a context that are searched for one without a run.
 const LATEST: usize = 1_000;
-/// The time that the identity of a wait is kept after its end, in milliseconds.
-const KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 
 /// A set to resume.
 pub(crate) struct Found {
@@ -48,129 +29,11 @@ pub(crate) struct Found {
     pub(crate) ack: Option<Message>,
 }
 
-/// The handling of a message without an answer.
-enum Recovery {
-    Resumed(Box<Found>),
-    /// Another process runs it.
-    Held,
-    /// The message has no set.
-    Unknown,
-}
-
-/// What servers left that are gone.
-pub(crate) struct Unfinished {
-    pub(crate) pending: Vec<PendingKey>,
-    /// The runs of sets; none means all that no process does.
-    pub(crate) runs: Option<HashSet<String>>,
-    /// The runs of turns with a journal.
-    pub(crate) journals: HashSet<String>,
-}
-
-impl Unfinished {
-    /// Returns what other servers on the database left.
-    pub(crate) fn of(left: Left) -> Self {
-        let Left { pending, runs, journals, .. } = left;
-        let (runs, journals) = (runs.into_iter().collect(), journals.into_iter().collect());
-        Self { pending, runs: Some(runs), journals }
-    }
-
-    /// Returns what the last server left that had the folder.
-    ///
-    /// # Errors
-    /// A [`Fault`] when stored data can't be read.
-    pub(crate) fn of_folder(app: &App) -> Result<Self, Fault> {
-        // What turns waited for nobody goes on with.
-        app.calls.journal().end_waits("", Box::new(drop));
-        let pending = app.store.pending().map_err(|error| unusable(&error))?;
-        let journals = durable::with_journal(&app.project);
-        let journals = journals.map_err(|error| unusable(&error.message))?;
-        Ok(Self { pending, runs: None, journals })
-    }
-}
-
-/// Resumes all unfinished sets. Returns the other pending messages.
-///
-/// # Errors
-/// A [`Fault`] when stored data can't be read.
-pub(crate) fn resume_all(app: &Arc<App>, left: &Unfinished) -> Result<Vec<PendingKey>, Fault> {
-    let mut rest = Vec::new();
-    let mut seen = HashSet::new();
-    let waits = app.calls.journal();
-    waits.forget_waits(app.now().saturating_sub(KEPT_MS));
-    let parked = waits.parked_runs().map_err(|error| unusable(&error))?;
-    let mut waiting = HashSet::new();
-    let mut turns = Turns::default();
-    for (owner, context, message, run) in &parked {
-        let name = (&**owner, &**context, &**message);
-        if left.journals.contains(run) {
-            turns.waits(name, run);
-            continue;
-        }
-        seen.insert(run.clone());
-        waiting.insert(name);
-    }
-    for pending in &left.pending {
-        if name_of(pending).is_some_and(|name| waiting.contains(&name)) {
-            continue;
-        }
-        if turns.is_parked(app, pending) {
-            continue;
-        }
-        match recovery(app, pending, &mut seen)? {
-            Recovery::Resumed(found) => resume(app, *found)?,
-            Recovery::Held => {}
-            Recovery::Unknown => rest.push(pending),
-        }
-    }
-    let rest = turns.take_up(app, rest, &left.journals)?;
-    // Acknowledged requests are no longer pending, and may be unfinished.
-    let unfinished = app.flows.journals.unfinished(left.runs.as_ref());
-    for run in unfinished.map_err(|error| unusable(&error))? {
-        if !run.is_held && !seen.contains(&run.run) {
-            acknowledged(app, run)?;
-        }
-    }
-    Ok(rest)
-}
-
 pub(crate) fn unusable(error: &dyn std::fmt::Display) -> Fault {
     Fault::of(codes::BAD_DATA, error.to_string())
 }
 
-fn recovery(
-    app: &App,
-    pending: &PendingKey,
-    seen: &mut HashSet<String>,
-) -> Result<Recovery, Fault> {
-    let Some(context) = pending.context_id.as_deref() else { return Ok(Recovery::Unknown) };
-    let (owner, id) = (&pending.owner, &pending.key.message_id);
-    let run = app.flows.journals.of_message(owner, context, id);
-    let run = run.map_err(|error| unusable(&error))?;
-    if run.as_ref().is_some_and(|run| run.is_held) {
-        return Ok(Recovery::Held);
-    }
-    let message = match &run {
-        Some(run) => {
-            seen.insert(run.run.clone());
-            app.flows.journals.message(&run.run).map_err(|error| unusable(&error))?
-        }
-        None => None,
-    };
-    // Without a run, it was accepted just before the end: no step ran.
-    let message = match message {
-        Some(message) => Some(message),
-        None => last_of(app, owner, context, id).map_err(|error| unusable(&error))?,
-    };
-    Ok(match message.filter(|message| set_of(message).is_some()) {
-        Some(message) => {
-            let (owner, answers) = (owner.clone(), pending.key.clone());
-            Recovery::Resumed(Box::new(Found { owner, answers, message, run, ack: None }))
-        }
-        None => Recovery::Unknown,
-    })
-}
-
-fn last_of(
+pub(super) fn last_of(
     app: &App,
     owner: &str,
     context: &str,
@@ -195,57 +58,6 @@ pub(crate) fn kept(
     };
     let mut messages = last.iter().rev().filter_map(read);
     Ok(messages.find(|(message, _)| message.message_id == id))
-}
-
-/// Resumes a run whose message has its answer: only asynchronous requests have more to send.
-fn acknowledged(app: &Arc<App>, left: UnfinishedRun) -> Result<(), Fault> {
-    let message = app.flows.journals.message(&left.run).map_err(|error| unusable(&error))?;
-    let message = message.filter(is_async);
-    let ack = message.as_ref().and_then(|message| ack(app, &left.owner, message));
-    match message {
-        Some(message) if ack.is_some() => {
-            let owner = left.owner.clone();
-            let answers =
-                KeyName { context_id: message.context_id.clone(), message_id: left.name.clone() };
-            resume(app, Found { owner, answers, message, run: Some(left), ack })
-        }
-        _ if left.is_ended => Ok(()),
-        _ if is_settled(app, &left)? => Ok(()),
-        _ => {
-            // Its answer was stored, or it was never accepted.
-            let finished = app.flows.journals.finish(&left.run, Status::Failed);
-            finished.map_err(|error| unusable(&error))
-        }
-    }
-}
-
-/// Reports whether a person has settled a run, which then goes on unless more of it is in doubt.
-fn is_settled(app: &Arc<App>, left: &UnfinishedRun) -> Result<bool, Fault> {
-    let entries = app.flows.journals.entries(left).map_err(|error| unusable(&error))?;
-    if !flows::is_settled(&entries) {
-        return Ok(false);
-    }
-    let doubtful = flows::in_doubt(&*app.flows.journals.journal(), &left.run);
-    if doubtful.map_err(|error| unusable(&error))?.is_empty() {
-        let (app, run) = (Arc::clone(app), left.run.clone());
-        app.handle.clone().spawn(async move {
-            if let Err(refused) = settle::take_up(&app, &run).await {
-                let told = json!({ "run": run, "reason": refused.message });
-                app.log.info("set_not_resumed", told);
-            }
-        });
-    }
-    Ok(true)
-}
-
-/// Returns the ACK of a request that has no other answer yet.
-fn ack(app: &App, owner: &str, message: &Message) -> Option<Message> {
-    let key =
-        KeyName { context_id: message.context_id.clone(), message_id: message.message_id.clone() };
-    let Ok(Some(Repeated::Done(answer))) = app.store.repeated(owner, &key, &digest(message)) else {
-        return None;
-    };
-    stored_answer(&answer).ok().filter(|answer| matches!(answer.body, Body::Ack(_)))
 }
 
 /// Takes up the set of a wait that was answered, or whose time is over, unless something works on it.
@@ -365,126 +177,4 @@ pub(crate) fn resume(app: &Arc<App>, found: Found) -> Result<(), Fault> {
     let task = handle.spawn(job.resume(found.run, entries));
     running.set_task(task.abort_handle());
     Ok(())
-}
-
-impl Job {
-    pub(super) async fn resume(self, run: Option<UnfinishedRun>, entries: Vec<Entry>) {
-        let Some(set) = set_of(&self.message) else { return };
-        match run {
-            Some(run) if run.is_ended => {
-                let answer = self.answer_again(&run.run, &set, entries).await;
-                self.close(answer).await;
-            }
-            run => {
-                let id = run.as_ref().map(|run| run.run.clone());
-                let id = id.unwrap_or_else(|| self.app.maker.id("run"));
-                let answer = self.resumed((&id, run.is_some()), set, entries).await;
-                self.over(&id, answer).await;
-            }
-        }
-    }
-
-    /// Answers for a run that has ended without a stored answer.
-    async fn answer_again(
-        &self,
-        run: &str,
-        set: &Set,
-        entries: Vec<Entry>,
-    ) -> Result<Message, Refusal> {
-        self.keep_ack().await;
-        let clients = Clients::new(self.forwarder(), run, set);
-        self.labels.get_or_init(|| Labels::kept(&entries));
-        let ended = Ended::read(set, entries);
-        let telling = self.telling(set.steps.len());
-        let message = self.answered((run, ended), &clients, telling).await?;
-        Ok(noted(message, run, &Warnings::default()))
-    }
-
-    async fn resumed(
-        &self,
-        (run, was_begun): (&str, bool),
-        set: Set,
-        entries: Vec<Entry>,
-    ) -> Result<Option<Message>, Refusal> {
-        let earlier = earlier(&self.app, &self.owner, &self.context, &set).await;
-        let mut earlier = earlier.map_err(|error| refusal(error, Some(&self.context)))?;
-        self.hear(&mut earlier);
-        let (waits, begun_ms) = self.waits(run).await?;
-        let now = self.app.now();
-        let start = Start {
-            resume: was_begun.then(|| run.to_owned()),
-            ended: entries.iter().filter_map(ended).collect(),
-            is_paused: is_paused(&entries),
-            waiting: waits.iter().map(|wait| wait.step.clone()).collect(),
-            // The time of a set that only waited goes on; that of another begins anew.
-            elapsed: match waits.is_empty() {
-                true => Duration::ZERO,
-                false => Duration::from_millis(now.saturating_sub(begun_ms)),
-            },
-        };
-        let clients = || Clients::new(self.forwarder(), run, &set);
-        // An action that is no longer known is a tool of a client that is not back yet.
-        let gone = match self.checked(&set, clients(), earlier.clone()) {
-            Ok(_) => Vec::new(),
-            Err(refused) => unknown(&set, &refused),
-        };
-        let mut clients = clients().returning(gone);
-        if !waits.is_empty() {
-            clients = clients.going_on(waits, &set, begun_ms);
-        }
-        // The settings may have changed.
-        let mut checked: Checked = self.checked(&set, clients, earlier)?;
-        if start.resume.is_some() {
-            // The stored document is used.
-            checked.request = FlowRequest { document: Vec::new(), ..checked.request };
-        }
-        self.work(run, checked, start).await
-    }
-
-    /// Reads what the steps of a run wait for, and when it began.
-    async fn waits(&self, run: &str) -> Result<(Vec<Wait>, u64), Refusal> {
-        let (journal, run) = (Arc::clone(self.app.calls.journal()), run.to_owned());
-        let read = move || {
-            let waits =
-                journal.waits(&WaitFilter { run: Some(run.clone()), ..Default::default() })?;
-            let begun =
-                if waits.is_empty() { 0 } else { journal.summary(&run)?.started_us / 1_000 };
-            Ok((waits, begun))
-        };
-        let read = tokio::task::spawn_blocking(read).await;
-        read.unwrap_or(Err(FlowStoreError::Closed)).map_err(|error| unkept(&self.app, &error))
-    }
-}
-
-/// Returns the actions that a refusal names as unknown.
-fn unknown(set: &Set, refused: &Refusal) -> Vec<String> {
-    let diagnostics = refused.details.get("diagnostics").and_then(Value::as_array);
-    let mut names = Vec::new();
-    for fault in diagnostics.into_iter().flatten() {
-        let code = fault.get("code").and_then(Value::as_str).and_then(ErrorCode::parse);
-        let path = fault.get("path").and_then(Value::as_str).unwrap_or_default();
-        let place = path.split('/').nth(3).and_then(|place| place.parse::<usize>().ok());
-        let is_unknown = code == Some(ErrorCode::UnknownAction);
-        if let Some(step) = place.filter(|_| is_unknown).and_then(|place| set.steps.get(place)) {
-            names.push(step.action.clone());
-        }
-    }
-    names
-}
-
-fn ended(entry: &Entry) -> Option<Outcome> {
-    match entry {
-        Entry::Ended(outcome) => Some((**outcome).clone()),
-        _ => None,
-    }
-}
-
-/// Reports whether the run was paused when it was interrupted.
-fn is_paused(entries: &[Entry]) -> bool {
-    let mut steered = entries.iter().rev().filter_map(|entry| match entry {
-        Entry::Paused => Some(true),
-        Entry::Resumed => Some(false),
-        _ => None,
-    });
-    steered.next().unwrap_or_default()
 }

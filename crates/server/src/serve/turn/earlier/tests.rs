@@ -1,7 +1,7 @@
 //! Many turns that wait, at the start of a server.
 
 use crate::serve::Serve;
-use crate::serve::flows::resume::{Unfinished, resume_all};
+use crate::serve::flows::unfinished::{Unfinished, resume_all};
 use crate::serve::testing::{WatchedStore, server};
 use contexture::store::contexts::{Answer, MessageKey, NewMessage, Operation, Update};
 use contexture::store::flows::{Wait, WaitId, WaitKind, WaitState};

@@ -412,7 +412,8 @@ impl State {
         }
         self.seq += 1;
         message.set_meta("seq", self.seq);
-        let bytes = Bytes::from(message.to_json());
+        // It is kept, so it has no room to grow.
+        let bytes = Bytes::from(message.to_json().into_bytes().into_boxed_slice());
         self.kept_bytes += bytes.len();
         self.kept.push_back(bytes);
         self.trim();
@@ -424,7 +425,11 @@ impl State {
         let sent = self.calls.entry(id.call.clone()).or_default();
         match sent.iter_mut().find(|sent| sent.id == *id) {
             Some(sent) => (sent.request, sent.seq) = (request, seq),
-            None => sent.push(SentCall { id: id.clone(), request, seq }),
+            None => {
+                // Two calls of one id are rare.
+                sent.reserve_exact(1);
+                sent.push(SentCall { id: id.clone(), request, seq });
+            }
         }
     }
 
@@ -492,5 +497,28 @@ mod tests {
             }
         }
         sending.join().unwrap();
+    }
+
+    #[test]
+    fn wa_1_call_and_message_that_are_kept_take_no_room_to_grow() {
+        let session = Session::new("s".to_owned(), "ann".into());
+        let message = json!({
+            "messageId": "t", "timestamp": "2026-01-01T09:00:00Z", "type": "TOOL_CALL_REQUEST",
+            "contextId": "ctx_1", "sender": { "id": "s", "type": "SYSTEM" },
+            "content": { "calls": [{ "callId": "c", "name": "pick", "parameters": {} }] }
+        });
+        let message = Message::parse(message.to_string().as_bytes(), &Limits::WIRE).unwrap();
+        let id = WaitId {
+            owner: "ann".to_owned(),
+            context: "ctx_1".to_owned(),
+            message: "m".to_owned(),
+            call: "c".to_owned(),
+        };
+        session.send_call(&id, message);
+        let mut state = session.state.lock();
+        assert_eq!(state.calls.get("c").unwrap().capacity(), 1);
+        let kept = state.kept.pop_front().unwrap();
+        let length = kept.len();
+        assert_eq!(kept.try_into_mut().unwrap().capacity(), length);
     }
 }

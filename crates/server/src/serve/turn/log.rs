@@ -18,7 +18,8 @@ struct State {
     packed: Vec<Box<str>>,
     /// Those after them.
     passing: Vec<Message>,
-    answer: Option<Message>,
+    /// In its own place: a message is some 700 bytes, and a turn that waits has none.
+    answer: Option<Box<Message>>,
     waiting: Vec<Reply>,
     since: Option<Instant>,
 }
@@ -37,7 +38,7 @@ impl TurnLog {
             reply.pass(message);
         }
         match &state.answer {
-            Some(answer) => reply.finish(answer.clone()),
+            Some(answer) => reply.finish((**answer).clone()),
             None => state.waiting.push(reply),
         }
     }
@@ -77,7 +78,7 @@ impl TurnLog {
             reply.finish(message.clone());
         }
         state.since = Some(Instant::now());
-        state.answer = Some(message);
+        state.answer = Some(Box::new(message));
     }
 
     /// Reports whether anybody waits for the answer.
@@ -158,5 +159,11 @@ mod tests {
         let ids: Vec<String> = heard(&late).into_iter().map(|one| one.message_id).collect();
         assert_eq!(ids, ["a", "b", "c", "d"]);
         assert_eq!(heard(&early), heard(&late));
+    }
+
+    /// A message alone is some 700 bytes.
+    #[test]
+    fn wa_1_log_of_turn_that_somebody_waits_for_is_small() {
+        assert!(size_of::<State>() <= 128, "{} bytes", size_of::<State>());
     }
 }

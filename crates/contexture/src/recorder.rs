@@ -145,7 +145,13 @@ impl Recorder {
             Phase::End => end(event, now, &mut state),
         };
         if let Data::Fields { more, .. } = &mut line.data {
-            more.extend(texts.into_iter().map(|(name, text)| (name.into(), state.text(text))));
+            for (name, text) in texts {
+                let text = state.text(text);
+                match more.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, field)) => *field = text,
+                    None => more.push((name.into(), text)),
+                }
+            }
         }
         state.add(line);
         let late = now.saturating_sub(state.written_us) > WAITING_US;

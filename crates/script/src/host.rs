@@ -475,7 +475,7 @@ pub struct Event {
     pub phase: Phase,
     /// The details.
     pub data: Value,
-    /// Details that are JSON text, as they may be of any size (GR-5).
+    /// Details that are JSON text, as they may be of any size (GR-5); in `data` each is null.
     pub texts: Vec<(&'static str, JsonText)>,
 }
 

@@ -58,27 +58,18 @@ impl Terminal {
 
     /// Writes a value as one line of JSON.
     pub(crate) fn print_json(&self, value: &Value) -> Result<(), Abort> {
-        self.print(&format!("{value}\n"))
+        print_as(value, false)
     }
 
     /// Writes a value as indented JSON.
     pub(crate) fn print_pretty(&self, value: &Value) -> Result<(), Abort> {
-        self.print(&format!("{value:#}\n"))
+        print_as(value, true)
     }
 
-    /// Serialises a value to JSON without a copy in memory: indented on a terminal, else as one
-    /// line, since the indentation of deeply nested values can outgrow their content.
+    /// Writes a value as JSON: indented on a terminal, else as one line, since the indentation of
+    /// deeply nested values can outgrow their content.
     pub(crate) fn print_tree(&self, value: &impl Serialize) -> Result<(), Abort> {
-        let stdout = io::stdout();
-        let indented = stdout.is_terminal();
-        let mut out = io::BufWriter::new(stdout.lock());
-        let result = if indented {
-            serde_json::to_writer_pretty(&mut out, value)
-        } else {
-            serde_json::to_writer(&mut out, value)
-        };
-        let result = result.map_err(io::Error::from);
-        written(result.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
+        print_as(value, io::stdout().is_terminal())
     }
 
     /// Writes a message to stderr. A stderr without a reader is not an error.
@@ -148,4 +139,16 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), Abort> {
         ErrorKind::BrokenPipe => Abort::OutputClosed,
         _ => Abort::write("stdout", &error),
     })
+}
+
+/// Writes a value to stdout as it is serialised, without its text in memory.
+fn print_as(value: &impl Serialize, is_indented: bool) -> Result<(), Abort> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let result = if is_indented {
+        serde_json::to_writer_pretty(&mut out, value)
+    } else {
+        serde_json::to_writer(&mut out, value)
+    };
+    let result = result.map_err(io::Error::from);
+    written(result.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
 }

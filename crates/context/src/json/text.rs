@@ -41,6 +41,12 @@ impl JsonText {
         Ok(Self(text.into()))
     }
 
+    /// Wraps a text that was written as JSON on one line.
+    #[must_use]
+    pub fn written(text: String) -> Self {
+        Self(text.into())
+    }
+
     /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -6,7 +6,7 @@
 use crate::host::{Event, EventIds, Host, Phase};
 use contexture_context::TraceKind;
 use contexture_context::json::JsonText;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 #[derive(Debug, Clone)]
 pub(crate) struct OpenEvent {
@@ -61,7 +61,7 @@ impl<'r> Trace<'r> {
         kind: TraceKind,
         field: (&'static str, JsonText),
     ) {
-        let (id, data) = (self.next(), Json::Object(Map::new()));
+        let (id, data) = (self.next(), json!({ (field.0): null }));
         self.record(Event { id, parent, kind, phase: Phase::Instant, data, texts: vec![field] });
     }
 
@@ -88,6 +88,20 @@ impl<'r> Trace<'r> {
         data.extend(outcome.into_iter().map(|(name, value)| (name.to_owned(), value)));
         let (phase, data) = (Phase::End, Json::Object(data));
         self.record(Event { id, parent, kind, phase, data, texts: Vec::new() });
+    }
+
+    /// Reports the end of an event, with one field that is JSON text.
+    pub(crate) fn end_text(
+        &self,
+        event: OpenEvent,
+        outcome: impl IntoIterator<Item = (&'static str, Json)>,
+        field: (&'static str, JsonText),
+    ) {
+        let OpenEvent { id, parent, kind, mut data, .. } = event;
+        data.extend(outcome.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        data.insert(field.0.to_owned(), Json::Null);
+        let (phase, data) = (Phase::End, Json::Object(data));
+        self.record(Event { id, parent, kind, phase, data, texts: vec![field] });
     }
 
     fn record(&self, event: Event) {

@@ -3,15 +3,16 @@
 use super::code::{Executable, Function, Place};
 use super::drive::drive;
 use super::error::{Checked, FailureKind, Fault, RunError, codes};
-use super::events::data;
+use super::events::{OpenEvent, data};
 use super::given::Given;
 use super::machine::{Machine, Past, RunOptions};
 use super::value::Value;
-use super::value::json::json_and_tag;
+use super::value::json::exported;
 use super::vm::fiber::{Fiber, Frame};
 use super::vm::{describe_agent, enter_agent};
 use super::warnings::Warning;
 use crate::host::Host;
+use contexture_context::json::JsonText;
 use contexture_context::{Label, TraceKind};
 use contexture_core::policy::narrow;
 use contexture_diagnostic::{Span, suggestion};
@@ -57,7 +58,7 @@ pub async fn run(
     let label = outcome
         .as_ref()
         .map_or_else(|error| machine.meter.tags().label(error.tag), |(_, label)| label.clone());
-    let result = outcome.map(|(value, _)| value);
+    let result = outcome.map(|(value, _)| value.value());
     RunOutcome { result, label, warnings: machine.warnings(), steps: machine.meter.steps() }
 }
 
@@ -65,7 +66,7 @@ async fn run_in(
     machine: &Machine<'_>,
     entry: &Entry,
     input: Given,
-) -> Result<(Json, Label), RunError> {
+) -> Result<(JsonText, Label), RunError> {
     let program = machine.program.files.first().map_or("", |file| file.name());
     let mut about = data([("program", Json::from(program))]);
     let start = find(machine.program, entry);
@@ -77,17 +78,24 @@ async fn run_in(
         Ok(start) => started(machine, start, input, event.id).await,
         Err(fault) => Err(unplaced(machine, *fault)),
     };
-    machine.trace.end(event, ending(outcome.as_ref().map(|(value, _)| value)));
+    end(machine, event, outcome.as_ref().map(|(value, _)| value));
     outcome
 }
 
-pub(super) fn ending(outcome: Result<&Json, &RunError>) -> Vec<(&'static str, Json)> {
+/// Ends the event of a run.
+pub(super) fn end(machine: &Machine<'_>, event: OpenEvent, outcome: Result<&JsonText, &RunError>) {
     match outcome {
-        Ok(value) => vec![("outcome", Json::from("done")), ("value", value.clone())],
-        Err(error) if error.kind == FailureKind::Cancelled => {
-            vec![("outcome", Json::from("cancelled"))]
+        Ok(value) => {
+            let done = [("outcome", Json::from("done"))];
+            machine.trace.end_text(event, done, ("value", value.clone()));
         }
-        Err(error) => vec![("outcome", Json::from("failed")), ("error", error.to_event(false))],
+        Err(error) if error.kind == FailureKind::Cancelled => {
+            machine.trace.end(event, [("outcome", Json::from("cancelled"))]);
+        }
+        Err(error) => {
+            let error = ("error", error.to_event(false));
+            machine.trace.end(event, [("outcome", Json::from("failed")), error]);
+        }
     }
 }
 
@@ -96,7 +104,7 @@ async fn started(
     start: Start,
     input: Given,
     run: u64,
-) -> Result<(Json, Label), RunError> {
+) -> Result<(JsonText, Label), RunError> {
     match &input {
         Given::Text(text, _) => {
             machine.trace.instant_text(Some(run), TraceKind::Input, ("value", text.clone()));
@@ -113,11 +121,10 @@ async fn started(
         Ok(arguments) => finished(machine, &start, arguments, event.id).await,
         Err(fault) => Err(unplaced(machine, *fault)),
     };
-    let told = match &outcome {
-        Ok((value, _)) => ("value", value.clone()),
-        Err(_) => ("failed", Json::Bool(true)),
-    };
-    machine.trace.end(event, [told]);
+    match &outcome {
+        Ok((value, _)) => machine.trace.end_text(event, [], ("value", value.clone())),
+        Err(_) => machine.trace.end(event, [("failed", Json::Bool(true))]),
+    }
     outcome
 }
 
@@ -126,14 +133,14 @@ async fn finished(
     &Start { agent, function }: &Start,
     stack: Vec<Value>,
     event: u64,
-) -> Result<(Json, Label), RunError> {
+) -> Result<(JsonText, Label), RunError> {
     let frames = vec![Frame { function, ..Frame::default() }];
     let stack = machine.stacks.add(stack);
     let mut fiber = Fiber { stack, frames, parent: Some(event), epoch: 1, ..Fiber::default() };
     narrow(&mut fiber.narrowed, machine.program.policy_of(agent));
     let value = drive(machine, &mut fiber).await.map_err(|error| *error)?;
-    let exported = json_and_tag(&value, &machine.meter);
-    exported.map(|(json, tag)| (json, machine.meter.tags().label(tag))).map_err(|fault| {
+    let exported = exported(&value, &machine.meter);
+    exported.map(|(text, tag)| (text, machine.meter.tags().label(tag))).map_err(|fault| {
         let found = machine.program.functions.get(function as usize);
         let place = found.map(|found| Place { file: found.file, span: last_span(found) });
         placed(machine, *fault, place.unwrap_or_default())

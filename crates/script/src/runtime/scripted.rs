@@ -218,7 +218,11 @@ impl Host for ScriptedHost {
         Box::pin(std::future::ready(result))
     }
 
-    fn record(&self, event: Event) {
+    fn record(&self, mut event: Event) {
+        if let Value::Object(data) = &mut event.data {
+            let texts = event.texts.drain(..);
+            data.extend(texts.map(|(name, text)| (name.to_owned(), text.value())));
+        }
         lock(&self.recorded).events.push(event);
     }
 

@@ -10,9 +10,9 @@ use super::drive::drive;
 use super::error::RunError;
 use super::events::data;
 use super::machine::{Machine, Past, RunOptions};
-use super::run::{ending, unplaced};
+use super::run::{end, unplaced};
 use super::value::Value;
-use super::value::json::to_json;
+use super::value::json::exported;
 use super::vm::fiber::{Fiber, Frame, Keys};
 use super::warnings::Warning;
 use crate::analysis::narrowed;
@@ -249,15 +249,17 @@ impl Session {
         narrow(&mut fiber.narrowed, self.forbidden(block));
         let outcome = drive(&machine, &mut fiber).await.map_err(|error| *error);
         let outcome = outcome.and_then(|value| {
-            to_json(&value, &machine.meter).map_err(|fault| unplaced(&machine, *fault))
+            let text = exported(&value, &machine.meter).map(|(text, _)| text);
+            text.map_err(|fault| unplaced(&machine, *fault))
         });
-        machine.trace.end(event, ending(outcome.as_ref()));
+        end(&machine, event, outcome.as_ref());
         let (past, warnings) = (machine.past(), machine.warnings());
         self.past = past;
         let known = if outcome.is_ok() { line.variables.len() } else { self.variables.len() };
         self.variables = read_variables(&line.variables, &fiber, known);
         match outcome {
             Ok(value) => {
+                let value = value.value();
                 Ok(SessionOutcome { value: Some(value).filter(|value| !value.is_null()), warnings })
             }
             Err(error) => Err(SessionError::Run(Box::new(error))),

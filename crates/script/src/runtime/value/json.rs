@@ -8,7 +8,9 @@ use super::{Header, List, Object, Value, secret};
 use crate::runtime::error::{Checked, Fault, codes};
 use crate::runtime::meter::Meter;
 use crate::runtime::names::Keys;
+use contexture_context::json::JsonText;
 use serde_json::{Map, Number, Value as Json};
+use std::string::FromUtf8Error;
 
 /// The counted size of a JSON node: about its size in memory.
 const NODE_BYTES: usize = 80;
@@ -125,20 +127,33 @@ pub(crate) fn json_among(value: &Value, meter: &Meter, bytes: &mut u64) -> Check
 /// Writes a value as JSON on one line, and returns the text with the tag of all its parts. What it
 /// takes is the text alone, which `string_bytes` bounds.
 pub(crate) fn printed(value: &Value, meter: &Meter) -> Checked<(String, Tag)> {
-    let mut printer = Printer { meter, tag: Tag::PROGRAM, text: Vec::new() };
-    printer.value(value, 1)?;
-    // Only whole strings and signs of ASCII were written.
-    let text = String::from_utf8_lossy(&printer.text).into_owned();
-    Ok((text, printer.tag))
+    Printer { meter, tag: Tag::PROGRAM, text: Vec::new(), exported: None }.print(value)
+}
+
+/// Writes a value that leaves the run, without a tree of it in memory; the limit is that of
+/// [`json_and_tag`] (GR-5).
+pub(crate) fn exported(value: &Value, meter: &Meter) -> Checked<(JsonText, Tag)> {
+    let printer = Printer { meter, tag: Tag::PROGRAM, text: Vec::new(), exported: Some(0) };
+    printer.print(value).map(|(text, tag)| (JsonText::written(text), tag))
 }
 
 struct Printer<'m> {
     meter: &'m Meter,
     tag: Tag,
     text: Vec<u8>,
+    /// The counted size of a value that leaves the run; `None` for a text of the program.
+    exported: Option<u64>,
 }
 
 impl Printer<'_> {
+    fn print(mut self, value: &Value) -> Checked<(String, Tag)> {
+        self.value(value, 1)?;
+        // Only whole strings and signs of ASCII were written.
+        let text = String::from_utf8(self.text);
+        let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
+        Ok((text.unwrap_or_else(lossy), self.tag))
+    }
+
     fn value(&mut self, value: &Value, depth: usize) -> Checked<()> {
         self.tag = self.meter.tags().join(self.tag, value.tag());
         match value {
@@ -147,14 +162,27 @@ impl Printer<'_> {
             Value::Int(value, _) => self.scalar(value),
             // What is not finite is null.
             Value::Float(value, _) => self.scalar(value),
-            Value::Str(text, _) => self.scalar(text.as_str()),
+            Value::Str(text, _) => {
+                self.grow(text.len() + NODE_BYTES)?;
+                self.scalar(text.as_str());
+            }
             Value::List(list, _) => self.list(list, depth)?,
             Value::Object(object, _) => self.object(object, depth)?,
             Value::Secret(name, _) => {
                 return Err(secret::refused(name, "shown, kept or sent here"));
             }
         }
-        self.meter.string(self.text.len())
+        match self.exported {
+            Some(_) => Ok(()),
+            None => self.meter.string(self.text.len()),
+        }
+    }
+
+    /// Counts a part of a value that leaves the run, as [`Exporter::grow`] does.
+    fn grow(&mut self, bytes: usize) -> Checked<()> {
+        let Some(sum) = &mut self.exported else { return Ok(()) };
+        *sum = sum.saturating_add(bytes as u64);
+        self.meter.export(*sum)
     }
 
     fn scalar<T: serde::Serialize + ?Sized>(&mut self, value: &T) {
@@ -163,9 +191,10 @@ impl Printer<'_> {
     }
 
     fn list(&mut self, list: &List, depth: usize) -> Checked<()> {
-        self.enter(&list.header, depth)?;
+        let items = list.items.borrow();
+        self.enter(&list.header, items.len(), depth)?;
         self.text.push(b'[');
-        for (number, item) in list.items.borrow().iter().enumerate() {
+        for (number, item) in items.iter().enumerate() {
             self.comma(number);
             self.value(item, depth + 1)?;
         }
@@ -174,10 +203,12 @@ impl Printer<'_> {
     }
 
     fn object(&mut self, object: &Object, depth: usize) -> Checked<()> {
-        self.enter(&object.header, depth)?;
+        let fields = object.fields.borrow();
+        self.enter(&object.header, fields.len(), depth)?;
         self.text.push(b'{');
-        for (number, (name, value)) in object.fields.borrow().iter().enumerate() {
+        for (number, (name, value)) in fields.iter().enumerate() {
             self.comma(number);
+            self.grow(name.len() + NODE_BYTES)?;
             self.scalar(&**name);
             self.text.push(b':');
             self.value(value, depth + 1)?;
@@ -192,10 +223,17 @@ impl Printer<'_> {
         }
     }
 
-    fn enter(&mut self, header: &Header, depth: usize) -> Checked<()> {
+    fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
         self.tag = self.meter.tags().join(self.tag, header.tag.get());
-        check_depth(self.meter, depth)
+        check_depth(self.meter, depth)?;
+        self.grow(container_bytes(count, depth))
     }
+}
+
+/// Returns the counted size of a list or object: formatted, each item is on a line of its own, indented
+/// by its depth.
+const fn container_bytes(count: usize, depth: usize) -> usize {
+    (count + 1) * (NODE_BYTES + INDENT_BYTES * depth)
 }
 
 struct Exporter<'m> {
@@ -249,8 +287,7 @@ impl Exporter<'_> {
     fn enter(&mut self, header: &Header, count: usize, depth: usize) -> Checked<()> {
         self.tag = self.meter.tags().join(self.tag, header.tag.get());
         check_depth(self.meter, depth)?;
-        // Formatted, each item is on a line of its own, indented by its depth.
-        self.grow((count + 1) * (NODE_BYTES + INDENT_BYTES * depth))
+        self.grow(container_bytes(count, depth))
     }
 
     /// Limits the size of one text to that of all values together: shared parts are written once

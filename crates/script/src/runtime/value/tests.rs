@@ -2,7 +2,7 @@ use super::compare::{equal_and_tag, numbers};
 use super::copy::{deep_copy, refuse_ring};
 use super::fields::Fields;
 use super::json::read::Unread;
-use super::json::{Importer, json_and_tag, printed, to_json};
+use super::json::{Importer, exported, json_and_tag, printed, to_json};
 use super::*;
 use crate::runtime::error::Checked;
 use crate::runtime::meter::Meter;
@@ -173,6 +173,11 @@ fn ty_6_printed_json_counts_its_text_alone() {
     assert_eq!(tag, json_and_tag(&value, &meter()).unwrap().1);
     // As a value of its own it would take more than the heap.
     assert!(json_and_tag(&value, &small).is_err());
+    let (text, tag) = exported(&value, &meter()).unwrap();
+    assert_eq!((text.as_str(), tag), (printed(&value, &meter()).unwrap().0.as_str(), tag));
+    let told = |outcome: Checked<()>| outcome.map_err(|fault| (fault.code, fault.message));
+    let of_text = told(exported(&value, &small).map(drop));
+    assert_eq!(of_text, told(json_and_tag(&value, &small).map(drop)));
     let longer = import(json!(["x".repeat(200), "y".repeat(200)]));
     assert_eq!(printed(&longer, &small).unwrap_err().code, "AS9052");
 }
@@ -182,6 +187,7 @@ proptest! {
     fn ty_6_printed_json_is_that_of_the_value(json in any_json()) {
         let value = import(json.clone());
         prop_assert_eq!(printed(&value, &meter()).unwrap().0, json.to_string());
+        prop_assert_eq!(exported(&value, &meter()).unwrap().0.as_str().to_owned(), json.to_string());
     }
 }
 

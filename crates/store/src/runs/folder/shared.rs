@@ -78,6 +78,21 @@ fn shortened<'l>(line: &'l str, kept: &mut Vec<Kept<'l>>) -> Option<String> {
     (kept.len() > before).then_some(out)
 }
 
+/// Returns a line without the value that its event ended with, which lists of runs do not show and
+/// which may be long; `None` for a line that is torn.
+pub(super) fn without_value(line: &str) -> Option<String> {
+    let event = json::fields(line)?;
+    let mut out = String::new();
+    write(&event, &mut out, |name, value, out| match json::fields(value) {
+        Some(mut data) if name == "\"data\"" => {
+            data.retain(|(name, _)| *name != "\"value\"");
+            write(&data, out, |_, value, out| out.push_str(value));
+        }
+        _ => out.push_str(value),
+    });
+    Some(out)
+}
+
 /// Writes an object, its values as `put` does.
 fn write<'l>(
     fields: &[(&'l str, &'l str)],
@@ -198,10 +213,12 @@ mod tests {
 
     #[test]
     fn gr_5_line_of_run_and_line_that_is_torn_stay_whole() {
-        let data = json!({ "value": vec![1; LONG] });
+        let data = json!({ "outcome": "done", "value": vec![1; LONG] });
         let (of_run, other) = (line(TraceKind::Run, &data), line(TraceKind::Tool, &data));
         let mut kept = Vec::new();
         assert_eq!(shortened(&of_run, &mut kept), None);
+        let short: TraceEvent = serde_json::from_str(&without_value(&of_run).unwrap()).unwrap();
+        assert_eq!((short.id, short.data), (7, json!({ "outcome": "done" })));
         assert_eq!(shortened(other.get(..other.len() / 2).unwrap(), &mut kept), None);
         assert!(kept.is_empty());
     }

@@ -69,7 +69,8 @@ impl FolderRun {
             let known = log.places.all.len();
             log.places.add(line.as_bytes());
             if log.places.all.get(known).is_some_and(|place| place.about == About::Run)
-                && let Ok(event) = serde_json::from_str::<TraceEvent>(line)
+                && let Some(short) = shared::without_value(line)
+                && let Ok(event) = serde_json::from_str::<TraceEvent>(&short)
             {
                 match &mut log.root {
                     Some(root) => root.absorb(event),

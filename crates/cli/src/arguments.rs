@@ -66,6 +66,7 @@ pub(crate) enum Command {
     Test(commands::test::Args),
     Eval(Box<commands::eval::Args>),
     Optimize(Box<commands::optimize::Args>),
+    Lock(commands::lock::Args),
     Prompt(commands::prompt::Args),
     Answer(commands::answer::Args),
     Tokens(commands::tokens::Args),

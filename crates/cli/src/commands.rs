@@ -22,6 +22,7 @@ pub(crate) mod fmt;
 pub(crate) mod inspect;
 #[cfg(feature = "knowledge")]
 pub(crate) mod knowledge;
+pub(crate) mod lock;
 #[cfg(feature = "lsp")]
 pub(crate) mod lsp;
 #[cfg(feature = "server")]

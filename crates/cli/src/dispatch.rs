@@ -3,8 +3,9 @@
 use crate::arguments::{Cli, Command, color_of};
 use crate::commands::{
     acp, answer, check, completions, context, data, docs, doctor, eval, explain, flow, fmt,
-    inspect, knowledge, lsp, mcp, mcp_servers, migrate, new, optimize, parse, prompt, recheck,
-    reference, repl, run as run_command, runs, serve, test, token, tokens, trace, types, waits,
+    inspect, knowledge, lock, lsp, mcp, mcp_servers, migrate, new, optimize, parse, prompt,
+    recheck, reference, repl, run as run_command, runs, serve, test, token, tokens, trace, types,
+    waits,
 };
 use crate::output::error::{Abort, CommandResult, Exit};
 use crate::output::terminal::Terminal;
@@ -48,6 +49,7 @@ fn run(command: Command, terminal: &Terminal) -> CommandResult {
         Command::Test(args) => test::run(&args, terminal),
         Command::Eval(args) => eval::run(&args, terminal),
         Command::Optimize(args) => optimize::run(&args, terminal),
+        Command::Lock(args) => lock::run(&args, terminal),
         Command::Prompt(args) => prompt::run(&args, terminal),
         Command::Answer(args) => answer::run(&args, terminal),
         Command::Tokens(args) => tokens::run(&args, terminal),

@@ -30,6 +30,8 @@ mod faults;
 mod help;
 #[path = "cli/inspect.rs"]
 mod inspect;
+#[path = "cli/lock.rs"]
+mod lock;
 #[path = "cli/mcp.rs"]
 mod mcp;
 #[path = "cli/mcp_servers.rs"]

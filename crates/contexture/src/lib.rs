@@ -106,6 +106,7 @@ pub mod models;
 pub mod observe;
 pub mod packs;
 pub mod permission;
+pub mod pins;
 pub mod policy;
 pub mod profiles;
 mod project;

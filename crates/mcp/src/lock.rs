@@ -1,4 +1,5 @@
-//! `contexture.lock`: the definitions that were accepted, each with its digest.
+//! `contexture.lock`: the definitions that were accepted, each with its digest, and the pins of all
+//! else that prompts can hold (EV-14).
 //!
 //! Decision: the definitions stand in it whole and not by digest alone, so that a program can be
 //! checked without its servers, and a review of the file shows what a model will read. Beside each
@@ -19,11 +20,16 @@ const VERSION: u32 = 1;
 
 const LOCK_BYTES: u64 = 32 << 20;
 
-/// The accepted tools of all servers.
+/// The accepted tools of all servers, and the pins of a project.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lock {
     servers: BTreeMap<String, Accepted>,
+    /// What the prompts of the project can hold; absent where nobody pinned it.
+    pub pins: Option<Pins>,
 }
+
+/// Digests and prices by kind and name: `files`, `models` and so on (EV-14).
+pub type Pins = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The classes that a person gave to tools, by their names.
 pub type Classes = BTreeMap<String, Class>;
@@ -92,6 +98,8 @@ struct Written {
     version: u32,
     #[serde(default)]
     servers: BTreeMap<String, Vec<Pin>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pins: Option<Pins>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -160,7 +168,7 @@ impl Lock {
             return Err(LockError::Newer(head.version));
         }
         let written: Written = serde_json::from_str(text).map_err(malformed)?;
-        let mut lock = Self::default();
+        let mut lock = Self { pins: written.pins, ..Self::default() };
         let mut faults = Vec::new();
         for (server, pins) in written.servers {
             match intact(&server, pins) {
@@ -179,7 +187,8 @@ impl Lock {
     /// [`LockError::Malformed`] when a definition can't be written as JSON.
     pub fn text(&self) -> Result<String, LockError> {
         let servers = self.servers.iter().map(|(name, all)| (name.clone(), all.pins()));
-        let written = Written { version: VERSION, servers: servers.collect() };
+        let (servers, pins) = (servers.collect(), self.pins.clone());
+        let written = Written { version: VERSION, servers, pins };
         let text = serde_json::to_string_pretty(&written);
         text.map(|text| text + "\n").map_err(|error| LockError::Malformed(error.to_string()))
     }
@@ -294,6 +303,21 @@ mod tests {
         assert_eq!(lock.class("fs", "read"), None, "it is another definition");
         lock.accept("fs", hinted, &Classes::from([("read".to_owned(), Class::Write)]));
         assert_eq!(lock.class("fs", "read"), Some(Class::Write));
+    }
+
+    #[test]
+    fn ev_14_pins_stand_beside_servers_and_stay_when_tools_are_accepted() {
+        let mut lock = lock();
+        assert!(
+            !lock.text().unwrap().contains("pins"),
+            "where nobody pinned, the file is as before"
+        );
+        let model = BTreeMap::from([("openai://gpt-4o".to_owned(), "2.5 in".to_owned())]);
+        lock.pins = Some(Pins::from([("models".to_owned(), model)]));
+        let mut again = Lock::parse(&lock.text().unwrap()).unwrap();
+        assert_eq!(again, lock);
+        again.accept("web", Vec::new(), &Classes::new());
+        assert_eq!(Lock::parse(&again.text().unwrap()).unwrap().pins, lock.pins);
     }
 
     #[test]

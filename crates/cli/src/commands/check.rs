@@ -5,6 +5,7 @@ mod effects;
 mod fix;
 mod prompts;
 
+use super::lock;
 use crate::output::diagnostics;
 use crate::prelude::*;
 use contexture::Project;
@@ -14,7 +15,7 @@ use contexture::script::program::Program;
 use cost::ProgramCost;
 use effects::CallEffects;
 use prompts::Prompt;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,6 +68,7 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         }
         found.check(file, text.as_deref(), args)?;
     }
+    found.drift()?;
     if args.json {
         let generates = found.effects.iter().map(effects::json);
         let generates: Vec<Value> = generates.collect();
@@ -134,12 +136,25 @@ struct Found {
     /// The worst cases of the programs that have no errors.
     costs: Vec<ProgramCost>,
     refused: bool,
+    /// The projects of the programs, by their folders.
+    projects: BTreeMap<PathBuf, Project>,
 }
 
 impl Found {
+    /// Reports what has changed since the projects were pinned (EV-14).
+    fn drift(&mut self) -> Result<(), Abort> {
+        for project in self.projects.values() {
+            let drift = lock::drift_of(project)?.unwrap_or_default();
+            self.refused |= !drift.is_empty();
+            self.unreadable.extend(drift.iter().map(|one| lock::fault(project, one)));
+        }
+        Ok(())
+    }
+
     fn check(&mut self, file: &Path, text: Option<&str>, args: &Args) -> Result<(), Abort> {
         let project = args.workspace.open_for(text.is_none().then_some(file))?;
         contexture::policy::check_rules(&project)?;
+        self.projects.entry(project.root.clone()).or_insert_with(|| project.clone());
         let (program, mut report) = match checked(&project, file, text) {
             Ok(loaded) => loaded,
             Err(error) => {

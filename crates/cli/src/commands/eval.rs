@@ -1,22 +1,23 @@
 //! `contexture eval`: the cases of programs asked of models, and comparisons (EV-4, EV-6).
 
 mod compare;
+mod record;
 mod run;
 
 use crate::prelude::*;
 
 const EXAMPLES: &str = "\
 Examples:
-  contexture eval examples/use_one_of.test.yaml --max-calls 20
-  contexture eval examples/use_one_of.test.yaml --model builtin://extractive --repeat 2 --json
-  contexture eval compare base.json head.json --fail-on-worse
+  contexture eval examples/hello.test.yaml --max-calls 20 --max-cost 0.10
+  contexture eval examples/hello.test.yaml --repeat 2 --json > base.json
+  contexture eval compare base.json base.json --fail-on-worse
 
 What it may take at worst is printed first. A request that would pass a limit is not sent; what was
 asked is kept, and the same command goes on from there, also after a kill.
 
 Exit code 0: all cases pass; 1: some fail; 2: a file or a program has a fault; 3: a limit stopped it.";
 
-/// Asks models the cases of programs, within limits; compares two evals.
+/// Asks models the cases of programs, within limits; compares two evals; makes cases of runs.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -33,11 +34,13 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     Compare(compare::Args),
+    Record(record::Args),
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     match &args.action {
         Some(Action::Compare(args)) => compare::run(args, terminal),
+        Some(Action::Record(args)) => record::run(args, terminal),
         None => run::run(&args.run, terminal),
     }
 }

@@ -131,3 +131,20 @@ fn ev_6_two_evals_are_compared() {
     let refused = compare(&["good.json", "other.json", "--json"], 2).json();
     assert_eq!(refused["error"]["code"], "not_a_report");
 }
+
+#[test]
+fn ev_7_recorded_run_becomes_case_that_passes() {
+    let sandbox = sandbox(&["a"]);
+    says(&sandbox, "one");
+    let run = ["run", "ask.as", "--input", "{\"q\":\"你好\"}", "--mock=answers.jsonl", "--quiet"];
+    let _ = sandbox.run(run).exits(0);
+    let recorded = sandbox.run(["eval", "record", "latest"]).exits(0).stdout;
+    let case: Value = serde_json::from_str(&recorded).unwrap();
+    assert_eq!(case["input"], json!({ "q": "你好" }));
+    assert_eq!(case["expect"], json!([{ "equals": { "answer": "one" } }]));
+    sandbox
+        .write("cases.jsonl", recorded)
+        .write("ask.test.yaml", "program: ask.as\ncases: cases.jsonl\n");
+    let found = sandbox.run(["test", "--json"]).exits(0).json();
+    assert_eq!(found["passed"], 1, "{found}");
+}

@@ -12,7 +12,7 @@ agent Grader {
     0.25
   }
   func endless(value) {
-    for i in range(2000000000) max 2000000000 { x = i }
+    loop until false max 2000000000 { x = 1 }
     1
   }
   func words(value) { \"good\" }
@@ -194,20 +194,29 @@ cases:
     input: {q: a}
     answers: [{json: {answer: b}}]
     expect: [scorer: {agent: Grader.words}]
+  - name: endless
+    input: {q: a}
+    answers: [{json: {answer: b}}]
+    expect: [scorer: {agent: Grader.endless}]
   - name: missing
     input: {q: a}
     answers: [{json: {answer: b}}]
     expect: [scorer: {agent: Grader.none}]
 ";
     let sandbox = sandbox(tests);
+    sandbox.write("contexture.toml", "[limits]\nsteps = 1000000\n");
     let cases = cases(&sandbox, &[], 1);
     let outcomes: Vec<_> = cases.iter().map(|case| case["outcome"].as_str().unwrap()).collect();
-    assert_eq!(outcomes, ["passed", "failed", "error", "error"], "{cases:#?}");
+    assert_eq!(outcomes, ["passed", "failed", "error", "error", "error"], "{cases:#?}");
     let detail = cases[1]["expectations"][0]["detail"].as_str().unwrap();
     assert_eq!(detail, "Grader.score gave 0.25, expected at least 0.8");
     let message = cases[2]["error"]["message"].as_str().unwrap();
     assert!(message.contains("expected a number"), "{message}");
-    assert_eq!(cases[3]["error"]["code"], "no_score");
+    assert!(
+        cases[3]["error"]["message"].as_str().unwrap().contains("1000000 instructions"),
+        "{cases:#?}"
+    );
+    assert_eq!(cases[4]["error"]["code"], "no_score");
 }
 
 #[test]
@@ -248,4 +257,16 @@ fn ev_1_half_broken_data_is_told_by_line_and_rest_runs_on_request() {
     sandbox.write("ask.test.yaml", "program: ask.as\ncases: cases.csv\n");
     sandbox.write("cases.csv", "name,input.q,answers,expect.subset\n问,007,\"[{\"\"json\"\": {\"\"answer\"\": \"\"y\"\"}}]\",\"{\"\"answer\"\": \"\"y\"\"}\"\n");
     assert_eq!(self::cases(&sandbox, &[], 0)[0]["name"], "问");
+}
+
+/// With `CONTEXTURE_SCHEMAS=write` in the environment the file is written.
+#[test]
+fn ev_1_published_schema_is_that_of_the_reader() {
+    let file = crate::support::repository().join("schemas/test.schema.json");
+    let text = serde_json::to_string_pretty(&contexture::eval::test_schema()).unwrap() + "\n";
+    if std::env::var_os("CONTEXTURE_SCHEMAS").is_some_and(|word| word == "write") {
+        std::fs::write(&file, &text).unwrap();
+    }
+    let published = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(published == text, "run this test with CONTEXTURE_SCHEMAS=write and commit the file");
 }

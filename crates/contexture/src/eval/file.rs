@@ -190,4 +190,17 @@ mod tests {
             fault("program: a.as\ncases:\n  - expect:\n      - matches: {pattern: '('}\n");
         assert_eq!(line, 4, "{message}");
     }
+
+    #[test]
+    fn ev_1_schema_takes_file_that_is_read() {
+        let schema = jsonschema::validator_for(&test_schema()).unwrap();
+        let example = include_str!("../../../../examples/use_one_of.test.yaml");
+        let value: Value = serde_saphyr::from_str(example).unwrap();
+        assert_eq!(
+            schema.iter_errors(&value).map(|fault| fault.to_string()).collect::<Vec<_>>(),
+            [""; 0]
+        );
+        let value: Value = serde_saphyr::from_str(&example.replace("expect:", "expct:")).unwrap();
+        assert!(!schema.is_valid(&value));
+    }
 }

@@ -119,7 +119,9 @@ impl CaseReport {
                 format!("{}: {}", verdict.name, verdict.detail.as_deref().unwrap_or_default())
             })
             .collect();
-        faults.extend(self.error.iter().map(|error| match &error.help {
+        let is_new = |error: &&Failure| !faults.iter().any(|told| told.contains(&error.message));
+        let error = self.error.as_ref().filter(is_new);
+        faults.extend(error.map(|error| match &error.help {
             Some(help) => format!("{} ({help})", error.message),
             None => error.message.clone(),
         }));

@@ -80,7 +80,7 @@ pub struct Case {
     /// The model in place of all that the program names.
     #[serde(default)]
     pub model: Option<String>,
-    /// Candidates of `use one of`, by label or line.
+    /// Candidates of `use one of`, by label or `file:line`.
     #[serde(default)]
     pub select: BTreeMap<String, String>,
     /// Options of model calls in place of the program's.
@@ -114,7 +114,7 @@ pub struct Variant {
     /// The model in place of all that the program names.
     #[serde(default)]
     pub model: Option<String>,
-    /// Candidates of `use one of`, by label or line; they win over those of the case.
+    /// Candidates of `use one of`, by label or `file:line`; they win over those of the case.
     #[serde(default)]
     pub select: BTreeMap<String, String>,
     /// Options of model calls; they win over those of the case.

@@ -6,8 +6,9 @@ use contexture::eval::{Comparison, Direction, Report, compare};
 
 const EXAMPLES: &str = "\
 Examples:
-  contexture eval compare base.json head.json
-  contexture eval compare base.json head.json --json --fail-on-worse
+  contexture test examples/hello.test.yaml --json > base.json
+  contexture test examples/hello.test.yaml --json > head.json
+  contexture eval compare base.json head.json --fail-on-worse
 
 Both files are outputs of `contexture test --json` or `contexture eval --json`. Cases belong together by
 file, name and variant. The test is the exact sign test at 0.05.

@@ -1,0 +1,62 @@
+//! Cases made of kept runs (EV-7).
+//!
+//! Decision: a case is made of what the record has, which is masked as it was written. Its answers are
+//! those that models gave, so that the case asks nobody; its value is what it expects.
+
+use crate::inspect::{InspectError, Kept};
+use crate::recorder::inline_texts;
+use contexture_context::TraceKind;
+use serde_json::{Map, Value, json};
+
+/// The reason why no case can be made of a run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// A text of the record is missing.
+    #[error(transparent)]
+    Part(#[from] InspectError),
+    /// The run gave no value.
+    #[error("the run {0} gave no value, so there is nothing to expect")]
+    NoValue(String),
+    /// A model called tools, and what it said is not a text.
+    #[error(
+        "the model of call {call} of the run {run} called tools, expected answers that are texts"
+    )]
+    ToolCalls {
+        /// The run.
+        run: String,
+        /// The model call, from 1.
+        call: u64,
+    },
+}
+
+/// Returns the case of a run, with the keys of a file of tests.
+///
+/// # Errors
+/// [`RecordError`] when the run gave no value, or its record lacks what a case needs.
+pub fn case_of(kept: Kept<'_>) -> Result<Value, RecordError> {
+    let run = kept.log.id.to_string();
+    let whole = |value: &Value| {
+        let mut value = value.clone();
+        inline_texts(&mut value, &mut |digest| kept.text(digest).ok());
+        value
+    };
+    let value = kept.log.root().and_then(|root| root.data.get("value")).map(whole);
+    let value = value.ok_or_else(|| RecordError::NoValue(run.clone()))?;
+    let input = kept.log.of_kind(TraceKind::Input).next();
+    let input = input.and_then(|input| input.data.get("value")).map(whole);
+    let mut answers = Vec::new();
+    for call in kept.calls() {
+        let number = call.manifest.call;
+        for request in kept.prompt(number)? {
+            let error = || RecordError::ToolCalls { run: run.clone(), call: number };
+            answers.push(Value::String(request.answer.ok_or_else(error)?));
+        }
+    }
+    let mut case = Map::new();
+    case.insert("name".to_owned(), Value::String(run));
+    case.insert("input".to_owned(), input.unwrap_or_else(|| Value::Object(Map::new())));
+    case.insert("answers".to_owned(), Value::Array(answers));
+    case.insert("expect".to_owned(), json!([{ "equals": value }]));
+    Ok(Value::Object(case))
+}

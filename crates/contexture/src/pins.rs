@@ -1,0 +1,82 @@
+//! The pins of a project: what the prompts of its programs can hold, by digest, in its one lock
+//! (EV-14).
+//!
+//! Decision: what is pinned is read from the programs alone, so that it depends on no input and no
+//! run. What lies in the network is pinned by its name: to see whether it has changed, it would have
+//! to be loaded.
+
+mod collect;
+
+use crate::project::Project;
+use crate::run::SetupError;
+use crate::servers::lock_file;
+use contexture_mcp::{Lock, LockError, Pins};
+use serde::Serialize;
+
+/// What has changed since a project was pinned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Drift {
+    /// The kind: `files`, `templates`, `references`, `packs`, `tools`, `models`.
+    pub kind: String,
+    /// The name of what has changed.
+    pub name: String,
+    /// Its pin; absent when it was not pinned.
+    pub pinned: Option<String>,
+    /// What it is now; absent when no prompt can hold it any more.
+    pub found: Option<String>,
+}
+
+/// Returns what the prompts of a project can hold now.
+///
+/// # Errors
+/// [`SetupError`] when the workspace or the lock can't be read.
+pub async fn pins(project: &Project) -> Result<Pins, SetupError> {
+    collect::collect(project, &read(project)?).await
+}
+
+/// Returns what has changed since the project was pinned; `None` when it never was.
+///
+/// # Errors
+/// [`SetupError`] when the workspace or the lock can't be read.
+pub async fn drift(project: &Project) -> Result<Option<Vec<Drift>>, SetupError> {
+    let lock = read(project)?;
+    let Some(pinned) = &lock.pins else { return Ok(None) };
+    Ok(Some(difference(pinned, &collect::collect(project, &lock).await?)))
+}
+
+/// Pins a project: writes its lock.
+///
+/// # Errors
+/// [`SetupError`] when the lock can't be read or written.
+pub fn pin(project: &Project, pins: Pins) -> Result<(), SetupError> {
+    let mut lock = read(project)?;
+    lock.pins = Some(pins);
+    lock.write(&lock_file(project)).map_err(|error| unusable(&error))
+}
+
+fn read(project: &Project) -> Result<Lock, SetupError> {
+    Lock::read(&lock_file(project)).map_err(|error| unusable(&error))
+}
+
+fn unusable(error: &LockError) -> SetupError {
+    SetupError::new("mcp_lock", error, Some(error.help()))
+}
+
+/// Compares pins, by kind and name.
+fn difference(pinned: &Pins, found: &Pins) -> Vec<Drift> {
+    let mut all: Vec<(&String, &String)> = Vec::new();
+    for (kind, names) in pinned.iter().chain(found) {
+        all.extend(names.keys().map(|name| (kind, name)));
+    }
+    all.sort();
+    all.dedup();
+    let of = |pins: &Pins, kind: &str, name: &str| pins.get(kind)?.get(name).cloned();
+    let drifts = all.into_iter().map(|(kind, name)| Drift {
+        pinned: of(pinned, kind, name),
+        found: of(found, kind, name),
+        kind: kind.clone(),
+        name: name.clone(),
+    });
+    drifts.filter(|drift| drift.pinned != drift.found).collect()
+}

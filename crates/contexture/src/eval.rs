@@ -14,6 +14,7 @@ mod fault;
 mod file;
 mod found;
 mod judge;
+mod limits;
 mod observed;
 mod record;
 mod report;

@@ -227,12 +227,15 @@ cases:
   - {name: none, input: {q: a}, answers: [{json: {answer: b}}], limits: {max_calls: 0}}
   - {name: one, input: {q: a}, answers: [raw, {json: {answer: b}}], limits: {max_calls: 1}}
   - {name: two, input: {q: a}, answers: [raw, {json: {answer: b}}], limits: {max_calls: 2}}
-  - {name: tokens, input: {q: a}, answers: [{json: {answer: b}}], limits: {max_tokens: 10}, options: {max_output: 5}}
+  - {name: tokens, input: {q: a}, answers: [{json: {answer: b}}], limits: {max_tokens: 10}}
+  - {name: enough, input: {q: a}, answers: [{json: {answer: b}}], limits: {max_tokens: 1000, max_cost: 0.1}}
 ";
     let sandbox = sandbox(tests);
     let cases = cases(&sandbox, &[], 1);
     let outcomes: Vec<_> = cases.iter().map(|case| case["outcome"].as_str().unwrap()).collect();
-    assert_eq!(outcomes, ["failed", "failed", "passed", "failed"], "{cases:#?}");
+    assert_eq!(outcomes, ["failed", "failed", "passed", "failed", "passed"], "{cases:#?}");
+    let told = cases[3]["expectations"][0]["detail"].as_str().unwrap();
+    assert!(told.starts_with("expected at most 10 tokens, found "), "{told}");
     let verdict = &cases[0]["expectations"][0];
     assert_eq!(verdict["name"], "limits");
     assert!(verdict["detail"].as_str().unwrap().contains("limit of 0 requests"), "{verdict}");

@@ -3,18 +3,19 @@
 use super::asked::Asked;
 use super::expect::Expectation;
 use super::judge::{Verdict, judge, scored};
+use super::limits;
 use super::observed::Observed;
 use super::report::{CaseReport, Failure, Outcome};
 use super::run::Runner;
 use super::scorer::{Scored, score};
-use super::suite::{Case, CaseLimits, Variant};
+use super::suite::{Case, Variant};
 use crate::durable::{Changes, Durable, State};
 use crate::inspect::Kept;
 use crate::models::StandIn;
 use crate::project;
 use crate::run::{Run, RunError, RunRequest, SetupError};
 use crate::runtime::Runtime;
-use contexture_core::profile::{COST_LIMIT, Money};
+use contexture_core::profile::COST_LIMIT;
 use contexture_llm::{CancelToken, SpendLimit};
 use contexture_store::runs::RunId;
 use serde_json::Value;
@@ -63,6 +64,11 @@ impl Cell<'_> {
             Ok(run) => {
                 note_end(runner, run.durable.as_deref());
                 report.took(&run);
+                if runner.asked().is_none()
+                    && let Some(fault) = limits::exceeded(&self.case.limits, &report)
+                {
+                    report.add(Verdict::of("limits", Some(fault)));
+                }
                 self.judge(runner, Observed::of_run(&run), run.id.as_deref(), &input, &mut report)
                     .await;
                 report
@@ -101,7 +107,7 @@ impl Cell<'_> {
 
     /// Reports whether the case limits what it may spend.
     fn has_limits(&self) -> bool {
-        spend(&self.case.limits) != SpendLimit::default()
+        limits::spend(&self.case.limits) != SpendLimit::default()
     }
 
     /// Returns how the cell begins: anew, or from where an earlier eval was stopped.
@@ -153,7 +159,11 @@ impl Cell<'_> {
             stand_in: recorded.map_or_else(|| runner.stand_in(), StandIn::Given),
             selections,
             overrides: variant.or(*own),
-            spend: spend(limits),
+            // Recorded answers cost nothing: what they would have taken is known when they are read.
+            spend: match asked {
+                Some(_) => limits::spend(limits),
+                None => SpendLimit { calls: limits.max_calls, ..SpendLimit::default() },
+            },
             ..RunRequest::default()
         }
     }
@@ -278,14 +288,6 @@ fn with_record(
     let store = project::runs(runtime.project());
     let log = store.load(&id).map_err(|error| error.to_string())?;
     observed.with_record(Kept { store: &*store, log: &log }).map_err(|error| error.to_string())
-}
-
-fn spend(limits: &CaseLimits) -> SpendLimit {
-    SpendLimit {
-        money: limits.max_cost.and_then(Money::of_dollars),
-        tokens: limits.max_tokens,
-        calls: limits.max_calls,
-    }
 }
 
 impl CaseReport {

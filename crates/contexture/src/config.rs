@@ -4,6 +4,8 @@
 //! committed; a key in the file is refused with a hint where it belongs.
 
 mod check;
+#[cfg(feature = "knowledge")]
+pub(crate) mod edit;
 mod embedder;
 mod listen;
 mod policy;

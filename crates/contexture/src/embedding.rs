@@ -6,6 +6,9 @@ mod folder;
 #[cfg(not(feature = "embedder"))]
 #[path = "embedding/folder_missing.rs"]
 mod folder;
+mod register;
+
+pub use register::{RegisterError, RegisteredEmbedder, register_embedder};
 
 use crate::config::{EmbedderSetting, EmbeddingModel};
 use crate::models::provider_settings;

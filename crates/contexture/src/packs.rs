@@ -62,6 +62,8 @@ mod resolve;
 mod sources;
 mod usage;
 
+#[cfg(feature = "knowledge")]
+pub use crate::embedding::{RegisterError, RegisteredEmbedder, register_embedder};
 pub(crate) use check::{faults, require};
 pub use consent::Question;
 pub use error::{NOT_ALLOWED, PacksError};

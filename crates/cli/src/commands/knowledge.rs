@@ -3,6 +3,7 @@
 mod activate;
 mod add;
 mod allow;
+mod embedder;
 mod eval;
 mod findings;
 mod index;
@@ -52,4 +53,5 @@ command_group! {
     New(new),
     Add(add),
     Sync(sync),
+    Embedder(embedder),
 }

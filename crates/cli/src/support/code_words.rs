@@ -131,6 +131,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     // Knowledge packs.
     ("index_unusable", "The index of a knowledge pack can't be used, not even after a rebuild."),
     ("no_home", "There is no home folder: the environment variable HOME is not set."),
+    ("not_an_embedder", "The folder is not an embedding model that Contexture reads."),
     (
         "pack_archived",
         "A knowledge pack is archived, so programs can't read it; `contexture knowledge` can, with --archived.",
@@ -142,6 +143,10 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     (
         "pack_not_allowed",
         "A knowledge pack is not allowed in its current state; the help shows the --allow-pack option for it.",
+    ),
+    (
+        "setting_not_written",
+        "A setting can't be written into contexture.toml; the help shows the line to write.",
     ),
     ("usage_log", "The usage log of knowledge packs can't be read or written."),
     // MCP servers.

@@ -3,10 +3,14 @@
 use contexture_core::embedder::{Embedder, Vectors};
 use contexture_core::panics;
 use contexture_core::provider::BoxFuture;
+use contexture_diagnostic::MissingFeature;
 use contexture_knowledge::folder_model::FolderModel;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
+
+/// What this build lacks to read one: nothing.
+pub(super) const MISSING: Option<MissingFeature> = None;
 
 struct FolderEmbedder(FolderModel);
 

@@ -5,10 +5,13 @@ use contexture_diagnostic::MissingFeature;
 use std::path::Path;
 use std::sync::Arc;
 
-const MISSING: MissingFeature =
+const LEFT_OUT: MissingFeature =
     MissingFeature { part: "reader of local embedding models", feature: "embedder" };
+
+/// What this build lacks to read one.
+pub(super) const MISSING: Option<MissingFeature> = Some(LEFT_OUT);
 
 /// Refuses a folder.
 pub(super) fn open(_folder: &Path) -> Result<Arc<dyn Embedder>, String> {
-    Err(format!("{MISSING}: {}", MISSING.help()))
+    Err(format!("{LEFT_OUT}: {}", LEFT_OUT.help()))
 }

@@ -2,7 +2,7 @@
 
 use crate::common::Place;
 use crate::common::server::{Reply, Server};
-use contexture::packs::{Options, Packs};
+use contexture::packs::{Options, Packs, RegisterError, register_embedder};
 use contexture::{Environment, Project};
 use contexture_knowledge::resolve::{FoundBy, Resolution, Task};
 use serde_json::{Value, json};
@@ -86,4 +86,47 @@ fn ma_7_embedder_that_cannot_be_used_leaves_words_with_reason() {
         assert!(found.warnings.iter().any(|one| told(&one)), "{reason}: {:?}", found.warnings);
         assert!(!format!("{found:?}").contains("sk-0123456789"));
     }
+}
+
+/// A static model of two tokens with two numbers each.
+fn model(place: &Place, folder: &str) {
+    let header = r#"{"embeddings":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}"#;
+    let length = (header.len() as u64).to_le_bytes();
+    let weights = [&length[..], header.as_bytes(), &[0; 16]].concat();
+    std::fs::create_dir_all(place.path(folder)).unwrap();
+    let tokenizer = r#"{"version": "1.0", "truncation": null, "padding": null,
+        "added_tokens": [], "normalizer": null, "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {"[UNK]": 0, "refund": 1}}}"#;
+    for (name, bytes) in [
+        ("tokenizer.json", tokenizer.as_bytes()),
+        ("model.safetensors", &weights),
+        ("config.json", br#"{"normalize": true}"#),
+    ] {
+        std::fs::write(place.path(&format!("{folder}/{name}")), bytes).unwrap();
+    }
+}
+
+#[test]
+fn ma_7_local_model_is_registered_or_what_is_missing_is_told() {
+    let settings = "# Ours.\n[knowledge]\nlang = \"en\"\n";
+    let place = place(settings);
+    model(&place, "models/wl");
+    let project = Project::open(&place.path(""), Environment::default()).unwrap();
+    let text = || std::fs::read_to_string(place.path("contexture.toml")).unwrap();
+    if !cfg!(feature = "embedder") {
+        let error = register_embedder(&project, &place.path("models/wl")).unwrap_err();
+        assert!(matches!(error, RegisterError::Missing(_)), "{error}");
+        assert_eq!(text(), settings);
+        return;
+    }
+    let error = register_embedder(&project, &place.path("models")).unwrap_err();
+    assert!(matches!(error, RegisterError::NotAModel(_)), "{error}");
+    assert_eq!(text(), settings);
+    let made = register_embedder(&project, &place.path("models/wl")).unwrap();
+    assert_eq!((&*made.setting, made.dimension), ("folder:models/wl", 2));
+    let wanted = "# Ours.\n[knowledge]\nembedder = \"folder:models/wl\"\nlang = \"en\"\n";
+    assert_eq!(text(), wanted);
+    register_embedder(&project, &place.path("models/wl")).unwrap();
+    assert_eq!(text(), wanted);
 }

@@ -14,7 +14,7 @@ use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, TantivyDocument, Term};
 
 /// Rises whenever fields, terms or sections change: an index of another version is rebuilt.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 
 const TOKENIZER: &str = "contexture-terms";
 

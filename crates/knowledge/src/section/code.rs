@@ -4,16 +4,21 @@
 //! and people set it. No language is parsed, so no code is too new or too broken, and nothing is
 //! lost: a line that no symbol has belongs to what is around it.
 
+mod head;
 mod language;
 
 use super::outline::{Line, Part};
 use super::paragraphs;
 pub(super) use language::Language;
 use language::Symbol;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The longest line of code that a person wrote, in bytes.
 const MAX_LINE: usize = 10_000;
+
+/// The most lines after the first one that the head of a function has.
+const MAX_HEAD: usize = 24;
 
 /// Returns the length of the first line that is longer than people write them, as in minified code.
 pub(super) fn longest_line(text: &str) -> Option<usize> {
@@ -34,6 +39,11 @@ pub(super) fn parts(text: &str, language: Language) -> Vec<Part> {
     }
     walk.add(text.len());
     walk.parts
+}
+
+/// Reports whether a bracket is open at the end of a text.
+fn is_open(text: &str) -> bool {
+    text.matches('(').count() > text.matches(')').count()
 }
 
 /// A symbol whose lines have not ended.
@@ -83,11 +93,28 @@ impl<'t> Walk<'t> {
         }
         let start = self.lead.take().unwrap_or(line.start);
         let is_looked_at = self.open.last().is_none_or(|open| open.is_container);
-        let below = line.following(self.text).map_or("", |next| next.words.trim_start());
         let is_member = !self.open.is_empty();
-        if is_looked_at && let Some(symbol) = self.language.symbol(words, below, is_member) {
+        if !is_looked_at {
+            return;
+        }
+        let (words, below) = self.declaration(line);
+        if let Some(symbol) = self.language.symbol(&words, below, is_member) {
             self.begin(symbol, indent, start);
         }
+    }
+
+    /// Returns a line and the one under it; with a list of arguments over several lines, those.
+    fn declaration(&self, line: Line<'t>) -> (Cow<'t, str>, &'t str) {
+        let mut words = Cow::Borrowed(line.words.trim_start());
+        let mut below = line.following(self.text);
+        if self.language.has_typed_heads() && is_open(&words) {
+            for _ in 0..MAX_HEAD {
+                let Some(next) = below.filter(|_| is_open(&words)) else { break };
+                words = format!("{words} {}", next.words.trim()).into();
+                below = next.following(self.text);
+            }
+        }
+        (words, below.map_or("", |next| next.words.trim_start()))
     }
 
     /// Begins a symbol, whose comments begin at `start`.

@@ -461,6 +461,27 @@ fn ma_4_symbols_of_each_language_are_found() {
             "struct a {\n    int b;\n};\nstruct a *make(void)\n{\n    return f(1);\n}\n#if X\nint main(void) {\n#endif\n}\n",
             &["a", "make", "main"],
         ),
+        (
+            "a.cpp",
+            "template <typename T> struct A : B<T> {\n  void lock() const {}\n};\nstruct C : D {};\nclass EXPORTED Pool final {\n};\nPool::Pool(int a)\n    : a_(a)\n    , b_(a) {\n}\nstd::vector<int> E<F>::all(\n    int a,\n    int b)\n{\n    f(\n        1);\n}\nauto g(int a)\n    -> int {\n}\nbool operator==(A a, A b) {\n}\n",
+            &["A", "lock", "C", "Pool", "Pool::Pool", "E::all", "g", "operator=="],
+        ),
+        (
+            "a.cs",
+            "public interface I<in T>\n    where T : A\n{\n    Task<R> Send<R>(T a,\n        Token b) where R : A;\n    IEnumerable<(A a, B b)> All(int x);\n}\npublic class C\n{\n    public static bool operator !=(C a, C b) => false;\n    void Run()\n    {\n        lock (x)\n        {\n        }\n    }\n}\n",
+            &["I", "Send", "All", "C", "operator!=", "Run"],
+        ),
+        ("a.php", "class A {\n    public function &items() {\n    }\n}\n", &["A", "items"]),
+        (
+            "a.swift",
+            "public struct A<T>: B where T: C {\n    public init(x: Int) {\n    }\n    @inlinable mutating func add(\n        _ x: Int\n    ) throws -> Int {\n    }\n}\nextension A {\n}\n",
+            &["A", "init", "add", "A"],
+        ),
+        (
+            "a.scala",
+            "object A extends B {\n  private[a] def f[T](x: T): Int = {\n  }\n  case class C(x: Int)\n}\n",
+            &["A", "f", "C"],
+        ),
         ("a.sh", "# x\nrun() {\n  if [ a ]; then\n  fi\n}\n", &["run"]),
     ] {
         assert_eq!(headings(path, text), expected, "{path}");
@@ -483,7 +504,7 @@ proptest! {
                 Just("----".to_owned()), Just("====".to_owned()), Just("--".to_owned()),
                 Just(".. note::".to_owned()), Just("   in".to_owned()), Just("== T".to_owned()),
                 Just("def f(".to_owned()), Just("impl<T> {".to_owned()), Just("}".to_owned()),
-                Just("  int f(a) {".to_owned()), Just("class A:".to_owned()), Just("/*".to_owned()),
+                Just("  int f(a) {".to_owned()), Just("A<(b, c)> f(".to_owned()), Just("class A:".to_owned()), Just("/*".to_owned()),
                 Just(String::new()),
             ],
             0..30,
@@ -491,7 +512,7 @@ proptest! {
         end in "[a-c]{0,2}",
     ) {
         let text = format!("{}{end}", lines.join("\n"));
-        for path in ["a.rst", "a.adoc", "a.md", "a.py", "a.rs", "a.rb", "a.ts", "a.java", "a.c"] {
+        for path in ["a.rst", "a.adoc", "a.md", "a.py", "a.rs", "a.rb", "a.ts", "a.java", "a.cpp"] {
             let mut last = 0;
             for section in sections(path, &text) {
                 prop_assert!(section.text.start >= last && text.get(section.text.clone()).is_some());

@@ -1,5 +1,8 @@
 //! How languages declare symbols.
 
+use super::head::{
+    assigned, first_word, head, identifier, without_brackets, without_macros, without_template,
+};
 use Kind::{Container, Leaf};
 
 /// A symbol that a line declares.
@@ -78,50 +81,6 @@ const MODIFIERS: [&str; 41] = [
     "virtual",
 ];
 
-/// Words that begin the head of a method, and nothing else that has brackets.
-const ACCESS: [&str; 9] = [
-    "abstract",
-    "async",
-    "final",
-    "internal",
-    "override",
-    "private",
-    "protected",
-    "public",
-    "static",
-];
-
-/// Words that begin a statement with brackets, which declares nothing.
-const CONTROL: [&str; 27] = [
-    "assert",
-    "await",
-    "catch",
-    "do",
-    "elif",
-    "else",
-    "elseif",
-    "fixed",
-    "for",
-    "foreach",
-    "function",
-    "guard",
-    "if",
-    "in",
-    "lock",
-    "match",
-    "new",
-    "return",
-    "super",
-    "switch",
-    "synchronized",
-    "throw",
-    "try",
-    "using",
-    "when",
-    "while",
-    "with",
-];
-
 impl Language {
     /// Returns the language of files with that ending.
     pub(in crate::section) fn of(extension: &str) -> Option<Self> {
@@ -197,10 +156,15 @@ impl Language {
     /// Returns the symbol that a line declares; `below` is the line under it, `is_member` is true in
     /// a class.
     pub(super) fn symbol(self, line: &str, below: &str, is_member: bool) -> Option<Symbol> {
+        let line = if self == Self::C { without_template(line) } else { line };
         let mut rest = line;
         loop {
             let (word, after) = first_word(rest);
-            let is_modifier = MODIFIERS.contains(&word) || word.starts_with("pub(");
+            // `private[core] def`, `@inlinable func`
+            let plain = word.split_once('[').map_or(word, |(plain, _)| plain);
+            let is_modifier = MODIFIERS.contains(&plain)
+                || word.starts_with("pub(")
+                || word.starts_with('@') && word != "@interface";
             if let Some((_, kind)) = self.keywords().iter().find(|(keyword, _)| *keyword == word)
                 && let Some(name) = self.name(word, after)
             {
@@ -212,6 +176,8 @@ impl Language {
             }
             rest = after;
         }
+        // `auto size() const` over `-> int {`; elsewhere a call goes on so.
+        let below = if self == Self::C || !below.starts_with("->") { below } else { "" };
         let name = match self {
             Self::JavaScript => assigned(rest).or_else(|| head(line, below, false)),
             Self::Classes => head(line, below, is_member),
@@ -223,7 +189,8 @@ impl Language {
 
     /// Returns the name that follows a keyword.
     fn name(self, keyword: &str, after: &str) -> Option<String> {
-        if self == Self::C && (after.contains('(') || after.ends_with(';')) {
+        let is_declared_alone = after.ends_with(';') && !after.contains('{');
+        if self == Self::C && (after.contains('(') || is_declared_alone) {
             // A function whose type begins with `struct`, or a variable.
             return None;
         }
@@ -247,8 +214,15 @@ impl Language {
         if keyword == "init" {
             return after.starts_with('(').then(|| keyword.to_owned());
         }
-        // `fun <T> of(…)`
-        identifier(without_brackets(after, '<', '>').unwrap_or(after))
+        // `class EXPORTED Pool`
+        let after = if self == Self::C { without_macros(after) } else { after };
+        // `fun <T> of(…)`, `function &items()`
+        identifier(without_brackets(after, '<', '>').unwrap_or(after).trim_start_matches('&'))
+    }
+
+    /// Reports whether functions are known by their types and arguments, without a keyword.
+    pub(super) const fn has_typed_heads(self) -> bool {
+        matches!(self, Self::Classes | Self::C)
     }
 
     /// Reports whether a line ends the symbol with its indentation.
@@ -265,7 +239,7 @@ impl Language {
     /// Reports whether a line belongs to the declaration above it.
     pub(super) fn continues(self, words: &str) -> bool {
         let word = first_word(words).0;
-        words.starts_with(['{', ')', ']', ':'])
+        words.starts_with(['{', ')', ']', ':', ','])
             || matches!(word, "where" | "->" | "=>" | "rescue" | "ensure" | "then" | "do")
             || self == Self::C && words.starts_with('#')
     }
@@ -277,7 +251,8 @@ impl Language {
             Self::Lua => words.starts_with("--"),
             _ => {
                 let is_marker = words.starts_with('@') && !words.starts_with("@interface");
-                let is_alone = !words.contains(" class ") && !words.ends_with('{');
+                let is_alone = ![" class ", " func "].iter().any(|word| words.contains(word))
+                    && !words.ends_with('{');
                 ["//", "/*", "*", "#["].iter().any(|mark| words.starts_with(mark))
                     || (is_marker && is_alone)
                     || words.starts_with("template") && words.ends_with('>')
@@ -318,75 +293,4 @@ impl Language {
             open = Some(close);
         }
     }
-}
-
-fn first_word(text: &str) -> (&str, &str) {
-    let text = text.trim_start();
-    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    // `impl<T>`, `init(`
-    let end = word.find(['<', '(']).filter(|end| *end > 0 && !word.starts_with("pub("));
-    match end.and_then(|end| Some((word.get(..end)?, text.get(end..)?))) {
-        Some(divided) => divided,
-        None => (word, rest.trim_start()),
-    }
-}
-
-/// Returns the name at the beginning of a text.
-fn identifier(text: &str) -> Option<String> {
-    let is_part = |c: char| c.is_alphanumeric() || "_$.:?!`".contains(c);
-    let end = text.find(|c: char| !is_part(c)).unwrap_or(text.len());
-    let name = text.get(..end)?.trim_matches('`').trim_end_matches([':', '.']);
-    name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$').then(|| name.to_owned())
-}
-
-/// Returns what follows balanced brackets at the beginning of a text.
-fn without_brackets(text: &str, open: char, close: char) -> Option<&str> {
-    let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            depth = depth.checked_sub(1)?;
-            if depth == 0 {
-                return Some(text.get(at + c.len_utf8()..)?.trim_start());
-            }
-        } else if depth == 0 {
-            return None;
-        }
-    }
-    None
-}
-
-/// Returns the name of a function that is assigned: `name = (a) => {`.
-fn assigned(text: &str) -> Option<String> {
-    let (name, value) = text.split_once('=')?;
-    let value = value.trim_start();
-    let is_function = value.contains("=>") || value.starts_with("function");
-    let name = name.split(':').next().unwrap_or_default().trim();
-    let is_plain = !name.is_empty() && !name.contains(char::is_whitespace);
-    (is_function && is_plain).then(|| identifier(name)).flatten()
-}
-
-/// Returns the name of a function by its head: `type name(arguments) {`.
-fn head(line: &str, below: &str, is_member: bool) -> Option<String> {
-    let (before, arguments) = line.split_once('(')?;
-    let first = first_word(line).0;
-    let is_declared = ACCESS.contains(&first) && !before.contains('=');
-    let ends_open =
-        line.ends_with('{') || below == "{" || line.ends_with('}') && line.contains('{');
-    let is_abstract = is_member && before.trim().contains(' ') && line.ends_with(");");
-    let is_call = arguments.contains("=>")
-        || arguments.contains("function")
-        || arguments.contains(['"', '\'', '`'])
-        || before.contains(['=', '"', '\'', '.', '[', ')', '{', '?']);
-    if !is_declared && (is_call || !(ends_open || is_abstract)) {
-        return None;
-    }
-    let mut words = before.split_whitespace();
-    let last = words.next_back()?;
-    let is_control = |word: &str| CONTROL.contains(&word);
-    if is_control(last) || words.any(is_control) {
-        return None;
-    }
-    identifier(last.trim_start_matches(['*', '&', '#', '~']))
 }

@@ -115,23 +115,33 @@ pub const fn kind(value: &Value) -> &'static str {
 /// Returns the greatest nesting of lists and objects, including the text itself.
 fn depth(text: &[u8]) -> Result<usize, JsonError> {
     let (mut depth, mut deepest) = (1_usize, 1);
-    let mut in_string = false;
-    let mut bytes = text.iter().enumerate();
-    while let Some((at, byte)) = bytes.next() {
-        match (in_string, byte) {
-            (_, b'"') => in_string = !in_string,
-            (true, b'\\') => drop(bytes.next()),
-            (true, _) => {}
-            (false, b'[' | b'{') if depth > MOST_DEPTH => return Err(too_deep(text, at)),
-            (false, b'[' | b'{') => {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => at = end_of_string(text, at + 1),
+            b'[' | b'{' if depth > MOST_DEPTH => return Err(too_deep(text, at)),
+            b'[' | b'{' => {
                 depth += 1;
                 deepest = deepest.max(depth);
             }
-            (false, b']' | b'}') => depth = depth.saturating_sub(1),
-            (false, _) => {}
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
         }
+        at += 1;
     }
     Ok(deepest)
+}
+
+/// Returns the place of the quote that ends a string; its text begins at `at`.
+fn end_of_string(text: &[u8], mut at: usize) -> usize {
+    while let Some(found) = memchr::memchr2(b'"', b'\\', text.get(at..).unwrap_or_default()) {
+        at += found;
+        if text.get(at) == Some(&b'"') {
+            return at;
+        }
+        at += 2;
+    }
+    text.len()
 }
 
 fn too_deep(text: &[u8], at: usize) -> JsonError {

@@ -3,26 +3,33 @@
 //! Everything is read from manifests; a text is looked up by its digest only where it is shown.
 
 mod blame;
+mod contexts;
 mod diff;
 mod export;
+mod flows;
 mod import;
 mod kept;
 mod listed;
 mod outline;
+mod packs;
 mod tokens;
 mod treemap;
 mod usage;
 mod view;
 mod why_not;
+mod words;
 
 pub use blame::{Blame, Cause, blame};
+pub use contexts::{context, context_changes, context_messages, contexts};
 pub(crate) use diff::diff_of_functions;
 pub use diff::{CallDiff, Change, ItemDiff, LayerDiff, diff};
 pub use export::export;
+pub use flows::{FlowPictureError, flow, flow_picture, flows, outer_flows};
 pub use import::import;
 pub use kept::{Call, InspectError, Kept, SentMessage, SentRequest, attempts};
 pub use listed::{listed, outcome};
 pub use outline::{EventPage, MOST_EVENTS, Outline};
+pub use packs::{MOST_HITS, pack, pack_search, packs};
 pub use tokens::{RunTokens, TokenPart, TokensBy, tokens};
 pub use treemap::Tile;
 pub use usage::{MOST_RUNS, Usage, UsageBy, UsageQuery, UsageRow, UsageStep, usage};
@@ -30,3 +37,4 @@ pub use view::{
     LONGEST_MESSAGE, MOST_TEXT, RUNNING, call, described, head, prompt, state, text_part,
 };
 pub use why_not::{Verdict, WhyNot, why_not};
+pub use words::{WordPart, words};

@@ -7,14 +7,14 @@
 //!
 //! ```
 //! use contexture::store::runs::FolderStore;
-//! use contexture_server::inspect::{Access, Inspector};
+//! use contexture_server::inspect::{Access, Inspector, Sources};
 //! use std::sync::Arc;
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! # let folder = tempfile::tempdir()?;
 //! let runs = FolderStore::new(folder.path().to_owned(), contexture::store::stamp::system());
 //! let address = "127.0.0.1:0".parse()?;
-//! let inspector = Inspector::bind(Arc::new(runs), address, Access::Local).await?;
+//! let inspector = Inspector::bind(Sources::of_runs(Arc::new(runs)), address, Access::Local).await?;
 //! assert!(inspector.url().starts_with("http://127.0.0.1:"));
 //! inspector.serve(async {}).await?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -23,22 +23,26 @@
 //! ```
 
 mod answers;
+mod contexts;
+mod flows;
 mod follow;
 mod guard;
 mod outlines;
+mod packs;
 mod page;
 mod routes;
+mod sources;
 mod sums;
 
 pub(crate) use answers::Refused;
 pub use guard::Access;
 pub(crate) use routes::{TAG, routes};
+pub use sources::Sources;
 
 use crate::Fault;
 use crate::route::routed;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use contexture::store::runs::RunStore;
 use guard::Guard;
 use outlines::Outlines;
 use std::net::SocketAddr;
@@ -48,14 +52,14 @@ use tokio::net::TcpListener;
 /// What all requests share.
 #[derive(Clone)]
 pub(crate) struct Shared {
-    store: Arc<dyn RunStore>,
+    sources: Sources,
     outlines: Arc<Outlines>,
 }
 
 impl Shared {
-    /// Shows the runs of a store.
-    pub(crate) fn new(store: Arc<dyn RunStore>) -> Self {
-        Self { store, outlines: Arc::default() }
+    /// Shows what there is.
+    pub(crate) fn new(sources: Sources) -> Self {
+        Self { sources, outlines: Arc::default() }
     }
 }
 
@@ -74,7 +78,7 @@ impl Inspector {
     /// [`Fault`] when other machines reach the address and no token is asked for, nobody has one, or
     /// the address can't be used.
     pub async fn bind(
-        store: Arc<dyn RunStore>,
+        sources: Sources,
         address: SocketAddr,
         access: Access,
     ) -> Result<Self, Fault> {
@@ -93,7 +97,7 @@ impl Inspector {
         };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, guard, shared: Shared::new(store) })
+        Ok(Self { listener, address, guard, shared: Shared::new(sources) })
     }
 
     /// Returns the address of the page, without a `/` at its end.

@@ -1,13 +1,17 @@
 //! `contexture inspect`: the kept runs of a project in a browser (IN-1).
 
+use super::flow::FlowLocation;
 use crate::prelude::*;
 use crate::support::project;
 use crate::support::runtime::multi_threaded;
 use crate::support::signals::asked_to_end;
+use contexture::Project;
 use contexture::config::listen_address;
+use contexture::contexts::{self, CONTEXTS_FILE};
 use contexture::inspect::import;
+use contexture::packs;
 use contexture::store::runs::{RunId, RunStore, select};
-use contexture_server::inspect::{Access, Inspector};
+use contexture_server::inspect::{Access, Inspector, Sources};
 use contexture_server::serve::Place;
 use std::fs::File;
 use std::io::BufReader;
@@ -21,7 +25,6 @@ Examples:
   contexture inspect latest --listen 127.0.0.1:7900
   contexture trace export latest > run.jsonl
   contexture inspect run.jsonl
-  contexture inspect --listen 0.0.0.0:7880 --allow-remote
 
 The address of the page is the first line of stdout; its API is under /v1/. Ctrl-C ends it.
 RUN is an id, the beginning or end of one, `latest`, or `latest~1` for the run before. FILE is what
@@ -59,12 +62,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
-    let (store, first) = shown(args)?;
+    let (sources, first) = shown(args)?;
     let access = access(args)?;
     let runtime = multi_threaded()?;
     let served = runtime.block_on(async {
         let stop = asked_to_end();
-        let inspector = Inspector::bind(store, args.listen.unwrap_or(ADDRESS), access).await?;
+        let inspector = Inspector::bind(sources, args.listen.unwrap_or(ADDRESS), access).await?;
         let page = match &first {
             None => format!("{}/", inspector.url()),
             Some(run) => format!("{}/#/runs/{run}", inspector.url()),
@@ -81,8 +84,8 @@ pub(crate) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     Ok(Exit::Done)
 }
 
-/// Returns the runs to show, and the one that is shown first.
-fn shown(args: &Args) -> Result<(Arc<dyn RunStore>, Option<RunId>), Abort> {
+/// Returns what to show, and the run that is shown first.
+fn shown(args: &Args) -> Result<(Sources, Option<RunId>), Abort> {
     if let Some(file) = args.run.as_deref().filter(|run| is_file(run)) {
         let opened = File::open(file).map_err(|error| {
             CommandError::refused("file_unreadable", format!("can't read {file}: {error}"))
@@ -91,12 +94,26 @@ fn shown(args: &Args) -> Result<(Arc<dyn RunStore>, Option<RunId>), Abort> {
             CommandError::refused(error.code(), error.to_string())
                 .help("name a file that `contexture trace export RUN` has printed")
         })?;
-        return Ok((store, Some(run)));
+        return Ok((Sources::of_runs(store), Some(run)));
     }
     let project = project::here_or(args.workspace.as_deref())?;
     let store = contexture::runs(&project);
     let first = args.run.as_deref().map(|run| select(&*store, run)).transpose()?;
-    Ok((store, first))
+    Ok((sources(project, store)?, first))
+}
+
+/// Returns what a project keeps, as far as it keeps it. What can't be opened is not shown by halves.
+fn sources(project: Project, runs: Arc<dyn RunStore>) -> Result<Sources, Abort> {
+    let flows = FlowLocation::of(Some(&project.root)).open()?;
+    let place = Place::of(&project, None)?;
+    let contexts = match place.database {
+        // A database is asked through its server.
+        Some(_) => None,
+        None => contexts::find(&project, &place.folder.join(CONTEXTS_FILE))?,
+    };
+    // Whoever starts the inspector in a project has named it, as with `knowledge search`.
+    let options = packs::Options { approve_project: true, ..packs::Options::default() };
+    Ok(Sources { runs, flows, contexts, packs: Some((project, options)), can_change: false })
 }
 
 /// Returns who may read the runs.

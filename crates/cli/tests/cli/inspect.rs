@@ -237,6 +237,41 @@ fn in_8_blame_finds_first_difference_of_two_runs() {
 }
 
 #[test]
+fn in_8_diff_marks_words_that_differ() {
+    let sandbox = after(&["Which port?", "Which dock?"]);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let diff = inspector.json("/v1/diff/latest~1/latest?words=true");
+    let items = diff["calls"][1]["items"].as_array().unwrap();
+    let question = items.iter().find(|item| item["label"] == "question").unwrap();
+    let expected = json!([
+        { "side": "=", "text": "Which " }, { "side": "-", "text": "port" },
+        { "side": "+", "text": "dock" }, { "side": "=", "text": "?" },
+    ]);
+    assert_eq!(question["words"], expected, "{question}");
+}
+
+#[test]
+fn in_12_inspector_alone_shows_what_project_keeps() {
+    let sandbox = after(&["Which port?"]);
+    let inspector = Inspector::start(&sandbox, &[]);
+    let about = inspector.json("/v1/about");
+    let nothing =
+        json!({ "flows": false, "contexts": false, "knowledge": true, "can_change": false });
+    assert_eq!(about, nothing);
+    assert_eq!(inspector.refused("/v1/flows"), (404, json!("not_kept")));
+    drop(inspector);
+    let step = json!({ "instructionId": "a", "action": "echo", "parameters": { "x": 1 } });
+    let set = json!({ "instructions": [step] });
+    sandbox.write("set.json", set.to_string());
+    let _ = sandbox.run(["flow", "run", "set.json", "--quiet"]).exits(0);
+    let inspector = Inspector::start(&sandbox, &[]);
+    assert_eq!(inspector.json("/v1/about")["flows"], true);
+    let id = inspector.json("/v1/flows")["flows"][0]["run"].as_str().unwrap().to_owned();
+    assert_eq!(inspector.json(&format!("/v1/flows/{id}"))["results"]["a"]["result"]["x"], 1);
+    assert_eq!(inspector.json("/v1/knowledge")["packs"], json!([]));
+}
+
+#[test]
 fn in_15_other_hosts_and_pages_are_refused() {
     let sandbox = after(&["Which port?"]);
     let inspector = Inspector::start(&sandbox, &["latest"]);
@@ -296,4 +331,44 @@ fn in_1_beyond_this_machine_each_request_needs_token_with_permission() {
     assert!(found == 200 && body.contains("p.as"), "{found}: {body}");
     let _ = sandbox.run(["token", "revoke", "looker"]).exits(0);
     assert_eq!(status("/v1/runs", &[&bearer(&added)]), 401);
+}
+
+#[test]
+fn in_9_item_that_gave_way_names_budget_and_what_was_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "main func(input) {\n  use input.small as small\n  use input.question priority 9 as question\n  \
+         generate({ input: \"Answer.\", max_input: 100 }) -> { answer string }\n}\n",
+    );
+    let question = "Which port does the server listen on? ".repeat(9);
+    let input = json!({ "small": "It was built in spring.", "question": question }).to_string();
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet", "--input", &input]).exits(0);
+    let told = sandbox.run(["trace", "why-not", "latest", "1", "small", "--json"]).exits(0).json();
+    assert_eq!((&told["verdict"], &told["line"]), (&json!("gave_way"), &json!(2)), "{told}");
+    assert_eq!(told["by"], "the budget of the prompt, `max_input: 100`");
+    let detail = told["detail"].as_str().unwrap();
+    assert!(detail.contains("0 of ") && detail.contains("kept were `question` ("), "{told}");
+}
+
+#[test]
+fn in_9_text_that_question_left_out_is_not_selected_and_has_scores() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "p.as",
+        "main func(input) {\n  use input.notes max 40 for \"Which port does the server listen on?\" as notes\n  \
+         generate({ input: \"Answer.\" }) -> { answer string }\n}\n",
+    );
+    let other = "A door of the server room listens to nobody. ".repeat(6);
+    let notes = ["The server listens on port 7878, which is the port.", &other, "It rains."];
+    let input = json!({ "notes": notes }).to_string();
+    let _ = sandbox.run(["run", "p.as", "--mock", "--quiet", "--input", &input]).exits(0);
+    let verdict = |asked: &str| {
+        sandbox.run(["trace", "why-not", "latest", "1", asked, "--json"]).exits(0).json()
+    };
+    assert_eq!(verdict("[0]")["verdict"], "present");
+    let left = verdict("[1]");
+    assert_eq!((&left["verdict"], &left["line"]), (&json!("not_selected"), &json!(2)), "{left}");
+    assert!(left["by"].as_str().unwrap().contains("Which port does the server"), "{left}");
+    assert!(left["detail"].as_str().unwrap().contains("and the budget is 40"), "{left}");
 }

@@ -20,7 +20,7 @@ use contexture_knowledge::pack::{Pack, PackError};
 #[cfg(feature = "knowledge")]
 use contexture_knowledge::resolve::IndexReport;
 use contexture_knowledge::resolve::{Resolution, SearchHit, Task};
-use contexture_knowledge::usage::UsageError;
+use contexture_knowledge::usage::{FILE as USAGE_FILE, UsageError};
 use contexture_knowledge::{Finding, Scope, Status, codes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -217,6 +217,15 @@ impl Packs {
     #[must_use]
     pub fn usage_path(&self) -> PathBuf {
         self.log.of_workspace()
+    }
+
+    /// Returns the logs of uses that there are: of the workspace, and of packs.
+    #[must_use]
+    pub fn usage_logs(&self) -> Vec<PathBuf> {
+        let packs = self.discovery.packs.iter();
+        let own = packs.map(|one| one.item.pack_root.join("runs").join(USAGE_FILE));
+        let all = std::iter::once(self.usage_path()).chain(own);
+        all.filter(|path| path.is_file()).collect()
     }
 
     /// Allows the pack of a question: it may be read for as long as this value lives, and its state

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 const RUNS: usize = 1_000;
 
 /// The most bytes of an answer.
-const LARGEST: usize = 2 << 20;
+pub(super) const LARGEST: usize = 2 << 20;
 
 /// The texts of a diff that are shown, in bytes in all.
 const DIFF_TEXTS: usize = 256 << 10;
@@ -113,7 +113,7 @@ pub(super) async fn runs(State(shared): State<Shared>, RawQuery(query): RawQuery
             words.as_ref().is_none_or(|words| {
                 entry.program.contains(words)
                     || RunId::parse(&entry.run)
-                        .is_some_and(|id| shared.store.mentions(&id, words).unwrap_or(false))
+                        .is_some_and(|id| shared.sources.runs.mentions(&id, words).unwrap_or(false))
             })
         };
         let wanted = |entry: &RunEntry| {
@@ -123,7 +123,7 @@ pub(super) async fn runs(State(shared): State<Shared>, RawQuery(query): RawQuery
                 && (!failed || entry.is_failed())
                 && has_words(entry)
         };
-        let list = shared.store.list(&wanted, limit)?;
+        let list = shared.sources.runs.list(&wanted, limit)?;
         let next = list.entries.last().filter(|_| list.more).map(|last| last.run.clone());
         let runs: Vec<Value> = list.entries.iter().map(described).collect();
         Ok(json!({ "runs": runs, "next": next, "notes": list.notes }))
@@ -138,7 +138,8 @@ fn is_outcome(entry: &RunEntry, asked: &str) -> bool {
 
 /// `GET /v1/runs/{run}`
 pub(super) async fn run(State(shared): State<Shared>, Path(run): Path<String>) -> Answer {
-    read(&shared, move |shared| Ok(inspect::head(&*shared.store, &find(shared, &run)?)?)).await
+    read(&shared, move |shared| Ok(inspect::head(&*shared.sources.runs, &find(shared, &run)?)?))
+        .await
 }
 
 /// `GET /v1/runs/{run}/events?parent&after&limit`
@@ -155,7 +156,7 @@ pub(super) async fn events(
     };
     read(&shared, move |shared| {
         let id = find(shared, &run)?;
-        let store = &*shared.store;
+        let store = &*shared.sources.runs;
         Ok(shared.outlines.with(store, &id, |outline| outline.page(store, &id, page))?)
     })
     .await
@@ -168,7 +169,7 @@ pub(super) async fn call(
 ) -> Answer {
     read(&shared, move |shared| {
         let (head, number) = call_of(shared, &run, &call)?;
-        let kept = Kept { store: &*shared.store, log: &head.log };
+        let kept = Kept { store: &*shared.sources.runs, log: &head.log };
         let mut value = inspect::call(kept, number).map_err(|error| counted(error, &head))?;
         if let Some(fields) = value.as_object_mut() {
             fields.insert("calls".to_owned(), head.calls.into());
@@ -185,7 +186,7 @@ pub(super) async fn prompt(
 ) -> Answer {
     read(&shared, move |shared| {
         let (head, number) = call_of(shared, &run, &call)?;
-        let kept = Kept { store: &*shared.store, log: &head.log };
+        let kept = Kept { store: &*shared.sources.runs, log: &head.log };
         inspect::prompt(kept, number).map_err(|error| counted(error, &head))
     })
     .await
@@ -205,27 +206,50 @@ pub(super) async fn text(
         let digest: Digest = digest
             .parse()
             .map_err(|_| Refused::missing("text_missing", format!("`{digest}` is not a digest")))?;
-        Ok(inspect::text_part(&*shared.store, &id, &digest, (offset, limit))?)
+        Ok(inspect::text_part(&*shared.sources.runs, &id, &digest, (offset, limit))?)
     })
     .await
 }
 
-/// `GET /v1/diff/{left}/{right}`
+/// `GET /v1/diff/{left}/{right}?words`: without `words`, what `trace diff --json` prints.
 pub(super) async fn diff(
     State(shared): State<Shared>,
     Path((left, right)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
 ) -> Answer {
+    let with_words = Query::parse(query.as_deref(), &["words"])?.flag("words")?;
     read(&shared, move |shared| {
-        let store = &*shared.store;
+        let store = &*shared.sources.runs;
         let left = store.head(&find(shared, &left)?, 1..=u64::MAX)?.log;
         let right = store.head(&find(shared, &right)?, 1..=u64::MAX)?.log;
         let calls = inspect::diff(Kept { store, log: &left }, Kept { store, log: &right });
         let mut calls = json!(calls);
         let mut room = DIFF_TEXTS;
         shorten(&mut calls, &mut room);
+        if with_words {
+            mark(&mut calls);
+        }
         Ok(json!({ "left": left.id.as_str(), "right": right.id.as_str(), "calls": calls }))
     })
     .await
+}
+
+/// Adds the words that differ to each part of which both texts are shown.
+fn mark(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let text = |name: &str| fields.get(name).and_then(Value::as_str);
+            let words = text("left").zip(text("right")).and_then(|(l, r)| inspect::words(l, r));
+            if let Some(words) = words {
+                fields.insert("words".to_owned(), json!(words));
+            }
+            for name in ["layers", "items"] {
+                fields.get_mut(name).into_iter().for_each(mark);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mark),
+        _ => {}
+    }
 }
 
 /// Leaves out the texts of a diff that find no room; those that are shown are whole.
@@ -262,7 +286,7 @@ pub(super) async fn why(State(shared): State<Shared>, RawQuery(query): RawQuery)
     let (run, call, label) = (needed("run")?, needed("call")?, needed("label")?);
     read(&shared, move |shared| {
         let (head, number) = call_of(shared, &run, &call)?;
-        let store = &*shared.store;
+        let store = &*shared.sources.runs;
         let kept = Kept { store, log: &head.log };
         let found = shared.outlines.with(store, &head.log.id, |outline| {
             Ok(inspect::why_not(kept, outline, number, &label))
@@ -274,7 +298,7 @@ pub(super) async fn why(State(shared): State<Shared>, RawQuery(query): RawQuery)
 
 /// Finds a run by its id or as the command line names one, such as `latest`.
 pub(super) fn find(shared: &Shared, run: &str) -> Result<RunId, Refused> {
-    Ok(select(&*shared.store, run)?)
+    Ok(select(&*shared.sources.runs, run)?)
 }
 
 /// Reads the head of a run with one call.
@@ -283,7 +307,7 @@ fn call_of(shared: &Shared, run: &str, call: &str) -> Result<(RunHead, u64), Ref
     let number: u64 = call.parse().map_err(|_| {
         Refused::missing("call_unknown", format!("`{call}` is not the number of a call, from 1"))
     })?;
-    Ok((shared.store.head(&id, number..=number)?, number))
+    Ok((shared.sources.runs.head(&id, number..=number)?, number))
 }
 
 /// Tells how many calls the whole run has.

@@ -61,10 +61,10 @@ async fn next(mut followed: Followed) -> Option<(Result<Event, Infallible>, Foll
 fn look(shared: &Shared, id: &RunId) -> Result<(usize, &'static str), RunError> {
     // The state first: a line that is written after it is told with the next look. The entry of a
     // run under way is made of all its calls, so it is read when the run has ended.
-    let state = match shared.store.is_running(id) {
+    let state = match shared.sources.runs.is_running(id) {
         true => RUNNING,
-        false => state(&shared.store.entry(id)?),
+        false => state(&shared.sources.runs.entry(id)?),
     };
-    let lines = shared.outlines.with(&*shared.store, id, |outline| Ok(outline.lines()))?;
+    let lines = shared.outlines.with(&*shared.sources.runs, id, |outline| Ok(outline.lines()))?;
     Ok((lines, state))
 }

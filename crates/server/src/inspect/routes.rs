@@ -1,6 +1,6 @@
 //! The table of the inspector: its page and its API (IN-1, IN-4).
 
-use super::{Shared, answers, follow, page, sums};
+use super::{Shared, answers, contexts, flows, follow, packs, page, sources, sums};
 use crate::route::{Route, Shape, get};
 use axum::extract::FromRef;
 
@@ -20,6 +20,9 @@ where
     all.extend(for_runs());
     all.extend(for_calls());
     all.extend(for_questions());
+    all.extend(for_flows());
+    all.extend(for_contexts());
+    all.extend(for_knowledge());
     all
 }
 
@@ -120,6 +123,7 @@ where
             .doc("inspectDiff", TAG, "Compares the prompts of two runs.")
             .path("left", RUN)
             .path("right", RUN)
+            .query("words", "`true` marks the words that differ.")
             .json(200, "`{left, right, calls}`.", Shape::Object),
         get("/v1/why", answers::why)
             .doc("inspectWhy", TAG, "Answers why something is in a prompt or is not.")
@@ -127,5 +131,93 @@ where
             .query("call", CALL)
             .query("label", "A label, a source, a file, a pack or words.")
             .json(200, "`{verdict, by, line, detail}`.", Shape::Object),
+    ]
+}
+
+fn for_flows<S>() -> Vec<Route<S>>
+where
+    Shared: FromRef<S>,
+    S: Clone + Send + Sync + 'static,
+{
+    const FLOW: &str = "The run of a set.";
+    vec![
+        get("/v1/about", sources::about)
+            .doc("inspectAbout", TAG, "Says what there is to show besides runs.")
+            .json(200, "`{flows, contexts, knowledge, can_change}`.", Shape::Object),
+        get("/v1/flows", flows::flows)
+            .doc("inspectFlows", TAG, "Lists runs of sets, the newest first.")
+            .query("after", "The `next` of the page before.")
+            .query_number("limit", "How many at most, from 1 to 1,000; 100 when absent.")
+            .json(200, "`{flows, next}`.", Shape::Object),
+        get("/v1/flows/{flow}", flows::flow)
+            .doc("inspectFlow", TAG, "Returns a run of a set with its steps.")
+            .path("flow", FLOW)
+            .json(200, "The run, with the values that conditions read.", Shape::Object),
+        get("/v1/flows/{flow}/picture", flows::picture)
+            .doc("inspectPicture", TAG, "Draws a run of a set.")
+            .path("flow", FLOW)
+            .answer(200, "The picture.", "image/svg+xml", Shape::Text),
+    ]
+}
+
+fn for_contexts<S>() -> Vec<Route<S>>
+where
+    Shared: FromRef<S>,
+    S: Clone + Send + Sync + 'static,
+{
+    const CONTEXT: &str = "The contextId.";
+    const OWNER: &str = "Whose context it is.";
+    const LIMIT: &str = "How many at most, from 1 to 1,000; 100 when absent.";
+    vec![
+        get("/v1/contexts", contexts::contexts)
+            .doc("inspectContexts", TAG, "Lists the contexts of an owner.")
+            .query("owner", "The owner; the first one when absent.")
+            .query("search", "A text of titles, topics or messages.")
+            .query("after", "The `next` of the page before.")
+            .query_number("limit", LIMIT)
+            .json(200, "`{owners, owner, contexts, next}`.", Shape::Object),
+        get("/v1/contexts/{context}", contexts::context)
+            .doc("inspectContext", TAG, "Returns a context with its state at a version.")
+            .path("context", CONTEXT)
+            .query("owner", OWNER)
+            .query_number("version", "The version; the present one when absent.")
+            .json(200, "The context without its messages.", Shape::Object),
+        get("/v1/contexts/{context}/messages", contexts::messages)
+            .doc("inspectMessages", TAG, "Returns messages of a context, the last page first.")
+            .path("context", CONTEXT)
+            .query("owner", OWNER)
+            .query("before", "The `next` of the page before.")
+            .query_number("limit", LIMIT)
+            .json(200, "`{messages, next}`, ascending.", Shape::Object),
+        get("/v1/contexts/{context}/changes", contexts::changes)
+            .doc("inspectChanges", TAG, "Returns what changed in a context, and what caused it.")
+            .path("context", CONTEXT)
+            .query("owner", OWNER)
+            .query_number("since", "The version before them.")
+            .query_number("limit", LIMIT)
+            .json(200, "`{version, changes, next}`.", Shape::Object),
+    ]
+}
+
+fn for_knowledge<S>() -> Vec<Route<S>>
+where
+    Shared: FromRef<S>,
+    S: Clone + Send + Sync + 'static,
+{
+    const PACK: &str = "The name of the pack.";
+    vec![
+        get("/v1/knowledge", packs::packs)
+            .doc("inspectPacks", TAG, "Lists the knowledge packs of the project.")
+            .json(200, "`{packs, notes}`.", Shape::Object),
+        get("/v1/knowledge/{pack}", packs::pack)
+            .doc("inspectPack", TAG, "Returns a pack with its guide and sections.")
+            .path("pack", PACK)
+            .json(200, "The pack.", Shape::Object),
+        get("/v1/knowledge/{pack}/search", packs::search)
+            .doc("searchPack", TAG, "Finds the sections of a pack that answer a question.")
+            .path("pack", PACK)
+            .query("q", "The question.")
+            .query_number("limit", "How many at most, from 1 to 100.")
+            .json(200, "`{hits}`, the best first, with scores.", Shape::Object),
     ]
 }

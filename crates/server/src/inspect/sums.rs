@@ -18,7 +18,7 @@ pub(super) async fn tokens(
     let by = query.text("by").unwrap_or("label");
     let by = TokensBy::parse(by).ok_or_else(|| wrong("by", "label, source or line", by))?;
     read(&shared, move |shared| {
-        let store = &*shared.store;
+        let store = &*shared.sources.runs;
         let head = store.head(&find(shared, &run)?, 1..=u64::MAX)?;
         Ok(json!(inspect::tokens(Kept { store, log: &head.log }, by)))
     })
@@ -36,7 +36,7 @@ pub(super) async fn usage(State(shared): State<Shared>, RawQuery(query): RawQuer
         to_us: query.number("to")?.map(|ms| ms.saturating_mul(1_000)),
         limit: query.number("limit")?.map_or(Ok(MOST_RUNS), |_| query.limit(MOST_RUNS))?,
     };
-    read(&shared, move |shared| Ok(json!(inspect::usage(&*shared.store, &asked)?))).await
+    read(&shared, move |shared| Ok(json!(inspect::usage(&*shared.sources.runs, &asked)?))).await
 }
 
 fn by(query: &Query) -> Result<UsageBy, Refusal> {

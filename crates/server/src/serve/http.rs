@@ -43,11 +43,12 @@ use super::operations::audit::{AuditEvent, AuditRecord};
 use super::phase::Phase;
 use super::{Serve, codes, neighbours};
 use crate::fault::Fault;
-use crate::inspect;
+use crate::inspect::{self, Sources};
 use crate::serve::turn::parked;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use contexture::database::Database;
+use contexture::packs;
 use guard::Guard;
 use listen::Listener;
 use shared::Shared;
@@ -184,7 +185,13 @@ impl Listening {
             app: Arc::clone(&app),
             guard: self.guard,
             deflate: DeflatePool::new(POOL),
-            inspector: inspect::Shared::new(contexture::runs(&app.project)),
+            inspector: inspect::Shared::new(Sources {
+                runs: contexture::runs(&app.project),
+                flows: Some(app.flows.journals.journal()),
+                contexts: Some(Arc::clone(&app.store)),
+                packs: Some((app.project.clone(), pack_options(&app))),
+                can_change: true,
+            }),
         };
         let address = self.address.to_string();
         app.audit.note(&AuditRecord::new(AuditEvent::ServerStarted).with("listen", address));
@@ -290,6 +297,16 @@ pub(super) async fn drain(app: &App) {
         // Nothing of a set is lost: the next server resumes it.
         app.flows.leave_all();
         let _ = tokio::time::timeout(PATIENCE, over()).await;
+    }
+}
+
+/// Returns which packs the inspector may read: those that turns may.
+fn pack_options(app: &App) -> packs::Options {
+    let turns = &app.turn_request;
+    packs::Options {
+        allow: turns.allow_packs.clone(),
+        approve_project: turns.approve_packs,
+        ..packs::Options::default()
     }
 }
 

@@ -235,9 +235,10 @@ fn cp_6_options_and_openapi_list_all_methods() {
             methods.as_object().unwrap().keys().map(|name| name.to_ascii_uppercase()).collect();
         let real =
             path.replace("{id}", "ctx_none").replace("{name}", "NONE").replace("{path}", "none");
-        let real = ["{run}", "{call}", "{digest}", "{left}", "{right}"]
-            .iter()
-            .fold(real, |real, name| real.replace(name, "1"));
+        let real =
+            ["{run}", "{call}", "{digest}", "{left}", "{right}", "{flow}", "{context}", "{pack}"]
+                .iter()
+                .fold(real, |real, name| real.replace(name, "1"));
         let options = http.send("OPTIONS", &real, None);
         assert_eq!(options.status, 204, "{path}");
         let allowed = allowed(&options);

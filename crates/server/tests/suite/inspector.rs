@@ -1,8 +1,10 @@
 //! The inspector of a server: its page, its API, and who may ask it (IN-1, IN-4, IN-15).
 
-use crate::serve::{Place, Running, refused, said, served};
+use crate::serve::{Place, Running, message, refused, said, served, update};
+use contexture::run::RunRequest;
+use contexture_server::serve::Settings;
 use contexture_server::serve::tokens::{NewToken, Scope};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
@@ -131,4 +133,116 @@ fn in_15_followed_run_ends_with_token() {
         heard.push_str(&String::from_utf8_lossy(&portion[..read]));
     }
     assert!(!heard.contains("event: end"), "the run has not ended: {heard}");
+}
+
+#[test]
+fn in_11_flow_of_server_is_shown_with_steps_conditions_and_picture() {
+    let (_place, running) = served();
+    let http = running.http();
+    let steps = json!([
+        { "instructionId": "a", "action": "echo", "parameters": { "score": 7 } },
+        {
+            "instructionId": "b", "action": "echo", "parameters": {}, "dependencies": ["a"],
+            "condition": "dependencies.a.result.score > 5",
+        },
+    ]);
+    let content = json!({ "executionMode": "SEQUENTIAL", "instructions": steps });
+    let answer = http.post(&message("m1", Some("ctx_a"), "INSTRUCTION", content)).json();
+    assert_ne!(answer["type"], "ERROR_RESPONSE", "{answer:#}");
+    let flows = http.get("/inspect/v1/flows").json();
+    let id = flows["flows"][0]["run"].as_str().unwrap();
+    assert_eq!((&flows["flows"][0]["owner"], &flows["next"]), (&json!("local"), &Value::Null));
+    let path = format!("/inspect/v1/flows/{}", id.replace('/', "%2F"));
+    let flow = http.get(&path).json();
+    assert_eq!((&flow["status"], &flow["done"]), (&json!("COMPLETED"), &json!(2)), "{flow:#}");
+    assert_eq!(flow["results"]["a"]["result"]["score"], 7);
+    let condition = &flow["conditions"]["b"];
+    assert_eq!(condition["text"], "dependencies.a.result.score > 5");
+    let read = json!([{ "path": "dependencies.a.result.score", "value": 7 }]);
+    assert_eq!(condition["values"], read);
+    let started = flow["events"].as_array().unwrap().iter().find(|one| one["event"] == "STARTED");
+    assert!(started.unwrap()["key"].is_string(), "{flow:#}");
+    let picture = http.get(&format!("{path}/picture"));
+    assert_eq!(picture.header("content-type"), Some("image/svg+xml"));
+    assert!(picture.body.starts_with("<svg") && picture.body.contains(">a<"), "{picture:?}");
+    refused(&http.get("/inspect/v1/flows/none"), 404, "UNKNOWN_ID");
+}
+
+#[test]
+fn in_12_context_has_transcript_and_state_of_each_version() {
+    let (_place, running) = served();
+    let http = running.http();
+    http.post(&said("m1", Some("ctx_a"), "hello"));
+    http.post(&update("m2", "ctx_a", "topic", json!("ports")));
+    http.post(&update("m3", "ctx_a", "topic", json!("docks")));
+    let contexts = http.get("/inspect/v1/contexts").json();
+    assert_eq!(contexts["owners"], json!(["local"]));
+    assert_eq!(contexts["contexts"][0]["contextId"], "ctx_a");
+    let path = "/inspect/v1/contexts/ctx_a";
+    let now = http.get(&format!("{path}?owner=local")).json();
+    assert_eq!((&now["state"]["topic"], &now["oldest"]), (&json!("docks"), &json!(0)), "{now:#}");
+    let last = now["last"].as_u64().unwrap();
+    let before = http.get(&format!("{path}?owner=local&version={}", last - 1)).json();
+    assert_eq!(before["state"], json!({ "topic": "ports" }), "{before:#}");
+    let first = http.get(&format!("{path}?owner=local&version=0")).json();
+    assert_eq!(first["state"], json!({}));
+    let changes = http.get(&format!("{path}/changes?owner=local&since={}", last - 1)).json();
+    let change = &changes["changes"][0];
+    assert_eq!((&change["path"], &change["cause"]), (&json!("topic"), &json!("m3")), "{changes:#}");
+    let messages = http.get(&format!("{path}/messages?owner=local&limit=1")).json();
+    assert_eq!(messages["messages"][0]["content"]["text"], "you said: hello", "{messages:#}");
+    assert!(messages["next"].is_number());
+    let found = http.get("/inspect/v1/contexts?search=HELLO").json();
+    assert_eq!(found["contexts"].as_array().unwrap().len(), 1, "{found:#}");
+    refused(&http.get(&format!("{path}?owner=local&version=99")), 400, "VALIDATION_FAILED");
+    refused(&http.get(path), 400, "VALIDATION_FAILED");
+    refused(&http.get(&format!("{path}?owner=ann")), 404, "UNKNOWN_ID");
+}
+
+#[test]
+fn in_12_pack_has_sections_and_answers_question_with_scores() {
+    let place = Place::new("");
+    place.write(
+        ".agents/knowledge/acme/KNOWLEDGE.md",
+        "---\nname: acme\ndescription: What Acme sells.\ntype: brand-product\nprofile: document\nstatus: ready\n\
+         version: 1.0.0\nlanguage: en\nmaintainer: Acme\ntrust: official\ngrounding: required\n---\n\n# Acme\n\nThe guide.\n",
+    );
+    place.write(
+        ".agents/knowledge/acme/documents/prices.md",
+        "# Prices\n\n## Widget\n\nThe widget costs 5 euros.\n\n## Gear\n\nThe gear is free.\n",
+    );
+    let running = place.start();
+    let http = running.http();
+    let packs = http.get("/inspect/v1/knowledge").json();
+    let pack = &packs["packs"][0];
+    assert_eq!((&pack["name"], &pack["trust"]), (&json!("acme"), &json!("official")), "{packs:#}");
+    // Who only looks approves nothing.
+    assert!(pack["closed"].is_string(), "{packs:#}");
+    refused(&http.get("/inspect/v1/knowledge/acme"), 409, "VALIDATION_FAILED");
+    refused(&http.get("/inspect/v1/knowledge/none"), 404, "UNKNOWN_ID");
+    running.end();
+
+    let turns = RunRequest { approve_packs: true, ..RunRequest::default() };
+    let settings = Settings { turns, ..place.settings() };
+    let running = place.start_with(settings, &Place::options()).unwrap();
+    let http = running.http();
+    let pack = http.get("/inspect/v1/knowledge/acme").json();
+    let sections = pack["sections"].as_array().unwrap();
+    let widget = sections.iter().find(|one| one["heading"] == "Prices > Widget").unwrap();
+    assert_eq!(
+        (&widget["path"], &widget["first_line"]),
+        (&json!("documents/prices.md"), &json!(5))
+    );
+    assert!(
+        widget["tokens"].as_u64().unwrap() > 3
+            && pack["guide"].as_str().unwrap().contains("The guide")
+    );
+    let hits = http.get("/inspect/v1/knowledge/acme/search?q=widget%20costs").json();
+    let hit = &hits["hits"][0];
+    assert_eq!(hit["heading"], "Prices > Widget", "{hits:#}");
+    assert!(
+        hit["score"].as_f64().unwrap() > 0.0 && hit["text"] == "The widget costs 5 euros.",
+        "{hits:#}"
+    );
+    refused(&http.get("/inspect/v1/knowledge/acme/search?q="), 400, "VALIDATION_FAILED");
 }

@@ -31,7 +31,8 @@ impl FlowLocation {
         self.workspace.open()
     }
 
-    pub(super) fn open(&self) -> Result<Option<Arc<dyn FlowJournal>>, Abort> {
+    /// Opens the stored runs, if there are any.
+    pub(crate) fn open(&self) -> Result<Option<Arc<dyn FlowJournal>>, Abort> {
         let project = self.project()?;
         if !project.state_folder().join("data").join(FILE).exists() {
             return Ok(None);

@@ -3,8 +3,7 @@
 use super::pack_scope::PackScope;
 use crate::output::text::{grouped, padded, width};
 use crate::prelude::*;
-use contexture::knowledge::usage::{FILE, Fault, Summary, UsageLog};
-use contexture::packs::Packs;
+use contexture::knowledge::usage::{Fault, Summary, UsageLog};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +36,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
     let packs = args.source.open_named(&named, args.source.options()?, false, terminal)?;
     let mut all = UsageLog::default();
     let mut faults: Vec<(PathBuf, Fault)> = Vec::new();
-    let logs = logs(&packs);
+    let logs = packs.usage_logs();
     for path in &logs {
         let log = UsageLog::read(path).map_err(|error| -> Abort {
             CommandError::failed("usage_log", error.to_string()).file(path).into()
@@ -63,12 +62,6 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> CommandResult {
         terminal.note("no uses of packs are logged");
     }
     Ok(Exit::Done)
-}
-
-/// Returns the existing logs of the project and of its packs.
-fn logs(packs: &Packs) -> Vec<PathBuf> {
-    let own = packs.discovery().packs.iter().map(|one| one.item.pack_root.join("runs").join(FILE));
-    std::iter::once(packs.usage_path()).chain(own).filter(|path| path.is_file()).collect()
 }
 
 fn fault_json(path: &Path, fault: &Fault) -> Value {

@@ -14,7 +14,8 @@ use crate::serve::exchange::control;
 use crate::serve::operations::audit::{AuditEvent, AuditRecord};
 use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
-use contexture::flows::{is_for_owner, is_within, listed, shown};
+use contexture::flows::{is_for_owner, listed, shown};
+use contexture::inspect::outer_flows;
 use contexture::store::flows::{Filter, FlowJournal, FlowStoreError, RunState, RunSummary};
 use contexture_protocol::content::ControlAction;
 use contexture_protocol::{ErrorCode, Refusal};
@@ -46,7 +47,7 @@ pub(super) async fn list(
         unfinished: query.flag("unfinished")?,
         ..Filter::default()
     };
-    let mut found = read(&shared, move |journal| page(journal, filter, limit + 1)).await?;
+    let mut found = read(&shared, move |journal| outer_flows(journal, filter, limit + 1)).await?;
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| has_more).map(|last| last.run.clone());
@@ -100,25 +101,6 @@ pub(super) async fn steer(
     shared.app.audit.note(&record.with("action", action.as_str()));
     let after = read(&shared, move |journal| journal.summary(&id)).await?;
     Ok(answer::value(&told(&after, &caller)))
-}
-
-/// Returns runs of sets, without those of sets within their steps.
-fn page(
-    journal: &dyn FlowJournal,
-    mut filter: Filter,
-    most: usize,
-) -> Result<Vec<RunSummary>, FlowStoreError> {
-    let mut found = Vec::new();
-    loop {
-        filter.limit = most;
-        let runs = journal.runs(&filter)?;
-        let is_last = runs.len() < most;
-        filter.before = runs.last().map(|last| last.run.clone());
-        found.extend(runs.into_iter().filter(|run| !is_within(&run.run)));
-        if is_last || found.len() >= most {
-            return Ok(found);
-        }
-    }
 }
 
 /// Returns a run as its list has it; one who sees those of others sees whose they are.

@@ -1,0 +1,132 @@
+//! Runs of sets, live from their journal (IN-11).
+//!
+//! Decision: a run is shown as `flow show` has it; what the page needs beside it is the picture that
+//! `flow graph` draws, and the values that the conditions of steps read.
+
+use crate::flows::{StepHistory, is_within, listed, shown};
+use contexture_flow::Set;
+use contexture_flow::condition::{Condition, Roots as _};
+use contexture_flow::picture::Picture;
+use contexture_protocol::Limits;
+use contexture_store::flows::{Filter, FlowJournal, FlowStoreError, RunSummary};
+use serde_json::{Map, Value, json};
+
+/// The most bytes of a value that a condition reads; a longer one is told by its size.
+const MOST_OPERAND: usize = 1_000;
+
+/// The reason why a picture could not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowPictureError {
+    /// The journal can't be read, or has no such run.
+    #[error(transparent)]
+    Store(#[from] FlowStoreError),
+    /// The set of the run can't be drawn.
+    #[error("{0}")]
+    Picture(String),
+}
+
+/// Returns runs of sets, the newest first and at most so many, without those of sets within their
+/// steps.
+///
+/// # Errors
+/// [`FlowStoreError`] when they can't be read.
+pub fn outer_flows(
+    journal: &dyn FlowJournal,
+    mut filter: Filter,
+    most: usize,
+) -> Result<Vec<RunSummary>, FlowStoreError> {
+    let mut found = Vec::new();
+    loop {
+        filter.limit = most;
+        let runs = journal.runs(&filter)?;
+        let is_last = runs.len() < most;
+        filter.before = runs.last().map(|last| last.run.clone());
+        found.extend(runs.into_iter().filter(|run| !is_within(&run.run)));
+        if is_last || found.len() >= most {
+            return Ok(found);
+        }
+    }
+}
+
+/// Returns a page of runs of sets: `{flows, next}`.
+///
+/// # Errors
+/// [`FlowStoreError`] when they can't be read.
+pub fn flows(
+    journal: &dyn FlowJournal,
+    after: Option<String>,
+    limit: usize,
+) -> Result<Value, FlowStoreError> {
+    let filter = Filter { before: after, ..Filter::default() };
+    let mut found = outer_flows(journal, filter, limit.saturating_add(1))?;
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| has_more).map(|last| last.run.clone());
+    let flows: Vec<Value> = found.iter().map(with_owner).collect();
+    Ok(json!({ "flows": flows, "next": next }))
+}
+
+fn with_owner(run: &RunSummary) -> Value {
+    let mut value = listed(run);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("owner".to_owned(), run.owner.as_str().into());
+    }
+    value
+}
+
+/// Returns a run with its set, the outcomes of its steps, its events, and for each step with a condition
+/// the values that it reads: `conditions`.
+///
+/// # Errors
+/// [`FlowStoreError`] when there is no such run or it can't be read.
+pub fn flow(journal: &dyn FlowJournal, run: &str) -> Result<Value, FlowStoreError> {
+    let summary = journal.summary(run)?;
+    let (log, document) = (journal.log(run)?, journal.document(run)?);
+    let mut value = shown(&summary, (&log, &document.text), |_| true);
+    let results = value.get("results").cloned().unwrap_or_default();
+    let conditions = conditions(&document.text, &results);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("owner".to_owned(), summary.owner.as_str().into());
+        fields.insert("conditions".to_owned(), conditions.into());
+        fields.insert("masked".to_owned(), document.masked.into());
+    }
+    Ok(value)
+}
+
+/// Returns the values that the condition of each step reads, as far as steps have ended.
+fn conditions(document: &str, results: &Value) -> Map<String, Value> {
+    let Ok(set) = Set::parse(document.as_bytes(), &Limits::FILE) else { return Map::new() };
+    let roots = json!({ "dependencies": results, "results": results });
+    let mut found = Map::new();
+    for step in &set.steps {
+        let Some(text) = step.condition.as_deref() else { continue };
+        let Ok(condition) = Condition::parse(text) else { continue };
+        let read = condition.paths().into_iter().map(|path| {
+            let span = path.span();
+            let named = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            json!({ "path": named, "value": roots.find(path).map(short) })
+        });
+        let values = read.collect::<Vec<_>>();
+        found.insert(step.id.clone(), json!({ "text": text, "values": values }));
+    }
+    found
+}
+
+fn short(value: &Value) -> Value {
+    let bytes = value.to_string().len();
+    if bytes > MOST_OPERAND { json!({ "bytes": bytes }) } else { value.clone() }
+}
+
+/// Draws a run as `flow graph` does: its steps with their outcomes, as SVG.
+///
+/// # Errors
+/// [`FlowPictureError`] when there is no such run, or it has too many steps for a picture.
+pub fn flow_picture(journal: &dyn FlowJournal, run: &str) -> Result<String, FlowPictureError> {
+    let (log, document) = (journal.log(run)?, journal.document(run)?);
+    let set = Set::parse(document.text.as_bytes(), &Limits::FILE)
+        .map_err(|_| FlowPictureError::Picture("the set of the run can't be read".to_owned()))?;
+    let outcomes = StepHistory::of(&log).steps.into_iter().map(|(outcome, _)| outcome);
+    let picture = Picture::after(&set, outcomes);
+    picture.svg().map_err(|error| FlowPictureError::Picture(error.to_string()))
+}
